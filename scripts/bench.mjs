@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compare, print } from './bench/compare.mjs';
 import { srqBulk, undiciLoop } from './bench/contenders.mjs';
+import { IMPORTED_ROWS, measureImports } from './bench/imports.mjs';
 import { measureDryRun, measureImportAndRerun } from './bench/large.mjs';
 import { others } from './bench/others.mjs';
 import { startService } from './bench/service-process.mjs';
@@ -18,7 +19,7 @@ const LATENCY_SECONDS = 10;
 const FEW_ROWS = 1000;
 const START_ROUNDS = 40;
 
-const PARTS = { throughput, latency, small, others: besideOthers, start };
+const PARTS = { throughput, latency, imports, small, others: besideOthers, start };
 /** They take minutes and are run only by their names. */
 const LARGE_PARTS = { rerun, 'dry-run': dryRun };
 
@@ -68,6 +69,11 @@ async function latency() {
   });
 }
 
+/** The first import of a profile and later ones, at the pace that srq finds. */
+async function imports() {
+  await measureImports({ program: values.program, folder }, leads(IMPORTED_ROWS, true), rounds);
+}
+
 /** The whole command: start, plan, send, results, summary. */
 async function small() {
   await withService(0, (bench) =>
@@ -112,9 +118,9 @@ async function withService(latencyMs, measure) {
   }
 }
 
-/** A file of leads, made once for each number of rows. `usual` unless --rows says another, for all but the smallest. */
-function leads(usual) {
-  const rows = values.rows === undefined || usual === FEW_ROWS ? usual : Number(values.rows);
+/** A file of leads, made once for each number of rows. `usual` unless --rows says another, where it is not fixed. */
+function leads(usual, isFixed = usual === FEW_ROWS) {
+  const rows = values.rows === undefined || isFixed ? usual : Number(values.rows);
   if (!made.has(rows)) {
     const path = join(folder, `leads-${rows}.csv`);
     execFileSync(process.execPath, ['scripts/make-leads.mjs', String(rows), path]);

@@ -1,24 +1,27 @@
-// Bundles bin/srq.ts into dist/: one entry, chunks of their own for what commands load lazily, the text of the help,
-// and the bundled libraries' licences. With an argument: into that folder instead.
+// Bundles the program and the library into dist/: an entry each, chunks of their own for what commands load lazily, the text of
+// the help, the library's types, and the bundled libraries' licences. With an argument: into that folder instead, without types.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { buildTypes } from './build-types.mjs';
 import { embeddedText } from './embedded-text.mjs';
 
 const LOCKS = 'fs-native-extensions';
 
 const folder = process.argv[2] ?? 'dist';
-const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { version, dependencies, engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync(folder, { recursive: true, force: true });
 
 const bundle = await rolldown({
-  input: { srq: 'bin/srq.ts' },
+  input: { srq: 'bin/srq.ts', library: 'src/library/index.ts' },
   platform: 'node',
   // What stays a dependency brings binaries of its own, which cannot be bundled.
   external: Object.keys(dependencies).filter((name) => name !== LOCKS),
   plugins: [embeddedText(), withoutHttp2(), withNamedBinary()],
-  transform: { define: { SRQ_VERSION: JSON.stringify(version) } },
+  transform: {
+    define: { SRQ_VERSION: JSON.stringify(version), OLDEST_NODE: JSON.stringify(engines.node.slice(2)) },
+  },
 });
 const { output } = await bundle.write({
   dir: folder,
@@ -34,6 +37,12 @@ await bundle.close();
 const program = join(folder, 'srq.js');
 chmodSync(program, 0o755);
 writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}\n');
+// One library for both kinds of module, so that a program with both has one log and one kind of error.
+writeFileSync(
+  join(folder, 'library.mjs'),
+  "import library from './library.js';\nexport const { openMarketplace, SrqError } = library;\n",
+);
+if (process.argv[2] === undefined) buildTypes(folder);
 // Without the file the program works its help out; with it, it need not. See src/main.ts.
 writeFileSync(join(folder, 'help.txt'), execFileSync(process.execPath, [program, '--help']));
 writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licences(output.flatMap((chunk) => chunk.moduleIds ?? [])));

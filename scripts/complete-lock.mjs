@@ -1,7 +1,8 @@
 // After `npm install`: makes package-lock.json complete for npm ci on any machine. npm leaves optional packages of other
 // platforms out of the lock when the registry at hand does not have them, and npm 11 then refuses `npm ci`. Each is
 // written with the version that its parent demands. Addresses are removed: those of downloads name the registry at hand, and
-// nobody installs by those for donations.
+// nobody installs by those for donations. What is written so has no checksum: then it ends with exit code 1 and the names, and
+// the development tool takes an older version, of which the registry has all builds.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
@@ -27,6 +28,11 @@ for (const [path, parent] of Object.entries({ ...packages })) {
 }
 lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
+const unchecked = Object.keys(lock.packages).filter((path) => path !== '' && !lock.packages[path].integrity);
+if (unchecked.length > 0) {
+  process.stderr.write(`Without a checksum:\n${unchecked.map((path) => `  ${path}\n`).join('')}`);
+  process.exitCode = 1;
+}
 
 /** Where Node looks for a dependency of the package at `path`, the nearest first. */
 function foldersAbove(path) {

@@ -324,7 +324,7 @@ const GUARDS = [
   },
   {
     name: 'a long wait does not end at once',
-    file: 'src/cli/system-clock.ts',
+    file: 'src/account/system-clock.ts',
     from: 'await timer(Math.min(leftMs, MAX_TIMER_MS), signal);',
     to: 'await timer(leftMs, signal);',
     tests: ['../cli/system-clock'],

@@ -1,7 +1,7 @@
 /** Why there can be no server; null: there can. */
 export const postgresIsMissing: string | null;
 
-export interface TemporaryPostgres {
+export interface TemporaryServer {
   readonly port: number;
   /** Without a password. The role `owner` may do everything. */
   url(database: string, user?: string): string;
@@ -11,6 +11,17 @@ export interface TemporaryPostgres {
   down(mode?: 'fast' | 'immediate'): void;
   /** Stops it and removes its data. */
   end(): void;
+}
+
+/** A copy that follows another server until it is promoted. */
+export interface TemporaryStandby extends TemporaryPostgres {
+  /** Makes it a primary, and waits until it is one. */
+  promote(): void;
+}
+
+export interface TemporaryPostgres extends TemporaryServer {
+  /** Starts a hot standby, `standby` by name, that follows through a port. Takes some seconds. */
+  standby(options: { readonly through: number; readonly settings: string }): Promise<TemporaryStandby>;
 }
 
 /** Takes a second or two. `settings`: further options of the server, such as `-c max_connections=60`. */

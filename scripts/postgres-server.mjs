@@ -1,7 +1,16 @@
 // A PostgreSQL server of its own with throw-away data, on 127.0.0.1, for tests and measurements. Its types: postgres-server.d.mts
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,10 +29,35 @@ export async function startPostgres(password, settings = '') {
   if (isRoot()) execFileSync('chown', ['-R', 'postgres', folder]);
   const who = ['-U', 'owner', '-A', 'scram-sha-256', `--pwfile=${secret}`];
   require(asServerUser('initdb', ['-D', data, ...who, '--no-sync', '-E', 'UTF8']));
+  const server = await serverOf(folder, data, settings);
+  server.up();
+  return { ...server, standby: (options) => startStandby(password, server.port, options) };
+}
+
+/** Copies a server, and follows it by the port of a line that a test can cut. */
+async function startStandby(password, port, { through, settings }) {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-standby-'));
+  chmodSync(folder, 0o755);
+  if (isRoot()) execFileSync('chown', ['postgres', folder]);
+  const data = join(folder, 'data');
+  const login = `host=127.0.0.1 user=owner password=${password}`;
+  require(asServerUser('pg_basebackup', ['-D', data, '-c', 'fast', '--no-sync', '-d', `${login} port=${port}`]));
+  const following = `primary_conninfo = '${login} port=${through} application_name=standby'\n`;
+  appendFileSync(join(data, 'postgresql.auto.conf'), following);
+  writeFileSync(join(data, 'standby.signal'), '');
+  if (isRoot()) execFileSync('chown', ['postgres', join(data, 'standby.signal')]);
+  const server = await serverOf(folder, data, settings);
+  server.up();
+  const standby = (options) => startStandby(password, server.port, options);
+  return { ...server, standby, promote: () => require(asServerUser('pg_ctl', ['promote', '-w', '-D', data])) };
+}
+
+/** The server of a folder of data, not started yet. */
+async function serverOf(folder, data, settings) {
   const port = await freePort();
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -k ${folder} -c log_min_messages=fatal ${settings}`;
   const stop = (mode) => asServerUser('pg_ctl', ['stop', '-w', '-m', mode, '-D', data]);
-  const server = {
+  return {
     port,
     url: (database, user = 'owner') => `postgres://${user}@127.0.0.1:${port}/${database}`,
     up: () => require(asServerUser('pg_ctl', ['start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', options])),
@@ -33,8 +67,6 @@ export async function startPostgres(password, settings = '') {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  server.up();
-  return server;
 }
 
 function require({ status, stderr, stdout }) {

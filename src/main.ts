@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 declare const SRQ_VERSION: string;
+/** The oldest Node.js that srq runs on: `engines` of package.json. */
+declare const OLDEST_NODE: string;
 
 /** Runs one command and gives its exit code. */
 export async function main(process: NodeJS.Process): Promise<number> {
@@ -12,6 +14,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
     return 0;
   }
   survivePipe(process.stderr);
+  if (isOlder(process.versions.node, OLDEST_NODE)) return refuseNode(process);
   return (await import('./cli/program.ts')).runArguments(process, SRQ_VERSION, columns);
 }
 
@@ -36,6 +39,23 @@ function answerAtOnce([word, ...more]: readonly string[], columns: number): stri
   } catch {
     return null;
   }
+}
+
+/** Compares versions of three numbers. */
+function isOlder(version: string, oldest: string): boolean {
+  const [is = [], least = []] = [version, oldest].map((text) => text.split('.').map(Number.parseFloat));
+  const at = least.findIndex((number, index) => number !== is[index]);
+  return at >= 0 && Number(is[at]) < Number(least[at]);
+}
+
+/** Ends with the exit code for settings. Nothing else is loaded, because an older Node.js may lack what it needs. */
+function refuseNode({ argv, stdout, stderr, version }: NodeJS.Process): number {
+  const message = `srq needs Node.js ${OLDEST_NODE} or later; this is ${version}.`;
+  const hint = 'Install a newer Node.js, or use the container image of srq.';
+  const error = { code: 'platform.node', message, hint };
+  if (argv.includes('--json')) stdout.write(`${JSON.stringify({ error })}\n`);
+  else stderr.write(`✗ ${message}\n  → ${hint}\n`);
+  return 2;
 }
 
 /** A reader or a terminal that goes away (`srq log | head`) must not end a command half-way. */

@@ -9,8 +9,18 @@ const EDGES = ['src/input', 'src/service', 'src/store', 'src/contract', 'src/san
 const WINGS: Readonly<Record<string, readonly string[]>> = {
   bin: ['src'],
   src: ['src/cli', 'src/request'],
-  'src/cli': ['src/commands', 'src/delivery', 'src/request', ...EDGES],
-  'src/commands': ['src/cli', 'src/delivery', 'src/request', ...EDGES],
+  'src/cli': ['src/account', 'src/commands', 'src/delivery', 'src/request', ...EDGES],
+  'src/commands': ['src/account', 'src/cli', 'src/delivery', 'src/request', ...EDGES],
+  'src/library': [
+    'src/account',
+    'src/delivery',
+    'src/input',
+    'src/request',
+    'src/service',
+    'src/settings',
+    'src/store',
+  ],
+  'src/account': ['src/request', 'src/service', 'src/settings', 'src/store'],
   'src/delivery': ['src/request'],
   'src/request': [],
   ...Object.fromEntries(EDGES.map((edge) => [edge, ['src/request']])),
@@ -76,7 +86,7 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   ajv: ['src/sandbox/service'],
   'libphonenumber-js': ['src/request'],
   // What comes from outside is parsed where it comes in: settings and learned files, contracts, e-mail addresses, mappings, faults.
-  zod: ['src/settings', 'src/request', 'src/sandbox/service', 'src/sandbox/records', 'src/cli'],
+  zod: ['src/settings', 'src/request', 'src/sandbox/service', 'src/sandbox/records', 'src/cli', 'src/library'],
   // Where numbers of any length must keep their digits.
   'lossless-json': ['src/input', 'src/service/answers', 'src/service/wire', 'src/sandbox/service'],
 };
@@ -115,7 +125,7 @@ test('every file is in a known wing, and in a known room of those that have room
   expect(furnished.filter((room) => !(room in ROOMS))).toEqual([]);
 });
 
-test('imports point one way: bin, main, cli and commands, then delivery and the edges, then request', () => {
+test('imports point one way: bin, main, cli and commands, then account, delivery and the edges, then request', () => {
   const wrong = arrows
     .filter(({ file, target }) => wing(file) !== wing(target) && !(WINGS[wing(file)] ?? []).includes(wing(target)))
     .map(({ file, target }) => `${file} -> ${target}`);
@@ -170,8 +180,11 @@ test('each library is known where it belongs alone', () => {
   expect(wrong).toEqual([]);
 });
 
-test('console, process and the clock are touched by cli, commands, main and bin alone', () => {
-  const outside = sources.filter((file) => !/^(?:bin|src\/cli|src\/commands|src\/main\.ts)/.test(file));
+test('console, process and the clock are touched by cli, commands, main, bin, the one clock and the host alone', () => {
+  const outside = sources.filter(
+    (file) =>
+      !/^(?:bin|src\/cli|src\/commands|src\/main\.ts|src\/account\/system-clock\.ts|src\/library\/host\.ts)/.test(file),
+  );
   const wrong = outside.filter((file) => /\bconsole\.|\bprocess\.|Date\.now|performance\.now/.test(code(file)));
   expect(wrong).toEqual([]);
 });
@@ -179,16 +192,17 @@ test('console, process and the clock are touched by cli, commands, main and bin 
 test('timers and chance come from few places, so that tests can put others in their stead', () => {
   const using = (pattern: RegExp) => sources.filter((file) => pattern.test(code(file))).sort();
   expect(using(/\bset(?:Timeout|Interval)\b/)).toEqual([
-    'src/cli/system-clock.ts',
+    'src/account/system-clock.ts',
     'src/sandbox/exchange.ts',
     'src/sandbox/inbox/admin.ts',
     'src/sandbox/server.ts',
     'src/service/network/connector.ts',
     'src/service/network/probe.ts',
     'src/service/wire/http.ts',
+    'src/store/postgres/connection.ts',
   ]);
   expect(using(/\bMath\.random\b/)).toEqual([
-    'src/cli/account.ts',
+    'src/account/account.ts',
     'src/service/pacing/retry.ts',
     'src/store/postgres/database.ts',
   ]);

@@ -5,22 +5,15 @@ import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sbomOf } from '../scripts/sbom.mjs';
 
-/** What has no checksum in the lock: builds for other platforms, which the registry at hand does not have. */
-const UNCHECKED =
-  /^node_modules\/@(?:biomejs\/cli|oxc-parser\/binding|rolldown\/binding)-(?!linux-(?:x64|arm64)(?:-gnu)?$)/;
-
 describe('package-lock.json', () => {
   const text = readFileSync('package-lock.json', 'utf8');
   const packages: Record<string, Record<string, unknown>> = JSON.parse(text).packages;
   const others = Object.entries(packages).filter(([path]) => path !== '');
 
-  test('has a SHA-512 of every package but some optional builds of development tools', () => {
+  test('has a SHA-512 of every package, those of other platforms included', () => {
+    expect(others.length).toBeGreaterThan(200);
     const unchecked = others.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(String(integrity)));
-    for (const [path, entry] of unchecked) {
-      expect(path).toMatch(UNCHECKED);
-      expect(entry).toMatchObject({ dev: true, optional: true });
-    }
-    expect(readFileSync('SECURITY.md', 'utf8')).toMatch(new RegExp(`checksum but ${unchecked.length},`));
+    expect(unchecked.map(([path]) => path)).toEqual([]);
   });
 
   test('names no registry, and no package that runs a script when it is installed and is shipped', () => {

@@ -23,15 +23,20 @@ export function srqBulk(name, bench, leads, words) {
     const folder = mkdtempSync(join(bench.folder, 'srq-'));
     const took = await bulkIn(folder, bench, leads, words);
     rmSync(folder, { recursive: true });
-    return { ...took, createsSeconds: await everyRowOnce(bench.service, leads.rows) };
+    return { ...took, createsSeconds: (await everyRowOnce(bench.service, leads.rows)).createsSeconds };
   };
   return { name, rows: leads.rows, run };
 }
 
-/** One import with what is known in `folder`. */
-export async function bulkIn(folder, { program, service }, leads, words) {
+/** One import with what is known in `folder`, as fast as it may be. */
+export function bulkIn(folder, bench, leads, words) {
+  return bulkWith(folder, bench, leads, ['--rate', 'max', ...words]);
+}
+
+/** One import with what is known in `folder`, at the pace that srq finds. */
+export async function bulkWith(folder, { program, service }, leads, words) {
   const results = join(folder, 'results.csv');
-  const args = [program, 'bulk', leads.path, '--rate', 'max', '--results', results, '--json', ...words];
+  const args = [program, 'bulk', leads.path, '--results', results, '--json', ...words];
   const took = await runMeasured(process.execPath, args, { env: srqEnv(folder, service.url) });
   return { ...took, summary: JSON.parse(took.stdout) };
 }
@@ -42,14 +47,15 @@ export function undiciLoop(name, bench, leads, concurrency, words) {
     const args = [LOOP, leads.path, bench.service.url, String(concurrency), '--intents', join(folder, 'log'), ...words];
     const took = await runMeasured(process.execPath, args);
     rmSync(folder, { recursive: true });
-    return { ...took, createsSeconds: await everyRowOnce(bench.service, leads.rows) };
+    return { ...took, createsSeconds: (await everyRowOnce(bench.service, leads.rows)).createsSeconds };
   };
   return { name, rows: leads.rows, run };
 }
 
-/** Throws unless the service saw each row once since it was asked last. Gives the time from its first create to its last. */
+/** Throws unless the service saw each row once since it was asked last. Gives what the service has seen. */
 export async function everyRowOnce(service, rows) {
-  const { creates, distinct, repeated, createsSeconds } = await service.take();
-  if (creates === rows && distinct === rows && repeated === 0) return createsSeconds;
+  const seen = await service.take();
+  const { creates, distinct, repeated } = seen;
+  if (creates === rows && distinct === rows && repeated === 0) return seen;
   throw new Error(`Of ${rows} rows the service saw ${distinct}, ${repeated} of them again, in ${creates} creates.`);
 }

@@ -6,9 +6,9 @@ import { onCore, SERVICE_CORE } from './run-measured.mjs';
 
 const PROGRAM = new URL('service.mjs', import.meta.url).pathname;
 
-/** Starts it on a free port of this machine, with an answer time of so many milliseconds. */
-export async function startService(latencyMs = 0) {
-  const child = spawn(...onCore(SERVICE_CORE, process.execPath, [PROGRAM, String(latencyMs)]), {
+/** Starts it on a free port of this machine, with an answer time of so many milliseconds and what else `words` say. */
+export async function startService(latencyMs = 0, words = []) {
+  const child = spawn(...onCore(SERVICE_CORE, process.execPath, [PROGRAM, String(latencyMs), ...words]), {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [port] = await once(createInterface(child.stdout), 'line');

@@ -1,14 +1,20 @@
 // A service as fast as Node.js can be, and not the sandbox: reads just as much of HTTP as it must, answers at once or after
 // LATENCY ms, calls what it has created a duplicate, and counts how often each generated lead (`lead17@example.com`) was created.
-// Usage: node scripts/bench/service.mjs [LATENCY]   prints its port; GET /counts tells, DELETE /counts tells and forgets.
+// Usage: node scripts/bench/service.mjs [LATENCY [LIMIT [blind]]]   prints its port; GET /counts tells, DELETE /counts tells and
+// forgets. Beyond LIMIT calls a second, after a burst of as many, it answers 429. If it is blind, its validate sees nothing.
 import { createServer } from 'node:net';
 
 const latencyMs = Number(process.argv[2] ?? 0);
+const limit = Number(process.argv[3] ?? 0);
+const isBlind = process.argv[4] === 'blind';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_ROWS = 20_000_000;
 let seen = new Uint8Array(MAX_ROWS);
-let [creates, validates] = [0, 0];
+let [creates, validates, refused] = [0, 0, 0];
 let [firstMs, lastMs] = [0, 0];
+/** When the first call came and the last one, create or validate. */
+let [firstCallMs, lastCallMs] = [0, 0];
+let [tokens, filledMs] = [limit, 0];
 
 const server = createServer({ noDelay: true }, (socket) => {
   let rest = null;
@@ -34,7 +40,22 @@ const server = createServer({ noDelay: true }, (socket) => {
   });
 });
 
+/** Takes a call from the bucket of the limit, if there is one left. */
+function mayPass() {
+  const nowMs = performance.now();
+  if (firstCallMs === 0) firstCallMs = nowMs;
+  lastCallMs = nowMs;
+  if (limit === 0) return true;
+  tokens = Math.min(limit, tokens + ((nowMs - filledMs) * limit) / 1000);
+  filledMs = nowMs;
+  const isLeft = tokens >= 1;
+  if (isLeft) tokens -= 1;
+  else refused += 1;
+  return isLeft;
+}
+
 function answerTo(head, data, bodyStart, end) {
+  if (head.startsWith('POST /v1/') && !mayPass()) return http('429 Too Many Requests', '{"error":"too many requests"}');
   if (head.startsWith('POST /v1/request/create')) {
     lastMs = performance.now();
     if (creates === 0) firstMs = lastMs;
@@ -46,17 +67,18 @@ function answerTo(head, data, bodyStart, end) {
   if (head.startsWith('POST /v1/request/validate')) {
     validates += 1;
     const lead = leadIn(data.latin1Slice(bodyStart, end));
-    return http('200 OK', lead !== null && seen[lead] > 0 ? '{"duplicate":true}' : '{"duplicate":false}');
+    return http('200 OK', !isBlind && lead !== null && seen[lead] > 0 ? '{"duplicate":true}' : '{"duplicate":false}');
   }
   if (head.startsWith('POST /oauth/token')) return http('200 OK', '{"access_token":"bench","expires_in":86400}');
-  const counts = { creates, validates, distinct: 0, repeated: 0, createsSeconds: (lastMs - firstMs) / 1000 };
+  const [createsSeconds, callsSeconds] = [(lastMs - firstMs) / 1000, (lastCallMs - firstCallMs) / 1000];
+  const counts = { creates, validates, refused, distinct: 0, repeated: 0, createsSeconds, callsSeconds };
   for (const times of seen) {
     if (times > 0) counts.distinct += 1;
     if (times > 1) counts.repeated += 1;
   }
   if (head.startsWith('DELETE')) {
     seen = new Uint8Array(MAX_ROWS);
-    [creates, validates] = [0, 0];
+    [creates, validates, refused, firstCallMs] = [0, 0, 0, 0];
   }
   return http('200 OK', JSON.stringify(counts));
 }

@@ -2,7 +2,7 @@ import { shellWord } from '../request/errors.ts';
 
 /** Returns a srq command that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {
-  return ['srq', ...words.map(shellWord)].join(' ');
+  return ['srq', ...words.map((word) => shellWord(word))].join(' ');
 }
 
 /** Commands that depend on the profile, and those that depend on the log as well. */

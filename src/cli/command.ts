@@ -14,6 +14,8 @@ export interface GlobalOptions {
   readonly log?: string;
   /** URL of a store. For `srq sandbox` it is the file of its own flag `--store`. */
   readonly store?: string;
+  /** Keeps the inbox of the sandbox in this process open, for `srq bulk`. */
+  readonly keep?: boolean;
   /** Format of messages on stderr, for commands that run for long. */
   readonly logFormat?: 'text' | 'json';
   readonly caFile?: string;

@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { LogPlace } from '../account/host.ts';
+import { LogKeeper } from '../account/log-keeper.ts';
+import { systemClock } from '../account/system-clock.ts';
 import type { Reporter } from '../report/reporter.ts';
-import { type Contract, contractAt, documentedContract, withTokenAtService } from '../request/contract.ts';
+import {
+  type Contract,
+  contractAt,
+  DOCUMENTED_CONTRACT,
+  documentedContract,
+  withoutOperationPath,
+  withTokenAtService,
+} from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import type { LogStore, OpenLog } from '../request/log-store.ts';
 import type { Clock } from '../request/ports.ts';
@@ -11,15 +20,15 @@ import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import type { Trust } from '../settings/own-file.ts';
-import { contractPaths, directories, mappingsPath, type Paths } from '../settings/paths.ts';
+import { contractPaths, directories, mappingsPath, type Paths, profileNamed } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
-import type { Settings, Sourced } from '../settings/settings.ts';
+import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
-import { LogKeeper, type LogPlace } from './log-place.ts';
-import { systemClock } from './system-clock.ts';
+import { logPlace } from './log-place.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The dependencies of a command. It is built once; parts that cost time or read a file are loaded on first use. */
 export class Context {
@@ -36,7 +45,7 @@ export class Context {
   #learned: Promise<Contract | null> | null = null;
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
-  readonly #log = new LogKeeper(this, () => this.#stateDirectory());
+  readonly #log = new LogKeeper(this, () => logPlace(this, this.#stateDirectory()));
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #secrets: string[] = [];
   /** Warnings that have been given and are not repeated. */
@@ -60,6 +69,26 @@ export class Context {
   /** The numeric user id, or null where files have no owners and modes (Windows). */
   get uid(): number | null {
     return this.process.getuid?.() ?? null;
+  }
+
+  /** Aborted by the first signal, or by the command itself: nothing new is sent then. */
+  get halt(): AbortController {
+    return this.interruption.halt;
+  }
+
+  /** Describes this process to others that find the log in use. */
+  holder(command: string): string {
+    const since = new Date(this.clock.nowMs()).toISOString();
+    return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
+  }
+
+  async warn(message: string): Promise<void> {
+    (await this.reporter()).warn(message);
+  }
+
+  /** Throws `SrqError('settings')` where the environment has Node.js check no certificate; see the function. */
+  requireCertificateCheck(authority: string): void {
+    requireCertificateCheck(this.process.env, authority);
   }
 
   /**
@@ -99,10 +128,10 @@ export class Context {
   /** Returns the name of the profile in use: from the flag, the environment, or the settings. */
   async profileName(): Promise<Sourced<string>> {
     const { profile } = this.options;
-    if (profile !== undefined) return { value: checkedName(profile), source: 'flag' };
+    if (profile !== undefined) return { value: profileNamed(profile), source: 'flag' };
     const fromEnv = this.process.env['SRQ_PROFILE'];
-    if (fromEnv) return { value: checkedName(fromEnv), source: 'env' };
-    return { value: checkedName((await this.profiles()).current()), source: 'profile' };
+    if (fromEnv) return { value: profileNamed(fromEnv), source: 'env' };
+    return { value: profileNamed((await this.profiles()).current()), source: 'profile' };
   }
 
   async settings(): Promise<Settings> {
@@ -149,6 +178,17 @@ export class Context {
     const place = await this.logPlace();
     const log = place.kind === 'file' ? place.path : place.name;
     return { config, state: this.#stateDirectory(), log };
+  }
+
+  /** Has a command that only reads take the log of the last rehearsal, where --sandbox is given. */
+  readLastRehearsal(): void {
+    if (this.options.sandbox) this.#state = this.#lastRehearsal();
+  }
+
+  /** Returns the path under which the log is found after the command. That of a rehearsal moves when it ends. */
+  async lastingLog(): Promise<string> {
+    const { log, state } = await this.paths();
+    return this.options.sandbox && dirname(log) === state ? join(this.#lastRehearsal(), basename(log)) : log;
   }
 
   /** Returns where the log is kept. */
@@ -234,8 +274,23 @@ export class Context {
 
   #stateDirectory(): string {
     if (!this.options.sandbox) return this.#directories().state;
-    this.#state ??= mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
+    this.#state ??= this.#beginRehearsal();
     return this.#state;
+  }
+
+  async #startSandbox(hasInbox: boolean): Promise<Sandbox> {
+    const { startEmbedded } = await import('./rehearsal.ts');
+    return startEmbedded(this.clock, await this.#learnedContract(), hasInbox);
+  }
+
+  #beginRehearsal(): string {
+    const folder = makeTemporaryFolder('srq-sandbox-');
+    this.onClose(async () => (await import('./rehearsal.ts')).endRehearsal(folder, this.#lastRehearsal()));
+    return folder;
+  }
+
+  #lastRehearsal(): string {
+    return join(this.#directories().state, 'rehearsal');
   }
 
   #directories() {
@@ -243,15 +298,30 @@ export class Context {
   }
 
   async #userSettings(): Promise<Settings> {
-    const { resolveSettings } = await import('../settings/settings.ts');
+    const { normalBaseUrl, resolveSettings } = await import('../settings/settings.ts');
     const name = await this.profileName();
     const { env, execPath } = this.process;
-    return resolveSettings(name, (await this.profiles()).all(), env, { node: execPath });
+    const given = env['SRQ_BASE_URL'];
+    const own = given ? { ...env, SRQ_BASE_URL: await this.withoutPath(normalBaseUrl(given)) } : env;
+    return resolveSettings(name, (await this.profiles()).all(), own, { node: execPath });
+  }
+
+  /** Cuts off a base URL what srq adds to it, and says so. */
+  async withoutPath(baseUrl: string): Promise<string> {
+    // A contract that cannot be used is told of by the command that needs it.
+    const learned = await this.#learnedContract().catch(() => null);
+    const cut = withoutOperationPath(learned ?? DOCUMENTED_CONTRACT, baseUrl);
+    const text = `The base URL is ${cut} without ${baseUrl.slice(cut.length)}, which srq adds itself.`;
+    if (cut !== baseUrl && !this.#said.has(text)) {
+      this.#said.add(text);
+      (await this.reporter()).say(() => text);
+    }
+    return cut;
   }
 
   /** Starts a marketplace inside this process, with temporary credentials, state and log. */
   async #sandboxSettings(): Promise<Settings> {
-    this.#sandbox ??= this.#learnedContract().then((contract) => startEmbedded(this.clock, contract));
+    this.#sandbox ??= this.#startSandbox(this.options.keep === true);
     const sandbox = await this.#sandbox;
     this.onClose(() => sandbox.close());
     return {
@@ -268,17 +338,9 @@ export class Context {
   }
 }
 
-/** Checks the name of a profile, because it becomes part of file names. */
-function checkedName(name: string): string {
-  if (/^[\w][\w.-]{0,63}$/.test(name)) return name;
-  throw new SrqError(
-    'usage',
-    `"${name}" cannot be a profile's name.`,
-    'Use letters, digits, "-", "_" and ".", at most 64.',
-  );
-}
-
 async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clock: Clock): Promise<Reporter> {
+  const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
+  const { isAsciiLocale } = await import('../report/output.ts');
   const { stdout, stderr, env } = process;
   const dumb = env['TERM'] === 'dumb';
   const isForced = !['', '0', 'false'].includes(env['FORCE_COLOR'] ?? '');
@@ -289,30 +351,10 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     stderr,
     quiet: options.quiet === true,
     colour: { stdout: coloured(stdout), stderr: coloured(stderr) },
+    ascii: isAsciiLocale(env),
     redraw: Boolean(stderr.isTTY) && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
   };
-  const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
-}
-
-/**
- * Starts a marketplace inside this process on a free port. The contract says how it differs from the public document.
- */
-async function startEmbedded(clock: Clock, contract: Contract | null): Promise<Sandbox> {
-  const { startSandbox } = await import('../sandbox/server.ts');
-  return startSandbox({
-    port: 0,
-    latencyMs: 0,
-    ratePerSecond: null,
-    tokenTtlSeconds: 3600,
-    faults: {},
-    seed: 1,
-    storeFile: null,
-    contract,
-    // Users rehearse with real leads here, and every user of the machine can call the port.
-    hasInbox: false,
-    now: clock.nowMs,
-  });
 }

@@ -4,21 +4,22 @@ import { type Counts, STATUS, STATUSES } from '../request/status.ts';
 
 /** The exit codes and their meanings. This is the only table; the README has a copy that a test compares. */
 export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: number; readonly meaning: string }>> = {
-  ok: { number: 0, meaning: 'everything ended as wanted (in bulk, duplicates and repeats included)' },
-  fault: { number: 1, meaning: 'a fault of srq itself' },
-  usage: { number: 2, meaning: 'usage, settings or input file; nothing was sent' },
-  settings: { number: 2, meaning: 'usage, settings or input file; nothing was sent' },
-  input: { number: 2, meaning: 'usage, settings or input file; nothing was sent' },
-  rejected: { number: 3, meaning: 'some rows invalid or rejected (for one request: the API refused it)' },
+  ok: { number: 0, meaning: 'everything worked (in bulk, duplicates and repeats count as well)' },
+  fault: { number: 1, meaning: 'an error in srq itself' },
+  usage: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
+  settings: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
+  input: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
+  'platform.no-lock': { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
+  rejected: { number: 3, meaning: 'some rows are invalid or were rejected (for one request: the service refused it)' },
   auth: { number: 4, meaning: 'not logged in, or credentials refused' },
   unreachable: {
     number: 5,
-    meaning: 'the service could not be reached or used; what is failed was certainly not taken',
+    meaning: 'the service could not be reached or used; what failed was not taken',
   },
-  service: { number: 5, meaning: 'the service could not be reached or used; what is failed was certainly not taken' },
-  stopped: { number: 6, meaning: 'stopped early: error budget, canary, breaker' },
+  service: { number: 5, meaning: 'the service could not be reached or used; what failed was not taken' },
+  stopped: { number: 6, meaning: 'stopped early: too many rows refused, or the service kept failing' },
   unknown: { number: 7, meaning: 'some outcomes are unknown' },
-  duplicate: { number: 8, meaning: 'validate, create: it is a duplicate' },
+  duplicate: { number: 8, meaning: 'validate and create: the request is a duplicate' },
   log: { number: 9, meaning: 'the log cannot be used: full disk, damaged, held by another run' },
   interrupted: { number: 130, meaning: 'interrupted by Ctrl-C' },
   terminated: { number: 143, meaning: 'ended by SIGTERM' },
@@ -40,6 +41,7 @@ const ORDER: readonly (ErrorCode | 'ok')[] = [
   'usage',
   'settings',
   'input',
+  'platform.no-lock',
 ];
 
 /** Returns the exit code for the code that takes precedence. */

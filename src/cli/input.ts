@@ -1,6 +1,5 @@
-import { createWriteStream, mkdtempSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
@@ -25,6 +24,7 @@ import {
 } from '../request/table.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The flags that say how to read a file, as commander parses them. */
 export interface ReadingOptions {
@@ -66,7 +66,7 @@ export function inputName(file: string): string {
  * results. The file is readable only by the user and is removed when the command ends.
  */
 async function spoolStdin(context: Context): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'srq-stdin-'));
+  const folder = makeTemporaryFolder('srq-stdin-');
   context.onClose(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'stdin');
   await pipeline(context.process.stdin, createWriteStream(path, { mode: 0o600 }));
@@ -135,7 +135,9 @@ export async function rememberMapping(context: Context, { table, mapping, chosen
     (await context.mappings())?.keep(table.columns, kept, on);
   } catch (error) {
     if (systemCode(error) === '') throw error;
-    (await context.reporter()).warn(`The mapping cannot be kept for the next file like this (${systemCode(error)}).`);
+    (await context.reporter()).warn(
+      `The mapping cannot be remembered for the next file like this (${systemCode(error)}).`,
+    );
   }
 }
 

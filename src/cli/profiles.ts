@@ -23,13 +23,13 @@ export async function profileInForce(
   const profile = profiles.get(name);
   if (profile) {
     const { baseUrl, clientId } = profile;
-    const text = `Commands that name no profile use ${name}: ${baseUrl} as client ${clientId} (${profileKind(profile)}).`;
+    const text = `Commands without --profile use ${name}: ${baseUrl} as client ${clientId} (${profileKind(profile)}).`;
     return { name, text: printable(text) };
   }
   const text =
     stored.length === 0
       ? 'No profile is stored. Log in with: srq login'
-      : `Commands must name a profile now (${stored.map(printable).join(', ')}). Choose one for all: srq profile use NAME`;
+      : `Commands now need --profile (${stored.map(printable).join(', ')}). To choose a default: srq profile use NAME`;
   return { name: null, text };
 }
 

@@ -141,7 +141,7 @@ const MAX_FAULT_TEXT = 200;
 function fault(error: unknown, context: Context): SrqError {
   const text = context.blotted(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
   const message = text.length > MAX_FAULT_TEXT ? `${text.slice(0, MAX_FAULT_TEXT)}…` : text;
-  const hint = 'This is a fault of srq. Run it with --verbose for where it happened, and report it.';
+  const hint = 'This is an error in srq. Run it with --verbose to see where it happened, and report it.';
   return new SrqError('fault', message, hint, error);
 }
 
@@ -174,6 +174,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   template: async () => (await import('../commands/template/flags.ts')).addTemplate,
   markets: async () => (await import('../commands/markets.ts')).addMarkets,
   completion: async () => (await import('../commands/completion/flags.ts')).addCompletion,
+  schema: async () => (await import('../commands/schema.ts')).addSchema,
   version: async () => (await import('../commands/version.ts')).addVersion,
   help: async () => (await import('../commands/help.ts')).addHelpCommand,
 };
@@ -198,7 +199,7 @@ export async function makeProgram(
     .configureOutput(output)
     .helpOption('-h, --help', 'print help')
     .showSuggestionAfterError(true)
-    .usage('COMMAND [options]   hands over service requests, and none twice')
+    .usage('COMMAND [options]   sends service requests, and none twice')
     .version(version, '--version', 'print the version')
     .configureHelp({
       // A help that fits a screen has no room for a blank line below its usage.
@@ -252,16 +253,16 @@ function describe({ description, argChoices, defaultValue }: Option): string {
 function addGlobalOptions(program: Command): void {
   const all = [
     rare('--profile <name>', 'use this profile (SRQ_PROFILE)'),
-    rare('--sandbox', 'use a sandbox in this process, with state of its own'),
+    rare('--sandbox', 'send to a local sandbox instead, with a log of its own'),
     rare('--json', 'print one JSON document on stdout'),
-    rare('-q, --quiet', 'no plan, no progress'),
-    rare('-v, --verbose', 'show every call to the service, masked'),
-    rare('--no-color', 'no colours (NO_COLOR; FORCE_COLOR for the contrary)'),
-    rare('--no-input', 'never ask'),
-    rare('--timeout <seconds>', 'longest wait for a whole answer (default: 120)').argParser(positiveNumber),
+    rare('-q, --quiet', 'show no plan and no progress'),
+    rare('-v, --verbose', 'show every call to the service, with personal data masked'),
+    rare('--no-color', 'no colours (NO_COLOR); FORCE_COLOR does the opposite'),
+    rare('--no-input', 'never ask a question'),
+    rare('--timeout <seconds>', 'longest wait for a complete answer (default: 120)').argParser(positiveNumber),
     rare('--log <file>', 'use this log'),
     rare('--store <url>', 'keep the log in this PostgreSQL, for several machines (SRQ_STORE)'),
-    rare('--ca-file <file>', 'trust these certificate authorities (PEM), too'),
+    rare('--ca-file <file>', 'also trust these certificate authorities (PEM)'),
     rare('--cert <file>', 'client certificate (PEM)'),
     rare('--key <file>', 'its key (PEM); passphrase in SRQ_KEY_PASSPHRASE'),
   ];

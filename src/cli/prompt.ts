@@ -1,18 +1,77 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { columnsOf, folded } from '../report/output.ts';
+import { Writable } from 'node:stream';
+import { columnsOf, folded, inAscii, isAsciiLocale } from '../report/output.ts';
 import { SrqError } from '../request/errors.ts';
 import type { TellingContext } from './command.ts';
 
+type Asking = Pick<TellingContext, 'process'>;
+
 /** Asks a question on stderr, so that stdout contains only data. Use it only if `context.interactive` is true. */
-export async function ask(context: Pick<TellingContext, 'process'>, question: string): Promise<string> {
-  const { stdin, stderr } = context.process;
-  const terminal = createInterface({ input: stdin, output: stderr });
+export function ask(context: Asking, question: string): Promise<string> {
+  return answered(context, question, context.process.stderr);
+}
+
+/** Asks for a secret as `ask` does, without echoing it. */
+export async function askHidden(context: Asking, question: string): Promise<string> {
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await answered(context, question, unseen);
+  } finally {
+    context.process.stderr.write('\n');
+  }
+}
+
+/** Asks by `askOnce` until `accepts` returns the answer as a value. It throws an `SrqError` with what is wrong about it. */
+export async function askUntil<Value>(
+  context: Pick<TellingContext, 'reporter'>,
+  askOnce: () => Promise<string>,
+  accepts: (answer: string) => Value,
+): Promise<Value> {
+  for (;;) {
+    const answer = await askOnce();
+    try {
+      return accepts(answer);
+    } catch (error) {
+      if (!(error instanceof SrqError)) throw error;
+      (await context.reporter()).warn([error.message, error.hint ?? ''].join(' ').trim());
+    }
+  }
+}
+
+/** Asks a question until the answer is yes or no. An empty answer is a no. */
+export function askYesNo(context: Pick<TellingContext, 'process' | 'reporter'>, question: string): Promise<boolean> {
+  return askUntil(
+    context,
+    () => ask(context, `${question} [y/N] `),
+    (answer) => {
+      if (/^y(?:es)?$/i.test(answer)) return true;
+      if (/^(?:no?)?$/i.test(answer)) return false;
+      throw new SrqError('usage', 'Type y for yes, or n for no.');
+    },
+  );
+}
+
+/** Fits a question to the terminal. The blank behind it stays. */
+function shown(question: string, { stderr, env }: Asking['process']): string {
+  const text = `${folded(question.trimEnd(), columnsOf(stderr))} `;
+  return isAsciiLocale(env) ? inAscii(text) : text;
+}
+
+/** Shows a question, and what is typed on `echo`. */
+async function answered({ process }: Asking, question: string, echo: Writable): Promise<string> {
+  const { stdin, stderr } = process;
+  const lines = shown(question, process).split('\n');
+  // The library draws the line of the answer anew as it is edited, so that it has to know what stands before.
+  const last = lines.pop() ?? '';
+  // From here on the terminal itself echoes nothing, so that a secret may be typed as soon as it is asked for.
+  const terminal = createInterface({ input: stdin, output: echo, terminal: true });
+  stderr.write([...lines, echo === stderr ? '' : last].join('\n'));
   const cancelled = new AbortController();
   terminal.once('SIGINT', () => cancelled.abort());
   terminal.once('close', () => cancelled.abort());
   try {
-    return (await terminal.question(question, { signal: cancelled.signal })).trim();
+    return (await terminal.question(last, { signal: cancelled.signal })).trim();
   } catch (error) {
     throw interrupted(error);
   } finally {
@@ -30,11 +89,12 @@ export async function askKey<Key extends string>(
   question: string,
   keys: readonly Key[],
 ): Promise<Key> {
-  const { stdin, stderr } = context.process;
+  const { process } = context;
+  const { stdin, stderr } = process;
   // From here on Ctrl-C is a key: as a signal it would end srq without a word.
   stdin.setRawMode(true);
   try {
-    stderr.write(folded(question, columnsOf(stderr)));
+    stderr.write(shown(question, process));
     for (;;) {
       const letters = [...(await typed(stdin)).replace(KEY_SEQUENCE, '')];
       const at = letters.findIndex(
@@ -90,17 +150,6 @@ async function typed(stdin: TellingContext['process']['stdin']): Promise<string>
 const END_KEYS: ReadonlySet<string> = new Set(['\u0003', '\u0004']);
 /** What arrow and function keys send, and Alt with a letter. Some have letters in them that are no answers. */
 const KEY_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\u0003\u0004])?/gu;
-
-/** Asks for a secret without echoing it. */
-export async function askHidden(context: Pick<TellingContext, 'process'>, question: string): Promise<string> {
-  const { default: password } = await import('@inquirer/password');
-  const { stdin: input, stderr: output } = context.process;
-  try {
-    return (await password({ message: question, mask: false }, { input, output })).trim();
-  } catch (error) {
-    throw interrupted(error);
-  }
-}
 
 function interrupted(cause: unknown): SrqError {
   return new SrqError('interrupted', 'Nothing was sent.', null, cause);

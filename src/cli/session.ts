@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { ServiceConnection } from '../delivery/import.ts';
+import type { Connection, ConnectOptions } from '../account/connection.ts';
 import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
@@ -10,7 +10,6 @@ import type { RequestOperationName } from '../request/operations.ts';
 import type { AudioReader } from '../request/ports.ts';
 import type { Destination } from '../request/service-request.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Connection, ConnectOptions } from './connect.ts';
 import type { Context } from './context.ts';
 
 /** How a command uses requests. */
@@ -72,10 +71,9 @@ export class RequestSession {
   }
 
   /** Connects to the service. Nothing is sent yet. */
-  async connect(options: Omit<ConnectOptions, 'audio'>): Promise<Connection & ServiceConnection> {
+  async connect(options: Omit<ConnectOptions, 'audio'>): Promise<Connection> {
     const { connect } = await import('./connect.ts');
-    const connection = await connect(this.context, { ...options, audio: this.preparation.audio });
-    return { ...connection, isProxied: connection.network.proxy !== null };
+    return connect(this.context, { ...options, audio: this.preparation.audio });
   }
 
   /** Describes the destination: the base URL, the client and the profile. */
@@ -100,14 +98,9 @@ export class RequestSession {
   async finishOnSignal(): Promise<void> {
     const reporter = await this.context.reporter();
     this.context.interruption.listen(() =>
-      reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'),
+      reporter.warn('Finishing what was sent; press Ctrl-C again to stop at once.'),
     );
   }
-}
-
-/** Returns the operations for which requests to be created must be valid, with or without validate. */
-export function operationsOf({ validate }: { readonly validate: boolean }): readonly RequestOperationName[] {
-  return validate ? ['create', 'validate'] : ['create'];
 }
 
 /**
@@ -139,6 +132,6 @@ async function offered(
 ): Promise<readonly RequestOperationName[]> {
   if (hasValidate !== false || !operations.includes('validate')) return operations;
   const reporter = await context.reporter();
-  reporter.warn('The service has no validate, as its contract says: created as with --no-validate.');
+  reporter.warn('The contract says that the service has no validate, so requests are created as with --no-validate.');
   return operations.filter((name) => name !== 'validate');
 }

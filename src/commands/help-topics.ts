@@ -10,7 +10,7 @@ export async function exitCodes(context: TellingContext): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
   const reporter = await context.reporter();
-  await reporter.result({ exitCodes: codes }, (paint) =>
+  await reporter.result('help exit-codes', { exitCodes: codes }, (paint) =>
     tableText(
       ['code', 'meaning'],
       codes.map(({ code, meaning }) => [{ text: String(code).padStart(4) }, { text: meaning }]),
@@ -18,7 +18,9 @@ export async function exitCodes(context: TellingContext): Promise<number> {
       paint,
     ),
   );
-  reporter.say(() => 'When several apply, the first of 1, 9, 4, 7, 6, 5, 3, 8; an interrupted run keeps 130 or 143.');
+  reporter.say(
+    () => 'If several apply, it is the first of 1, 9, 4, 7, 6, 5, 3, 8; an interrupted run keeps 130 or 143.',
+  );
   return 0;
 }
 
@@ -28,7 +30,7 @@ export async function errors(context: TellingContext): Promise<number> {
     .filter(([code]) => code !== 'ok')
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
   const reporter = await context.reporter();
-  await reporter.result({ errors: codes }, (paint) =>
+  await reporter.result('help errors', { errors: codes }, (paint) =>
     tableText(
       ['error', 'exit', 'meaning'],
       codes.map(({ code, exitCode, meaning }) => [
@@ -53,7 +55,7 @@ export async function environment(context: TellingContext): Promise<number> {
     set: names.filter((name) => env[name] || env[name.toLowerCase()]),
   }));
   const reporter = await context.reporter();
-  await reporter.result({ environment: variables }, (paint) =>
+  await reporter.result('help environment', { environment: variables }, (paint) =>
     tableText(
       ['', 'variable', 'meaning'],
       variables.map(({ names, meaning, set }) => [
@@ -65,7 +67,7 @@ export async function environment(context: TellingContext): Promise<number> {
       paint,
     ),
   );
-  reporter.say(() => '* is set here. Flags win over the environment, and that over the profile.');
+  reporter.say(() => '* is set now. Flags win over the environment, the environment over the profile.');
   return 0;
 }
 
@@ -73,17 +75,18 @@ export async function environment(context: TellingContext): Promise<number> {
 const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly name: string; readonly what: string }[] = [
   { folder: 'config', name: 'config.json', what: 'profiles with their secrets' },
   { folder: 'config', name: 'contracts/PROFILE.json', what: 'the contract that was learned' },
-  { folder: 'config', name: 'mappings/PROFILE.json', what: 'columns that you have confirmed' },
-  { folder: 'state', name: 'PROFILE.ndjson', what: 'the log: keep it, it prevents double sending' },
+  { folder: 'config', name: 'mappings/PROFILE.json', what: 'column mappings you confirmed' },
+  { folder: 'state', name: 'PROFILE.ndjson', what: 'the log: keep it; it prevents sending twice' },
   { folder: 'state', name: 'PROFILE.ndjson.*lock', what: 'its locks: .lock, .append-lock, .one-off-lock' },
   { folder: 'state', name: 'PROFILE.ndjson.runs', what: 'notes on runs, for reports' },
   { folder: 'state', name: 'PROFILE.ndjson.torn-*', what: 'an unfinished line, if a crash left one' },
   { folder: 'state', name: 'PROFILE.token.json', what: 'the cached token' },
-  { folder: 'state', name: 'PROFILE.learned.json', what: 'pace, and what answers mean' },
-  { folder: 'state', name: 'PROFILE.observed.json', what: 'how well the contract held' },
+  { folder: 'state', name: 'PROFILE.learned.json', what: 'the learned pace, and what answers mean' },
+  { folder: 'state', name: 'PROFILE.observed.json', what: 'how well answers matched the contract' },
+  { folder: 'state', name: 'rehearsal/', what: 'the log of the last run with --sandbox' },
   { folder: 'state', name: 'written/', what: 'digests of your results files' },
   { folder: null, name: 'FILE.results.csv (.xlsx)', what: 'your rows with their outcome' },
-  { folder: null, name: 'of --output and --report', what: 'exports and reports' },
+  { folder: null, name: 'from --output, --report', what: 'exports and reports' },
 ];
 
 /** Prints the files that srq writes, with the folders of this machine. */
@@ -91,13 +94,13 @@ export async function files(context: TellingContext): Promise<number> {
   const { env, platform } = context.process;
   const folders = directories(env, homedir(), platform);
   const reporter = await context.reporter();
-  await reporter.result({ folders, files: FILES }, (paint) =>
+  await reporter.result('help files', { folders, files: FILES }, (paint) =>
     [
       ...(['config', 'state'] as const).flatMap((folder) => [
         paint.bold(printable(folders[folder])),
         ...namesIn(folder),
       ]),
-      paint.bold('where you say, else beside your file'),
+      paint.bold('where you say, or beside your file'),
       ...namesIn(null),
     ].join('\n'),
   );

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import type { RunCommand } from '../cli/command.ts';
+import type { RunCommand, TellingContext } from '../cli/command.ts';
 import { nearest } from '../request/did-you-mean.ts';
 
 /** What help tells besides the commands. */
@@ -15,6 +15,10 @@ const TOPICS = {
  */
 export function addHelpCommand(program: Command, run: RunCommand): void {
   const topics = new Map(Object.entries(TOPICS).map(([name, load]) => [name, run(load)]));
+  const showMap = run(async () => {
+    const { commandMap } = await import('./command-map.ts');
+    return (context: TellingContext, wanted: Command) => commandMap(context, program, wanted);
+  });
   program
     .helpCommand(false)
     .command('help [command...]', { hidden: true })
@@ -24,6 +28,7 @@ export function addHelpCommand(program: Command, run: RunCommand): void {
       const showTopic = topics.get(words[0] ?? '');
       if (showTopic) return showTopic(help);
       const wanted = words.reduce((command, word) => subcommand(command, word, help), program);
+      if (help.optsWithGlobals()['json']) return showMap(wanted, help);
       if (all)
         wanted.configureHelp({ ...wanted.configureHelp(), visibleOptions: ({ options }) => options as Option[] });
       wanted.outputHelp();

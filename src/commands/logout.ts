@@ -8,7 +8,7 @@ import { examples } from './options.ts';
 export function addLogout(program: Command, run: RunCommand): void {
   program
     .command('logout')
-    .description('forget credentials and token; the log stays')
+    .description('forget the credentials and the token; keep the log')
     .addHelpText('after', examples('srq logout --profile shop'))
     .action(run(async () => logout));
 }
@@ -23,7 +23,7 @@ export async function logout(context: Context): Promise<number> {
   const removed = (await forgetProfile(context, name)) !== null;
   const reporter = await context.reporter();
   const inForce = await profileInForce(context);
-  await reporter.result({ profile: name, removed, log, inForce: inForce.name }, () => {
+  await reporter.result('logout', { profile: name, removed, log, inForce: inForce.name }, () => {
     const done = removed
       ? `Logged out of profile ${name}. The log stays: ${log}`
       : `Profile ${name} was not logged in.`;

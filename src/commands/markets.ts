@@ -15,6 +15,7 @@ export function addMarkets(program: Command, run: RunCommand): void {
 export async function markets(context: TellingContext): Promise<number> {
   const reporter = await context.reporter();
   await reporter.result(
+    'markets',
     { markets: MARKETS.map(({ code, name, callingCode, languages }) => ({ code, name, callingCode, languages })) },
     (paint) =>
       MARKETS.map(

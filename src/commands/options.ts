@@ -10,11 +10,20 @@ import { TEXT_FORMATS } from '../request/table.ts';
 
 /** Returns the parser of a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
+  const parse = (text: string) => {
     const number = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
     throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
   };
+  numberParsers.add(parse);
+  return parse;
+}
+
+const numberParsers = new WeakSet<object>();
+
+/** Tells whether an option takes a number and nothing else. */
+export function takesNumber({ parseArg }: Option): boolean {
+  return parseArg !== undefined && numberParsers.has(parseArg);
 }
 
 /** Parses a number above 0, with at most 6 decimals. */
@@ -32,6 +41,9 @@ export function settleSeconds(text: string): number {
   if (seconds <= MAX_SETTLE_SECONDS) return seconds;
   throw new InvalidArgumentError(`Give at most ${MAX_SETTLE_SECONDS} seconds, which are 7 days.`);
 }
+
+numberParsers.add(positiveNumber);
+numberParsers.add(settleSeconds);
 
 /**
  * Returns the parser of a repeatable option `NAME=VALUE`, which collects the pairs in order. `what` describes the form
@@ -101,7 +113,7 @@ export function addRequestOptions(command: Command): Command {
     command.addOption(new Option(`--${flag} <${value}>`, help).hideHelp(isRare));
   }
   return command
-    .option('--field <name=value>', 'a further parameter (repeatable)', pair('NAME=VALUE', 'first'), [])
+    .option('--field <name=value>', 'another parameter (repeatable)', pair('NAME=VALUE', 'first'), [])
     .option('--file <file>', 'JSON object, array or NDJSON of the same names (-: stdin)');
 }
 
@@ -109,8 +121,8 @@ export function addRequestOptions(command: Command): Command {
 export function addSubmitOptions(command: Command): Command {
   return command
     .addOption(rare('--no-validate', 'create without asking for duplicates first'))
-    .addOption(choice('--on-duplicate <what>', 'a duplicate', ['skip', 'create']).default('skip'))
-    .addOption(rare('--again', 'send even what the log knows as created').default(false));
+    .addOption(choice('--on-duplicate <what>', 'what to do with a duplicate', ['skip', 'create']).default('skip'))
+    .addOption(rare('--again', 'send again what the log says was created').default(false));
 }
 
 /** Adds the flags of commands that read a file of requests. */
@@ -120,19 +132,21 @@ export function addReadingOptions(command: Command): Command {
     .addOption(choice('--format <format>', 'format of the file (detected)', TEXT_FORMATS).hideHelp())
     .addOption(rare('--encoding <name>', 'encoding of the file (detected)'))
     .addOption(rare('--delimiter <mark>', 'delimiter of a CSV file: , ; TAB | (detected)'))
-    .addOption(rare('--skip-lines <n>', 'leave out the first lines').argParser(wholeNumber(0, max)).default(0))
-    .addOption(rare('--sheet <name>', 'sheet of a workbook (the first)'))
-    .option('--map <column=field>', 'this column is that field; - leaves it out', pair('COLUMN=FIELD', 'last'), [])
-    .option('--set <field=value>', "for all rows: a constant, or '{City} {Zip}'", pair('FIELD=VALUE', 'first'), [])
-    .option('--mapping <file>', 'the same as JSON: {"map":{},"set":{}}')
-    .addOption(rare('--save-mapping <file>', 'write the mapping that is used'));
+    .addOption(
+      rare('--skip-lines <n>', 'leave out the first N lines of the file').argParser(wholeNumber(0, max)).default(0),
+    )
+    .addOption(rare('--sheet <name>', 'sheet of a workbook (default: the first)'))
+    .option('--map <column=field>', 'use this column as that field; - leaves it out', pair('COLUMN=FIELD', 'last'), [])
+    .option('--set <field=value>', "give all rows a value: PT, or '{City} {Zip}'", pair('FIELD=VALUE', 'first'), [])
+    .option('--mapping <file>', 'read both from JSON: {"map":{},"set":{}}')
+    .addOption(rare('--save-mapping <file>', 'write the mapping in use to a file'));
 }
 
 /** Adds the flags that select requests of the log. */
 export function addLogFilterOptions(command: Command): Command {
   return command
-    .option('--since <time>', 'only since: 2026-11-21, or 90m, 24h, 7d ago')
-    .option('--until <time>', 'only before, or to the end of a day')
+    .option('--since <time>', 'from this time on: 2026-11-21, or 90m, 24h, 7d ago')
+    .option('--until <time>', 'before this time, or to the end of this day')
     .addOption(choice('--status <status>', 'only this status', SENT_STATUSES))
-    .option('--run <run>', 'only this run, by the beginning of its name');
+    .option('--run <run>', 'only this run: its id, or how the id begins');
 }

@@ -11,8 +11,8 @@ import { examples } from './options.ts';
 export function addQueue(program: Command, run: RunCommand): void {
   program
     .command('queue')
-    .description('show the queue, its workers and what they get done')
-    .option('--watch', 'again every two seconds, until Ctrl-C')
+    .description('show the queue, its workers and their progress')
+    .option('--watch', 'refresh every two seconds, until Ctrl-C')
     .addHelpText('after', examples('srq queue', 'srq queue --watch', 'srq queue --json'))
     .action(run(async () => queue));
 }
@@ -25,11 +25,11 @@ export async function queue(context: Context, { watch = false }: { readonly watc
   const reporter = await context.reporter();
   if (!watch) {
     const view = await readView();
-    await reporter.result(view, (paint) => queueText(view, paint));
+    await reporter.result('queue', view, (paint) => queueText(view, paint));
     return 0;
   }
   context.interruption.listen(() => {});
-  await reporter.lines(views(context, readView), (view, paint) => `${queueText(view, paint)}\n\n`);
+  await reporter.lines('queue', views(context, readView), (view, paint) => `${queueText(view, paint)}\n\n`);
   return 0;
 }
 

@@ -5,6 +5,7 @@ import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
 import { contractName, secretAddressText } from '../report/terminal/contract-text.ts';
 import { ownKey, tokenAddress } from '../request/contract.ts';
+import type { DocumentOf } from '../request/documents/types.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
 import { tokenPath } from '../settings/paths.ts';
 import type { Sourced } from '../settings/settings.ts';
@@ -13,7 +14,7 @@ import { examples } from './options.ts';
 export function addStatus(program: Command, run: RunCommand): void {
   program
     .command('status')
-    .description('show who would send, where to, by which settings')
+    .description('show the profile, address and settings in force')
     .addHelpText('after', examples('srq status', 'srq status --json --profile shop'))
     .action(run(async () => status));
 }
@@ -27,14 +28,14 @@ export async function status(context: Context): Promise<number> {
   const destination = { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
   const cached = new FileTokenCache(tokenPath(paths, settings), destination, null, await context.trust()).read();
   const expired = cached?.expiresAtMs != null && cached.expiresAtMs <= context.clock.nowMs();
-  const token = {
+  const token: DocumentOf<'status'>['token'] = {
     state: cached === null ? 'none' : expired ? 'expired' : 'valid',
     expiresAt: cached?.expiresAtMs == null ? null : new Date(cached.expiresAtMs).toISOString(),
   };
   // The key of a contract is kept there, and is no secret of the profile.
   const secretState = ownKey(contract) === null ? secret.state : 'contract';
   const hasSecret = secretState !== 'missing';
-  const document = {
+  const document: DocumentOf<'status'> = {
     profile: profile.value,
     baseUrl: baseUrl?.value ?? null,
     clientId: clientId?.value ?? null,
@@ -49,7 +50,7 @@ export async function status(context: Context): Promise<number> {
     sources: { profile: profile.source, baseUrl: baseUrl?.source ?? null, clientId: clientId?.source ?? null },
   };
   const reporter = await context.reporter();
-  await reporter.result(document, (paint) =>
+  await reporter.result('status', document, (paint) =>
     [
       ...aligned(
         [

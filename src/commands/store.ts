@@ -13,9 +13,14 @@ export function addStore(program: Command, run: RunCommand): void {
     .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'));
   store
     .command('migrate')
-    .description('make its tables, or bring them up to date')
+    .description('create its tables, or bring them up to date')
     .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'))
     .action(run(async () => storeMigrate));
+  store
+    .command('resume')
+    .description('send again after a fail-over, without processes that have not come back')
+    .addHelpText('after', examples('srq store resume'))
+    .action(run(async () => storeResume));
 }
 
 /** Creates or updates the tables of the store. It is for the owner of a database whose other users must not do that. */
@@ -25,9 +30,27 @@ export async function storeMigrate(context: Context): Promise<number> {
   const { installBoss } = await import('../store/postgres/boss.ts');
   await installBoss(store.database);
   const reporter = await context.reporter();
-  await reporter.result({ store: store.name, migrated }, (paint) => {
+  await reporter.result('store migrate', { store: store.name, migrated }, (paint) => {
     const what = migrated.length === 0 ? 'is up to date' : `now has: ${migrated.join(', ')}`;
     return `${paint.green('✓')} The store ${printable(store.name)} ${what}.`;
+  });
+  return 0;
+}
+
+/**
+ * Lets sending go on after a fail-over although some processes have not said what they know. By running it, a person says
+ * that they will not come back.
+ */
+export async function storeResume(context: Context): Promise<number> {
+  const store = await context.postgresStore();
+  const { missing, doubtful } = await store.resume();
+  const reporter = await context.reporter();
+  await reporter.result('store resume', { store: store.name, missing, doubtful }, (paint) => {
+    const name = printable(store.name);
+    if (missing.length === 0) return `${paint.green('✓')} The store ${name} waits for nobody.`;
+    const gone = missing.map((each) => `  ${printable(each)}`).join('\n');
+    const rows = `${doubtful} rows that they had in hand are in doubt: srq resolve lists them.`;
+    return `${paint.green('✓')} The store ${name} goes on without:\n${gone}\n${rows}`;
   });
   return 0;
 }

@@ -1,17 +1,43 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { RunCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
+import { aligned } from '../report/output.ts';
 
 /** Adds `srq version`, which does the same as `--version` and has a document as well. */
 export function addVersion(program: Command, run: RunCommand): void {
   program
     .command('version', { hidden: true })
-    .description('print the version')
+    .description('print the version; with --verbose that of Node.js and of each bundled library, too')
     .action(run(async () => showVersion));
 }
 
 async function showVersion(context: Context): Promise<number> {
-  const { version } = context;
-  await (await context.reporter()).result({ version }, () => version);
+  const { version, options, process } = context;
+  const reporter = await context.reporter();
+  if (!options.verbose) {
+    await reporter.result('version', { version }, () => version);
+    return 0;
+  }
+  const { kernelLockName } = await import('../store/file/kernel-lock.ts');
+  const parts = { node: process.versions.node, system: `${process.platform}-${process.arch}`, lock: kernelLockName() };
+  const libraries = bundledLibraries();
+  await reporter.result('version', { version, ...parts, libraries }, () =>
+    [
+      version,
+      ...aligned(Object.entries(parts)),
+      'bundled libraries',
+      ...aligned(libraries.map((each) => [each.name, each.version] as const)),
+    ].join('\n'),
+  );
   return 0;
+}
+
+/** Returns the libraries in the bundle, one of them maybe in two versions. The build writes them down above their licences. */
+function bundledLibraries(): { readonly name: string; readonly version: string }[] {
+  const licences = readFileSync(new URL('../THIRD-PARTY-LICENSES.txt', import.meta.url), 'utf8');
+  return licences.split(/^-{80}\n\n/m).map((section) => {
+    const [name = '', version = ''] = section.split(/\s/, 2);
+    return { name, version };
+  });
 }

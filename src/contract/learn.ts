@@ -63,7 +63,7 @@ function parseEnvironment(document: SourceDocument): JsonObject {
   if (Array.isArray(environment['values'])) return environment;
   throw new SrqError(
     'input',
-    `${document.name} is no environment of Postman: it has no list of values.`,
+    `${document.name} is not a Postman environment: it has no list of values.`,
     'Export the environment, or leave it out: srq contract learn FILE',
   );
 }
@@ -96,7 +96,7 @@ function describe(name: string, value: JsonObject, environment: Json): Described
     case 'contract':
       throw new SrqError(
         'input',
-        `${name} is a contract already, not a description.`,
+        `${name} is already a learned contract, not a description.`,
         'Give it alone: srq contract learn FILE',
       );
   }

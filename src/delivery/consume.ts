@@ -289,8 +289,8 @@ function faultOf(error: unknown): SrqError {
   const name = error instanceof Error ? error.name : typeof error;
   return new SrqError(
     'fault',
-    `A fault of srq (${name}) ended the worker.`,
-    'What was in hand is given back, and what may have been sent stays in doubt. Run srq work with --verbose for where it happened, and report it.',
+    `An error in srq (${name}) ended the worker.`,
+    'What was not sent goes back to the queue; what may have been sent stays unknown. Run srq work with --verbose to see where it happened, and report it.',
     error,
   );
 }

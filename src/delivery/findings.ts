@@ -1,14 +1,7 @@
 import { isContactField, saysNone } from '../request/contact-cell.ts';
 import { parseEmail } from '../request/email.ts';
 import { shellWord } from '../request/errors.ts';
-import {
-  absenceMessage,
-  adviceOn,
-  type FindingCode,
-  fieldsThatGive,
-  finding,
-  type Problem,
-} from '../request/finding.ts';
+import { absenceMessage, adviceOn, fieldsThatGive, finding, type Problem } from '../request/finding.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/import-plan.ts';
 import { MARKETS, type Market, parseLanguage, parseMarket, postalCodeWarning } from '../request/markets.ts';
 import { dialsZero, marketOfNumber, parsePhone } from '../request/phone.ts';
@@ -42,8 +35,8 @@ export class FindingGroups {
   readonly #given: ReadonlySet<string>;
   readonly #clues: MendClues;
   readonly #groups = new Map<string, Group>();
-  /** The last group of each code, which most often is that of the next problem as well. */
-  readonly #last = new Map<FindingCode, Group>();
+  /** The group of each message that was seen lately, because most problems have the words of one before. */
+  readonly #byMessage = new Map<string, Group>();
   /** The columns from which telephone numbers and e-mail addresses come. */
   readonly #contacts: readonly { readonly index: number; readonly problem: Problem }[];
   readonly #kept: { readonly row: number; readonly problem: Problem; readonly group: Group | null }[] = [];
@@ -110,12 +103,12 @@ export class FindingGroups {
   /** Returns the group of a problem. Messages that differ in their numbers alone, as of lengths, are of one group. */
   #groupOf(problem: Problem): Group | null {
     const { code, field, column, message } = problem;
-    const last = this.#last.get(code);
-    if (last?.problem.message === message && last.problem.field === field && last.problem.column === column)
-      return last;
+    const last = this.#byMessage.get(message);
+    if (last?.problem.code === code && last.problem.field === field && last.problem.column === column) return last;
     const name = `${code} ${field} ${column} ${message.replace(/\d+/g, '#')}`;
     const group = this.#groups.get(name) ?? this.#newGroup(name, problem);
-    if (group !== null) this.#last.set(code, group);
+    if (this.#byMessage.size >= MAX_GROUPS) this.#byMessage.clear();
+    if (group !== null) this.#byMessage.set(message, group);
     return group;
   }
 

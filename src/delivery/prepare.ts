@@ -2,13 +2,14 @@ import { isContactField, saysNone } from '../request/contact-cell.ts';
 import type { Contract } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import { type Finding, finding, type Problem } from '../request/finding.ts';
+import { memoize } from '../request/memoize.ts';
 import type { RequestOperationName } from '../request/operations.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/parts.ts';
 import type { AudioReader } from '../request/ports.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/service-request.ts';
 import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/table.ts';
 import { audioFindings } from './check/check-contract.ts';
-import { checkRequest, likelyRequest } from './check/check-request.ts';
+import { checkRequest, likelyRequest, withoutRecording } from './check/check-request.ts';
 
 /** Settings by which rows are prepared. */
 export interface Preparation {
@@ -84,9 +85,10 @@ export function prepareDraft(
   const problems = found.length > 0 ? [...found, ...checked] : checked;
   const refused = preparation.strict && problems.length > 0;
   if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
-  const { audioPath, ...sent } = request;
-  if (audioPath === null) return named(draft.row, { ...sent, audio: null }, problems, preparation);
-  return withAudio(draft, { ...sent, audio: null }, audioPath, problems, preparation);
+  const { audioPath } = request;
+  const bare = withoutRecording(request);
+  if (audioPath === null) return named(draft.row, bare, problems, preparation);
+  return withAudio(draft, bare, audioPath, problems, preparation);
 }
 
 async function withAudio(
@@ -133,25 +135,46 @@ export function mapRow(row: Row, mapping: Mapping): Draft {
   return parts === null ? { row: row.number, fields } : { row: row.number, fields, parts };
 }
 
-function partsOf({ cells }: Row, { parts, sources }: Mapping): Parts | null {
-  const texts: Partial<Record<Part, string>> = {};
-  let isAny = false;
-  for (const part of PARTS) {
-    const filled = parts[part]?.find((index) => (cells[index] ?? '').trim() !== '');
-    if (filled === undefined) continue;
-    const whole = wholeOf(part);
-    const prefix = sources.find(({ field }) => field === whole)?.prefix ?? null;
-    texts[part] = cellText(cells[filled], prefix).trim();
-    isAny = true;
-  }
-  return isAny ? texts : null;
+/** Where a part comes from: its columns, and the prefix of the field that it belongs to. */
+interface PartSource {
+  readonly part: Part;
+  readonly columns: readonly number[];
+  readonly prefix: string | null;
 }
+
+const partSources = memoize(({ parts, sources }: Mapping): readonly PartSource[] =>
+  PARTS.flatMap((part) => {
+    const columns = parts[part] ?? [];
+    const prefix = sources.find(({ field }) => field === wholeOf(part))?.prefix ?? null;
+    return columns.length > 0 ? [{ part, columns, prefix }] : [];
+  }),
+);
+
+function partsOf({ cells }: Row, mapping: Mapping): Parts | null {
+  let texts: Partial<Record<Part, string>> | null = null;
+  for (const { part, columns, prefix } of partSources(mapping)) {
+    for (const index of columns) {
+      if (isEmpty(cells[index])) continue;
+      texts ??= {};
+      texts[part] = cellText(cells[index], prefix).trim();
+      break;
+    }
+  }
+  return texts;
+}
+
+function isEmpty(cell: string | undefined): boolean {
+  return cell === undefined || cell.trim() === '';
+}
+
+const NO_PROBLEMS: readonly Problem[] = [];
 
 /**
  * Warns about columns that match the same field equally well but hold different texts, because only one of them is
  * sent.
  */
-export function tieProblems({ cells }: Row, { columns, ties }: Mapping): Problem[] {
+export function tieProblems({ cells }: Row, { columns, ties }: Mapping): readonly Problem[] {
+  if (ties.length === 0) return NO_PROBLEMS;
   return ties.flatMap(({ field, columns: tied, better }) => {
     const filled = (index: number) => (cells[index] ?? '').trim() !== '' && !isNone(field, cells[index] ?? '');
     const texts = new Set(tied.filter(filled).map((index) => (cells[index] ?? '').trim()));
@@ -171,21 +194,22 @@ function textOf(source: FieldSource, cells: readonly string[]): string {
     const text = templateText(source, cells);
     return isNone(source.field, text) ? '' : text;
   }
-  const parts: string[] = [];
+  let joined = '';
   for (const index of source.columns) {
     const text = cellText(cells[index], source.prefix);
     if (text === '' || isNone(source.field, text)) continue;
     if (source.how === 'first') return text;
-    parts.push(text.trim());
+    joined += joined === '' ? text.trim() : ` ${text.trim()}`;
   }
-  return parts.join(' ');
+  return joined;
 }
 
 /** Returns the text of a cell without the platform's prefix, or an empty string if only whitespace is left. */
 function cellText(cell: string | undefined, prefix: string | null): string {
-  if (cell === undefined || cell.trim() === '') return '';
-  const bare = prefix !== null && cell.startsWith(prefix) ? cell.slice(prefix.length) : cell;
-  return bare.trim() === '' ? '' : bare;
+  if (cell === undefined || isEmpty(cell)) return '';
+  if (prefix === null || !cell.startsWith(prefix)) return cell;
+  const bare = cell.slice(prefix.length);
+  return isEmpty(bare) ? '' : bare;
 }
 
 function templateText(source: FieldSource, cells: readonly string[]): string {

@@ -108,18 +108,19 @@ function recorded(
 ): Pick<RowReport, 'ids' | 'message' | 'record'> {
   const first = ledger.firstRow(row.number);
   const ids = record?.ids ?? {};
-  if (first !== row.number) return { ids, record, message: `The same content as row ${first}.` };
+  if (first !== row.number) return { ids, record, message: `It has the same content as row ${first}.` };
   const isRepeated = ledger.status(row.number) === 'repeated';
   const elsewhere = isRepeated ? files.find(ledger.key(row.number) ?? '', { except: ledger }) : null;
-  if (elsewhere) return { ids, record, message: `The same content as row ${elsewhere.row} of ${elsewhere.file}.` };
+  if (elsewhere)
+    return { ids, record, message: `It has the same content as row ${elsewhere.row} of ${elsewhere.file}.` };
   return { ids, record, message: messageOf(record, isRepeated) };
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
   if (repeated)
-    return record ? `Already created on ${record.at}, according to the log.` : 'Its own row says that it was taken.';
+    return record ? `Already created on ${record.at}, according to the log.` : 'The row itself says that it was taken.';
   if (record?.event === 'sending')
-    return 'An earlier try may have been taken; it is not sent again before that is settled.';
+    return 'An earlier try may have been taken; the row is not sent again until that is settled.';
   return record?.message ?? null;
 }
 
@@ -167,6 +168,9 @@ function withoutCells(text: string, cells: readonly string[]): string {
 /** Converts a record of the log into the row of a run report. */
 export function runRowOfRecord({ row, ref, key, market, event, ids, http, message, at }: LogRecord): RunRow {
   const status = statusOfEvent(event);
-  const told = event === 'sending' ? 'Sent, and no outcome is recorded: it is under way, or in doubt.' : message;
+  const told =
+    event === 'sending'
+      ? 'Sent, and no outcome is recorded: it is still under way, or its outcome is unknown.'
+      : message;
   return { row, ref, key, market: market ?? null, status, ids, http, message: told, at, problems: [], cells: null };
 }

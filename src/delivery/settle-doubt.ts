@@ -336,7 +336,7 @@ function blind({ asked, seen }: RoundResult): string {
 }
 
 function untimely({ at }: LogRecord): string {
-  return `Its record in the log is dated ${at}, which cannot be true by the clock: how old the doubt is nobody knows. Set the clock right if it is wrong. ${LOOK_IT_UP}`;
+  return `Its record in the log is dated ${at}, which the clock of this machine contradicts, so nobody knows how old it is. Correct the clock if it is wrong. ${LOOK_IT_UP}`;
 }
 
 const EARLIER = 'An earlier try may have been taken.';
@@ -349,5 +349,5 @@ const TAKEN: Outcome = {
 const CONTRADICTED: Outcome = {
   ...NOTHING,
   status: 'unknown',
-  message: 'Validate contradicts itself about this request; only a person can settle it.',
+  message: 'Validate contradicts itself about this request, so only a person can settle it.',
 };

@@ -154,9 +154,9 @@ async function confirmed(
  */
 async function faulted(submission: Submission, log: DeliveryLog, error: unknown): Promise<Submitted> {
   const name = error instanceof Error ? error.name : 'an error';
-  const message = `srq itself failed in row ${submission.row} (${name}).`;
+  const message = `srq failed on row ${submission.row} (${name}).`;
   const hint =
-    'This is a fault of srq: please report it. The other rows can be sent without this one: --skip, --limit.';
+    'This is an error in srq: please report it. The other rows can be sent without this one: --skip, --limit.';
   const stop = new SrqError('fault', message, hint, error);
   const isInDoubt = knownStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
   const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
@@ -278,7 +278,7 @@ export function inDoubt(submission: Submission): Submitted {
 }
 
 function inDoubtResult(submission: Submission): RowResult {
-  const message = 'An earlier try may have been taken; it is not sent again before that is settled.';
+  const message = 'An earlier try may have been taken; the row is not sent again until that is settled.';
   return { ...base(submission, 'unknown'), message };
 }
 

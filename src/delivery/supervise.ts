@@ -106,7 +106,7 @@ export class Supervisor {
    */
   #unprovenStop({ row }: Submitted['result'], unproven: Submitted['unproven']): SrqError | null {
     if (unproven === null || this.#readable >= CANARY_ROWS) return null;
-    const lookUp = `Look row ${row} up at the service and say what you found: srq resolve.`;
+    const lookUp = `Look row ${row} up at the service and record what you found: srq resolve`;
     if (unproven.form === '') {
       const message = 'The service answers with a page, or in another way that srq cannot read.';
       return new SrqError('unknown', message, `Check the base URL (srq status). ${lookUp}`);
@@ -135,8 +135,8 @@ export class Supervisor {
     if (times < FIRST_ROWS_REFUSED) return null;
     return new SrqError(
       'stopped',
-      `${times} of the first ${this.#seen} rows were refused alike: ${reason}`,
-      'Probably the mapping is wrong: look at the plan with --dry-run, correct it with --map and --set.',
+      `${times} of the first ${this.#seen} rows were refused for the same reason: ${reason}`,
+      'The mapping is probably wrong: look at the plan with --dry-run, and correct it with --map and --set.',
     );
   }
 }
@@ -294,7 +294,8 @@ function moreSevere(one: Advice, other: Advice): Advice {
 }
 
 function stopped(): Advice {
-  const message = 'Too many requests end in doubt: the service or the line is not well.';
-  const hint = 'Run the same command again later: it goes on where it stopped, and sends nothing in doubt again.';
+  const message = 'Too many requests end with an unknown outcome: the service or the connection has a problem.';
+  const hint =
+    'Run the same command again later: it goes on where it stopped, and does not resend rows with an unknown outcome.';
   return { stop: new SrqError('stopped', message, hint), pauseMs: 0 };
 }

@@ -67,11 +67,12 @@ export async function readAudioBase64(audio: AudioFile): Promise<string> {
 }
 
 function requireName(path: string): void {
-  if (path.includes('\0')) throw new SrqError('input', 'The name of a recording holds a NUL.', 'Name one sound file.');
+  if (path.includes('\0'))
+    throw new SrqError('input', 'The name of a recording contains a NUL.', 'Name one sound file.');
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
     throw new SrqError(
       'input',
-      'A recording is named by a web address.',
+      'A recording is given as a web address.',
       'Download it into the folder of the file and name it there.',
     );
   }
@@ -114,7 +115,7 @@ function tooLarge(path: string, sizeBytes: number, maxBytes: number): SrqError {
   const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
   return new SrqError(
     'input',
-    `The recording ${path} has ${mebibytes(sizeBytes)}; the most is ${mebibytes(maxBytes)}.`,
+    `The recording ${path} has ${mebibytes(sizeBytes)}; at most ${mebibytes(maxBytes)} are allowed.`,
     'Shorten it, or save it in a compressed form.',
   );
 }
@@ -129,7 +130,7 @@ function unreadable(path: string, error: unknown): SrqError {
     return new SrqError(
       'input',
       `There is no recording ${path}.`,
-      'It is looked for in the folder of the file.',
+      'Recordings are looked for in the folder of the file.',
       error,
     );
   return new SrqError(

@@ -1,5 +1,7 @@
-import { type CsvError, type Options, Parser } from 'csv-parse';
+import type { CsvError, Info, Options } from 'csv-parse';
 import { SrqError } from '../request/errors.ts';
+import { PlainRecords } from './plain-records.ts';
+import type { RecordParser } from './record-parser.ts';
 
 /** One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells; an empty line is not. */
 export interface CsvRecord {
@@ -23,38 +25,22 @@ export async function* csvRecords(
   const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader);
   try {
     for await (const piece of textAfterLines(text, dialect.linesBeforeHeader)) {
-      await collector.write(piece);
+      const writing = collector.write(piece);
+      if (writing) await writing;
       yield* collector.batches();
     }
     await collector.end();
     yield* collector.batches();
   } finally {
-    collector.parser.destroy();
+    collector.destroy();
   }
 }
 
-/**
- * A csv-parse parser that hands over each record in `push`. Reading the records from its stream costs ten times as
- * much.
- */
-class RecordParser extends Parser {
-  readonly #record: (cells: string[]) => void;
-
-  constructor(options: Options, record: (cells: string[]) => void) {
-    super(options);
-    this.#record = record;
-  }
-
-  override push(cells: string[] | null): boolean {
-    if (cells === null) return super.push(null);
-    this.#record(cells);
-    return true;
-  }
-}
-
-/** The collector writes text to the parser one piece at a time and keeps the records until they are taken. */
+/** Takes the text of a file piece by piece and keeps the records until they are taken. csv-parse is used from the first record on that is not plain. */
 class RecordCollector {
-  readonly parser: RecordParser;
+  private readonly delimiter: string;
+  private readonly plain: PlainRecords;
+  private parser: RecordParser | null = null;
   private records: CsvRecord[] = [];
   private failure: SrqError | null = null;
   private nextLine: number;
@@ -63,42 +49,32 @@ class RecordCollector {
   private count = 0;
   private columns = 0;
 
-  private readonly delimiter: string;
-
   constructor(delimiter: string, linesBefore: number) {
     this.delimiter = delimiter;
     this.nextLine = linesBefore + 1;
-    const options: Options = {
-      delimiter,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      skip_empty_lines: true,
-      // A quote within an unquoted cell is a letter (6" pipe). `swallowedRows` finds unclosed quotes that this may hide.
-      relax_quotes: true,
-      max_record_size: MAX_RECORD,
-    };
-    this.parser = new RecordParser(options, (cells) => this.take(cells));
-    // The handler is empty because the callback of `write` or `end` reports the same error.
-    this.parser.on('error', () => {});
-    this.parser.resume();
+    this.plain = new PlainRecords(delimiter, (cells, emptyLines, spansLines) =>
+      this.take(cells, emptyLines, spansLines),
+    );
   }
 
-  async write(text: string): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.parser.write(text, (error) => {
-        if (error) this.failure ??= this.damage(error);
-        resolve();
-      });
-    });
+  write(text: string): Promise<void> | null {
+    return this.parser ? this.parse(this.parser, text) : this.split(Buffer.from(text), false);
   }
 
   async end(): Promise<void> {
+    if (!this.parser) await this.split(Buffer.alloc(0), true);
+    const { parser } = this;
+    if (!parser) return;
     await new Promise<void>((resolve) => {
-      this.parser.end((error?: Error | null) => {
+      parser.end((error?: Error | null) => {
         if (error) this.failure ??= this.damage(error);
         resolve();
       });
     });
+  }
+
+  destroy(): void {
+    this.parser?.destroy();
   }
 
   /** Yields the collected records, then throws the error that ended them, if there is one. */
@@ -109,15 +85,56 @@ class RecordCollector {
     if (this.failure) throw this.failure;
   }
 
-  private take(cells: string[]): void {
-    if (this.failure) return;
-    const { info } = this.parser;
-    if (this.count === 0) this.columns = cells.length;
+  private split(bytes: Buffer, isLast: boolean): Promise<void> | null {
+    const left = PlainRecords.canSplitAt(this.delimiter) ? this.plain.split(bytes, isLast) : bytes;
+    return left && this.goOn(left);
+  }
+
+  /** Goes on with csv-parse, which is loaded only here, because most files are plain. */
+  private async goOn(left: Buffer): Promise<void> {
+    const { RecordParser } = await import('./record-parser.ts');
+    this.parser = this.newParser(RecordParser);
+    await this.parse(this.parser, left);
+  }
+
+  private newParser(Parser: typeof RecordParser): RecordParser {
+    const options: Options = {
+      delimiter: this.delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      // A quote within an unquoted cell is a letter (6" pipe). `swallowedRows` finds unclosed quotes that this may hide.
+      relax_quotes: true,
+      max_record_size: MAX_RECORD,
+    };
+    const parser = new Parser(options, (cells) => this.takeParsed(cells, parser.info));
+    // The handler is empty because the callback of `write` or `end` reports the same error.
+    parser.on('error', () => {});
+    parser.resume();
+    return parser;
+  }
+
+  private parse(parser: RecordParser, text: string | Buffer): Promise<void> {
+    return new Promise<void>((resolve) => {
+      parser.write(text, (error) => {
+        if (error) this.failure ??= this.damage(error);
+        resolve();
+      });
+    });
+  }
+
+  private takeParsed(cells: string[], info: Info): void {
     const emptyLines = info.empty_lines - this.emptyLinesSeen;
-    const line = this.nextLine + emptyLines;
     const spansLines = info.lines - this.linesSeen !== emptyLines + 1;
     this.linesSeen = info.lines;
     this.emptyLinesSeen = info.empty_lines;
+    this.take(cells, emptyLines, spansLines);
+  }
+
+  private take(cells: string[], emptyLines: number, spansLines: boolean): void {
+    if (this.failure) return;
+    if (this.count === 0) this.columns = cells.length;
+    const line = this.nextLine + emptyLines;
     this.nextLine = line + 1 + (spansLines ? lineBreaks(cells) : 0);
     const found = spansLines ? swallowedRows(cells, this.columns, this.delimiter) : 'none';
     if (found === 'certain') {
@@ -134,7 +151,8 @@ class RecordCollector {
 
   private damage(error: Error): SrqError {
     const code = 'code' in error ? (error as CsvError).code : null;
-    const line = this.nextLine + this.parser.info.empty_lines - this.emptyLinesSeen;
+    const emptyLines = (this.parser?.info.empty_lines ?? 0) - this.emptyLinesSeen;
+    const line = this.nextLine + emptyLines;
     if (code === 'CSV_MAX_RECORD_SIZE' || code === 'CSV_QUOTE_NOT_CLOSED') return this.notClosed(line);
     return new SrqError(
       'input',

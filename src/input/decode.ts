@@ -125,7 +125,7 @@ function declaredEncoding(declared: string): string {
   if (iconv.encodingExists(declared)) return declared;
   throw new SrqError(
     'usage',
-    `There is no encoding ${declared}.`,
+    `There is no encoding "${declared}".`,
     'For example: --encoding utf-8, windows-1252, iso-8859-15, utf-16le, macintosh, cp850',
   );
 }

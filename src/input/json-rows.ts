@@ -326,7 +326,7 @@ function textAfterArray(line: number): SrqError {
   return new SrqError(
     'input',
     `Text follows the JSON array (line ${line}).`,
-    'Remove it, or give one value a line: --format ndjson',
+    'Remove it, or put one value on each line: --format ndjson',
   );
 }
 
@@ -334,6 +334,6 @@ function tooLong(line: number): SrqError {
   return new SrqError(
     'input',
     `The JSON value that begins at line ${line} is longer than 1 MiB.`,
-    'A request is a small object; give a list of them, or one a line.',
+    'A request is a small object; give a list of them, or one on each line.',
   );
 }

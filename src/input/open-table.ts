@@ -57,7 +57,7 @@ async function openText(
   say: (note: string) => void,
 ): Promise<TableContent> {
   if (options.sheet !== null) {
-    throw new SrqError('usage', `${file.path} is no workbook, so it has no sheets.`, 'Leave out --sheet.');
+    throw new SrqError('usage', `${file.path} is not a workbook, so it has no sheets.`, 'Leave --sheet out.');
   }
   const encoding = await findEncoding(file, options.encoding);
   if (encoding.note !== null) say(encoding.note);
@@ -156,7 +156,7 @@ function requireHeader(columns: readonly string[], file: string): void {
   throw new SrqError(
     'input',
     `${file} has no header: column ${at + 1} of its first line holds ${what}. Nothing was sent.`,
-    'Put a line above that names the columns, for example: ref,fullname,phone,email,postal_code,city,request_text. Lines above the header are left out with --skip-lines N.',
+    'Put a line above it that names the columns, for example: ref,fullname,phone,email,postal_code,city,request_text. --skip-lines N leaves out lines above the header.',
   );
 }
 
@@ -226,7 +226,7 @@ async function* copies(file: PartnerFile, onRead?: (bytes: number) => void): Asy
 function tooLarge(path: string): SrqError {
   return new SrqError(
     'input',
-    `${path} unpacks to more than ${MAX_EXPANSION} times its size: this is no list of requests.`,
+    `${path} unpacks to more than ${MAX_EXPANSION} times its size: this is not a list of requests.`,
     'If it really is one, unpack it first: gunzip FILE',
   );
 }

@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { SrqError, systemCode } from '../request/errors.ts';
+import { platform } from 'node:os';
+import { SrqError, shellWord, systemCode } from '../request/errors.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -91,13 +92,20 @@ function changed(path: string): SrqError {
   );
 }
 
-function unreadable(path: string, error: unknown): SrqError {
+/** Returns the error for a file that cannot be opened or read, with what to do on this system. */
+export function unreadable(path: string, error: unknown, system: string = platform()): SrqError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new SrqError('input', `There is no file ${path}.`, 'Check the name and the folder.', error);
   }
+  if (code === 'EBUSY') {
+    const message = `${path} is open in another program that lets nobody else read it (EBUSY).`;
+    return new SrqError('input', message, 'Close it there, or save a copy and import that.', error);
+  }
   if (code === 'EACCES' || code === 'EPERM') {
-    return new SrqError('input', `${path} may not be read.`, `Allow it: chmod u+r ${path}`, error);
+    const windows = 'Allow it in the properties of the file, under Security.';
+    const hint = system === 'win32' ? windows : `Allow it: chmod u+r ${shellWord(path)}`;
+    return new SrqError('input', `You may not read ${path}.`, hint, error);
   }
   return new SrqError(
     'input',

@@ -132,7 +132,7 @@ function damaged(path: string, why: string, cause?: unknown): SrqError {
   return new SrqError(
     'input',
     `${path} is an Excel workbook that cannot be read${where}.`,
-    'Open it in a spreadsheet and save it anew, as .xlsx or as CSV UTF-8.',
+    'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
     cause,
   );
 }
@@ -170,7 +170,7 @@ function requireBoundedSheet(xml: string, path: string, damaged: () => SrqError)
     throw new SrqError(
       'input',
       `The sheet of ${path} reaches to row ${rows}, column ${columns}; at most ${MAX_ROWS} rows and ${MAX_CELLS} cells of a workbook are read.`,
-      'Delete what stands beside or below the data, or save the sheet as CSV UTF-8 and import that: any size goes.',
+      'Delete what is beside or below the data, or save the sheet as CSV UTF-8 and import that: it may have any size.',
     );
   }
 }
@@ -242,7 +242,7 @@ function tooLarge(path: string, maxBytes: number): SrqError {
   return new SrqError(
     'input',
     `${path} unpacks to more than ${Math.round(maxBytes / 1024 / 1024)} MiB.`,
-    'A workbook is held in memory, so it is bounded. Save the sheet as CSV UTF-8 and import that: any size goes.',
+    'A workbook is held in memory, so its size is limited. Save the sheet as CSV UTF-8 and import that: it may have any size.',
   );
 }
 
@@ -250,7 +250,7 @@ function damagedArchive(path: string, cause?: unknown): SrqError {
   return new SrqError(
     'input',
     `${path} is a damaged ZIP archive or workbook.`,
-    'Open it in a spreadsheet and save it anew, as .xlsx or as CSV UTF-8.',
+    'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
     cause,
   );
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
-import { requireOwnOrNew, requireWritable, writeWhole } from './output-file.ts';
+import { requireOwnOrNew, requireWritable, whyUnwritable, writeWhole } from './output-file.ts';
 
 /** The columns of an export of the log. */
 export const LOG_EXPORT_COLUMNS = ['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key'] as const;
@@ -51,7 +51,7 @@ export async function writeExport(
   };
   const wasWritten = await writeWhole(path, hashed(), stop).catch((error: unknown) => {
     if (systemCode(error) === '') throw error;
-    const message = `The export ${path} cannot be written (${systemCode(error)}).`;
+    const message = `The export ${path} cannot be written (${whyUnwritable(error)}).`;
     throw new SrqError('usage', message, 'Name another place: --output FILE', error);
   });
   if (!wasWritten) throw new SrqError('interrupted', `Interrupted: ${path} was not written.`);

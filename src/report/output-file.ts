@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
@@ -26,20 +28,62 @@ export async function requireOwnOrNew(
   const hint = `Name another file: ${option} FILE`;
   if (!found.isFile()) throw new SrqError('usage', `${path} is not a regular file; nothing was written.`, hint);
   if (found.size > 0 && !isOwn(await headOf(path))) {
-    throw new SrqError('usage', `${path} exists and is no ${kind} of srq; it is not replaced.`, hint);
+    throw new SrqError('usage', `${path} exists and is not a ${kind} of srq, so it is not replaced.`, hint);
   }
 }
 
-/** Throws `SrqError('usage')`, before anything is sent, if no file can be written beside `path`. */
-export async function requireWritable(path: string, kind: string, option: string): Promise<void> {
+/** Names that mean a device on Windows in every folder, whatever ending they have. */
+const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
+
+/**
+ * Throws `SrqError('usage')`, before anything is sent, if no file can be written beside `path`, or if the file that is there
+ * cannot be replaced because another program has it open.
+ */
+export async function requireWritable(
+  path: string,
+  kind: string,
+  option: string,
+  system: string = platform(),
+): Promise<void> {
+  if (system === 'win32' && WINDOWS_DEVICE.test(basename(path))) {
+    throw new SrqError(
+      'usage',
+      `${path} is a device on Windows, not a file. Nothing was sent.`,
+      `Name a file: ${option} FILE`,
+    );
+  }
   const part = `${path}.${randomUUID()}.part`;
   try {
     await writeFile(part, '', { mode: 0o600 });
     await rm(part);
+    await requireNotHeldOpen(path, system);
   } catch (error) {
-    const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
-    throw new SrqError('usage', message, `Name another place: ${option} FILE`, error);
+    const message = `The ${kind} ${path} could not be written (${whyUnwritable(error, system)}). Nothing was sent.`;
+    const close = isHeldOpen(error, system) ? 'Close it there and run the same command again, or name' : 'Name';
+    throw new SrqError('usage', message, `${close} another place: ${option} FILE`, error);
   }
+}
+
+/** Throws the system's error if another program has the file open. A file that is not there, or no one may read, passes. */
+async function requireNotHeldOpen(path: string, system: string): Promise<void> {
+  try {
+    await (await open(path, 'r+')).close();
+  } catch (error) {
+    if (isHeldOpen(error, system)) throw error;
+  }
+}
+
+/** Tells whether an error means that another program has the file open and lets nobody else write it: Excel on Windows. */
+export function isHeldOpen(error: unknown, system: string = platform()): boolean {
+  const code = systemCode(error);
+  return code === 'EBUSY' || (system === 'win32' && (code === 'EPERM' || code === 'EACCES'));
+}
+
+/** Returns the reason for which a file cannot be written, for a message. */
+export function whyUnwritable(error: unknown, system: string = platform()): string {
+  return isHeldOpen(error, system)
+    ? `it is open in another program, such as Excel: ${systemCode(error)}`
+    : systemCode(error);
 }
 
 async function headOf(path: string): Promise<string> {

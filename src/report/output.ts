@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { Chalk, type ChalkInstance } from 'chalk';
+import { Chalk } from 'chalk';
 import textWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
 
@@ -54,8 +54,41 @@ export function duration(ms: number): string {
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export function painter(colour: boolean): ChalkInstance {
-  return new Chalk({ level: colour ? 1 : 0 });
+/**
+ * The colours of texts, by their numbers among the 256 of terminals. Unlike the first sixteen, which every terminal shows
+ * in its own way, they have a contrast of 4.5:1 on white and of at least 4:1 on black.
+ */
+export const TONES = { red: 161, yellow: 130, green: 28, cyan: 63, dim: 243 } as const;
+
+/** Functions that give a text a colour, or leave it as it is where there are no colours. */
+export type Paint = Readonly<Record<keyof typeof TONES | 'bold', (text: string) => string>>;
+
+export function painter(colour: boolean): Paint {
+  const chalk = new Chalk({ level: colour ? 2 : 0 });
+  const { red, yellow, green, cyan, dim } = TONES;
+  return {
+    bold: chalk.bold,
+    red: chalk.ansi256(red),
+    yellow: chalk.ansi256(yellow),
+    green: chalk.ansi256(green),
+    cyan: chalk.ansi256(cyan),
+    dim: chalk.ansi256(dim),
+  };
+}
+
+/** The characters of texts beyond ASCII, with what stands for them. Each takes one place, as its substitute does. */
+const ASCII_MARKS: Readonly<Record<string, string>> = {
+  ...{ '✓': '+', '✗': 'x', '→': '>', '←': '<', '·': '|', '…': '~', '█': '#', '░': '.' },
+};
+
+/** Replaces the marks of srq by ASCII. What comes from files and services stays. */
+export function inAscii(text: string): string {
+  return text.replace(/[✓✗→←·…█░]/gu, (mark) => ASCII_MARKS[mark] ?? mark);
+}
+
+/** Tells whether the locale is the one that has ASCII only. Where none is set, terminals show more all the same. */
+export function isAsciiLocale(env: Readonly<Record<string, string | undefined>>): boolean {
+  return /^(?:C|POSIX)$/.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
 /** Formats pairs as two columns. The first is as wide as its widest entry. */
@@ -125,7 +158,10 @@ function foldedLine(line: string, columns: number): string {
   const whole = head.trimEnd().replace(OPTION_WITH_VALUE, (option) => option.replaceAll(' ', NO_BREAK));
   const rows = wrapAnsi(whole, Math.max(1, columns - hanging.length - 1)).replaceAll(NO_BREAK, ' ');
   // The blank stays at the end of its row, so that nothing but line feeds and indents is added.
-  return indent + rows.replaceAll('\n', ` \n${hanging}`) + (command === '' ? '' : ` ${command}`);
+  const shown = indent + rows.replaceAll('\n', ` \n${hanging}`);
+  if (command === '') return shown;
+  const fits = textWidth(shown.slice(shown.lastIndexOf('\n') + 1)) + 1 + textWidth(command) <= columns;
+  return `${shown} ${fits ? '' : `\n${hanging}`}${command}`;
 }
 
 /** Filled up with blanks to `width` places. */
@@ -151,7 +187,7 @@ export function tableText(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
   columns: number | null,
-  paint: ChalkInstance,
+  paint: Paint,
 ): string {
   const natural = headings.map((heading, at) =>
     rows.reduce(

@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
-import type { ChalkInstance } from 'chalk';
+import type { DocumentName, DocumentOf } from '../request/documents/types.ts';
 import type { SrqError } from '../request/errors.ts';
 import type { Counts } from '../request/status.ts';
+import type { Paint } from './output.ts';
 
 /** The state of an import for its progress line. */
 export interface ProgressState {
@@ -16,31 +17,47 @@ export interface Progress {
 }
 
 /** Formats an item of a stream for people, with its line feeds. */
-export type ItemText<Item> = (item: Item, paint: ChalkInstance, index: number) => string;
+export type ItemText<Item> = (item: Item, paint: Paint, index: number) => string;
 
 /**
  * The output of a command: one result on stdout, and all messages on stderr. The choice of the reporter decides the
  * form of the result once, so that commands do not ask for it.
  */
 export interface Reporter {
-  /** Writes the command's one result: `document` for programs, `text` for people. */
-  result(document: unknown, text: (paint: ChalkInstance) => string): Promise<void>;
+  /**
+   * Writes the command's one result: the document of this name for programs, or several of them, `text` for people. A
+   * text that is `verbatim` is for programs all the same, such as a script, and is not fitted to the terminal.
+   */
+  result<Name extends DocumentName>(
+    name: Name,
+    document: DocumentOf<Name> | readonly DocumentOf<Name>[],
+    text: (paint: Paint) => string,
+    form?: 'prose' | 'verbatim',
+  ): Promise<void>;
   /**
    * Writes a result of many items as a stream: an array for programs, the `text` of each item, with its line feed, for
    * people.
    */
-  results<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
+  results<Name extends DocumentName, Item extends DocumentOf<Name>>(
+    name: Name,
+    items: AsyncIterable<Item>,
+    text: ItemText<Item>,
+  ): Promise<void>;
   /** Writes items of an endless stream: one JSON document a line for programs, the `text` of each item for people. */
-  lines<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
+  lines<Name extends DocumentName, Item extends DocumentOf<Name>>(
+    name: Name,
+    items: AsyncIterable<Item>,
+    text: ItemText<Item>,
+  ): Promise<void>;
   /** Writes a message that --quiet suppresses. */
-  say(text: (paint: ChalkInstance) => string): void;
+  say(text: (paint: Paint) => string): void;
   /** Writes a warning, which --quiet does not suppress. */
   warn(message: string): void;
   /**
    * Writes an event for whoever keeps the messages as logs, with `text` for people. It is silent under --quiet.
    * `fields` hold no personal data.
    */
-  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void;
+  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: Paint) => string): void;
   fail(error: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void>;
   progress(label: string): Promise<Progress>;
 }
@@ -52,6 +69,8 @@ export interface ReporterOptions {
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
   /** True if stderr is a terminal that can redraw a line. */
   readonly redraw: boolean;
+  /** True if the locale has no more characters than ASCII. */
+  readonly ascii: boolean;
   readonly monotonicMs: () => number;
   /** Returns the time in milliseconds since 1970 if messages are one JSON object a line; null if messages are text. */
   readonly messageTimeMs: (() => number) | null;

@@ -5,16 +5,18 @@ import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { csvLine, escapeFormulas, unescapeFormulas } from '../request/csv-text.ts';
-import { SrqError, systemCode } from '../request/errors.ts';
+import { SrqError } from '../request/errors.ts';
 import type { RowOutside, RowReport } from '../request/import-plan.ts';
 import type { Identifiers } from '../request/outcome.ts';
 import { RESULT_COLUMNS, resultColumnOf } from '../request/table.ts';
-import { writeAll } from './output-file.ts';
+import { isHeldOpen, whyUnwritable, writeAll } from './output-file.ts';
 import { workbookChunks } from './workbook-writer.ts';
 
 /** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 const BUFFERED_CHARACTERS = 1 << 16;
+/** Number of places that are tried for a file. Each of the others has a file that another program has open. */
+const MAX_PLACES = 5;
 
 /** The rows for a results file, and its form. */
 export interface Results {
@@ -30,13 +32,13 @@ export function isWorkbookName(path: string): boolean {
 
 /**
  * Writes the input's columns and the outcome of each row, as a workbook if the name ends in `.xlsx`, else as CSV. Both are
- * safe to open in a spreadsheet, and srq can read them back. `place` is asked for the path once the file is complete; an
- * existing file is replaced. Returns the SHA-256 of the file in hex. Throws `SrqError('log')` if it cannot be written.
+ * safe to open in a spreadsheet, and srq can read them back. `place` is asked for the path once the file is complete, and
+ * again with that path if another program has the file there open; an existing file is replaced. Returns the SHA-256 of the file in hex. Throws `SrqError('log')` if it cannot be written.
  */
 export async function writeResults(
   path: string,
   results: Results,
-  place: () => Promise<string>,
+  place: (heldOpen: string | null) => Promise<string>,
 ): Promise<{ path: string; sha256: string }> {
   const part = `${path}.${randomUUID()}.part`;
   const file = createWriteStream(part, { mode: 0o600 });
@@ -49,8 +51,7 @@ export async function writeResults(
     await writeChunks(chunks, file, (chunk) => hash.update(chunk));
     file.end();
     await finished(file);
-    const now = await place();
-    await rename(part, now);
+    const now = await moveTo(place, part);
     return { path: now, sha256: hash.digest('hex') };
   } catch (error) {
     file.destroy();
@@ -58,10 +59,25 @@ export async function writeResults(
     if (error instanceof SrqError) throw error;
     throw new SrqError(
       'log',
-      `The results file ${path} cannot be written (${systemCode(error)}).`,
+      `The results file ${path} cannot be written (${whyUnwritable(error)}).`,
       'Name another place with --results FILE and run the same command again: nothing is sent twice, and the outcomes are in the log.',
       error,
     );
+  }
+}
+
+/** Moves a complete file to the first place where no other program has one open. */
+async function moveTo(place: (heldOpen: string | null) => Promise<string>, part: string): Promise<string> {
+  let heldOpen: string | null = null;
+  for (let tries = 1; ; tries++) {
+    const path = await place(heldOpen);
+    try {
+      await rename(part, path);
+      return path;
+    } catch (error) {
+      if (!isHeldOpen(error) || tries === MAX_PLACES) throw error;
+      heldOpen = path;
+    }
   }
 }
 

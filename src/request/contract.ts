@@ -156,6 +156,27 @@ function withBasePathAt(contract: Contract, baseUrl: string): Contract {
   return { ...withPathsBelow(contract, basePath), basePath: '' };
 }
 
+/**
+ * Returns a base URL without the beginning of an operation's path, such as `/v1` or `/oauth/token`. People copy it along
+ * with the base URL, and it would be sent twice.
+ */
+export function withoutOperationPath(contract: Contract, baseUrl: string): string {
+  const { basePath, token } = contract;
+  if (basePath !== '' && baseUrl.endsWith(basePath)) return baseUrl;
+  const paths = [contract.create.path, contract.validate.path, ...(token.origin === undefined ? [token.path] : [])];
+  const { origin, pathname } = new URL(baseUrl);
+  const copied = paths
+    .flatMap((path) => beginningsOf(basePath + path))
+    .filter((beginning) => pathname.endsWith(beginning))
+    .sort((a, b) => b.length - a.length)[0];
+  return copied === undefined ? baseUrl : origin + pathname.slice(0, -copied.length);
+}
+
+/** Returns the beginnings of a path that end before a slash: /v1 and /v1/leads. */
+function beginningsOf(path: string): string[] {
+  return [...path.matchAll(/\/[^/]+/g)].map(({ 0: part, index }) => path.slice(0, index + part.length));
+}
+
 /** Tells whether tokens are issued at another host than the service's. */
 export function isElsewhere<Token extends Pick<TokenOperation, 'origin'>>(
   token: Token,

@@ -1,3 +1,5 @@
+import { platform } from 'node:os';
+
 /** The reasons for which a command can fail. Their exit codes are in `cli/exit-codes.ts`. */
 export type ErrorCode =
   | 'fault'
@@ -12,6 +14,7 @@ export type ErrorCode =
   | 'unknown'
   | 'duplicate'
   | 'log'
+  | 'platform.no-lock'
   | 'interrupted'
   | 'terminated';
 
@@ -22,7 +25,9 @@ export type ErrorCode =
  * Neither ever contains a secret or personal data.
  */
 export class SrqError extends Error {
+  /** The kind of error. Codes stay, messages may be reworded. */
   readonly code: ErrorCode;
+  /** What to do about it, or null. */
   readonly hint: string | null;
 
   constructor(code: ErrorCode, message: string, hint: string | null = null, cause?: unknown) {
@@ -38,7 +43,17 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Quotes a word so that it can be pasted into a POSIX shell. */
-export function shellWord(word: string): string {
+/** Quotes a word so that it can be pasted into a POSIX shell, or on Windows (`win32`) into PowerShell. */
+export function shellWord(word: string, system: string = platform()): string {
+  if (system === 'win32') return powerShellWord(word);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * Double quotes are read alike by PowerShell and by the older command prompt. Where PowerShell would read something within
+ * them, single quotes are used, of which it knows four kinds. A comma or an @ has a meaning outside of quotes.
+ */
+function powerShellWord(word: string): string {
+  if (/^[\w+=:./\\-]+$/.test(word)) return word;
+  return /^[^"“”„$`%!]+$/.test(word) ? `"${word}"` : `'${word.replace(/['‘’‚‛]/g, '$&$&')}'`;
 }

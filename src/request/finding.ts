@@ -48,16 +48,20 @@ const EMAIL = 'The e-mail address';
 /** The kinds of findings. Their codes are part of what programs read, so they stay; docs/input.md lists them. */
 export const FINDING = {
   'row.unreadable': error(null, '{problem}', 'Correct the row in the file, or export it again.'),
-  'row.test-lead': error(null, 'This is a test lead: never sent.', 'Correct the row if a customer wrote it.'),
+  'row.test-lead': error(
+    null,
+    'This is a test lead; test leads are never sent.',
+    'Correct the row if a customer wrote it.',
+  ),
   'row.altered-doubt': warning(
     null,
-    'It may have been taken as it was before its cells were changed, so it is not sent. Settle it with srq resolve; then put its cells back, or empty its srq_status to send it as another request.',
-    'Settle it with srq resolve; then put its cells back, or empty its srq_status.',
+    'It may have been taken before its cells were changed, so it is not sent. Settle it with srq resolve; then restore its cells, or empty its srq_status to send it as a new request.',
+    'Settle it with srq resolve; then restore its cells, or empty its srq_status.',
   ),
   'row.other-content': warning(
     null,
-    'Its cells are not what was sent under its srq_status and srq_id, so what they hold may never have been sent. Were some of the columns sorted alone, or was the row changed since? It is not sent.',
-    'If columns were sorted alone, import the file as srq wrote it. If what the row holds was never sent, empty its srq_status.',
+    'Its cells differ from what was sent under its srq_status and srq_id, so this content may never have been sent. Were some columns sorted without the others, or was the row changed later? It is not sent.',
+    'If columns were sorted without the others, import the file as srq wrote it. If this content was never sent, empty its srq_status.',
   ),
   'columns.unknown-field': warning(
     null,
@@ -68,7 +72,7 @@ export const FINDING = {
   'columns.content': warning(
     null,
     '"{name}" was given as the {field}, but {what}.',
-    'If it is a slip, say which column it is: --map COLUMN={field}',
+    'If that is a mistake, say which column it is: --map COLUMN={field}',
   ),
   'columns.alike': warning(null, '{what}', 'Say which column to use: --map COLUMN={field}'),
   'columns.changed': warning(null, '{what}', 'Look at the plan, and correct it with --map COLUMN=FIELD.'),
@@ -80,8 +84,8 @@ export const FINDING = {
 
   'columns.none-said': warning(
     null,
-    '"{name}" says in some cells that there is no {what}, as with n/a or a dash; they are taken as empty.',
-    'It needs nothing; if another column holds it: --map COLUMN={field}',
+    '"{name}" says in some cells that there is no {what}, for example by n/a or a dash; they count as empty.',
+    'Nothing to do; if another column holds it: --map COLUMN={field}',
   ),
 
   'country.missing': error(null, 'There is no country.', 'Fill the cell; for a file of one country: --set country=PT', {
@@ -119,18 +123,18 @@ export const FINDING = {
   'phone.country-code': error(PHONE, 'begins with a country code that does not exist.', ANOTHER_NUMBER),
   'phone.two-ways': error(
     PHONE,
-    'may begin with the country code of {country} or be a number within the country; write it with the plus and the country code.',
+    'may begin with the country code of {country}, or may be a number within the country; write it with + and the country code.',
     ANOTHER_NUMBER,
   ),
   'phone.two-numbers': error(PHONE, 'holds more than one number; keep one.', ANOTHER_NUMBER),
   'phone.scientific': error(PHONE, EXPORT_AGAIN, ANOTHER_NUMBER),
   'phone.no-plus': warning(
     PHONE,
-    'begins with the country code, though it has no plus; it was read so.',
+    'has no plus, but begins with the country code; it was read that way.',
     ANOTHER_NUMBER,
   ),
-  'phone.trunk-zero': warning(PHONE, 'had a (0) after the country code, which was taken out.', ANOTHER_NUMBER),
-  'phone.old-mexican': warning(PHONE, 'had a 1 after +52, no longer used, which was taken out.', ANOTHER_NUMBER),
+  'phone.trunk-zero': warning(PHONE, 'had a (0) after the country code, which was removed.', ANOTHER_NUMBER),
+  'phone.old-mexican': warning(PHONE, 'had a 1 after +52, which is no longer used and was removed.', ANOTHER_NUMBER),
   'phone.extension': warning(PHONE, 'has an extension, which is left out.', ANOTHER_NUMBER),
   'phone.trailing-mark': warning(PHONE, 'has a comma or semicolon behind it, which is left out.', ANOTHER_NUMBER),
   'phone.foreign': warning(PHONE, 'belongs to another country than the request.', ANOTHER_NUMBER),
@@ -138,9 +142,9 @@ export const FINDING = {
   'email.invalid': error(EMAIL, 'is not valid.', ANOTHER_ADDRESS),
   'email.several': error(EMAIL, 'holds more than one address; keep one.', ANOTHER_ADDRESS),
   'email.too-long': error(EMAIL, 'is too long.', ANOTHER_ADDRESS),
-  'email.letters': warning(EMAIL, 'has letters before the @ that many mail services do not take.', ANOTHER_ADDRESS),
+  'email.letters': warning(EMAIL, 'has letters before the @ that many mail services do not accept.', ANOTHER_ADDRESS),
   'email.trailing-mark': warning(EMAIL, 'has a comma or semicolon behind it, which is left out.', ANOTHER_ADDRESS),
-  'email.unusual': warning(EMAIL, 'is unusual; check it.', ANOTHER_ADDRESS),
+  'email.unusual': warning(EMAIL, 'looks unusual; check it.', ANOTHER_ADDRESS),
 
   'request_text.missing': error(null, 'There is neither a text nor a recording that says what is needed.', NEED, {
     givenBy: ['request_text', 'audio_file', 'audio'],
@@ -151,9 +155,9 @@ export const FINDING = {
     'The recording is sent in place of the text; the text is left out.',
     'Empty one of the cells, or leave one column out: --map "{column}=-"',
   ),
-  'location.missing': warning(null, 'There is no location; a professional cannot know where to go.', PLACE, {
+  'location.missing': warning(null, 'There is no location; a professional would not know where to go.', PLACE, {
     givenBy: ['location'],
-    says: 'No column gives the location; a professional cannot know where to go',
+    says: 'No column gives the location; a professional would not know where to go',
   }),
   'location.split': warning(
     'The location',
@@ -181,12 +185,12 @@ export const FINDING = {
 
   'text.damaged': error(
     null,
-    '{field} holds a NUL or half a character; the file was damaged. Export it again.',
+    '{field} contains a NUL or half a character: the file is damaged. Export it again.',
     CORRECT_CELL,
   ),
   'text.lost-letter': warning(
     null,
-    '{field} holds the mark of a lost letter (\uFFFD); an earlier conversion broke it.',
+    '{field} contains \uFFFD, which marks a lost letter; an earlier conversion damaged the text.',
     CORRECT_CELL,
   ),
   'text.too-long': warning(
@@ -218,7 +222,7 @@ export const FINDING = {
   'contract.left-out': warning(
     null,
     "{field} is left out: the service's description has no place for it.",
-    'It needs nothing; to leave it out without this warning: --map "{column}=-"',
+    'Nothing to do; to leave it out without this warning: --map "{column}=-"',
   ),
   'contract.recording-length': error(
     null,
@@ -232,7 +236,7 @@ export const FINDING = {
   ),
   'contract.recording-unknown': error(
     null,
-    'The recording is of no kind that srq knows, and the service must be told.',
+    'The format of the recording is unknown to srq, and the service has to be told.',
     RECORDING,
   ),
 } as const satisfies Readonly<Record<string, FindingFacts>>;
@@ -248,7 +252,9 @@ export type FindingOf<Word extends string> = Extract<FindingCode, `${Word}.${str
 export interface Problem {
   /** The kind of problem. Codes stay, messages may be reworded. */
   readonly code: FindingCode;
+  /** An `error` makes the request invalid; a `warning` does not, unless all are to be strict. */
   readonly severity: 'error' | 'warning';
+  /** The field, or an empty text if it is about the whole row. */
   readonly field: string;
   /** The column of the file with the value, or null if the value is from elsewhere. */
   readonly column: string | null;
@@ -287,9 +293,23 @@ export function finding<Code extends FindingCode>(
 }
 
 function filledIn(text: string, details: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(details, name) ? String(details[name]) : whole,
-  );
+  let filled = '';
+  for (const [at, piece] of piecesOf(text).entries()) {
+    const isName = at % 2 === 1;
+    filled += !isName ? piece : Object.hasOwn(details, piece) ? details[piece] : `{${piece}}`;
+  }
+  return filled;
+}
+
+const PIECES = new Map<string, readonly string[]>();
+
+/** Splits a text of {@link FINDING} at its braces, once: every second piece is a name. */
+function piecesOf(text: string): readonly string[] {
+  const known = PIECES.get(text);
+  if (known) return known;
+  const pieces = text.split(/\{(\w+)\}/);
+  PIECES.set(text, pieces);
+  return pieces;
 }
 
 function shortened(value: string): string {

@@ -28,7 +28,7 @@ export class KeyIndex {
   readonly #keys: Uint32Array<ArrayBuffer>[] = [];
   #size = 0;
   readonly #probe = new Uint32Array(WORDS);
-  readonly #probeBytes = Buffer.from(this.#probe.buffer);
+  readonly #probeBytes = new Uint8Array(this.#probe.buffer);
 
   /** Returns an index of this shape whose memory is still to be filled. */
   static ofShape({ size, taken, slots }: KeyIndexShape): KeyIndex {
@@ -55,6 +55,7 @@ export class KeyIndex {
 
   /** Returns the number of the entry, or -1 if there is none. `key` is 32 hex digits. */
   find(key: string): number {
+    if (this.#size === 0) return -1;
     this.#load(key);
     const slots = this.#tableAt(this.#probedTable());
     return (slots[this.#slotIn(slots)] ?? 0) - 1;
@@ -94,7 +95,9 @@ export class KeyIndex {
   }
 
   #load(key: string): void {
-    this.#probeBytes.write(key, 'hex');
+    for (let at = 0; at < KEY_BYTES; at++) {
+      this.#probeBytes[at] = (hexDigit(key.charCodeAt(2 * at)) << 4) | hexDigit(key.charCodeAt(2 * at + 1));
+    }
   }
 
   #word(entry: number, word: number): number {
@@ -147,4 +150,9 @@ export class KeyIndex {
     }
     return slots;
   }
+}
+
+/** Returns the value of a hex digit by its code: those of letters, in either case, have the bit 0x40. */
+function hexDigit(code: number): number {
+  return (code & 0xf) + 9 * (code >>> 6);
 }

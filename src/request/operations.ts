@@ -73,3 +73,8 @@ export function byOperation<Name extends OperationName, Made extends Readonly<Re
 ): { readonly [Each in Name]: Made[Each] } {
   return Object.fromEntries(names.map((name) => [name, make(name)])) as { [Each in Name]: Made[Each] };
 }
+
+/** Returns the operations for which requests to be created must be valid, with or without validate. */
+export function operationsOf({ validate }: { readonly validate: boolean }): readonly RequestOperationName[] {
+  return validate ? ['create', 'validate'] : ['create'];
+}

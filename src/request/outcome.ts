@@ -21,11 +21,18 @@ export interface Outcome {
 
 /** The final result of one row. */
 export interface RowResult {
+  /** The number of the row, from 1 on. */
   readonly row: number;
+  /** What became of it: `created`, `duplicate`, `repeated`, `invalid`, `rejected`, `failed` or `unknown`. */
   readonly status: Status;
+  /** The caller's own reference. */
   readonly ref: string | null;
+  /** The key of the request, by which the log knows it, or null if the row is invalid. */
   readonly key: string | null;
+  /** The identifiers that the service gave, as text. */
   readonly ids: Identifiers;
+  /** HTTP status of the answer, or null if there was none now. */
   readonly http: number | null;
+  /** One sentence for a person that gives the reason, or null. */
   readonly message: string | null;
 }

@@ -97,8 +97,11 @@ export interface AudioReader {
 
 /** The request that a record is about. */
 export interface LogSubject {
+  /** The key of the request: a digest of its content and of where it was sent. */
   readonly key: string;
+  /** The number of its row, or of the request among those of one command. */
   readonly row: number;
+  /** The caller's own reference. */
   readonly ref: string | null;
   /** Code of the market, if it is known. */
   readonly market?: string;
@@ -106,13 +109,21 @@ export interface LogSubject {
 
 /** A record of the log, as read back. */
 export interface LogRecord extends LogSubject {
+  /** What happened: `sending`, the status that the request got, or `licence`. */
   readonly event: LogEvent;
+  /** When it was recorded: `2026-11-21T03:39:00.123Z`. */
   readonly at: string;
+  /** The run that recorded it. */
   readonly run: string;
+  /** The identifiers that the service gave, as text. */
   readonly ids: Identifiers;
+  /** The HTTP status of the answer, or null if there was none. */
   readonly http: number | null;
+  /** Milliseconds until the answer, or null. */
   readonly ms: number | null;
+  /** One sentence for a person, or null. */
   readonly message: string | null;
+  /** The answer itself where no identifier could be read from it, with all that was sent masked, or null. */
   readonly raw: string | null;
   /**
    * Who settled the doubt, on records that settle one. It is `idempotency` on the `sending` record of a request that is

@@ -7,7 +7,7 @@ import { exchangeOf } from './records/kept-exchange.ts';
 import type { SandboxState } from './records/sandbox-state.ts';
 import { applyFault, drawFault, type FaultableCall, type FaultKind, type Reply } from './service/faults.ts';
 import type { RequestContent } from './service/request-content.ts';
-import { type ApiCall, actOn } from './service/routes.ts';
+import { type Acted, type ApiCall, actOn } from './service/routes.ts';
 
 /** Room for a long recording in base64. */
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
@@ -57,18 +57,19 @@ function decide(
   const nowMs = state.now();
   const decoded = 'status' in content ? null : content;
   const fault = chooseFault(operation, decoded, state);
-  let requestId: string | null = null;
+  const acted: Acted[] = [];
   const call: FaultableCall = {
     act: (hideFromValidateMs = 0) => {
-      const acted = actOn({ operation, ...caller, content, nowMs, hideFromValidateMs }, state.service);
-      requestId = acted.requestId;
-      return acted.answer;
+      const done = actOn({ operation, ...caller, content, nowMs, hideFromValidateMs }, state.service);
+      acted.push(done);
+      return done.answer;
     },
     expireToken: () => {
       if (token !== null) state.service.marketplace.expireToken(token);
     },
   };
   const reply = fault ? applyFault(fault.kind, call, fault.ms) : { answer: call.act(), pauseMs: 0 };
+  const done = acted.at(-1);
   const { number } = state.record({
     operation,
     receivedAtMs: nowMs,
@@ -78,7 +79,9 @@ function decide(
     key: carriesRequest(operation) ? (decoded?.key ?? null) : null,
     status: reply.answer === 'cut' ? null : reply.answer.status,
     fault: fault?.kind ?? null,
-    requestId,
+    requestId: done?.requestId ?? null,
+    // A fault may have lost the answer, and the verdict with it.
+    verdict: reply.answer === done?.answer ? (done.verdict ?? null) : null,
   });
   return { reply, number, receivedAtMs: nowMs };
 }

@@ -76,15 +76,22 @@ export class RequestApi implements MarketplaceApi {
   #reached = false;
   #unreachedInARow = 0;
 
-  constructor(parts: RequestApiParts) {
+  /** `reader` is that of another client of the same service, with which this one shares what it learns of the answers. */
+  constructor(parts: RequestApiParts, reader: AnswerReader | null = null) {
     const { contract, fieldName = () => null } = parts;
     this.#parts = parts;
     this.#encoder = makeEncoder(contract);
-    this.#reader = new AnswerReader(contract, fieldName, parts.memory, parts.remember);
+    this.#reader = reader ?? new AnswerReader(contract, fieldName, parts.memory, parts.remember);
     this.#secrets = [...parts.secrets, ...givenKeys(contract)];
     this.#sendsFileName = parametersOf(contract).some(
       ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',
     );
+  }
+
+  /** Returns this client for work that another signal ends as well. It has the same rate and learns for the same service. */
+  until(stopping: AbortSignal): RequestApi {
+    this.#parts.limiter.heed(stopping);
+    return new RequestApi({ ...this.#parts, stopping }, this.#reader);
   }
 
   get idempotencyWindowMs(): number | null {
@@ -183,7 +190,7 @@ export class RequestApi implements MarketplaceApi {
     this.#parts.limiter.slowDown(share);
   }
 
-  /** Prepares a call: reads the recording and encodes the request. Nothing is redactor. */
+  /** Prepares a call: reads the recording and encodes the request. Nothing is sent. */
   async #prepare(
     operation: RequestOperationName,
     request: ServiceRequest,
@@ -209,13 +216,13 @@ export class RequestApi implements MarketplaceApi {
     { operation, encoded, redactor, redacted }: PreparedCall,
     { begin, intend }: WritePermission,
   ): Promise<Attempt> {
-    const { authorizer, limiter, http, contract } = this.#parts;
+    const { authorizer, limiter, http, contract, stopping } = this.#parts;
     const { method, path, headers, body } = encoded;
     for (let refusals = 0; ; refusals++) {
       // Get the token before the permit, so that no place is held meanwhile. It is checked again with the permit,
       // because it may have expired while the request waited.
       await authorizer.authorize();
-      const permit = await limiter.acquire(contract[operation].path);
+      const permit = await limiter.acquire(contract[operation].path, stopping);
       if (!permit) return { is: 'stopped' };
       let exchange: Exchange = NOT_WRITTEN;
       let call: AuthorizedCall;
@@ -260,8 +267,8 @@ export class RequestApi implements MarketplaceApi {
   }
 }
 
-const NO_VALIDATE = 'The service has no validate, as its contract says.';
-const STOPPED = 'The run was stopped before this request was redactor.';
+const NO_VALIDATE = 'The contract says that this service has no validate.';
+const STOPPED = 'The run was stopped before this request was sent.';
 const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, reset: false, ms: 0 };
 const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';
 

@@ -115,7 +115,7 @@ export class ContractStore {
     const flaw = fileFlaw(this.path, found, this.#trust.uid, 'readers');
     if (!flaw) return;
     const message = `${what} ${flaw.why}; it is not used.`;
-    throw new SrqError('settings', message, `${hint}    Or to use it all the same: ${flaw.remedy}`);
+    throw new SrqError('settings', message, `${hint}    Or to use it anyway: ${flaw.remedy}`);
   }
 
   #unwritable(what: string, error: unknown): SrqError {

@@ -103,6 +103,6 @@ function unusable(why: string): SrqError {
   return new SrqError(
     'settings',
     `The keychain of this machine cannot be used (${why}).`,
-    'Name a command that prints the secret, or let the settings file hold it: srq login --help',
+    'Use a command that prints the secret, or store it in the settings file: srq login --help',
   );
 }

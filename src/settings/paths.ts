@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { SrqError } from '../request/errors.ts';
 import type { ContractPaths } from './contract-store.ts';
 
 export interface Directories {
@@ -41,7 +42,7 @@ export interface Paths {
 }
 
 /** A profile by its name, as settings have it. */
-interface OfProfile {
+export interface OfProfile {
   readonly profile: { readonly value: string };
 }
 
@@ -66,4 +67,14 @@ export function contractPaths({ config, state }: Paths, profile: string): Contra
     contract: join(dirname(config), 'contracts', `${profile}.json`),
     observations: join(state, `${profile}.observed.json`),
   };
+}
+
+/** Returns the name of a profile. Throws `SrqError('usage')` if it cannot be part of file names. */
+export function profileNamed(name: string): string {
+  if (/^[\w][\w.-]{0,63}$/.test(name)) return name;
+  throw new SrqError(
+    'usage',
+    `"${name}" cannot be a profile's name.`,
+    'Use letters, digits, "-", "_" and ".", at most 64.',
+  );
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { platform } from 'node:os';
 import { promisify } from 'node:util';
 import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
@@ -105,7 +106,7 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
     return new SrqError(
       'auth',
       `There is no profile "${profile}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
-      `See which there are: srq profile list    Or log in: srq login --profile ${profile}`,
+      `See what there is: srq profile list    Or log in: srq login --profile ${profile}`,
     );
   }
   return new SrqError(
@@ -116,7 +117,7 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
 }
 
 /** Runs a command (words split at blanks, quotes kept together, no shell) and returns the first line it prints. */
-export async function runSecretCommand(command: string): Promise<string> {
+export async function runSecretCommand(command: string, system: string = platform()): Promise<string> {
   const [program = '', ...args] = splitWords(command);
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: 30_000, encoding: 'utf8' });
@@ -125,7 +126,9 @@ export async function runSecretCommand(command: string): Promise<string> {
   } catch (error) {
     // The error's text may hold what the command printed, so it is not passed on.
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    throw new SrqError('auth', `The secret command failed${code}.`, `Try it by hand: ${command}`);
+    const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
+    const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${command}` : '';
+    throw new SrqError('auth', `The secret command failed${code}.`, `Try it by hand: ${command}${script}`);
   }
   throw new SrqError('auth', 'The secret command printed nothing.', `Try it by hand: ${command}`);
 }
@@ -143,7 +146,7 @@ export function requireCertificateCheck(env: Environment, authority: string): vo
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw new SrqError(
     'settings',
-    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates; srq does not send then.',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, and srq does not send without it.',
     `Unset it. For a private certificate authority, name its file${authority}`,
   );
 }
@@ -167,8 +170,8 @@ export function normalBaseUrl(text: string): string {
   if (url.protocol === 'http:' && !isLoopback(url.href)) {
     throw new SrqError(
       'settings',
-      `http:// would send the client secret and people's data to ${url.host} in the clear; it is refused.`,
-      `Use https://${url.host}. Plain http is for this machine (127.0.0.1, localhost) only.`,
+      `http:// would send the client secret and personal data to ${url.host} unencrypted, so it is refused.`,
+      `Use https://${url.host}. Plain http works only for this machine (127.0.0.1, localhost).`,
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, '');

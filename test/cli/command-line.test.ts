@@ -56,8 +56,8 @@ describe('The commands in a hint', () => {
     ['See: srq bulk --help', 'See: srq bulk --help'],
     ['Or: srq login --profile shop', 'Or: srq login --profile shop'],
     [
-      'srq sends nothing. See which there are: srq profile list',
-      'srq sends nothing. See which there are: srq profile list',
+      'srq sends nothing. See what there is: srq profile list',
+      'srq sends nothing. See what there is: srq profile list',
     ],
   ])('%j name the profile and the log that this one was given', (hint, expected) => {
     expect(withProfileFlags(hint, here)).toBe(expected);

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/cli/system-clock.ts';
+import { systemClock } from '../../src/account/system-clock.ts';
 import { type Health, keepHealthFile } from '../../src/commands/work/health.ts';
 
 const health = (): Health => ({ state: 'idle', at: '', since: '', inFlight: 0, reason: null });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/account/system-clock.ts';
 import { Interruption } from '../../src/cli/interruption.ts';
-import { systemClock } from '../../src/cli/system-clock.ts';
 
 test('ends the waiting of any number of requests, and Node.js warns of nothing', async () => {
   const warnings: Error[] = [];

@@ -78,7 +78,7 @@ describe.concurrent('srq resolve', () => {
   test('settles several at once: by their keys, by a reference, or all', async ({ partner, sandbox }) => {
     const { keys } = await fallIntoDoubt(partner, sandbox);
     const refused = await partner.call('resolve', ...keys, '--created', 'R-1');
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('one identifier cannot be theirs')]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('they cannot share one identifier')]);
     expect(await partner.call('resolve', '--not-created')).toMatchObject({ code: 2 });
     expect(await doubts(partner)).toHaveLength(2);
     expect(await partner.call('resolve', '--ref', 'L-5', '--created')).toMatchObject({ code: 0 });
@@ -150,7 +150,7 @@ describe.concurrent('srq resolve --validate', () => {
       {
         error: {
           code: 'unknown',
-          message: expect.stringContaining('not proven'),
+          message: expect.stringContaining('not yet proven'),
           hint: expect.stringContaining('srq resolve KEY'),
         },
       },

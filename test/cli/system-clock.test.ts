@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../src/cli/system-clock.ts';
+import { systemClock } from '../../src/account/system-clock.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -36,7 +36,7 @@ test('variables that double each other end in an error', { timeout: BOUND }, () 
   );
   const variable = variables({ ...doubling, v40: 'x'.repeat(100) });
   expect(() => described({ ...collection, variable })).toThrow(
-    'The variables of the collection stand for too much text.',
+    'The variables of the collection expand to too much text.',
   );
 });
 

@@ -41,7 +41,7 @@ test.each([
   ['/./x'],
 ])('the path %s, which leads elsewhere, is refused and named', (path) => {
   expect(refusal(() => learnPath(path)).message).toBe(
-    `The document has the path "${path}", which is none under the base URL.`,
+    `The document has the path "${path}", which is not below the base URL.`,
   );
 });
 
@@ -98,7 +98,9 @@ const environment = (content: object): SourceDocument => ({
 
 test('an environment without values is none; one without a collection is of no use, which is noted', () => {
   const api = described({ '/requests': { post: BODY } });
-  expect(refusal(() => learn(api, 'api.json', environment({ name: 'x' }))).message).toContain('env.json is no env');
+  expect(refusal(() => learn(api, 'api.json', environment({ name: 'x' }))).message).toContain(
+    'env.json is not a Postman env',
+  );
   const { notes } = learn(api, 'api.json', environment({ values: [] }));
   expect(notes.at(-1)).toContain('of use for a Postman collection alone');
   const collection = JSON.stringify({ info: { name: 'C', schema: COLLECTION }, item: [] });

@@ -120,7 +120,7 @@ describe('The address for tokens of the client credentials flow', () => {
     'https://user:word@login.example.net/token',
     'https://login.example.net/token?a=1',
   ])('is refused where a person names one that no secret may be sent to: %s', (token) => {
-    expect(() => learn({}, {}, { operations: { token } })).toThrow('no address that a client secret may be sent to');
+    expect(() => learn({}, {}, { operations: { token } })).toThrow('A client secret may not be sent to');
   });
 
   test('of several flows is asked about', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { evidenceBy, mergeKnowledge } from '../../src/cli/account.ts';
+import { evidenceBy, mergeKnowledge } from '../../src/account/account.ts';
 import { AccountBreaker } from '../../src/delivery/supervise.ts';
 import type { SharedAccountState } from '../../src/request/ports.ts';
 import {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/cli/system-clock.ts';
+import { systemClock } from '../../src/account/system-clock.ts';
 import { type SendOptions, sendRows } from '../../src/delivery/send-rows.ts';
 import { settleRows } from '../../src/delivery/settle-rows.ts';
 import { type Submitted, submitRequest } from '../../src/delivery/submit.ts';

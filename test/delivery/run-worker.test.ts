@@ -152,7 +152,7 @@ describe('a fault ends the whole worker', () => {
       await bench.clock.sleep(2_000);
     };
     const stop = await bench.run();
-    expect(stop).toMatchObject({ code: 'fault', message: 'srq itself failed in row 8 (TypeError).' });
+    expect(stop).toMatchObject({ code: 'fault', message: 'srq failed on row 8 (TypeError).' });
     expect(stop?.cause).toBeInstanceOf(TypeError);
     expect(`${stop?.message} ${stop?.hint}`).not.toContain(PERSONAL);
     expect(bench.told.filter((each) => each.startsWith('ending'))).toEqual(['ending: fault, aborted true']);

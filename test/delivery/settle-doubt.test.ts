@@ -447,7 +447,7 @@ describe('A record whose time cannot be true', () => {
     machine.clock.nowMs = now;
     const beforeMs = now();
     expect(await settle(UNCHECKED)).toMatchObject({
-      result: { status: 'unknown', message: expect.stringMatching(/dated \d{4}-.* cannot be true.*srq resolve KEY/) },
+      result: { status: 'unknown', message: expect.stringMatching(/dated \d{4}-.* contradicts.*srq resolve KEY/) },
     });
     expect([now(), asked(), machine.service.arrivals.length]).toEqual([beforeMs, [], 1]);
     expect(await machine.known(key)).toBe('unknown');

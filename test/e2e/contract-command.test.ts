@@ -465,7 +465,7 @@ test('a service that has no validate, as a person says, is asked to create alone
   await desk.call('contract', 'learn', file, '--yes', '--operation', 'validate=none', ...answers);
   const ended = await bulk();
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
-  expect(ended.stderr).toContain('no validate, as its contract says');
+  expect(ended.stderr).toContain('contract says that this service has no validate');
   expect(await desk.call('validate', '--country', 'PT', '--sandbox')).toMatchObject({ code: 2 });
 });
 

@@ -7,7 +7,7 @@ import { documentOf } from '../helpers/run-srq.ts';
 import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
-const ASKED = /q to leave: $/;
+const ASKED = /q to quit: $/;
 const ODD = 'FeldA,Was,Mobilnummer,Fon 2\nAna Exemplo,Obras,+4915123456789,+4915112345678\n';
 
 describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
@@ -20,7 +20,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
       partner,
       ['bulk', leads, '--save-mapping', 'kept.json'],
       [
-        [/q leave: $/, 'n'],
+        [/q quit: $/, 'n'],
         [ASKED, '?'],
         [ASKED, 'FeldA=fullname'],
         [ASKED, 'Waas=request_text'],
@@ -31,7 +31,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
         [ASKED, 'country=DE'],
         [ASKED, 'location={FeldA}, Berlin'],
         [ASKED, ''],
-        [/1 ready[\s\S]*q to leave: $/, ''],
+        [/1 ready[\s\S]*q to quit: $/, ''],
       ],
     );
     expect(code).toBe(0);
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
         [ASKED, 'location=Berlin'],
         [ASKED, 'Fon 2=phone'],
         [ASKED, ''],
-        [/1 ready[\s\S]*q to leave: $/, ''],
+        [/1 ready[\s\S]*q to quit: $/, ''],
       ],
     );
     expect(code).toBe(0);

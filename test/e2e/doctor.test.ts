@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { judgedSpace } from '../../src/commands/doctor/machine.ts';
 import type { Step } from '../../src/request/diagnosis.ts';
+import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { contractOf } from '../helpers/contracts.ts';
@@ -55,7 +56,7 @@ describe('the doctor', () => {
   test('works with nothing set up on the sandbox', async ({ desk }) => {
     expect(await desk.run('doctor', '--sandbox')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/All is well/),
+      stdout: expect.stringMatching(/Everything works/),
     });
   });
 
@@ -91,7 +92,7 @@ describe('the doctor', () => {
     partner.env['SRQ_BASE_URL'] = `http://127.0.0.1:${await closedPort()}`;
     const closed = await partner.run('doctor', '--json');
     expect([closed.code, stepsOf(closed).slice(2, 5)]).toEqual([5, ['dns ok', 'tcp fail', 'tls skip']]);
-    expect(stepOf(closed, 'tcp')?.message).toContain('nobody listens at 127.0.0.1:');
+    expect(stepOf(closed, 'tcp')?.message).toContain('nothing listens at 127.0.0.1:');
     partner.env['SRQ_BASE_URL'] = 'https://nobody.invalid';
     const unknown = await partner.run('doctor', '--json');
     expect([unknown.code, stepsOf(unknown).slice(1, 4)]).toEqual([5, ['proxy ok', 'dns fail', 'tcp skip']]);
@@ -155,7 +156,7 @@ describe('the doctor', () => {
     const right = await desk.run('doctor', '--create', '--json');
     expect([right.code, stepOf(right, 'contract')]).toEqual([
       0,
-      expect.objectContaining({ result: 'ok', message: expect.stringMatching(/bear out: .*create\.identifiers/) }),
+      expect.objectContaining({ result: 'ok', message: expect.stringMatching(/confirm: .*create\.identifiers/) }),
     ]);
     await desk.run('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
     const ended = await desk.run('doctor', '--create', '--json');
@@ -227,11 +228,13 @@ describe('the doctor and this machine', () => {
   test('leaves no log, lock or file behind, and takes and frees the lock of a log that is there', async ({
     partner,
   }) => {
-    expect((await partner.run('doctor')).stdout).toContain('All is well');
+    expect((await partner.run('doctor')).stdout).toContain('Everything works');
     expect(partner.files().filter((name) => /ndjson|\.srq-doctor|results/.test(name))).toEqual([]);
     await partner.run('create', ...requestFor('log'));
     const before = partner.records();
-    expect(stepOf(await partner.run('doctor', '--json'), 'log')?.message).toContain('taken and freed');
+    expect(stepOf(await partner.run('doctor', '--json'), 'log')?.message).toContain(
+      `its lock, ${kernelLockName()}, works`,
+    );
     expect(partner.records()).toEqual(before);
     expect((await partner.run('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
   });
@@ -260,7 +263,7 @@ describe('the doctor and this machine', () => {
   test.skipIf(!existsSync('/proc/self'))('warns of a folder that takes no results', async ({ partner }) => {
     const { code, stdout } = await partner.start(['doctor'], { cwd: '/proc' }).ended;
     expect([code, stdout]).toEqual([0, expect.stringMatching(/! results +No results file can be written in \/proc /)]);
-    expect(stdout).not.toContain('All is well');
+    expect(stdout).not.toContain('Everything works');
   });
 
   test.for([
@@ -287,7 +290,7 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
       const ended = await desk.run('doctor', '--json', '--ca-file', ca?.certFile ?? '');
       expect(stepOf(ended, 'tls')).toMatchObject({
         result,
-        message: expect.stringMatching(/certificate by Office CA, good until/),
+        message: expect.stringMatching(/certificate by Office CA, valid until/),
       });
       expect(ended.code).toBe(0);
     }
@@ -324,6 +327,6 @@ test('a live service gets a test request on a person’s word alone', async ({ d
   expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('srq doctor --create --yes')]);
   expect(await desk.run('doctor', '--create', '--yes')).toMatchObject({ code: 5 });
   if (!HAS_TERMINAL) return;
-  const asked = await onTerminal(desk, ['doctor', '--create'], [[/Type yes:/, 'no']]);
+  const asked = await onTerminal(desk, ['doctor', '--create'], [[/Send a test request to \S+ \[y\/N\] /, 'no']]);
   expect([asked.code, asked.shown]).toEqual([2, expect.stringContaining('Not confirmed')]);
 });

@@ -82,7 +82,9 @@ describe.concurrent('what is in doubt', () => {
   }) => {
     const leads = await parked(partner, 'reset-before', sandbox);
     const running = partner.start(['bulk', leads, '--rate', 'max', '--json']);
-    await running.until(/1 in doubt: waiting until \d\d:\d\d, .* Ctrl-C leaves them to the next run/);
+    await running.until(
+      /1 row with an unknown outcome: waiting until \d\d:\d\d, .* Ctrl-C leaves this to the next run/,
+    );
     running.process.kill('SIGINT');
     const ended = await running.ended;
     expect([ended.code, documentOf(ended)]).toEqual([130, expect.objectContaining({ unknown: 1, repeated: 7 })]);
@@ -100,7 +102,7 @@ describe.concurrent('what is in doubt', () => {
     writeFileSync(path, log.replace(/("event":"unknown","at":")[^"]*/, `$1${tomorrow}`));
     const ended = await partner.call('bulk', leads, ...SETTLING);
     expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ unknown: 1, repeated: 7 })]);
-    expect(ended.stderr).toMatch(/1 stays in doubt: Its record in the log is dated \d{4}-.*cannot be true/);
+    expect(ended.stderr).toMatch(/1 stays unknown: Its record in the log is dated \d{4}-.*contradicts/);
     expect(await statsOf(sandbox)).toMatchObject({ created: 7 });
   });
 

@@ -33,7 +33,7 @@ test('what is said of the columns is not counted as a finding that is not shown'
   ];
   const many = desk.write('many.csv', `${['Country,Name,Phone,City,Message,Extra', ...rows].join('\n')}\n`);
   const ended = await desk.run('bulk', many, '--dry-run', ...wrong.flatMap((each) => ['--set', each]));
-  expect(ended.stderr).toContain('… and 7 more: --dry-run --json lists them');
+  expect(ended.stderr).toContain('… and 7 more; --dry-run --json lists them all');
 });
 
 describe.concurrent('bulk --dry-run --json', () => {

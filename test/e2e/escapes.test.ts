@@ -141,8 +141,8 @@ describe('strangers have no power over the terminal', () => {
       desk,
       ['bulk', leads],
       [
-        [/q to leave: $/, '?'],
-        [/Columns: [\s\S]*q to leave: $/, 'q'],
+        [/q to quit: $/, '?'],
+        [/Columns: [\s\S]*q to quit: $/, 'q'],
       ],
     );
     expect(left.code).toBe(130);

@@ -206,7 +206,7 @@ describe.concurrent('export', () => {
   });
 
   test.for([
-    [['--csv', '--json'], 'Choose one of'],
+    [['--csv', '--json'], 'Choose either'],
     [['-o', 'back.xlsx', '--csv'], 'contradict each other'],
     [['missing.csv'], 'missing.csv'],
     [['-o', 'nowhere/back.csv'], 'nowhere/back.csv'],

@@ -110,8 +110,8 @@ describe.concurrent('a login changes no profile that others rely on', () => {
   test('logout says what is in force then', async ({ desk, sandbox }) => {
     for (const name of ['default', 'shop', 'office']) await logIn(desk, sandbox, '--profile', name);
     const logout = async (...args: string[]) => (await desk.call('logout', ...args)).stdout;
-    expect(await logout('--profile', 'shop')).toContain(`name no profile use default: ${sandbox.baseUrl}`);
-    expect(await logout()).toMatch(/must name a profile now \(office\).*srq profile use NAME\n$/);
+    expect(await logout('--profile', 'shop')).toContain(`without --profile use default: ${sandbox.baseUrl}`);
+    expect(await logout()).toMatch(/now need --profile \(office\).*srq profile use NAME\n$/);
     expect(await logout('--profile', 'office')).toContain('No profile is stored. Log in with: srq login');
     expect(documentOf(await desk.call('logout', '--json'))).toMatchObject({ removed: false, inForce: null });
   });
@@ -185,7 +185,7 @@ describe.concurrent('nothing that was found out at one service is used at anothe
     const ask = () => desk.call('resolve', '--validate', '--file', leads);
     expect((await ask()).code).toBe(0);
     desk.use(other);
-    expect(await ask()).toMatchObject({ code: 7, stderr: expect.stringContaining('has not proven') });
+    expect(await ask()).toMatchObject({ code: 7, stderr: expect.stringContaining('has not yet proven') });
   });
 
   test('no log: what was created at one service is sent to another all the same', async ({

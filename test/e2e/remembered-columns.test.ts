@@ -156,7 +156,7 @@ describe('columns that were confirmed', () => {
     const phones = NAMES.map((name, at) => line(at, name, PHONES[at]));
     const called = await partner.call('bulk', partner.write('phones.csv', [header, ...phones].join('\n')));
     expect(called.code).toBe(2);
-    expect(called.stderr).toContain('"Zzyx" is left out, and nothing gives the phone');
+    expect(called.stderr).toContain('"Zzyx" is left out, and no other column gives the phone');
     expect(creates(sandbox)).toHaveLength(6);
   });
 
@@ -208,7 +208,7 @@ describe('columns that were confirmed', () => {
     writeFileSync(join(partner.config, 'mappings'), '');
     const { code, stderr } = await partner.call('bulk', partner.write('a.csv', csv(HEADER)), '--accept-likely');
     expect(code).toBe(0);
-    expect(stderr).toMatch(/The mapping cannot be kept for the next file like this \(E[A-Z]+\)/);
+    expect(stderr).toMatch(/The mapping cannot be remembered for the next file like this \(E[A-Z]+\)/);
     expect(creates(sandbox)).toHaveLength(6);
   });
 
@@ -314,10 +314,10 @@ describe.skipIf(!HAS_TERMINAL)('the same file again sends nothing', () => {
     };
     const terminal = new Terminal(partner, ['bulk', leads]);
     for (const _ of [...columns.filter(({ level }) => level === 'likely'), ...undecided]) {
-      await terminal.until(/q leave: /);
+      await terminal.until(/q quit: /);
       terminal.type('y');
     }
-    await terminal.until(/q to leave: /);
+    await terminal.until(/q to quit: /);
     terminal.type('\r');
     expect(await terminal.ended, terminal.shown).toBe(0);
     expect(creates(sandbox)).toHaveLength(6);
@@ -335,18 +335,18 @@ describe.skipIf(!HAS_TERMINAL)('what is confirmed on a terminal', () => {
   test('is remembered, with the answers', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', csv(HEADER));
     const terminal = new Terminal(partner, ['bulk', leads]);
-    await terminal.until(/q leave: /);
+    await terminal.until(/q quit: /);
     terminal.type('y');
-    await terminal.until(/q to leave: /);
+    await terminal.until(/q to quit: /);
     terminal.type('\r');
     expect(await terminal.ended).toBe(0);
     expect(documentOf(await partner.call('bulk', leads, '--json'))).toMatchObject({ created: 0, repeated: 6 });
     const second = new Terminal(partner, ['bulk', leads]);
     await second.until(/mapped as on/);
-    await second.until(/q to leave: /);
+    await second.until(/q to quit: /);
     second.type('q\r');
     expect(await second.ended).toBe(130);
-    expect(second.shown).not.toContain('q leave: ');
+    expect(second.shown).not.toContain('q quit: ');
     expect(creates(sandbox)).toHaveLength(6);
   });
 });

@@ -28,7 +28,7 @@ describe.concurrent('report', () => {
     for (const shown of [
       'Import of leads.csv',
       'Finished',
-      '<th scope="row">PT</th><td>3</td>',
+      '<a data-filter="market=PT">PT</a></th><td>3</td>',
       '--concurrency',
       '<dt>--rate</dt><dd><bdi>max</bdi></dd>',
       'X-1',
@@ -91,7 +91,7 @@ describe.concurrent('report', () => {
     const last = documentOf(await partner.call('report', '-o', 'run.html', '--json'));
     expect(last).toMatchObject({ rows: 4, created: 1, repeated: 2, invalid: 1, listed: 1, report: 'run.html' });
     expect(partner.read('run.html')).toContain('--input FILE');
-    expect(partner.read('run.html')).toContain('<th scope="row">PT</th><td>1</td>');
+    expect(partner.read('run.html')).toContain('<a data-filter="market=PT">PT</a></th><td>1</td>');
     const firstRun = String(partner.records()[0]?.['run']);
     const first = documentOf(await partner.call('report', '--run', firstRun.slice(0, 8), '-o', 'run.html', '--json'));
     expect(first).toMatchObject({ run: firstRun, rows: 2, created: 2 });

@@ -6,6 +6,7 @@ import { readSheet } from 'read-excel-file/node';
 import { describe, expect } from 'vitest';
 import { workbook } from '../../scripts/workbook.mjs';
 import { unescapeFormulas } from '../../src/request/csv-text.ts';
+import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
@@ -203,3 +204,20 @@ test('the command named for the results reads them as they are, whatever the inp
   expect(documentOf(next)).toMatchObject({ rows: 4, created: 0, repeated: 3, invalid: 1 });
   expect(creates(sandbox)).toHaveLength(3);
 });
+
+test.skipIf(bindMountIsMissing !== null)(
+  'results that cannot be replaced because another program has them open go beside, and that is said',
+  async ({ desk }) => {
+    desk.write('leads.csv', leadsCsv(2));
+    desk.write('open', '');
+    // The system refuses with EBUSY to replace what is mounted.
+    const unmount = bindMount(join(desk.work, 'open'), join(desk.work, 'leads.sandbox.results.csv'));
+    const { code, stderr, stdout } = await desk.run('bulk', 'leads.csv', '--sandbox', '--yes').finally(unmount);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'leads.sandbox.results.csv is open in another program, such as Excel, so it is kept; the results go to leads.sandbox.results-2.csv.',
+    );
+    expect(stdout).toContain('leads.sandbox.results-2.csv');
+    expect(desk.read('leads.sandbox.results-2.csv')).toContain(',created,');
+  },
+);

@@ -212,7 +212,7 @@ describe.concurrent('results that a person has changed', () => {
     const mended = partner.read('leads.results.csv');
     const over = await partner.call('bulk', leads, ...FLAGS);
     expect(documentOf(over)['results']).toBe(path('leads.results-2.csv'));
-    expect(over.stderr).toContain('leads.results.csv is not as srq wrote it, so it is kept');
+    expect(over.stderr).toContain('leads.results.csv was changed since srq wrote it, so it is kept');
     const next = await importIt(partner, path('leads.results.csv'));
     expect(next).toMatchObject({ created: 1, repeated: 2, invalid: 1, results: path('leads.results-2.csv') });
     expect(next['next']).toBe(`srq bulk ${path('leads.results-2.csv')} ${FLAGS.join(' ')}`);
@@ -251,7 +251,7 @@ describe.concurrent('results that a person has changed', () => {
     const ended = await partner.call('bulk', partner.write('more.csv', leadsCsv(5)), ...args.slice(2));
     expect(ended.code).toBe(2);
     const { error } = documentOf(ended) as { error: { message: string; hint: string } };
-    expect(error.message).toContain('mine.csv is not as srq wrote it');
+    expect(error.message).toContain('mine.csv was changed since srq wrote it');
     expect(error.hint).toContain('--results mine-2.csv');
     expect(partner.read('mine.csv')).toBe(changed);
     expect(creates(sandbox)).toHaveLength(before);
@@ -290,7 +290,7 @@ describe.concurrent('results that a person has changed', () => {
     const ended = await partner.call('bulk', 'leads.results.csv', ...FLAGS, '--log', 'other.ndjson');
     expect(documentOf(ended)).toMatchObject({ repeated: 2, created: 0 });
     expect(ended.stderr).toContain('This log knows none of the rows that say that they were taken (2)');
-    expect(ended.stderr).not.toContain('Its cells are not what was sent');
+    expect(ended.stderr).not.toContain('Its cells differ from what was sent');
     expect(creates(sandbox)).toHaveLength(2);
   });
 });
@@ -339,7 +339,7 @@ describe.concurrent('the results of a run', () => {
     const leads = partner.write('leads.csv', `${leadsCsv(3000)}L-9,PT,"never closed\n`);
     const ended = await partner.call('bulk', leads, '--limit', '2', ...FLAGS);
     expect(documentOf(ended)).toMatchObject({ rows: 2, created: 2 });
-    expect(ended.stderr).toContain('The results end before what cannot be read');
+    expect(ended.stderr).toContain('The results file ends where the input cannot be read');
     expect(recordsOf(partner, 'leads.results.csv').slice(0, 2)).toMatchObject([
       { srq_status: 'created' },
       { srq_status: 'created' },

@@ -12,6 +12,11 @@ async function readyOf(running: Running): Promise<{ baseUrl: string; clientId: s
   return JSON.parse(await running.until(/\}\n$/));
 }
 
+/** What a rehearsal leaves in the user's folders. */
+const REHEARSED = ['', '/rehearsal', '/rehearsal/sandbox.ndjson', '/rehearsal/sandbox.ndjson.runs'].map(
+  (name) => `state${name}`,
+);
+
 const shell = (line: string) => line.trim().split(/\s+/);
 
 describe.concurrent('the sandbox command', () => {
@@ -25,6 +30,7 @@ describe.concurrent('the sandbox command', () => {
     const [assignment = '', program, ...args] = shell(/^.*srq login.*$/m.exec(said)?.[0] ?? '');
     const [name = '', secret = ''] = assignment.split('=');
     expect([name, program]).toEqual(['SRQ_CLIENT_SECRET', 'srq']);
+    expect(said).toContain(`$env:SRQ_CLIENT_SECRET='${secret}'; srq ${args.join(' ')}\n`);
     expect(await desk.start(args, { env: { [name]: secret } }).ended).toMatchObject({ code: 0 });
     expect(await desk.run('create', ...REQUEST)).toMatchObject({ code: 0 });
     running.process.kill('SIGINT');
@@ -55,6 +61,35 @@ describe.concurrent('the sandbox command', () => {
     await next.ended;
   });
 
+  test('has the same credentials at each start with --store, and those that are given', async ({ desk }) => {
+    const store = join(desk.work, 'store.ndjson');
+    const seen: unknown[] = [];
+    for (const args of [
+      ['--store', store],
+      ['--store', store],
+      ['--store', store, '--client-id', '7'],
+    ]) {
+      const running = desk.start(['sandbox', '--port', '0', '--json', ...args]);
+      const { clientId, clientSecret } = await readyOf(running);
+      seen.push({ clientId, clientSecret });
+      running.process.kill('SIGTERM');
+      await running.ended;
+    }
+    const [first, second, third] = seen;
+    expect(second).toEqual(first);
+    expect(third).toMatchObject({ clientId: '7' });
+    expect(statSync(`${store}.credentials`).mode & 0o777).toBe(0o600);
+    const given = desk.start(['sandbox', '--port', '0', '--json', '--client-secret-stdin'], { stdin: 'mine\n' });
+    expect((await readyOf(given)).clientSecret).toBe('mine');
+    given.process.kill('SIGTERM');
+    await given.ended;
+    writeFileSync(`${store}.credentials`, '{}');
+    expect(await desk.run('sandbox', '--port', '0', '--store', store)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('holds no credentials'),
+    });
+  });
+
   test('keeps what it received with --store', async ({ desk }) => {
     const store = join(desk.work, 'store.ndjson');
     const totals: number[] = [];
@@ -83,7 +118,7 @@ test('markets lists the 22 markets', async ({ desk }) => {
 describe.concurrent('--sandbox', () => {
   const usersFiles = (desk: Desk) => desk.files().filter((name) => /^(?:config|state|home)/.test(name));
 
-  test('imports a file with nothing set up, and leaves nothing in the user’s folders', async ({ desk }) => {
+  test('imports a file with nothing set up, and leaves nothing in the user’s folders but its log', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(5));
     const before = usersFiles(desk);
     const ended = await desk.run('bulk', leads, '--sandbox', '--json');
@@ -91,7 +126,7 @@ describe.concurrent('--sandbox', () => {
     const document = documentOf(ended);
     expect(document).toMatchObject({ rows: 5, created: 5, results: join(desk.work, 'leads.sandbox.results.csv') });
     expect(desk.records(String(document['log'])).filter(({ event }) => event === 'created')).toHaveLength(5);
-    expect(usersFiles(desk)).toEqual(before);
+    expect(usersFiles(desk)).toEqual([...before, ...REHEARSED]);
     // A rehearsal replaces the results of the one before, unless somebody has changed them.
     expect(documentOf(await desk.run('bulk', leads, '--sandbox', '--json'))['results']).toBe(document['results']);
     writeFileSync(String(document['results']), `${desk.read('leads.sandbox.results.csv')}\n`);
@@ -111,7 +146,7 @@ describe.concurrent('--sandbox', () => {
     expect(await desk.run('create', ...REQUEST, '--sandbox')).toMatchObject({ code: 0 });
     expect(await desk.run('status', '--sandbox')).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toBe('{"profiles": broken');
-    expect(usersFiles(desk)).toEqual(['config', 'config/config.json', 'home']);
+    expect(usersFiles(desk)).toEqual(['config', 'config/config.json', 'home', ...REHEARSED.slice(0, 3)]);
   });
 
   test('shows nobody what is rehearsed, but for whoever holds its credentials', async ({ desk }) => {
@@ -129,7 +164,7 @@ describe.concurrent('--sandbox', () => {
     await running.ended;
   });
 
-  test('keeps its throw-away state from other users, and shows its secret nowhere', async ({ desk }) => {
+  test('keeps its log from other users, and shows its secret nowhere', async ({ desk }) => {
     for (const args of [
       ['create', ...REQUEST, '--json', '--verbose'],
       ['doctor', '--json', '--verbose'],
@@ -141,11 +176,9 @@ describe.concurrent('--sandbox', () => {
       expect(words.filter((word) => !/^[0-9a-f]+$/.test(word))).toEqual([]);
       if (args[0] !== 'status') expect(stderr).toContain('client_secret=***');
     }
-    const made = desk.files().filter((name) => name.startsWith('temp/'));
-    const modes = made.map((name) => (statSync(join(desk.folder, name)).mode & 0o777).toString(8));
-    expect(new Set(made.map((name, at) => `${name.split('/').length === 2 ? 'folder' : 'file'} ${modes[at]}`))).toEqual(
-      new Set(['folder 700', 'file 600']),
-    );
+    expect(desk.files().filter((name) => name.startsWith('temp/'))).toEqual([]);
+    const modes = ['', '/sandbox.ndjson'].map((name) => statSync(join(desk.state, `rehearsal${name}`)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600]);
   });
 
   test('starts afresh each time: the same file is created again', async ({ desk }) => {
@@ -168,5 +201,37 @@ describe.concurrent('--sandbox', () => {
     expect(ended.code).toBe(130);
     const { rows, created, failed } = documentOf(ended);
     expect([rows, Number(created) + Number(failed)]).toEqual([20_000, 20_000]);
+  });
+});
+
+describe.concurrent('a rehearsal', () => {
+  test('leaves no folder behind, and its log to srq log --sandbox', async ({ desk }) => {
+    const rehearse = async (rows: number) => {
+      const leads = desk.write('leads.csv', leadsCsv(rows));
+      const { stdout } = await desk.run('bulk', leads, '--sandbox', '--yes');
+      return /^ *log +(\S+)$/m.exec(stdout)?.[1] ?? '';
+    };
+    await rehearse(3);
+    const told = await rehearse(2);
+    expect(desk.files().filter((name) => name.startsWith('temp/'))).toEqual([]);
+    const logged = JSON.parse((await desk.run('log', '--sandbox', '--json')).stdout);
+    expect(logged).toHaveLength(2);
+    expect(readFileSync(told, 'utf8').match(/"created"/g)).toHaveLength(2);
+    expect((await desk.run('log', '--json')).stdout).toBe('[]\n');
+    expect(await desk.run('report', '--sandbox', '-o', join(desk.work, 'run.html'))).toMatchObject({ code: 0 });
+  });
+
+  test('keeps its inbox open with --keep, until it is ended', async ({ desk }) => {
+    const leads = desk.write('leads.csv', leadsCsv(2));
+    const running = desk.start(['bulk', leads, '--sandbox', '--yes', '--keep']);
+    const said = await running.until(/It stays open until Ctrl-C/);
+    const [, inbox = ''] = /what was sent: (\S+)/.exec(said) ?? [];
+    const { text } = await send('GET', `${inbox}_sandbox/requests?operation=create`);
+    expect(JSON.parse(text)).toMatchObject({ total: 2 });
+    running.process.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 0 });
+    for (const args of [[], ['--sandbox', '--dry-run']]) {
+      expect(await desk.run('bulk', leads, '--keep', ...args)).toMatchObject({ code: 2 });
+    }
   });
 });

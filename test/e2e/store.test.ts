@@ -81,7 +81,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     expect(accountedFor(await desk.call(...bulkArgs(leads)), 2)).toMatchObject({ created: 2 });
     useStore(desk, sandbox, await server.database());
     const first = await desk.call('create', ...requestOfRow(7), '--json');
-    expect(first.stderr).toMatch(/is new: what was sent by the log .*default\.ndjson is not known to it/);
+    expect(first.stderr).toMatch(/is new: it does not know what the log .*default\.ndjson says was sent/);
     const second = await desk.call('create', ...requestOfRow(8), '--json');
     expect(second.stderr).not.toContain('is new');
   });

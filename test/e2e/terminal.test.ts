@@ -7,7 +7,7 @@ import { leadsCsv } from '../helpers/leads.ts';
 import { storedProfiles } from '../helpers/login.ts';
 import { longLog } from '../helpers/long-log.ts';
 import { setLatency, statsOf } from '../helpers/sandbox-view.ts';
-import { HAS_TERMINAL, Terminal } from '../helpers/terminal.ts';
+import { HAS_TERMINAL, onTerminal, Terminal } from '../helpers/terminal.ts';
 
 const COLOUR = /\u001b\[[0-9;]*m/;
 const ESCAPE = /\u001b\[[0-9;?]*[A-Za-z]/g;
@@ -38,6 +38,27 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown).toMatch(COLOUR);
     expect(storedProfiles(desk)['shop']).toMatchObject({ clientId: sandbox.clientId, clientSecret: CANARY });
+  });
+
+  test('what is mistyped at a login is asked again, and what srq adds to the base URL itself is cut off', async ({
+    desk,
+    sandbox,
+  }) => {
+    const { shown, code } = await onTerminal(
+      desk,
+      ['login'],
+      [
+        [/Base URL: /, 'api.example'],
+        [/is not a base URL[\s\S]*Base URL: /, `${sandbox.baseUrl}/oauth/token`],
+        [/Client id: /, ''],
+        [/must not be empty[\s\S]*Client id: /, sandbox.clientId],
+        [/Client secret \(not shown\): /, ''],
+        [/must not be empty[\s\S]*Client secret \(not shown\): /, CANARY],
+      ],
+    );
+    expect(code).toBe(0);
+    expect(seen(shown).replace(/\s+/g, ' ')).toContain(`The base URL is ${sandbox.baseUrl} without /oauth/token`);
+    expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl, clientSecret: CANARY });
   });
 
   test('Ctrl-C at a question ends with 130, and nothing is stored', async ({ desk, sandbox }) => {
@@ -81,7 +102,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
         rows,
         term: 'dumb',
       });
-      await terminal.until(/q to leave: /);
+      await terminal.until(/q to quit: /);
       const lines = seen(terminal.shown).split('\n').slice(-rows);
       expect(Math.max(...lines.slice(0, -1).map((line) => line.length))).toBeLessThanOrEqual(columns);
       const screen = lines.join(' ').replace(/\s+/g, ' ');
@@ -100,17 +121,19 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     // It is this machine, which srq does not know, and nobody answers there: what matters is what is asked before.
     liveSettings(desk, 'https://0.0.0.0:1');
     const leads = desk.write('leads.csv', leadsCsv(3));
-    for (const [number, end, code] of [
-      ['2', /Not confirmed\. Nothing was sent/, 2],
-      ['3', /Stopped/, 5],
+    for (const [answers, end, code] of [
+      [['2', 'q'], /Not confirmed\. Nothing was sent/, 2],
+      [['three', '3'], /Stopped/, 5],
     ] as const) {
       const terminal = new Terminal(desk, ['bulk', leads]);
       await terminal.until(/profile shop, live/);
       await terminal.until(/3 ready/);
       await terminal.until(/Enter to go on/);
       terminal.type('\r');
-      await terminal.until(/Type 3 to send these requests to the live service: /);
-      terminal.type(`${number}\r`);
+      for (const answer of answers) {
+        await terminal.until(/Type 3 to send these requests to the live service · q to quit: /);
+        terminal.type(`${answer}\r`);
+      }
       await terminal.until(end);
       expect(await terminal.ended).toBe(code);
     }
@@ -125,15 +148,15 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     const leads = desk.write('leads.csv', leadsCsv(60));
     const startedMs = performance.now();
     const terminal = new Terminal(desk, ['bulk', leads, '--rate', 'max', '--concurrency', '1', '--yes']);
-    await terminal.until(/Sending \d+\/60/);
+    await terminal.until(/Sending \S+ \d+\/60/);
     terminal.resize(30, 10);
-    await terminal.until(/Sending \d+\/60/);
+    await terminal.until(/Sending \S+ \d+\/60/);
     terminal.resize(200, 50);
-    await terminal.until(/Sending \d+\/60/);
+    await terminal.until(/Sending \S+ \d+\/60/);
     await setLatency(sandbox, 10);
     expect(await terminal.ended).toBe(0);
     const seconds = (performance.now() - startedMs) / 1000;
-    const redraws = terminal.shown.match(/Sending \d+\/60/g)?.length ?? 0;
+    const redraws = terminal.shown.match(/Sending \S+ \d+\/60/g)?.length ?? 0;
     expect(redraws).toBeGreaterThan(2);
     expect(redraws / seconds).toBeLessThan(12);
     expect(seen(terminal.shown)).toMatch(/Done: 60 rows[\s\S]*60 {2}created/);
@@ -146,11 +169,11 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(200));
     const terminal = new Terminal(desk, ['bulk', leads, '--rate', 'max', '--concurrency', '2', '--yes']);
-    await terminal.until(/Sending [1-9]\d*\/200/);
+    await terminal.until(/Sending \S+ [1-9]\d*\/200/);
     terminal.type('\x03');
-    await terminal.until(/Finishing what is in flight/);
+    await terminal.until(/Finishing what was sent/);
     expect(await terminal.ended).toBe(130);
-    expect(seen(terminal.shown)).toMatch(/Stopped: 200 rows[\s\S]*Next: srq bulk/);
+    expect(seen(terminal.shown)).toMatch(/Stopped: 200 rows[\s\S]*Next:\s+srq bulk/);
     const { created } = await statsOf(sandbox);
     expect(created).toBeLessThan(200);
     const results = readFileSync(join(desk.work, 'leads.results.csv'), 'utf8').trim().split('\r\n');
@@ -181,6 +204,35 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
     }
   });
+
+  test('all that an import and its question show is ASCII in the locale that has no more', async ({ desk }) => {
+    const file = desk.write('leads.csv', leadsCsv(2).replace('Lisboa', 'L'.repeat(200)));
+    const terminal = new Terminal(desk, ['bulk', file, '--sandbox'], { env: { LC_ALL: 'C' } });
+    await terminal.until(/Enter to go on \| COLUMN=FIELD/);
+    terminal.type('\r');
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown).toMatch(/L~/);
+    expect(terminal.shown.match(/[^\x00-\x7f]/gu)).toBeNull();
+  });
+
+  test.for([80, 60, 40])(
+    'words of a result and of an error are broken at blanks in %i columns',
+    async (columns, { desk }) => {
+      mkdirSync(desk.state);
+      const whole = desk.start(['logout', '--profile', 'shop']);
+      const { stdout } = await whole.ended;
+      const shown = new Terminal(desk, ['logout', '--profile', 'shop'], { columns });
+      const failed = new Terminal(desk, ['resolve', '--created', '1', '--validate'], { columns });
+      await Promise.all([shown.ended, failed.ended]);
+      for (const terminal of [shown, failed]) {
+        const lines = seen(terminal.shown).trimEnd().split('\n');
+        // A command stays whole, so that it can be copied; so does a path, which is one word.
+        const long = lines.filter((line) => line.trimEnd().length > columns);
+        expect(long.filter((line) => !/^ *(?:srq .*|\S+)$/.test(line.trimEnd()))).toEqual([]);
+      }
+      expect(seen(shown.shown).split(/\s+/)).toEqual(stdout.split(/\s+/));
+    },
+  );
 
   test.for<[string, readonly string[], Record<string, string>]>([
     ['NO_COLOR', [], { NO_COLOR: '1' }],

@@ -122,7 +122,7 @@ async function toldRows(partner: Desk, header: readonly string[], rows: Rows): P
   const told = planned.problems.filter(({ code }) => code === 'row.other-content');
   const ended = await partner.call('bulk', file, ...MAP, ...FLAGS);
   expect(documentOf(ended)).toMatchObject({ rows: rows.length, created: 0 });
-  expect(ended.stderr.replace(/\s+/g, ' ').includes('Its cells are not what was sent')).toBe(told.length > 0);
+  expect(ended.stderr.replace(/\s+/g, ' ').includes('Its cells differ from what was sent')).toBe(told.length > 0);
   return told.map(({ row }) => row);
 }
 

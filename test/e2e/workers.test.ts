@@ -183,7 +183,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
       return { status, ...JSON.parse(text) };
     };
     expect(await healthz()).toMatchObject({ status: 200, state: 'working', reason: null });
-    const reason = 'A fault of srq (SyntaxError) ended the worker.';
+    const reason = 'An error in srq (SyntaxError) ended the worker.';
     await expect.poll(healthz, { timeout: 90_000 }).toMatchObject({ status: 503, state: 'stopping', reason });
     expect(running.process.exitCode).toBeNull();
     const ended = await running.ended;
@@ -273,7 +273,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const url = await use(desk, sandbox);
     desk.env['SRQ_BASE_URL'] = 'https://api.example.com';
     const ended = await desk.call('enqueue', desk.write('leads.csv', leadsCsv(3)));
-    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('no terminal on which to confirm')]);
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('without a terminal nobody can confirm')]);
     expect(await server.query(url, "select 1 from pg_namespace where nspname like 'srq%'")).toEqual([]);
   });
 });

@@ -68,16 +68,14 @@ export const test = base.extend<Scene>({
 /** `describe.skipIf(withoutBrowser)` around tests that need one. */
 export const withoutBrowser = chromium === undefined;
 
-/** What axe finds that is serious or worse, as `rule: element`. Run outside the page's own policy, as an extension would. */
-export async function seriousViolations(page: Page): Promise<string[]> {
+/** What axe finds, as `rule: element`. Run outside the page's own policy, as an extension would. */
+export async function axeFindings(page: Page): Promise<string[]> {
   const { default: axe } = await import('axe-core');
   await page.evaluate(axe.source);
-  const found: { id: string; impact: string; nodes: { target: string[] }[] }[] = await page.evaluate(
+  const found: { id: string; nodes: { target: string[] }[] }[] = await page.evaluate(
     'axe.run().then(({ violations }) => violations)',
   );
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
 /** How much wider than the window the page is, in pixels. */

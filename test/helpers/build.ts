@@ -11,10 +11,11 @@ declare module 'vitest' {
 }
 
 /**
- * Builds once, before all tests, into a folder of its own: `npm pack` and other people's builds write `dist` anew while tests
+ * Says which Node.js runs the tests, and builds once, before all of them, into a folder of its own: `npm pack` and other people's builds write `dist` anew while tests
  * run. It lies where the program finds the same node_modules.
  */
 export default function build(project: TestProject): () => void {
+  process.stdout.write(`Node.js ${process.versions.node}, ${process.platform}-${process.arch}\n`);
   const folder = resolve(`node_modules/.cache/srq-e2e-${process.pid}`);
   execFileSync(process.execPath, ['scripts/build.mjs', folder], { stdio: 'inherit' });
   project.provide('srqProgram', join(realpathSync(folder), 'srq.js'));

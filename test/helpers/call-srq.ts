@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import { requireDocuments } from './documents.ts';
 import type { Ended } from './run-srq.ts';
 
 export interface CallOptions {
@@ -47,7 +48,9 @@ async function call(args: readonly string[], env: CallOptions['env']): Promise<E
   const { runArguments } = await import('../../src/cli/program.ts');
   const [stdout, stderr] = [new Written(), new Written()];
   const code = await runArguments(processWith(args, env, stdout, stderr), 'of a test', 80);
-  return { code, signal: null, stdout: stdout.text, stderr: stderr.text };
+  const ended = { code, signal: null, stdout: stdout.text, stderr: stderr.text };
+  requireDocuments(args, ended);
+  return ended;
 }
 
 /** This process, as a program sees it that was started with these arguments. Signals do not come. */

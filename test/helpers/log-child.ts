@@ -2,7 +2,7 @@
 //   sending KEY SEEN · outcome KEY STATUS · lookup KEY · living KEY · close
 // It answers each with one line when it is done, in the order in which they get done.
 import { writeSync } from 'node:fs';
-import { systemClock } from '../../src/cli/system-clock.ts';
+import { systemClock } from '../../src/account/system-clock.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { OpenLog } from '../../src/request/log-store.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
@@ -29,7 +29,8 @@ function openStore() {
   const password = async () => process.env['PGPASSWORD'] ?? '';
   const stopping = new AbortController().signal;
   const away = (message: string | null) => say(`away ${message === null ? 'no' : 'yes'}`);
-  return openPostgresStore({ url: path, password, clock: systemClock, run, holder: who, stopping, away });
+  const warn = (message: string) => say(`warn ${message}`);
+  return openPostgresStore({ url: path, password, clock: systemClock, run, holder: who, stopping, away, warn });
 }
 
 async function obey(log: OpenLog): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/cli/system-clock.ts';
+import { systemClock } from '../../src/account/system-clock.ts';
 import type { LogStore } from '../../src/request/log-store.ts';
 import { openFileStore } from '../../src/store/file/file-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
@@ -53,6 +53,7 @@ export function storeAt(url: string, run: string, options: Partial<Parameters<ty
     holder: (command) => `srq ${command} of ${run}`,
     stopping: new AbortController().signal,
     away: () => {},
+    warn: () => {},
     ...options,
   });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { systemClock } from '../../src/cli/system-clock.ts';
+import { systemClock } from '../../src/account/system-clock.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { LogReader } from '../../src/request/log-store.ts';
 import type { Outcome } from '../../src/request/outcome.ts';

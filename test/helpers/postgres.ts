@@ -1,23 +1,44 @@
 import { Client } from 'pg';
-import { postgresIsMissing, startPostgres, type TemporaryPostgres } from '../../scripts/postgres-server.mjs';
+import {
+  postgresIsMissing,
+  startPostgres,
+  type TemporaryPostgres,
+  type TemporaryStandby,
+} from '../../scripts/postgres-server.mjs';
 
 export { postgresIsMissing };
 
 /** Password of every role: found anywhere but in the environment of a srq, it is a leak. */
 export const STORE_PASSWORD = 'CanaryOfTheStore-5d1f';
 
+const SETTINGS = '-c max_connections=60 -c shared_buffers=64MB';
+
 /** A PostgreSQL server of its own, with throw-away data. */
-export class PostgresServer {
-  readonly #server: TemporaryPostgres;
+export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres> {
+  readonly #server: Server;
   #databases = 0;
 
-  private constructor(server: TemporaryPostgres) {
+  private constructor(server: Server) {
     this.#server = server;
   }
 
   /** Takes a second or two. */
-  static async start(): Promise<PostgresServer> {
-    return new PostgresServer(await startPostgres(STORE_PASSWORD, '-c max_connections=60 -c shared_buffers=64MB'));
+  static async start(settings = ''): Promise<PostgresServer> {
+    return new PostgresServer(await startPostgres(STORE_PASSWORD, `${SETTINGS} ${settings}`));
+  }
+
+  /** A hot standby of a server, with all that it has at this moment; it follows by the port of a line. */
+  static async standbyOf(primary: PostgresServer<TemporaryPostgres>, through: number) {
+    return new PostgresServer(await primary.#server.standby({ through, settings: `${SETTINGS} -c fsync=off` }));
+  }
+
+  get port(): number {
+    return this.#server.port;
+  }
+
+  /** Makes a standby the primary. */
+  promote(this: PostgresServer<TemporaryStandby>): void {
+    this.#server.promote();
   }
 
   /** Starts a server that was stopped. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { inject } from 'vitest';
+import { requireDocuments } from './documents.ts';
 
 /** How a process ended and what it said. */
 export interface Ended {
@@ -32,9 +33,15 @@ export interface Running {
 
 const TIMEOUT_MS = 150_000;
 
-/** Starts the built srq as a process. */
+/** Starts the built srq as a process. What it prints with `--json` must be what `srq schema` says. */
 export function startSrq(args: readonly string[], options: RunOptions = {}): Running {
-  return startProgram([...(options.under ?? []), process.execPath, inject('srqProgram'), ...args], options);
+  const running = startProgram([...(options.under ?? []), process.execPath, inject('srqProgram'), ...args], options);
+  const ended = running.ended.then((end) => {
+    requireDocuments(args, end);
+    return end;
+  });
+  ended.catch(() => {});
+  return { ...running, ended };
 }
 
 /** Starts any program, with its arguments, in the same way. */
@@ -96,13 +103,9 @@ async function saying(
   return Promise.race([heard, silent]);
 }
 
-/** The one JSON document on stdout; throws if there is anything else. */
-export function documentOf({ stdout, stderr }: Ended): Record<string, unknown> {
-  try {
-    return JSON.parse(stdout);
-  } catch (error) {
-    throw new Error(`stdout is not one JSON document: ${JSON.stringify({ stdout, stderr })}`, { cause: error });
-  }
+/** The one JSON document on stdout, without the version that all have; throws if there is anything else. */
+export function documentOf(ended: Ended): Record<string, unknown> {
+  return withoutVersion(parsedOf(ended));
 }
 
 /** The same where it is an array. */
@@ -110,4 +113,18 @@ export function documentsOf(ended: Ended): Record<string, unknown>[] {
   const documents: unknown = documentOf(ended);
   if (Array.isArray(documents)) return documents;
   throw new Error(`not an array: ${ended.stdout}`);
+}
+
+function parsedOf({ stdout, stderr }: Ended) {
+  try {
+    return JSON.parse(stdout);
+  } catch (error) {
+    throw new Error(`stdout is not one JSON document: ${JSON.stringify({ stdout, stderr })}`, { cause: error });
+  }
+}
+
+function withoutVersion(document: Record<string, unknown> | Record<string, unknown>[]) {
+  if (Array.isArray(document)) return document.map(({ schemaVersion: _, ...each }) => each) as never;
+  const { schemaVersion: _, ...rest } = document;
+  return rest;
 }

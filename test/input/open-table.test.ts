@@ -340,7 +340,7 @@ describe('files that cannot be read', () => {
   it.skipIf(process.getuid?.() === 0)('a file without permission', async () => {
     const path = file('a,b\n1,2\n');
     chmodSync(path, 0);
-    await expect(open(path)).rejects.toThrow('may not be read');
+    await expect(open(path)).rejects.toThrow('You may not read');
   });
 
   it.each([

@@ -168,7 +168,7 @@ describe('what is no workbook, or none that srq reads, is named and refused', ()
     [{ 'leads.csv': 'a,b' }, 'a ZIP archive, but no workbook', 'Unpack it'],
     [{ 'xl/workbook.bin': '' }, '.xlsb', 'CSV UTF-8'],
     [{ mimetype: 'application/vnd.oasis.opendocument.spreadsheet', 'content.xml': '' }, '.ods', 'CSV UTF-8'],
-    [{ 'xl/workbook.xml': '<workbook/>' }, 'cannot be read', 'save it anew'],
+    [{ 'xl/workbook.xml': '<workbook/>' }, 'cannot be read', 'save it again'],
   ])('%j', async (parts, what, hint) => {
     const zip = zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])));
     await expect(openFile(scratchFile(zip, 'xlsx'))).rejects.toMatchObject({

@@ -1,7 +1,8 @@
 import { Chalk } from 'chalk';
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/report/output.ts';
-import { doubtText, type LogEntry, logHeading, logLine, totalsText } from '../../src/report/terminal/log-text.ts';
+import { doubtText, logHeading, logLine, totalsText } from '../../src/report/terminal/log-text.ts';
+import type { LogEntry } from '../../src/request/log-entry.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
 
 const paint = new Chalk({ level: 0 });

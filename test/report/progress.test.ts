@@ -1,12 +1,18 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { linesProgress } from '../../src/report/terminal/progress.ts';
+import { inAscii, isAsciiLocale, TONES } from '../../src/report/output.ts';
+import { linesProgress, ProgressMeter } from '../../src/report/terminal/progress.ts';
 
 /** Runs so many rows at so many a second, on a clock that is turned by hand, and gives the lines that were written. */
 function linesOf(rows: number, perSecond: number): string[] {
   let nowMs = 0;
   const stream = new PassThrough();
-  const progress = linesProgress('Sending', stream, () => nowMs);
+  const progress = linesProgress(
+    'Sending',
+    stream,
+    () => nowMs,
+    (line) => line,
+  );
   for (let done = 1; done <= rows; done++) {
     nowMs += 1000 / perSecond;
     progress.update({ done, total: rows, counts: { created: done } });
@@ -26,11 +32,66 @@ describe('progress where nothing can be redrawn', () => {
     const lines = linesOf(10_000_000, 115);
     expect(lines.length).toBeGreaterThan(100);
     expect(lines.length).toBeLessThan(310);
-    expect(lines[0]).toMatch(/^Sending 57\d\/10,000,000 \(0 %\) · 115\/s · 24 h \d+ min left · 57\d created$/);
+    expect(lines[0]).toMatch(/^Sending 57\d\/10,000,000 \(0 %\) · 115 leads\/s · 24 h \d+ min left · 57\d created$/);
   });
 
   test('waits 5, 10, 20 … seconds between two lines', () => {
     const seconds = linesOf(400, 1).map((line) => Number(/^Sending (\d+)/.exec(line)?.[1]));
     expect(seconds).toEqual([5, 15, 35, 75, 155, 315]);
   });
+});
+
+describe('progress on a terminal', () => {
+  /** Draws so many of a thousand rows, on a clock that is turned by hand. */
+  function drawn(done: number, seconds: number, columns = 80): string {
+    let nowMs = 0;
+    const meter = new ProgressMeter('Sending', () => nowMs);
+    for (let row = 1; row <= done; row++) {
+      nowMs = (seconds * 1000 * row) / done;
+      meter.note(row);
+    }
+    return meter.drawn({ done, total: 1000, counts: { created: done } }, columns);
+  }
+
+  test('is a bar with the rate in leads a second', () => {
+    expect(drawn(500, 10)).toBe('Sending ██████░░░░░░ 500/1,000 (50 %) · 50 leads/s · 10 s left · 500 created');
+  });
+
+  test.for([
+    ['in the first seconds', 400, 4],
+    ['after a few rows', 9, 60],
+  ] as const)('says nothing of what is left %s', ([, done, seconds]) => {
+    expect(drawn(done, seconds)).toMatch(/leads\/s · \d+ created/);
+  });
+
+  test('fits its line, and has ASCII alone where there is no more', () => {
+    expect(drawn(500, 10, 40)).toBe('Sending ██████░░░░░░ 500/1,000 (50 %) ·…');
+    expect(inAscii(drawn(500, 10))).toBe(
+      'Sending ######...... 500/1,000 (50 %) | 50 leads/s | 10 s left | 500 created',
+    );
+  });
+});
+
+test.for([
+  [{ LANG: 'C' }, true],
+  [{ LANG: 'en_GB.UTF-8', LC_ALL: 'POSIX' }, true],
+  [{ LANG: 'C', LC_ALL: 'C.UTF-8' }, false],
+  [{ LANG: 'pt_PT.UTF-8' }, false],
+  [{}, false],
+] as const)('the locale of %j has ASCII alone: %j', ([env, expected]) => {
+  expect(isAsciiLocale(env)).toBe(expected);
+});
+
+test.for(Object.entries(TONES))('%s has a contrast of 4.5:1 on white, and of 4:1 on black', ([, tone]) => {
+  const steps = [0, 95, 135, 175, 215, 255];
+  const grey = 8 + 10 * (tone - 232);
+  const cube = tone - 16;
+  const parts = tone >= 232 ? [grey, grey, grey] : [36, 6, 1].map((size) => steps[Math.floor(cube / size) % 6] ?? 0);
+  const [red = 0, green = 0, blue = 0] = parts.map((part) => {
+    const share = part / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  expect(1.05 / (luminance + 0.05)).toBeGreaterThan(4.5);
+  expect((luminance + 0.05) / 0.05).toBeGreaterThan(4);
 });

@@ -16,5 +16,5 @@ test('an import of one row is told of one row', () => {
 });
 
 test('what failed is said to go with the next run', () => {
-  expect(summary(446, { failed: 446 })).toContain('  446  failed     not sent; the next run sends them\n');
+  expect(summary(446, { failed: 446 })).toContain('  446  failed     not taken; the next run sends them\n');
 });

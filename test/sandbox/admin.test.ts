@@ -47,6 +47,7 @@ test('received requests come in pages, in order, with what was sent and answered
         status: 201,
         fault: null,
         requestId: expect.stringMatching(/^\d{20}$/),
+        verdict: null,
         answerMs: expect.any(Number),
       },
     ],
@@ -103,7 +104,7 @@ test('instructions are set over HTTP, one or several, and count down', async () 
 });
 
 test.each([
-  ['PUT', 'faults', { meteor: 1 }, 'No fault "meteor"'],
+  ['PUT', 'faults', { meteor: 1 }, 'There is no fault "meteor"'],
   ['PUT', 'faults', [1], 'one JSON object'],
   ['PUT', 'faults', undefined, 'not JSON'],
   ['PUT', 'instructions', { on: 'create', fault: 'meteor' }, 'fault'],

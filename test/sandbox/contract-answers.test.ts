@@ -190,6 +190,22 @@ test.each([
   if (isTaken) expect(await asked(voice('another recording'))).toBe(false);
 });
 
+test('the verdict that is kept is what validate said, in whatever form the document has it', async () => {
+  const verdict: VerdictRule[] = [
+    { kind: 'status', status: 404, verdict: 'clear' },
+    { kind: 'status', status: 409, verdict: 'duplicate' },
+  ];
+  const { sandbox, postForm } = await partnerUnder({ validate: { verdict } });
+  expect((await postForm(VALIDATE, LEAD)).status).toBe(404);
+  await postForm(CREATE, LEAD);
+  expect((await postForm(VALIDATE, LEAD)).status).toBe(409);
+  const validated = sandbox.requests().filter(({ operation }) => operation === 'validate');
+  expect(validated.map(({ status, verdict: kept }) => [status, kept])).toEqual([
+    [404, 'clear'],
+    [409, 'duplicate'],
+  ]);
+});
+
 test('create refuses what it knows where the document says so, and creates nothing', async () => {
   const duplicate: VerdictRule[] = [{ kind: 'status', status: 409, verdict: 'duplicate' }];
   const refusal = { status: 422, contentType: 'application/problem+json', body: { title: 'Invalid', code: 7 } };

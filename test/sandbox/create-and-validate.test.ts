@@ -33,6 +33,14 @@ test('validate knows what was created, whatever the encoding and order, and noth
   expect([asJson.status, asJson.text]).toEqual([200, `{"duplicate":true,"request_id":${id}}`]);
   expect((await validate({ ...LEAD, category: 'plumbing' })).text).toBe('{"duplicate":false}');
   expect(sandbox.requests().map((each) => each.encoding)).toEqual(['form', 'form', 'form', 'form', 'json', 'form']);
+  const verdicts = sandbox.requests().map(({ operation, verdict }) => `${operation} ${verdict}`);
+  expect(verdicts.slice(1)).toEqual([
+    'validate clear',
+    'create null',
+    'validate duplicate',
+    'validate duplicate',
+    'validate clear',
+  ]);
 });
 
 test('two requests that differ in their audio alone are no duplicates', async () => {

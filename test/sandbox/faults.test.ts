@@ -87,6 +87,17 @@ test('reset-after creates the request and cuts the connection: only the answer i
   expect((await partner.validate(LEAD)).text).toBe(`{"duplicate":true,"request_id":${lastCreate()?.requestId}}`);
 });
 
+test('a verdict that a fault lost or hid is kept as none', async () => {
+  for (const fault of ['500-after', 'html', '429'] as const) {
+    sandbox.setFaults({ [fault]: 1 });
+    await partner.validate(LEAD);
+    expect(sandbox.requests().at(-1)).toMatchObject({ fault, operation: 'validate', verdict: null });
+  }
+  sandbox.setInstructions([{ match: {}, on: 'validate', fault: 'slow', ms: 1 }]);
+  await partner.validate(LEAD);
+  expect(sandbox.requests().at(-1)).toMatchObject({ fault: 'slow', verdict: 'clear' });
+});
+
 test('500-after creates the request and answers as if it had failed', async () => {
   expect((await struck({ '500-after': 1 })).status).toBe(500);
   sandbox.setFaults({});
@@ -175,10 +186,10 @@ test('an instruction may put a fault on the token operation', async () => {
 });
 
 test.each([
-  ['an unknown kind', { meteor: 1 }, 'No fault "meteor".'],
+  ['an unknown kind', { meteor: 1 }, 'There is no fault "meteor".'],
   ['a probability over 1', { '500': 1.5 }, 'fault 500 is not a number from 0 to 1'],
   ['no number', { '500': Number.NaN }, 'fault 500 is not a number from 0 to 1'],
-  ['a name that every object has', { constructor: 1 }, 'No fault "constructor".'],
+  ['a name that every object has', { constructor: 1 }, 'There is no fault "constructor".'],
 ])('a sandbox does not start with %s', async (_what, faults, message) => {
   await expect(startSandbox({ ...CALM, faults })).rejects.toMatchObject({
     code: 'usage',

@@ -42,6 +42,14 @@ test('what one sandbox received, the next one knows: as a list, as duplicates, a
   });
 });
 
+test('the verdicts of validate are kept; a file of an earlier version has none', async () => {
+  await withStore(async (sandbox) => (await partnerOf(sandbox)).validate(LEAD));
+  const verdicts = () => withStore(async (sandbox) => sandbox.requests().map(({ verdict }) => verdict));
+  expect(await verdicts()).toEqual([null, 'clear']);
+  writeFileSync(storeFile, readFileSync(storeFile, 'utf8').replaceAll(/"verdict":(?:null|"\w+"),/g, ''));
+  expect(await verdicts()).toEqual([null, null]);
+});
+
 test('the store is one JSON document a line, private, and holds no secret', async () => {
   const secret = await withStore(async (sandbox) => {
     await createOne(sandbox, 'Row 1');
@@ -101,7 +109,7 @@ test('a file that holds something else is refused and left alone', async () => {
   writeFileSync(storeFile, 'name;phone\nAna;1\n');
   await expect(startCalmSandbox({ storeFile })).rejects.toMatchObject({
     code: 'usage',
-    message: `${storeFile}, line 1 is not a request the sandbox has received.`,
+    message: `${storeFile}, line 1 is not a request that the sandbox received.`,
   });
   expect(readFileSync(storeFile, 'utf8')).toBe('name;phone\nAna;1\n');
 });

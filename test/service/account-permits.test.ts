@@ -221,7 +221,7 @@ describe('Processes of one account', () => {
     const [first, second] = fleet.limiters;
     if (!first || !second) throw new Error('no fleet');
     await fleet.clock.until(fleet.send(first));
-    await expect(fleet.clock.until(fleet.send(second))).rejects.toThrow(/takes no requests before/);
+    await expect(fleet.clock.until(fleet.send(second))).rejects.toThrow(/accepts no requests before/);
   });
 
   test('end their waiting when the run is stopped', async () => {

@@ -32,15 +32,15 @@ describe('every failure to reach the service has a sentence and a way out of its
 
   test('a closed port, by IPv4 and IPv6', async () => {
     const port = await closedPort();
-    expect((await failureAt(`https://127.0.0.1:${port}`)).reason).toContain(`nobody listens at 127.0.0.1:${port}`);
-    expect((await failureAt(`https://[::1]:${port}`)).reason).toContain(`nobody listens at [::1]:${port}`);
+    expect((await failureAt(`https://127.0.0.1:${port}`)).reason).toContain(`nothing listens at 127.0.0.1:${port}`);
+    expect((await failureAt(`https://[::1]:${port}`)).reason).toContain(`nothing listens at [::1]:${port}`);
   });
 
   // A network that drops the first packet looks the same to the client, and cannot be had on loopback.
   test('a black hole: it takes the connection, and TLS never comes about', async () => {
     const silent = await startRawService(() => {});
     const { reason, written } = await failureAt(`https://127.0.0.1:${silent.port}`);
-    expect([reason, written]).toEqual([expect.stringContaining('no connection came about in time'), false]);
+    expect([reason, written]).toEqual([expect.stringContaining('no connection was made in time'), false]);
   });
 
   test('a connection that is cut while TLS begins', async () => {
@@ -55,11 +55,11 @@ describe.skipIf(!make)('a certificate that is not accepted says why (needs opens
   const serve = async (options: TlsOptions) => startTlsFront(`http://127.0.0.1:${(await okService()).port}`, options);
   const trusting = (caFile: string): Partial<Network> => ({ secureContext: secureContextOf({ caFile }, SECRETS) });
 
-  test('signed by nobody: --ca-file is the way out, and with it the service is reached', async () => {
+  test('not signed by an authority: --ca-file is the way out, and with it the service is reached', async () => {
     const pair = make?.('self');
     const baseUrl = await serve({ ...pair });
     const { reason, hint, final } = await failureAt(baseUrl);
-    expect(reason).toContain('signed by nobody whom this machine trusts');
+    expect(reason).toContain('not signed by an authority that this machine trusts');
     expect([hint, final]).toEqual([expect.stringContaining('--ca-file FILE'), true]);
     const http = httpTo(baseUrl, { network: { ...DIRECT, ...trusting(pair?.certFile ?? '') } });
     expect((await http.send('POST', '/', {}, '')).answer?.status).toBe(200);
@@ -108,14 +108,14 @@ describe('a proxy that does not let through is never taken for the service', () 
   test('a closed port', async () => {
     const port = await closedPort();
     const { reason, hint } = await failureAt('https://service.invalid', by(`http://127.0.0.1:${port}`));
-    expect(reason).toContain(`The proxy 127.0.0.1:${port} could not be reached: nobody listens`);
+    expect(reason).toContain(`The proxy 127.0.0.1:${port} could not be reached: nothing listens`);
     expect(hint).toContain('HTTPS_PROXY');
   });
 
   test('a proxy that is silent', async () => {
     const silent = await startRawService(() => {});
     const { reason, written } = await failureAt('https://service.invalid', by(`http://127.0.0.1:${silent.port}`));
-    expect([reason, written]).toEqual([expect.stringContaining('the proxy did not say'), false]);
+    expect([reason, written]).toEqual([expect.stringContaining('the proxy did not answer in time'), false]);
   });
 
   test('one that wants to know who you are', async () => {
@@ -137,8 +137,8 @@ test.each([
   ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', 'refused the client certificate'],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'asks for a client certificate'],
   ['CERT_NOT_YET_VALID', 'is not valid yet'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'signed by nobody'],
-  ['EHOSTUNREACH', 'no way to it'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'not signed by an authority'],
+  ['EHOSTUNREACH', 'no route to it'],
   ['EAI_AGAIN', 'the name server gave no answer'],
 ])('%s means: %s', (code, words) => {
   expect(networkFailure(Object.assign(new Error('no'), { code })).reason).toContain(words);

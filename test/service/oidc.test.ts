@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/cli/system-clock.ts';
+import { systemClock } from '../../src/account/system-clock.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
 import { PATHS } from '../../src/request/wire.ts';

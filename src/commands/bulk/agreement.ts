@@ -57,13 +57,13 @@ export async function sayPlan(
   reporter.say((paint) => planText(plan, where, learned, paint));
 }
 
-const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to leave: ';
+const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to quit: ';
 
 const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number
   Notes=-                     the column "Notes" is left out
   country=PT                  every row has this country
   location={City} {Zip}       the location is made of two columns
-  An empty line shows the plan again with what was corrected; nothing is sent before that.`;
+  An empty line shows the plan again with your corrections; nothing is sent before that.`;
 
 /**
  * The plan that the user has agreed to, and the command that maps the file in the same way. A different mapping would
@@ -116,7 +116,7 @@ export async function agreedPlan(
     }
     const command = now === input || !asks ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
     if (now !== input && asks)
-      (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
+      (await context.reporter()).warn(`To import this file again with the same mapping: ${commandLine(command)}`);
     await requireNotSentBefore(session, now, planned, { ...options, asks, command });
     // Later files with this header are read alike, also when they have grown: else their rows would be other requests.
     const { ready, repeated } = planned.counts;

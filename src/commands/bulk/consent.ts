@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.ts';
-import { ask, forgetTyped } from '../../cli/prompt.ts';
+import { ask, askUntil, forgetTyped } from '../../cli/prompt.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -23,7 +23,7 @@ export function requireConsent(context: Context, { live }: Settings, { yes, dryR
   if (dryRun || !live || yes || context.interactive) return;
   throw new SrqError(
     'usage',
-    'This profile is live, and there is no terminal on which to confirm the plan. Nothing was sent.',
+    'This profile is live, and without a terminal nobody can confirm the plan. Nothing was sent.',
     'Look at the plan with --dry-run, then run the same command with --yes. A test service is marked with: srq login --test',
   );
 }
@@ -44,24 +44,33 @@ export async function confirmImport(
   if (isOfSeveral) await forgetTyped(context);
   if (!live) return isOfSeveral ? confirmSeveral(context, plans.length, ready) : undefined;
   const files = plans.length > 1 ? ` of ${plans.length} files` : '';
-  const answer = await ask(context, `Type ${ready} to send these requests${files} to the live service: `);
-  if (answer.replace(/\D/g, '') === String(ready)) return;
+  const question = `Type ${ready} to send ${ready === 1 ? 'this request' : 'these requests'}${files} to the live service · q to quit: `;
+  const isConfirmed = await askUntil(
+    context,
+    () => ask(context, question),
+    (answer) => {
+      if (/^q?$/i.test(answer)) return false;
+      if (answer.replace(/\D/g, '') === String(ready)) return true;
+      throw new SrqError('usage', `That is not ${ready}.`);
+    },
+  );
+  if (isConfirmed) return;
   throw new SrqError(
     'usage',
     'Not confirmed. Nothing was sent.',
-    'Run the same command again, or look closer with --dry-run.',
+    'Run the same command again, or look more closely with --dry-run.',
   );
 }
 
 /** Asks once for all files. Their columns are corrected one file at a time, because each has its own. */
 async function confirmSeveral(context: Context, files: number, ready: number): Promise<void> {
-  const question = `Enter to send ${ready === 1 ? '1 request' : `${ready} requests`} of ${files} files · q to leave: `;
+  const question = `Enter to send ${ready === 1 ? '1 request' : `${ready} requests`} of ${files} files · q to quit: `;
   for (;;) {
     const line = await ask(context, question);
     if (line === '') return;
     if (line === 'q') throw new SrqError('interrupted', 'Nothing was sent.', 'Run the same command again.');
     (await context.reporter()).warn(
-      'To correct the columns of a file, leave and import it alone first: its mapping is remembered.',
+      'To correct the columns of a file, quit and import it alone first: its mapping is remembered.',
     );
   }
 }

@@ -28,7 +28,7 @@ export async function dryRun(
   if (!log) throw new Error('a run without a file');
   for (const { file, input, session, results, command: alone } of files) {
     const plan = await planWithProgress(session, input, log, wanted);
-    await sayPlan(session, plan, 'nowhere: this is a dry run');
+    await sayPlan(session, plan, 'nobody: this is a dry run');
     const { preparation } = session;
     const rows = reportRows(plan, log, preparation, 'It would be sent.', 'ready');
     if (results && results.path !== null) await writeRunResults(context, results, plan, rows, { log, preparation });

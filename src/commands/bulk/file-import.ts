@@ -3,13 +3,15 @@ import { basename } from 'node:path';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
-import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
 import type { RowLookup } from '../../delivery/report-rows.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
+import { operationsOf } from '../../request/operations.ts';
 import { type Agreed, agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './flags.ts';
+import { filesOfPattern } from './patterns.ts';
 import {
   beside,
   mayHoldCorrections,
@@ -159,9 +161,14 @@ interface ChosenFiles {
  * Returns the files to import. Of several, as a pattern of the shell gives them, those that srq made of another one are left
  * out, and said. Throws `SrqError('usage')` if one is named twice.
  */
-export async function chosenFiles(context: Context, named: readonly string[]): Promise<ChosenFiles> {
+export async function chosenFiles(context: Context, asked: readonly string[]): Promise<ChosenFiles> {
+  const { platform, argv } = context.process;
+  const meant = new Map(
+    await Promise.all(asked.map(async (name) => [name, await filesOfPattern(name, platform)] as const)),
+  );
+  const named = asked.flatMap((name) => meant.get(name) ?? []);
+  const words = argv.slice(2).flatMap((word) => meant.get(word) ?? [word]);
   const { files, leftOut } = withoutOwnFiles(named);
-  const words = context.process.argv.slice(2);
   const reporter = await context.reporter();
   const unchanged: string[] = [];
   for (const { file, of } of leftOut) {
@@ -169,7 +176,9 @@ export async function chosenFiles(context: Context, named: readonly string[]): P
     if (!(await mayHoldCorrections(context, file))) unchanged.push(name);
     else {
       const alone = commandLine(commandForOne({ files: named, command: words }, file));
-      reporter.warn(`Left out: ${name}, though it was changed since: it may hold corrections. To send them: ${alone}`);
+      reporter.warn(
+        `Left out: ${name}, although it was changed since: it may contain corrections. To send them: ${alone}`,
+      );
     }
   }
   if (unchanged.length > 0) reporter.warn(`Left out: ${unchanged.join(', ')}.`);
@@ -204,7 +213,7 @@ export function requireForOne(chosen: ChosenFiles, options: BulkOptions): void {
   if (what === undefined) return;
   throw new SrqError(
     'usage',
-    `${what} is for one file, and these are ${files.length}. Nothing was sent.`,
+    `${what} works with one file, and ${files.length} were given. Nothing was sent.`,
     `Import them one by one: ${commandLine(commandForOne(chosen, first))}`,
   );
 }

@@ -28,6 +28,8 @@ export interface BulkOptions extends PlanOptions, SubmitOptions {
   /** File to which the report is written. */
   readonly report?: string;
   readonly includeInput?: boolean;
+  /** Keep the inbox of the sandbox in this process open after the run. */
+  readonly keep?: boolean;
 }
 
 export function addBulk(program: Command, run: RunCommand): void {
@@ -37,12 +39,12 @@ export function addBulk(program: Command, run: RunCommand): void {
     .description('import files of leads (-: stdin); try it with --sandbox');
   addReadingOptions(bulk)
     .option('--dry-run', 'read, map, check; send nothing')
-    .option('--limit <n>', 'only so many rows', wholeNumber(1, most))
-    .addOption(rare('--skip <n>', 'after leaving out so many').argParser(wholeNumber(0, most)).default(0))
+    .option('--limit <n>', 'only the first N rows', wholeNumber(1, most))
+    .addOption(rare('--skip <n>', 'leave out the first N rows').argParser(wholeNumber(0, most)).default(0))
     .option('--strict', 'warnings make a row invalid');
   addSubmitOptions(bulk)
     .option('--rate <rate>', 'requests a second: auto (the default), max, a number', rate)
-    .addOption(rare('--concurrency <n>', 'most requests in flight').argParser(wholeNumber(1, 1000)).default(16))
+    .addOption(rare('--concurrency <n>', 'most requests at the same time').argParser(wholeNumber(1, 1000)).default(16))
     .option('--max-errors <n>', 'stop after so many refused rows: 50, or 2%', errorBudget)
     .addOption(
       rare('--settle <seconds>', 'wait before asking validate about an unknown outcome (learned, 60+)').argParser(
@@ -50,14 +52,15 @@ export function addBulk(program: Command, run: RunCommand): void {
       ),
     )
     .addOption(
-      choice('--in-doubt <what>', 'rows that may have been taken', ['park', 'validate']).default('validate').hideHelp(),
+      choice('--in-doubt <what>', 'rows with an unknown outcome', ['park', 'validate']).default('validate').hideHelp(),
     )
-    .option('--results <file>', 'every row with its outcome (-: standard output)')
+    .option('--results <file>', 'write every row with its outcome there (-: stdout)')
     .addOption(rare('--no-results', 'write no results file'))
-    .option('--report <file>', 'the run as a page with charts, in one file (.html)')
-    .addOption(rare('--include-input', 'with --report: show the cells of the input: personal data'))
-    .option('--accept-likely', 'take columns that are only likely, without a question')
-    .option('-y, --yes', 'do not ask whether plan and columns are right')
+    .option('--report <file>', 'write the run as a page with charts (.html)')
+    .addOption(rare('--include-input', 'with --report: show the input, which is personal data'))
+    .addOption(rare('--keep', 'with --sandbox: keep its inbox open until Ctrl-C'))
+    .option('--accept-likely', 'use columns that are only likely without asking')
+    .option('-y, --yes', 'do not ask to confirm the plan and the columns')
     .addHelpText(
       'after',
       examples('srq bulk leads.csv --sandbox', "srq bulk leads.csv --map 'Telefon 2=phone' --set country=PT --dry-run"),

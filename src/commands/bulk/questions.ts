@@ -107,9 +107,9 @@ function questionText({ kind, field, columns, because, samples }: ColumnQuestion
   const asked =
     kind === 'likely'
       ? `Is ${namesText(columns)} the ${field}?`
-      : `${namesText(columns)} is left out, and nothing gives the ${field}.`;
+      : `${namesText(columns)} is left out, and no other column gives the ${field}.`;
   const keys =
-    kind === 'likely' ? 'y yes · n leave it out · q leave' : `y take it as ${field} · n leave it out · q leave`;
+    kind === 'likely' ? 'y yes · n leave it out · q quit' : `y take it as ${field} · n leave it out · q quit`;
   return `${asked}\n  ${because}\n  ${cells}\n  ${keys}: `;
 }
 
@@ -175,11 +175,11 @@ export function requireDecided(files: readonly AskedFile[], command: readonly st
       ({ file, question }) => `${name(file)}${described(question)} (${question.because}: ${masked(question.samples)})`,
     );
   if (count > MAX_TOLD) told.push(`and ${count - MAX_TOLD} more`);
-  const [columns, are] = count === 1 ? ['One column', 'is'] : [`${count} columns`, 'are'];
+  const [columnsNeed, it] = count === 1 ? ['One column needs', 'it'] : [`${count} columns need`, 'them'];
   throw new SrqError(
     'usage',
-    `${columns} ${are} to be decided, and nobody can be asked: ${told.join('; ')}. Nothing was sent.`,
-    `If that is right: ${commandLine(decidingCommand(files, command))}\nA column is left out by --map 'COLUMN=-'. The whole plan: --dry-run`,
+    `${columnsNeed} a decision, and without a terminal nobody can be asked about ${it}: ${told.join('; ')}. Nothing was sent.`,
+    `If that is right: ${commandLine(decidingCommand(files, command))}\nTo leave a column out: --map 'COLUMN=-'. For the whole plan: --dry-run`,
   );
 }
 
@@ -195,7 +195,9 @@ export function decidingCommand(files: readonly AskedFile[], command: readonly s
 
 function described({ kind, field, columns }: ColumnQuestion): string {
   const names = namesText(columns);
-  return kind === 'likely' ? `${names} is likely the ${field}` : `${names} is left out, and nothing gives the ${field}`;
+  return kind === 'likely'
+    ? `${names} is likely the ${field}`
+    : `${names} is left out, and no other column gives the ${field}`;
 }
 
 /** Returns the flags that answer the questions as is most likely: with yes, but no for what is somebody else's. */

@@ -42,8 +42,8 @@ export function refuseRehearsed({ options }: Context, file: string): void {
   if (ofSandbox === undefined || options.sandbox) return;
   throw new SrqError(
     'usage',
-    `${file} holds results of the sandbox: its outcomes say nothing about a service. Nothing was sent.`,
-    `Import the file that it was made of. If your corrections are in it, remove its columns ${RESULT_COLUMNS.join(', ')} and give it another name.`,
+    `${file} holds results of the sandbox, which say nothing about a real service. Nothing was sent.`,
+    `Import the original file. If your corrections are in it, remove its columns ${RESULT_COLUMNS.join(', ')} and give it another name.`,
   );
 }
 
@@ -57,14 +57,14 @@ export function requireOneStatus({ columns }: Pick<Table, 'columns'>, file: stri
   if (statuses.length > 1) {
     throw new SrqError(
       'input',
-      `${inputName(file)} has more than one column ${RESULT_COLUMNS[0]}: which one is right cannot be known. Nothing was sent.`,
+      `${inputName(file)} has more than one column ${RESULT_COLUMNS[0]}: srq cannot know which one is right. Nothing was sent.`,
       'Remove the one that is not as srq wrote it.',
     );
   }
   if (own.length === 0 || statesOutcomes({ columns })) return;
   throw new SrqError(
     'input',
-    `${inputName(file)} has ${own.join(', ')} but no ${RESULT_COLUMNS[0]}: it is a results file that has lost what became of its rows. Nothing was sent.`,
+    `${inputName(file)} has ${own.join(', ')} but no ${RESULT_COLUMNS[0]}: it is a results file without the outcomes of its rows. Nothing was sent.`,
     `Put the column ${RESULT_COLUMNS[0]} back as srq wrote it. Only if its rows were never sent: remove ${own.join(', ')}.`,
   );
 }
@@ -114,6 +114,7 @@ export class ResultsPlace {
   readonly #of: Occasion;
   readonly #input: string;
   readonly #taken: TakenPaths;
+  readonly #heldOpen = new Set<string>();
 
   private constructor(path: string | null, input: string, taken: TakenPaths, written: WrittenFiles, of: Occasion) {
     this.path = path;
@@ -162,12 +163,16 @@ export class ResultsPlace {
   }
 
   /**
-   * Returns the path once the results are complete. A person may have changed the file while the run went on; then it is
-   * kept, and the next free number is used.
+   * Returns the path once the results are complete. A person may have changed the file while the run went on, or have it open
+   * (`heldOpen`) in a program that does not let go of it; then it is kept, and the next free number is used.
    */
-  async settle(context: Context, path: string): Promise<string> {
+  async settle(context: Context, path: string, heldOpen: string | null): Promise<string> {
+    if (heldOpen !== null) this.#heldOpen.add(heldOpen);
     const free = await this.#freePlace(path);
-    if (free !== path) (await context.reporter()).warn(keptMessage(path, free));
+    const message = this.#heldOpen.has(path)
+      ? `${path} is open in another program, such as Excel, so it is kept; the results go to ${free}.`
+      : keptMessage(path, free);
+    if (free !== path) (await context.reporter()).warn(message);
     this.#taken.set(await onlyPath(free), this.#input);
     this.path = free;
     return free;
@@ -188,6 +193,7 @@ export class ResultsPlace {
   }
 
   async #isFree(path: string): Promise<boolean> {
+    if (this.#heldOpen.has(path)) return false;
     const holder = this.#taken.get(await onlyPath(path));
     if (holder !== undefined && holder !== this.#input) return false;
     const found = await lstat(path).catch(() => null);
@@ -209,14 +215,14 @@ export class ResultsPlace {
     const given = withoutOptions(context.process.argv.slice(2), ['--results']);
     throw new SrqError(
       'usage',
-      `${path} is not as srq wrote it: it may hold corrections, so it is not replaced. Nothing was sent.`,
-      `Write beside it: ${commandLine([...given, '--results', await this.#freePlace(path)])}`,
+      `${path} was changed since srq wrote it: it may contain corrections, so it is not replaced. Nothing was sent.`,
+      `To write beside it: ${commandLine([...given, '--results', await this.#freePlace(path)])}`,
     );
   }
 }
 
 function keptMessage(path: string, free: string): string {
-  return `${path} is not as srq wrote it, so it is kept; the results go to ${free}.`;
+  return `${path} was changed since srq wrote it, so it is kept; the results go to ${free}.`;
 }
 
 /**
@@ -240,11 +246,12 @@ export async function writeRunResults(
   // Each of these costs time for every row, so they are left out where they have nothing to do.
   const named = statesOutcomes(plan.table) ? withIdentifiers(reports, () => log.latest()) : reports;
   const isWhole = plan.range.skip === 0 && plan.range.limit === null;
-  const unread = ({ message }: SrqError) => reporter.warn(`The results end before what cannot be read: ${message}`);
+  const unread = ({ message }: SrqError) =>
+    reporter.warn(`The results file ends where the input cannot be read: ${message}`);
   const rows = isWhole ? named : withRowsOutside(plan, named, lookup, unread);
   const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
   if (path === '-') return streamResults(context.process.stdout, results);
-  const written = await writeResults(path, results, () => place.settle(context, path));
+  const written = await writeResults(path, results, (heldOpen) => place.settle(context, path, heldOpen));
   await place.note(written.path, written.sha256);
 }
 

@@ -31,8 +31,10 @@ import { finishRun } from './summary.ts';
  */
 export async function bulk(context: Context, named: readonly string[], asked: BulkOptions): Promise<number> {
   keepHeapSmall();
-  const startedMs = context.clock.monotonicMs();
+  // Reading and confirming are not the time that the service takes.
+  const started = { ms: context.clock.monotonicMs() };
   requireReportable(asked);
+  requireKeepable(context, asked);
   requireOneAnswer(context.process.argv);
   const chosen = await chosenFiles(context, named);
   const { files } = chosen;
@@ -45,7 +47,7 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   await withEachFile(files, (_, at) => requireKnownFields(opened[at]?.input.mapping, options.strict));
   if (options.dryRun) {
     await warnOfUnknownProfile(context);
-    return dryRun(context, opened, chosen.command, options, startedMs);
+    return dryRun(context, opened, chosen.command, options, started.ms);
   }
   requireAnswers(context, opened, chosen.command, options);
   if (options.report !== undefined) {
@@ -53,7 +55,9 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
     await requireReportPlace(options.report, '--report');
   }
   const imports = opened.map((each) => new FileImport(each, options, opened.length > 1));
-  const ports = await portsOf(context, opened, imports, options);
+  const ports = await portsOf(context, opened, imports, options, () => {
+    started.ms = context.clock.monotonicMs();
+  });
   const { plans, stop } = await runImport(ports, imports, {
     ...options,
     range: rangeOf(options),
@@ -67,7 +71,21 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   // A correction of one of several files is remembered by its header, and need not be repeated.
   const [one, ...more] = imports;
   const command = one && more.length === 0 ? one.command : chosen.command;
-  return finishRun(context, { files: ended, command }, stop, startedMs);
+  const code = await finishRun(context, { files: ended, command }, stop, started.ms);
+  if (options.keep) await keepInbox(context);
+  return code;
+}
+
+/** Keeps the sandbox of this process with its inbox until Ctrl-C. */
+async function keepInbox(context: Context): Promise<void> {
+  const { interruption } = context;
+  if (interruption.code !== null) return;
+  const { baseUrl } = await context.settings();
+  (await context.reporter()).say(
+    () => `The inbox shows what was sent: ${baseUrl?.value}/\nIt stays open until Ctrl-C.`,
+  );
+  interruption.stop();
+  await new Promise<void>((resolve) => interruption.listen(resolve));
 }
 
 /** Opens what the files of a run share: the log, the notes and, once it is needed, the connection. */
@@ -76,6 +94,7 @@ async function portsOf(
   opened: readonly OpenedFile[],
   imports: readonly FileImport[],
   options: BulkOptions,
+  confirmed: () => void,
 ): Promise<ImportPorts> {
   const files = opened.map(({ file }) => file);
   const log = await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true);
@@ -85,6 +104,7 @@ async function portsOf(
     ...{ log, clock, halt: interruption.halt },
     confirm: async (plans) => {
       await confirmImport(context, options, plans);
+      confirmed();
       for (const each of imports) await each.remember();
       notes.note(await beginNote(context, plans, files, options));
     },
@@ -144,12 +164,23 @@ function requireOneAnswer(words: readonly string[]): void {
   throw new SrqError('usage', '--results and --no-results contradict each other. Nothing was sent.', 'Leave one out.');
 }
 
+/** Throws `SrqError('usage')` for --keep where there is no inbox with what was sent. */
+function requireKeepable({ options: { sandbox } }: Context, { keep, dryRun: isDry }: BulkOptions): void {
+  if (!keep || (sandbox && !isDry)) return;
+  const message = sandbox ? 'A dry run sends nothing, so the inbox would be empty.' : '--keep needs --sandbox.';
+  throw new SrqError('usage', message, sandbox ? 'Leave --keep or --dry-run out.' : 'Add: --sandbox');
+}
+
 /** Throws `SrqError('usage')` for report flags that would have no effect. */
 function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions): void {
   if (includeInput && report === undefined) {
-    throw new SrqError('usage', '--include-input is about a report.', 'Add: --report run.html');
+    throw new SrqError('usage', '--include-input needs --report.', 'Add: --report run.html');
   }
   if (isDry && report !== undefined) {
-    throw new SrqError('usage', 'A dry run has nothing to report.', 'Leave --report out, or --dry-run.');
+    throw new SrqError(
+      'usage',
+      'A dry run sends nothing, so there is nothing to report.',
+      'Leave --report out, or --dry-run.',
+    );
   }
 }

@@ -39,10 +39,10 @@ export async function requireNotSentBefore(
     throw new SrqError(
       'usage',
       `${what} Nothing was sent.`,
-      `Look at what was sent: srq log; at how the columns are read: --dry-run. If these are new requests all the same: ${again === undefined ? 'srq bulk FILE --again' : commandLine(withFlags(command, ['--again']))}`,
+      `See what was sent: srq log; see how the columns are read: --dry-run. If these really are new requests: ${again === undefined ? 'srq bulk FILE --again' : commandLine(withFlags(command, ['--again']))}`,
     );
   }
-  const answer = await askKey(context, `${what}\n  y send them as new requests · n leave: `, ['y', 'n']);
+  const answer = await askKey(context, `${what}\n  y send them as new requests · n quit: `, ['y', 'n']);
   if (answer === 'n') throw new SrqError('interrupted', 'Nothing was sent.', 'Compare with what was sent: srq log');
 }
 
@@ -65,7 +65,7 @@ async function sentOtherwise(
   const created = await createdUnder(mappings, plan, session.preparation, await session.logReader());
   const at = created.findIndex((count) => count > 0);
   if (at < 0) return null;
-  return `${thousands(created[at] ?? 0)} of the rows to be sent were created before, when the columns were read as on ${others[at]?.on}. Sent now, they are created again.`;
+  return `${thousands(created[at] ?? 0)} of the rows to be sent were created before, when the columns were read as on ${others[at]?.on}. If they are sent now, they are created again.`;
 }
 
 /** Number of rows with references that are enough to tell, however long the file is. */
@@ -91,7 +91,7 @@ async function knownReferences(context: Context, { refs, rows }: ImportPlan): Pr
   if (found.size <= wanted.size / 2) return null;
   const looked =
     wanted.size < refs.count ? `${thousands(wanted.size)} rows looked at` : `${thousands(wanted.size)} rows`;
-  return `${thousands(found.size)} of ${looked} to be sent have references that were created before, with other content. Sent now, they are created again: was the mapping or the file changed since?`;
+  return `${thousands(found.size)} of ${looked} to be sent have references that were created before, with other content. If they are sent now, they are created again: was the mapping or the file changed since?`;
 }
 
 /** Returns the runs that were sent to another service under this profile. Their references say nothing about this one. */

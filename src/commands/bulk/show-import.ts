@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import type { Pass, PassWatch } from '../../delivery/import.ts';
 import type { Submitted } from '../../delivery/submit.ts';
+import { rowsText } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import type { Clock } from '../../request/ports.ts';
 import { noCounts } from '../../request/status.ts';
@@ -18,10 +19,10 @@ export async function showPass(context: Context, pass: Pass, asides: Asides): Pr
   const reporter = await context.reporter();
   const { is, rows } = pass;
   if (is === 'settling') {
-    reporter.say(() => `${rows} in doubt: ${settlingText(pass)}.`);
-    return showSettling(context, 'Settling what is in doubt', rows, pass.stillInDoubt);
+    reporter.say(() => `${rowsText(rows)} with an unknown outcome: ${settlingText(pass)}.`);
+    return showSettling(context, 'Settling unknown outcomes', rows, pass.stillInDoubt);
   }
-  if (is !== 'sending') return showRows(reporter, 'Looking what other runs made of theirs', rows);
+  if (is !== 'sending') return showRows(reporter, 'Waiting for the outcomes of other runs', rows);
   return showRows(reporter, 'Sending', rows, ({ result, hasRemark }) => {
     if (result.status === 'created' && Object.keys(result.ids).length === 0) asides.withoutIdentifier += 1;
     if (hasRemark) asides.withRemark += 1;
@@ -30,8 +31,8 @@ export async function showPass(context: Context, pass: Pass, asides: Asides): Pr
 
 function settlingText({ byKey, byValidate }: Extract<Pass, { is: 'settling' }>): string {
   if (!byKey) return 'validate is asked about each once it is old enough';
-  const repeated = 'each is sent once more under its idempotency key';
-  return byValidate ? `${repeated}; about those that are too old for that validate is asked` : repeated;
+  const repeated = 'each is sent once more with its idempotency key';
+  return byValidate ? `${repeated}; validate is asked about those that are too old for that` : repeated;
 }
 
 /** Shows the settling of doubts: how long they wait, and why some remain. Each reason is shown once. */
@@ -51,7 +52,7 @@ export async function showSettling(
   const end = () => {
     watch.end();
     for (const [reason, count] of reasons)
-      reporter.warn(`${count} ${count === 1 ? 'stays' : 'stay'} in doubt: ${reason}`);
+      reporter.warn(`${count} ${count === 1 ? 'stays' : 'stay'} unknown: ${reason}`);
   };
   return { ...watch, waiting, end };
 }
@@ -98,7 +99,7 @@ function waitAnnouncer(reporter: Reporter, clock: Clock, stopping: AbortSignal, 
     told = until;
     reporter.say(
       () =>
-        `${rows()} in doubt: waiting until ${until}, then validate is asked about them. Ctrl-C leaves them to the next run.`,
+        `${rowsText(rows())} with an unknown outcome: waiting until ${until}, then asking validate. Ctrl-C leaves this to the next run.`,
     );
   };
   return (waitMs: number): void => {

@@ -1,9 +1,10 @@
-import { terminalColumns } from '../../cli/command.ts';
 import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { folded, rowsText } from '../../report/output.ts';
+import { rowsText } from '../../report/output.ts';
+import type { Reporter } from '../../report/reporter.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
+import type { DocumentOf } from '../../request/documents/types.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
 import { type Counts, countsLeft, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
@@ -40,7 +41,9 @@ export async function finishRun(
     ...{ file, rows: plan.rows, ...withoutReady(withUntriedAsFailed(plan.ledger.counts())), results },
   });
   const more = files.length > 1 ? { files: files.map(each) } : {};
-  await report(context, summary, withoutReady(counts), more);
+  await report(context, summary, files.length > 1, (reporter, shared, text) =>
+    reporter.result('bulk', { ...shared, ...withoutReady(counts), ...asides, ...more }, text),
+  );
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
 }
 
@@ -86,11 +89,13 @@ export async function finishDryRun(
             ...planDocument(each),
           })),
         };
-  await report(context, summary, plannedCounts(counts), more);
+  await report(context, summary, files.length > 1, (reporter, shared, text) =>
+    reporter.result('bulk --dry-run', { ...shared, ...plannedCounts(counts), ...more }, text),
+  );
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }
 
-function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: Counts): Partial<Counts> {
+function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: Counts) {
   return { ready, repeated, duplicate, invalid, unknown };
 }
 
@@ -117,22 +122,32 @@ async function shared(context: Context, files: readonly PlannedEnd[], startedMs:
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
   const rows = files.reduce((sum, { plan }: { plan: ImportPlan }) => sum + plan.rows, 0);
   const results = files.flatMap((file) => file.results ?? []);
-  return { rows, seconds, log: (await context.paths()).log, results };
+  return { rows, seconds, log: await context.lastingLog(), results };
 }
 
-async function report(context: Context, summary: ImportSummary, shown: Partial<Counts>, more: object): Promise<void> {
-  const { rows, seconds, log, stopped, advice, next, asides } = summary;
+/**
+ * Writes the summary: `print` gets what the documents of runs and of plans share. Of several files, each has its own
+ * results.
+ */
+async function report(
+  context: Context,
+  summary: ImportSummary,
+  isOfSeveral: boolean,
+  print: (reporter: Reporter, shared: SummaryDocument, text: Words) => Promise<void>,
+): Promise<void> {
+  const { rows, seconds, log, stopped, advice, next } = summary;
   const reporter = await context.reporter();
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
-  const text: Parameters<typeof reporter.say>[0] = (paint) =>
-    folded(summaryText(summary, paint), terminalColumns(context));
+  const text: Words = (paint) => summaryText(summary, paint);
   // Standard output is the results, and nothing else.
   if (summary.results.includes('-')) return reporter.say(text);
-  // Of several files, each has its own results.
-  const results = 'files' in more ? null : (summary.results[0] ?? null);
-  await reporter.result({ rows, ...shown, ...asides, seconds, log, results, stopped, advice, next, ...more }, text);
+  const results = isOfSeveral ? null : (summary.results[0] ?? null);
+  await print(reporter, { rows, seconds, log, results, stopped, advice, next }, text);
 }
+
+type Words = Parameters<Reporter['say']>[0];
+type SummaryDocument = Pick<DocumentOf<'bulk'>, 'rows' | 'seconds' | 'log' | 'results' | 'stopped' | 'advice' | 'next'>;
 
 function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
   return counts;

@@ -10,7 +10,7 @@ export type Shell = (typeof SHELLS)[number];
 export function addCompletion(program: Command, run: RunCommand): void {
   program
     .command('completion')
-    .description('let a shell complete commands, options, profiles, files')
+    .description('make your shell complete commands, options and profiles')
     .addArgument(chosenArgument('<shell>', '', SHELLS))
     .addHelpText(
       'after',

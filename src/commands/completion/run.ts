@@ -7,7 +7,7 @@ import type { Shell } from './flags.ts';
 /** Prints the script with which a shell completes srq's commands. */
 export async function completion(context: Context, shell: Shell): Promise<number> {
   const script = COMPLETION_SCRIPTS[shell];
-  await (await context.reporter()).result({ shell, script }, () => script);
+  await (await context.reporter()).result('completion', { shell, script }, () => script, 'verbatim');
   return 0;
 }
 
@@ -20,7 +20,12 @@ export async function complete(
 ): Promise<number> {
   const found = candidatesFor(program, words.slice(0, count), current(words[count]), await profileNames(context));
   const lines = found.words.map(({ word, description }) => `${word}\t${description}`);
-  await (await context.reporter()).result(found, () => [...lines, ...(found.files ? [':files'] : [])].join('\n'));
+  await (await context.reporter()).result(
+    '__complete',
+    found,
+    () => [...lines, ...(found.files ? [':files'] : [])].join('\n'),
+    'verbatim',
+  );
   return 0;
 }
 

@@ -1,4 +1,4 @@
-import { answersBy, mergeKnowledge, openLearned, openSharedAccount } from '../../cli/account.ts';
+import { answersBy, mergeKnowledge, openLearned, openSharedAccount } from '../../account/account.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import { destinationOf } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
@@ -29,7 +29,7 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
   const profile = (await context.profileName()).value;
   const forms = meant.map(({ form }) => form);
   const reporter = await context.reporter();
-  await reporter.result({ profile, said, forms }, (paint) =>
+  await reporter.result('contract learn --taken-by', { profile, said, forms }, (paint) =>
     [
       `${paint.green('✓')} From now on such an answer means that the request was ${said}:`,
       ...forms.map((form) => printable(`  ${form}`)),

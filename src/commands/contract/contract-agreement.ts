@@ -1,6 +1,6 @@
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import { ask, askHidden } from '../../cli/prompt.ts';
+import { ask, askHidden, askYesNo } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
 import type { ContractFinding, Proposal, Question } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -117,8 +117,8 @@ export async function requireAgreement(
     const message = `Nothing was stored: there is no terminal on which to agree.${weakText(weak)}`;
     throw new SrqError('usage', message, `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`);
   }
-  const answer = await ask(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}? [y/N] `);
-  if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('usage', 'Not agreed; nothing was stored.');
+  const isAgreed = await askYesNo(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}?`);
+  if (!isAgreed) throw new SrqError('usage', 'Not agreed. Nothing was stored.');
 }
 
 /** Returns the flags that give the answers from the terminal. */

@@ -34,7 +34,7 @@ export function saidOperations(said: readonly (readonly [string, string])[]): An
   const unknown = said.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
   if (unknown === undefined) return Object.fromEntries(said);
   const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
-  throw new SrqError('usage', `"${printable(unknown[0])}" is none of the service's operations.`, hint);
+  throw new SrqError('usage', `"${printable(unknown[0])}" is not an operation of the service.`, hint);
 }
 
 /** The documents from which a contract is learned. */

@@ -6,7 +6,7 @@ export function addContract(program: Command, run: RunCommand): void {
   const contract = program
     .command('contract')
     .helpCommand(false)
-    .description("learn the service's interface from your own documents")
+    .description("learn the service's API from its OpenAPI or Postman file")
     .addHelpText(
       'after',
       examples('srq contract learn api.yaml', 'srq contract learn collection.json --environment sandbox.json'),
@@ -14,25 +14,25 @@ export function addContract(program: Command, run: RunCommand): void {
   contract
     .command('learn [file...]')
     .description(
-      'read an OpenAPI description (of several files: their folder), a Postman collection, or both; ask; keep it',
+      'read an OpenAPI file (of several: their folder), a Postman collection, or both; store what you agree to',
     )
     .option('--environment <file>', 'the environment of a Postman collection')
     .option(
       '--set <name=value>',
-      'what every request holds (repeatable); Idempotency-Key=24h: so long the service recognises a repeated create by it (default: no)',
+      'a value for every request (repeatable); Idempotency-Key=24h: the service recognises a repeated create that long (default: no)',
       pair('NAME=VALUE', 'first'),
       [],
     )
     .option(
       '--operation <name=path>',
-      'which is create, token, validate (or none); token also takes a path or a whole address',
+      'which operation is create, token, validate (or none); token also takes a path or a full URL',
       pair('OPERATION=PATH', 'first'),
       [],
     )
-    .addOption(rare('--taken-by <answer>', 'such an answer of success means taken; status: all that srq asked about'))
-    .addOption(rare('--refused-by <answer>', 'such an answer of success means refused'))
+    .addOption(rare('--taken-by <answer>', 'this form of success means taken; status: all that srq asked about'))
+    .addOption(rare('--refused-by <answer>', 'this form of success means refused'))
     .option('--dry-run', 'show what would be learned')
-    .option('-y, --yes', 'agree to it, guesses included')
+    .option('-y, --yes', 'agree to everything, including guesses')
     .addHelpText(
       'after',
       examples(
@@ -44,7 +44,7 @@ export function addContract(program: Command, run: RunCommand): void {
     .action(run(async () => (await import('./run.ts')).learn));
   contract
     .command('show')
-    .description('what is in force, where it comes from, and what answers said of it')
+    .description('show what is in force, where it comes from, and whether answers agree')
     .addHelpText('after', examples('srq contract show --json > contract.json'))
     .action(run(async () => (await import('./run.ts')).show));
   contract

@@ -37,7 +37,8 @@ export async function learn(context: Context, files: readonly string[], options:
   const store = await profileContracts(context);
   if (options.takenBy !== undefined || options.refusedBy !== undefined)
     return learnAnswerMeaning(context, files, options);
-  if (files.length === 0) throw new SrqError('usage', 'Name the document.', 'For example: srq contract learn api.yaml');
+  if (files.length === 0)
+    throw new SrqError('usage', 'Which document? None was given.', 'For example: srq contract learn api.yaml');
   const given = await givenAnswers(options);
   const { baseUrl } = await context.settings();
   const set = await readDocuments(files, options.environment);
@@ -58,7 +59,7 @@ export async function learn(context: Context, files: readonly string[], options:
   };
   const reporter = await context.reporter();
   if (options.dryRun) {
-    await reporter.result(document, (paint) =>
+    await reporter.result('contract learn', document, (paint) =>
       [
         proposalText(proposal, width(context), paint),
         ...secretLines(proposal, place),
@@ -70,7 +71,7 @@ export async function learn(context: Context, files: readonly string[], options:
   reporter.say((paint) => [proposalText(proposal, width(context), paint), ...secretLines(proposal, place)].join('\n'));
   await requireAgreement(context, said, given, options.yes === true, profile);
   await store.write(contract);
-  await reporter.result(document, (paint) =>
+  await reporter.result('contract learn', document, (paint) =>
     [
       `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,
       ...loginLines(logins, context),
@@ -127,7 +128,7 @@ export async function show(context: Context): Promise<number> {
   const learnOne = withProfileFlags('Learn one with: srq contract learn FILE', context.options);
   const reporter = await context.reporter();
   const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
-  await reporter.result({ ...withoutSecretValues(contract), observations }, (paint) =>
+  await reporter.result('contract show', { ...withoutSecretValues(contract), observations }, (paint) =>
     contract.source
       ? [
           contractText(contract, observations, width(context), paint),
@@ -144,7 +145,7 @@ export async function forget(context: Context): Promise<number> {
   const forgotten = store.forget();
   const profile = (await context.profileName()).value;
   const reporter = await context.reporter();
-  await reporter.result({ profile, forgotten }, () =>
+  await reporter.result('contract forget', { profile, forgotten }, () =>
     forgotten ? `The contract of profile ${profile} is forgotten.` : `Profile ${profile} had no contract.`,
   );
   return 0;

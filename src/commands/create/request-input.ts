@@ -65,7 +65,7 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
     if (drafts.length > MAX_REQUESTS) {
       throw new SrqError(
         'input',
-        `${name} holds over ${MAX_REQUESTS} requests.`,
+        `${name} has more than ${MAX_REQUESTS} requests.`,
         `Import it instead: srq bulk ${file}`,
       );
     }

@@ -1,7 +1,7 @@
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
-import { operationsOf, RequestSession } from '../../cli/session.ts';
+import { RequestSession } from '../../cli/session.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { submitOrSettle } from '../../delivery/settle-doubt.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
@@ -9,6 +9,7 @@ import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
 import { type Problem, quotedMessage } from '../../request/finding.ts';
+import { operationsOf } from '../../request/operations.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import { type RequestOptions, readRequestInput } from './request-input.ts';
 
@@ -47,7 +48,8 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   // If a single request was not sent, the reason to stop is all there is to report.
   if (stop && results.length === 1 && results[0]?.status === 'failed') throw stop;
   if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
-  await reporter.result(results.length === 1 ? results[0] : results, (paint) =>
+  const [only] = results;
+  await reporter.result('create', only && results.length === 1 ? only : results, (paint) =>
     results.map((result) => resultText(result, paint)).join('\n'),
   );
   const { code } = context.interruption;

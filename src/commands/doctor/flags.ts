@@ -5,10 +5,10 @@ import { examples } from '../options.ts';
 export function addDoctor(program: Command, run: RunCommand): void {
   program
     .command('doctor')
-    .description('try out settings, network, service, and this machine')
-    .option('--create', 'also send one test request, marked as such')
+    .description('check settings, network, service and this machine')
+    .option('--create', 'also send one request that is marked as a test')
     .option('-y, --yes', 'with --create: do not ask')
-    .option('--output <file>', 'write a report to mail to support, without secrets')
+    .option('--output <file>', 'write a report for support, without secrets')
     .addHelpText('after', examples('srq doctor', 'srq doctor --create --output report.json'))
     .action(run(async () => (await import('./run.ts')).doctor));
 }

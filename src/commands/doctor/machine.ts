@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { LogPlace } from '../../account/host.ts';
 import type { Context } from '../../cli/context.ts';
-import type { LogPlace } from '../../cli/log-place.ts';
 import { requireWritable } from '../../report/output-file.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import type { Examination, Found } from './examination.ts';
@@ -29,14 +29,19 @@ export async function takeMachineSteps(context: Context, examination: Examinatio
 async function checkedLog(context: Context, place: Extract<LogPlace, { kind: 'file' }>): Promise<Found<null>> {
   const { path } = place;
   const { minLogBytes } = await import('../../store/file/lock.ts');
+  const { kernelLockName } = await import('../../store/file/kernel-lock.ts');
   // A log that is gone is not new: its lock file tells, and an import is refused then.
   if (!existsSync(path) && minLogBytes(path) === null) {
     await requireFolderForLog(context, place);
-    return { result: 'ok', message: `${path} will be made by the first import; its lock works there.`, value: null };
+    return {
+      result: 'ok',
+      message: `The first import creates ${path}; its lock, ${kernelLockName()}, works there.`,
+      value: null,
+    };
   }
   const log = await (await context.logStore()).open('doctor', true);
   await log.close();
-  return { result: 'ok', message: `${path} can be written; its lock was taken and freed.`, value: null };
+  return { result: 'ok', message: `${path} can be written, and its lock, ${kernelLockName()}, works.`, value: null };
 }
 
 /** Opens a log in a folder of its own beside the path, and removes both. Throws `SrqError('log')` if that fails. */
@@ -56,7 +61,7 @@ async function requireFolderForLog(
     await (await store.open('doctor', true)).close();
   } catch (error) {
     if (error instanceof SrqError) throw error;
-    const message = `The log ${path} cannot be made (${systemCode(error)}).`;
+    const message = `The log ${path} cannot be created (${systemCode(error)}).`;
     throw new SrqError('log', message, 'Name another file with --log FILE, or another folder in SRQ_STATE_DIR.', error);
   } finally {
     if (trial !== null) await rm(trial, { recursive: true, force: true });
@@ -68,7 +73,11 @@ async function checkedSpace(folders: readonly string[]): Promise<Found<null>> {
     const spaces = await Promise.all(folders.map(async (folder) => ({ folder, freeBytes: await freeBytesIn(folder) })));
     return judgedSpace(spaces.reduce((least, each) => (each.freeBytes < least.freeBytes ? each : least)));
   } catch (error) {
-    return { result: 'skip', message: `The system does not tell the free space (${systemCode(error)}).`, value: null };
+    return {
+      result: 'skip',
+      message: `The system does not report the free space (${systemCode(error)}).`,
+      value: null,
+    };
   }
 }
 
@@ -89,7 +98,7 @@ export function judgedSpace({
     freeBytes < 1024 * MIB ? `${Math.floor(freeBytes / MIB)} MiB` : `${(freeBytes / 1024 / MIB).toFixed(1)} GiB`;
   const message = `${free} are free in ${folder}.`;
   if (freeBytes >= MIN_FREE_BYTES) return { result: 'ok', message, value: null };
-  const hint = 'Make room before a large import: srq stops as soon as the log cannot be written.';
+  const hint = 'Free some space before a large import: srq stops as soon as the log cannot be written.';
   return { result: 'warn', message, hint, value: null };
 }
 
@@ -101,7 +110,8 @@ async function checkedResults(folder: string): Promise<Found<null>> {
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     const message = `No results file can be written in ${folder} (${systemCode(error.cause)}).`;
-    const hint = 'That matters only if your leads lie here. Then name another place: srq bulk FILE --results FILE';
+    const hint =
+      'This matters only if your leads are in this folder. If so, name another place: srq bulk FILE --results FILE';
     return { result: 'warn', message, hint, value: null };
   }
 }

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { terminalColumns } from '../../cli/command.ts';
+import type { Connection } from '../../account/connection.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
-import { type Connection, connect } from '../../cli/connect.ts';
+import { connect } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
-import { ask } from '../../cli/prompt.ts';
+import { askYesNo } from '../../cli/prompt.ts';
 import { recordingsBeside } from '../../cli/session.ts';
-import { folded, printable } from '../../report/output.ts';
+import { printable } from '../../report/output.ts';
 import { requireOwnOrNew } from '../../report/output-file.ts';
 import { secretAddressText } from '../../report/terminal/contract-text.ts';
 import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
@@ -41,10 +41,10 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   const reporter = await context.reporter();
   if (output !== undefined) {
     await writeReport(output, context.blotted(doctorReport(diagnosis, await surroundings(context))));
-    reporter.say(() => printable(`Written, without secrets: ${output}`));
+    reporter.say(() => printable(`Wrote a report without secrets: ${output}`));
   }
   const next = withProfileFlags(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
-  await reporter.result(diagnosis, (paint) => folded(diagnosisText(diagnosis, next, paint), terminalColumns(context)));
+  await reporter.result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
   return exitNumber(failure === null ? [] : [failure]);
 }
 
@@ -93,12 +93,11 @@ async function requireConsent(context: Context, { yes }: DoctorOptions): Promise
   if (!context.interactive) {
     throw new SrqError(
       'usage',
-      'This profile is live, and there is no terminal on which to confirm the test request. Nothing was sent.',
-      'To send it all the same: srq doctor --create --yes',
+      'This profile is live, and without a terminal nobody can confirm the test request. Nothing was sent.',
+      'To send it anyway: srq doctor --create --yes',
     );
   }
-  const answer = await ask(context, `Create a test request at ${settings.baseUrl?.value}? Type yes: `);
-  if (answer.toLowerCase() !== 'yes') {
+  if (!(await askYesNo(context, `Send a test request to ${settings.baseUrl?.value}?`))) {
     throw new SrqError('usage', 'Not confirmed. Nothing was sent.', 'Without a test request: srq doctor');
   }
 }

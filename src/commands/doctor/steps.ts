@@ -1,14 +1,15 @@
 import { isIP, type Socket } from 'node:net';
-import type { Connection } from '../../cli/connect.ts';
+import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
 import { codeOfResult } from '../../cli/exit-codes.ts';
-import { operationsOf, recordingsBeside } from '../../cli/session.ts';
+import { recordingsBeside } from '../../cli/session.ts';
 import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { duration } from '../../report/output.ts';
 import { CONTRADICTION_HINT, contractName, contradictionText } from '../../report/terminal/contract-text.ts';
 import type { Contract } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
+import { operationsOf } from '../../request/operations.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import type { CachedToken, TracedCall, ValidateResult } from '../../request/ports.ts';
 import type { Destination, Draft } from '../../request/service-request.ts';
@@ -76,7 +77,7 @@ function judgedClock({ skewMs, ms }: ClockReading): Found<null> {
     return { result: 'ok', message: `This clock and the service's agree within ${away}.`, value: null, ms };
   }
   const message = `This clock is ${away} ${skewMs > 0 ? 'behind' : 'ahead of'} the service's.`;
-  const hint = 'Set the clock of this machine, best by NTP: the log and the lives of tokens go by it.';
+  const hint = 'Set the clock of this machine, preferably by NTP: the log and the lifetime of tokens depend on it.';
   return { result: 'warn', message, hint, value: null, ms };
 }
 
@@ -84,14 +85,14 @@ function judgedToken(proof: CachedToken | SrqError | null, ms: number, contract:
   if (proof instanceof SrqError) throw proof;
   if (proof === null) {
     const proven = contract.hasValidate === false ? 'The first create proves the credentials.' : PROVEN_BELOW;
-    return { result: 'skip', message: `The service issues none. ${proven}`, value: null };
+    return { result: 'skip', message: `The service issues no tokens. ${proven}`, value: null };
   }
   const lifeMs = proof.expiresAtMs === null ? null : proof.expiresAtMs - proof.obtainedAtMs;
-  const life = lifeMs === null ? 'the service does not say for how long' : `good for ${duration(lifeMs)}`;
+  const life = lifeMs === null ? 'the service does not say for how long' : `valid for ${duration(lifeMs)}`;
   return { result: 'ok', message: `The credentials work: a token was granted, ${life}.`, value: null, ms };
 }
 
-const PROVEN_BELOW = 'The answer of validate shows whether it accepts the credentials.';
+const PROVEN_BELOW = 'The answer of validate will show whether the credentials are accepted.';
 
 /** The contract may require values that srq cannot make up. */
 function untried({ message, hint }: SrqError): Found<null> {
@@ -99,13 +100,18 @@ function untried({ message, hint }: SrqError): Found<null> {
 }
 
 function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Found<null> {
-  const said = `Validate says "${verdict}" of a made-up request`;
+  const said = `Validate says "${verdict}" about a made-up request`;
   if (verdict === 'clear') return { result: 'ok', message: `${said}.`, value: null };
   if (verdict === 'duplicate')
-    return { result: 'warn', message: `${said}, which nobody can have sent.`, hint: UNTRUE_DUPLICATE, value: null };
-  if (refused === 'failed') throw new SrqError('service', message ?? 'Validate gave no answer.', TRY_LATER);
+    return {
+      result: 'warn',
+      message: `${said}, which nobody can have sent before.`,
+      hint: UNTRUE_DUPLICATE,
+      value: null,
+    };
+  if (refused === 'failed') throw new SrqError('service', message ?? 'Validate did not answer.', TRY_LATER);
   if (refused === 'rejected') {
-    const hint = 'Made-up data may be against its rules. Try one of your own: srq validate --file request.json';
+    const hint = 'Its rules may not allow made-up data. Try a request of your own: srq validate --file request.json';
     return {
       result: 'warn',
       message: `Validate refused a made-up request. ${message ?? ''}`.trim(),
@@ -117,16 +123,16 @@ function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Fou
     'Ask the marketplace how validate answers. Until srq can read it, requests are only created with --no-validate.';
   return {
     result: 'warn',
-    message: `Validate answered HTTP ${http}, but srq finds no verdict in it.`,
+    message: `Validate answered HTTP ${http}, but srq finds no verdict in the answer.`,
     hint,
     value: null,
   };
 }
 
 const UNTRUE_DUPLICATE =
-  'Unless it knows the last srq doctor --create by its telephone number, srq reads duplicates wrongly: srq contract show';
+  'If it does not know the phone number from an earlier srq doctor --create, srq misreads duplicates: srq contract show';
 const TRY_LATER =
-  'Try again later: srq doctor. If it stays so, send the report to the marketplace: srq doctor --output FILE';
+  'Try again later: srq doctor. If that does not help, send the report to the marketplace: srq doctor --output FILE';
 
 /** Creates one request that says it is a test. It is sent and logged like any other. */
 export async function takeCreateStep(
@@ -138,7 +144,7 @@ export async function takeCreateStep(
     const submission = await madeUpRequest(destination, await context.contract(), context.clock.nowMs());
     const log = await context.openLog('doctor', false);
     const reporter = await context.reporter();
-    context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
+    context.interruption.listen(() => reporter.warn('Finishing what was sent; press Ctrl-C again to stop at once.'));
     const options = { validate: false, onDuplicate: 'skip', again: false } as const;
     const { result, stop } = await submitRequest(submission, api, log, options);
     if (stop) throw stop;
@@ -153,7 +159,7 @@ function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
     return { result: 'ok', message: `A test request was created. ${told}`.trim(), value: null };
   }
   if (result.status === 'duplicate') {
-    const message = `The service takes the test request for a duplicate. ${told}`.trim();
+    const message = `The service considers the test request a duplicate. ${told}`.trim();
     return { result: 'warn', message, hint: UNTRUE_DUPLICATE, value: null };
   }
   const code = codeOfResult(result);
@@ -170,12 +176,12 @@ export async function takeContractStep(
 ): Promise<void> {
   await examination.runStep('contract', async (): Promise<Found<null>> => {
     const contract = await context.contract();
-    if (!contract.source) return { result: 'skip', message: 'None was learned.', value: null };
+    if (!contract.source) return { result: 'skip', message: 'No contract was learned.', value: null };
     const seen = api.observations();
     const against = contradictionText(contract, seen);
     if (against !== null) return { result: 'warn', message: against, hint: CONTRADICTION_HINT, value: null };
-    const borneOut = Object.keys(seen).join(', ') || 'nothing of it';
-    const message = `${contractName(contract)}. The answers above bear out: ${borneOut}.`;
+    const borneOut = Object.keys(seen).join(', ') || 'nothing of it yet';
+    const message = `${contractName(contract)}. The answers above confirm: ${borneOut}.`;
     return { result: 'ok', message, value: null };
   });
 }
@@ -191,7 +197,7 @@ async function madeUpRequest(destination: Destination, contract: Contract, nowMs
   const prepared = await prepareDraft(draftAt(new Date(nowMs).toISOString()), null, preparation);
   if (prepared.request) return prepared;
   const problems = prepared.problems.map(({ message }) => message).join(' ');
-  const hint = 'Try one of your own: srq validate --file request.json';
+  const hint = 'Try a request of your own: srq validate --file request.json';
   throw new SrqError('input', `A made-up request does not pass the local checks. ${problems}`, hint);
 }
 
@@ -264,9 +270,9 @@ function directly({ process: { env } }: Context, { protocol }: URL): string {
 function judgedCertificate({ issuer, expiresAtMs, protocol }: ServiceCertificate, nowMs: number): Found<null> {
   const days = Math.floor((expiresAtMs - nowMs) / DAY_MS);
   const until = new Date(expiresAtMs).toISOString().slice(0, 10);
-  const message = `${protocol}, certificate by ${issuer}, good until ${until} (${days} days).`;
+  const message = `${protocol}, certificate by ${issuer}, valid until ${until} (${days} days).`;
   if (days >= EXPIRY_WARNING_DAYS) return { result: 'ok', message, value: null };
-  const hint = 'Tell the marketplace that its certificate ends soon; srq sends nothing once it has ended.';
+  const hint = 'Tell the marketplace that its certificate expires soon; srq sends nothing after that.';
   return { result: 'warn', message, hint, value: null };
 }
 
@@ -274,17 +280,17 @@ function judgedCertificate({ issuer, expiresAtMs, protocol }: ServiceCertificate
 export async function takeStoreStep(context: Context, examination: Examination): Promise<void> {
   await examination.runStep('store', async (): Promise<Found<null>> => {
     const store = await context.postgresStore();
-    const { server, role, isBehind, danger } = await store.examine();
-    const message = `${store.name} as ${role}: ${server}.`;
-    if (danger !== null) {
-      const hint = 'Turn both on in postgresql.conf; a request may else be sent twice after a power cut.';
-      return { result: 'warn', message: `${message} ${danger}`, hint, value: null };
+    const { server, role, isBehind, replication, dangers } = await store.examine();
+    const message = `${store.name} as ${role}: ${server}. ${replication}`;
+    if (dangers.length > 0) {
+      const words = [message, ...dangers.map((danger) => danger.message)].join(' ');
+      return { result: 'warn', message: words, hint: dangers.map(({ hint }) => hint).join(' '), value: null };
     }
     if (!isBehind) return { result: 'ok', message, value: null };
-    const hint = 'The next command that sends does that, if this role may. By hand: srq store migrate';
+    const hint = 'The next command that sends does that, if this role may. To do it now: srq store migrate';
     return {
       result: 'warn',
-      message: `${message} Its tables are still to be made or brought up to date.`,
+      message: `${message} Its tables have to be created or updated.`,
       hint,
       value: null,
     };

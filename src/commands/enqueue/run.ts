@@ -3,12 +3,13 @@ import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
-import { operationsOf, RequestSession } from '../../cli/session.ts';
+import { RequestSession } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { submissions } from '../../delivery/reread.ts';
 import { enqueueText } from '../../report/terminal/queue-text.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
+import { operationsOf } from '../../request/operations.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
 import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../bulk/agreement.ts';
@@ -56,7 +57,8 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const { signal: stopping } = context.interruption.halt;
   const queue = await openQueue({ database: store.database, destination, worker: null, stopping });
   context.onClose(() => queue.close());
-  return queuePlan(session, plan, queue, { file, command, startedMs, store: store.name });
+  const confirmedMs = context.clock.monotonicMs();
+  return queuePlan(session, plan, queue, { file, command, startedMs: confirmedMs, store: store.name });
 }
 
 interface Enqueued {
@@ -83,7 +85,7 @@ async function queuePlan(
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
   const document = { rows: plan.rows, ...counts, seconds, store, stopped, next };
-  await (await context.reporter()).result(document, (paint) => enqueueText(document, paint));
+  await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }
 

@@ -5,7 +5,7 @@ import { addLogFilterOptions, addReadingOptions, examples } from '../options.ts'
 export function addExport(program: Command, run: RunCommand): void {
   const command = program
     .command('export')
-    .description('give identifiers back to a CRM: of the log, or beside a file')
+    .description('write identifiers for your CRM, from the log or beside a file')
     .argument('[file]', 'add srq_status, srq_id, srq_at to its columns (-: stdin)')
     .option('-o, --output <file>', 'write it there: .csv, .xlsx or .json')
     .option('--csv', 'as CSV (the default)');

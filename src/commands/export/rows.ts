@@ -3,6 +3,7 @@ import { type LoggedRow, loggedRows } from '../../delivery/logged-rows.ts';
 import type { Preparation } from '../../delivery/prepare.ts';
 import { FILE_EXPORT_COLUMNS, LOG_EXPORT_COLUMNS } from '../../report/export-file.ts';
 import { mainIdentifier } from '../../report/results-file.ts';
+import type { DocumentOf } from '../../request/documents/types.ts';
 import type { LogReader, LogStore } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { type Status, statusOfEvent } from '../../request/status.ts';
@@ -14,7 +15,7 @@ export interface ExportRow {
   /** The texts of its columns, exactly as they are. */
   readonly cells: readonly string[];
   /** The same for JSON. */
-  document(): object;
+  document(): DocumentOf<'export'>;
 }
 
 /** An export: its columns and its lines. */

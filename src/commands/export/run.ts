@@ -6,8 +6,10 @@ import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { requireExportPlace, writeExport } from '../../report/export-file.ts';
 import { jsonArrayTexts, printable, thousands } from '../../report/output.ts';
+import { writeAll } from '../../report/output-file.ts';
 import { workbookChunks } from '../../report/workbook-writer.ts';
 import { csvRecordText } from '../../request/csv-text.ts';
+import type { DocumentOf } from '../../request/documents/types.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import { type Counts, noCounts, STATUSES } from '../../request/status.ts';
@@ -31,6 +33,7 @@ export async function exportRequests(
   options: ExportOptions,
 ): Promise<number> {
   keepHeapSmall();
+  context.readLastRehearsal();
   // `-` is standard output, as it is standard input elsewhere.
   const output = options.output === '-' ? undefined : options.output;
   const format = formatOf(output, options, context);
@@ -58,7 +61,7 @@ type Format = 'csv' | 'json' | 'xlsx';
 /** Returns the format: the one that a flag or the ending of the file names. */
 function formatOf(output: string | undefined, { csv }: ExportOptions, { options: { json } }: Context): Format {
   if (output === undefined) {
-    if (csv && json) throw new SrqError('usage', 'Choose one of --json and --csv.');
+    if (csv && json) throw new SrqError('usage', 'Choose either --json or --csv.');
     return json ? 'json' : 'csv';
   }
   const ending = extname(output).toLowerCase();
@@ -109,12 +112,13 @@ async function* counting(rows: AsyncIterable<ExportRow>, counts: Counts): AsyncG
 /** Prints the export. A terminal is shown what is printable of it; a program gets it as it is. */
 async function print(context: Context, exported: Exported): Promise<void> {
   const reporter = await context.reporter();
-  if (context.options.json) return reporter.results(documents(exported.rows), () => '');
-  const shown = context.process.stdout.isTTY ? printable : (text: string) => text;
-  const chunks = async function* () {
-    for await (const text of csvTexts(exported, shown)) yield { text };
-  };
-  await reporter.results(chunks(), ({ text }) => text);
+  if (context.options.json) return reporter.results('export', documents(exported.rows), () => '');
+  const { stdout } = context.process;
+  const shown = stdout.isTTY ? printable : (text: string) => text;
+  for await (const text of csvTexts(exported, shown)) {
+    if (stdout.destroyed) return;
+    await writeAll(stdout, text);
+  }
 }
 
 interface ExportFile {
@@ -132,7 +136,7 @@ async function write(context: Context, exported: Exported, { output, format, cou
   if (format === 'xlsx') await (await context.writtenFiles()).note(output, sha256, 'export');
   const { repeated: _, ...rest } = counts;
   const rows = total(counts);
-  await (await context.reporter()).result({ export: output, format, rows, ...rest }, () => {
+  await (await context.reporter()).result('export --output', { export: output, format, rows, ...rest }, () => {
     const told = STATUSES.flatMap((status) =>
       counts[status] > 0 ? `${thousands(counts[status])} ${status === 'ready' ? 'not sent' : status}` : [],
     );
@@ -153,7 +157,7 @@ async function* records({ columns, rows }: Exported): AsyncGenerator<readonly st
   for await (const { cells } of rows) yield cells;
 }
 
-async function* documents(rows: AsyncIterable<ExportRow>): AsyncGenerator<object> {
+async function* documents(rows: AsyncIterable<ExportRow>): AsyncGenerator<DocumentOf<'export'>> {
   for await (const row of rows) yield row.document();
 }
 

@@ -9,9 +9,9 @@ export function addLog(program: Command, run: RunCommand): void {
     .option('--ref <ref>', 'only this reference')
     .option('--id <id>', 'only this identifier');
   addLogFilterOptions(log)
-    .option('--limit <n>', 'only the last so many', wholeNumber(0, 1_000_000))
+    .option('--limit <n>', 'only the last N', wholeNumber(0, 1_000_000))
     .option('--totals', 'count by day (UTC) and status')
-    .option('--follow', 'go on with what is added, until Ctrl-C')
+    .option('--follow', 'keep showing what is added, until Ctrl-C')
     .option('--csv', 'as CSV')
     .addHelpText(
       'after',

@@ -1,34 +1,19 @@
 import { SrqError } from '../../request/errors.ts';
+import { isSelected, type LogSelection } from '../../request/log-entry.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { type SentStatus, statusOfEvent } from '../../request/status.ts';
 
 /** The flags with which commands select requests of the log, as commander parses them. */
-export interface LogFilterOptions {
-  readonly ref?: string;
-  readonly id?: string;
+export interface LogFilterOptions extends LogSelection {
   readonly since?: string;
   readonly until?: string;
-  readonly status?: SentStatus;
-  /** The beginning of a run's id. */
-  readonly run?: string;
 }
 
 /** Returns the filter for the flags. Throws `SrqError('usage')` for an invalid time. */
 export function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
-  const { ref, id, status, run } = options;
-  const sinceMs = options.since === undefined ? Number.NEGATIVE_INFINITY : pointInTime(options.since, nowMs);
-  const untilMs = options.until === undefined ? Number.POSITIVE_INFINITY : endOf(options.until, nowMs);
-  return (record) => {
-    const atMs = Date.parse(record.at);
-    return (
-      (ref === undefined || record.ref === ref) &&
-      (id === undefined || Object.values(record.ids).includes(id)) &&
-      (status === undefined || statusOfEvent(record.event) === status) &&
-      (run === undefined || record.run.startsWith(run)) &&
-      atMs >= sinceMs &&
-      atMs < untilMs
-    );
-  };
+  const { since, until } = options;
+  const sinceMs = since === undefined ? undefined : pointInTime(since, nowMs);
+  const untilMs = until === undefined ? undefined : endOf(until, nowMs);
+  return (record) => isSelected(record, options, sinceMs, untilMs);
 }
 
 const DAY_MS = 86_400_000;
@@ -41,7 +26,7 @@ function pointInTime(text: string, nowMs: number): number {
   if (count !== undefined && unitMs !== undefined) return nowMs - Number(count) * unitMs;
   const dateMs = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(dateMs)) return dateMs;
-  throw new SrqError('usage', `"${text}" is no time.`, 'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).');
+  throw new SrqError('usage', `"${text}" is not a time.`, 'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).');
 }
 
 /** Parses the end of a range. A date includes the whole day. */

@@ -3,12 +3,13 @@ import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { printable } from '../../report/output.ts';
 import type { ItemText } from '../../report/reporter.ts';
-import { type DayTotals, type LogEntry, logHeading, logLine, totalsText } from '../../report/terminal/log-text.ts';
+import { type DayTotals, logHeading, logLine, totalsText } from '../../report/terminal/log-text.ts';
 import { csvLine } from '../../request/csv-text.ts';
 import { SrqError } from '../../request/errors.ts';
+import { type LogEntry, logEntryOf } from '../../request/log-entry.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { noSentCounts, SENT_STATUSES, type SentCounts, statusOfEvent } from '../../request/status.ts';
+import { noSentCounts, SENT_STATUSES, type SentCounts } from '../../request/status.ts';
 import { type LogFilterOptions, logFilter } from './log-filter.ts';
 
 /** The flags of `log`, as commander parses them. */
@@ -25,10 +26,11 @@ const BEFORE_FOLLOWING = 10;
 
 /** Shows what was sent and what came back, one entry per request, the oldest first. */
 export async function log(context: Context, options: LogOptions): Promise<number> {
-  if (options.csv && context.options.json) throw new SrqError('usage', 'Choose one of --json and --csv.');
+  if (options.csv && context.options.json) throw new SrqError('usage', 'Choose either --json or --csv.');
   if (options.totals && (options.follow || options.limit !== undefined)) {
-    throw new SrqError('usage', '--totals counts all; it goes with neither --follow nor --limit.');
+    throw new SrqError('usage', '--totals counts everything; it works with neither --follow nor --limit.');
   }
+  context.readLastRehearsal();
   const store = await context.logStore();
   const wanted = logFilter(options, context.clock.nowMs());
   if (options.totals) return totals(context, matching(store.latest(), wanted), options);
@@ -43,10 +45,10 @@ export async function log(context: Context, options: LogOptions): Promise<number
   const line = lineOf(context, options);
   if (options.follow) {
     context.interruption.listen(() => {});
-    await reporter.lines(counted(following(context, store, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
+    await reporter.lines('log', counted(following(context, store, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
     return 0;
   }
-  await reporter.results(counted(past(store, wanted, options.limit)), line);
+  await reporter.results('log', counted(past(store, wanted, options.limit)), line);
   if (shown === 0) {
     await warnOfUnknownProfile(context);
     const filtered = Object.keys(options).length > 0;
@@ -79,7 +81,7 @@ async function* following(
   const { items, end } = await lastOf(matching(store.latest(), wanted), limit);
   yield* items;
   for await (const record of store.follow(end, interruption.halt.signal)) {
-    if (record.event !== 'sending' && wanted(record)) yield entryOf(record);
+    if (record.event !== 'sending' && wanted(record)) yield logEntryOf(record);
   }
 }
 
@@ -91,12 +93,8 @@ async function* matching<End>(
   for (;;) {
     const { value, done } = await records.next();
     if (done) return value;
-    if (wanted(value)) yield entryOf(value);
+    if (wanted(value)) yield logEntryOf(value);
   }
-}
-
-function entryOf({ event, ...record }: LogRecord): LogEntry {
-  return { ...record, status: statusOfEvent(event) };
 }
 
 const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'ids', 'http', 'ms', 'message', 'key', 'run'];
@@ -120,7 +118,7 @@ async function totals(context: Context, entries: AsyncIterable<LogEntry>, { csv 
   const days = await dayTotals(entries);
   const reporter = await context.reporter();
   const document = { totals: days.map(({ day, counts }) => ({ day, ...counts })) };
-  await reporter.result(document, (paint) => {
+  await reporter.result('log --totals', document, (paint) => {
     if (!csv) return days.length === 0 ? 'No requests.' : totalsText(days, terminalColumns(context), paint);
     const rows = days.map(({ day, counts }) => [day, ...SENT_STATUSES.map((status) => String(counts[status]))]);
     return [['day', ...SENT_STATUSES], ...rows]

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { withProfileFlags } from '../../cli/command-line.ts';
-import { certificateFiles, contractFor, proveCredentials } from '../../cli/connect.ts';
+import { certificateFiles, contractFor, proveNewCredentials } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
-import { ask, askHidden } from '../../cli/prompt.ts';
+import { ask, askHidden, askUntil, askYesNo } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract.ts';
@@ -32,10 +32,10 @@ export interface LoginOptions {
 /** Checks credentials by requesting a token, if the service issues any, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
   if (context.options.sandbox) {
-    throw new SrqError('usage', '--sandbox needs no login.', 'Just use it: srq bulk FILE --sandbox');
+    throw new SrqError('usage', '--sandbox needs no login.', 'Just run: srq bulk FILE --sandbox');
   }
   if (options.keychain && options.secretCommand !== undefined) {
-    throw new SrqError('usage', 'Choose one of --keychain and --secret-command.', 'See: srq login --help');
+    throw new SrqError('usage', 'Choose either --keychain or --secret-command.', 'See: srq login --help');
   }
   const store = await givenStore(context, options);
   const name = (await context.profileName()).value;
@@ -46,7 +46,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const address = secretAddressText(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => address);
-  const token = await proveCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret).catch(
+  const token = await proveNewCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret).catch(
     (error: unknown) => Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
   );
   const profile: Profile = {
@@ -74,7 +74,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: tokenAddress(contract, baseUrl), proven: token !== null },
     inForce: inForce.name,
   };
-  await reporter.result(document, (paint) =>
+  await reporter.result('login', document, (paint) =>
     [
       `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests obey ${contractName(contract)}.`] : []),
@@ -137,8 +137,8 @@ async function givenStore(
     if (storePasswordCommand === undefined) return {};
     throw new SrqError(
       'usage',
-      '--store-password-command is about a store.',
-      'Name it: --store postgres://USER@HOST/DATABASE',
+      '--store-password-command needs --store.',
+      'Add: --store postgres://USER@HOST/DATABASE',
     );
   }
   // Throws if the URL is invalid.
@@ -178,8 +178,9 @@ async function keepSecret(
     const reporter = await context.reporter();
     reporter.warn(message);
     const { path } = await context.profiles();
-    const answer = await ask(context, `Store the secret in ${printable(path)} (mode 0600) instead? [y/N] `);
-    if (/^y(?:es)?$/i.test(answer)) return { clientSecret: given.secret };
+    if (await askYesNo(context, `Store the secret in ${printable(path)} (mode 0600) instead?`)) {
+      return { clientSecret: given.secret };
+    }
     throw new SrqError(error.code, 'The secret was not stored.', error.hint, error);
   }
 }
@@ -210,13 +211,20 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
       'Give all of them, or run srq login in a terminal to be asked.',
     );
   }
-  const address = normalBaseUrl(baseUrl || (await ask(context, 'Base URL: ')));
-  const id = clientId || (await ask(context, 'Client id: '));
+  const address = await context.withoutPath(
+    baseUrl === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(baseUrl),
+  );
+  const id = clientId || (await askUntil(context, () => ask(context, 'Client id: '), given));
   await requireSameDestination(context, address, id);
-  const key = secret || (needsSecret ? await askHidden(context, `${secretName(contract)} (not shown):`) : '');
-  if (id === '' || (key === '' && needsSecret))
-    throw new SrqError('usage', 'Client id and client secret must not be empty.');
+  const hidden = () => askHidden(context, `${secretName(contract)} (not shown): `);
+  const key = secret || (needsSecret ? await askUntil(context, hidden, given) : '');
   return { baseUrl: address, clientId: id, secret: key };
+}
+
+/** Accepts any answer but none. */
+function given(answer: string): string {
+  if (answer !== '') return answer;
+  throw new SrqError('usage', 'It must not be empty. Ctrl-C leaves without storing anything.');
 }
 
 /** The client id of a profile whose service knows its callers by keys alone. The log needs one. */

@@ -14,7 +14,7 @@ export async function mappingList(context: Context): Promise<number> {
     fields: fieldsOf(each),
   }));
   const reporter = await context.reporter();
-  await reporter.result({ mappings }, (paint) => {
+  await reporter.result('mapping list', { mappings }, (paint) => {
     if (mappings.length === 0) return 'Nothing is remembered. Columns that you confirm for an import are.';
     const rows = mappings.map(({ fingerprint, on, columns, fields }) => [
       { text: on },
@@ -32,7 +32,7 @@ export async function mappingList(context: Context): Promise<number> {
 export async function mappingShow(context: Context, beginning: string): Promise<number> {
   const { map, join } = requireKept(await allOf(context), beginning);
   const mapping = { map, set: {}, join };
-  await (await context.reporter()).result(mapping, () => terminalSafeJson(mapping));
+  await (await context.reporter()).result('mapping show', mapping, () => terminalSafeJson(mapping), 'verbatim');
   return 0;
 }
 
@@ -43,14 +43,14 @@ export async function mappingForget(
   { all }: { readonly all?: boolean },
 ): Promise<number> {
   if ((beginning === undefined) === (all !== true)) {
-    throw new SrqError('usage', 'Say which: a fingerprint, or --all.', 'See which there are: srq mapping list');
+    throw new SrqError('usage', 'Say which: a fingerprint, or --all.', 'See what there is: srq mapping list');
   }
   const kept = await allOf(context);
   const one = beginning === undefined ? null : requireKept(kept, beginning).fingerprint;
   const store = await context.mappings();
   const forgotten = forgetting(() => store?.forget(one) ?? 0);
   const left = kept.length - forgotten;
-  await (await context.reporter()).result({ forgotten, left }, () => {
+  await (await context.reporter()).result('mapping forget', { forgotten, left }, () => {
     const what = forgotten === 1 ? '1 mapping' : `${forgotten} mappings`;
     return `Forgot ${what}; ${left} left.`;
   });
@@ -64,7 +64,12 @@ function forgetting(forget: () => number): number {
     const code = systemCode(error);
     if (code === '') throw error;
     const message = `Nothing is forgotten: the mappings cannot be written (${code}).`;
-    throw new SrqError('settings', message, 'See who may write the settings folder: srq status', error);
+    throw new SrqError(
+      'settings',
+      message,
+      'Find the settings folder with srq status, and check who may write to it.',
+      error,
+    );
   }
 }
 
@@ -84,7 +89,7 @@ function requireKept(kept: readonly KeptMapping[], beginning: string): KeptMappi
   const message = one
     ? `${found.length} mappings begin with "${printable(beginning)}".`
     : `There is no mapping "${printable(clip(beginning, 40))}".`;
-  throw new SrqError('usage', message, 'See which there are: srq mapping list');
+  throw new SrqError('usage', message, 'See what there is: srq mapping list');
 }
 
 function fieldsOf({ map, join }: KeptMapping): string[] {

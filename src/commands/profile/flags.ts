@@ -10,17 +10,17 @@ export function addProfile(program: Command, run: RunCommand): void {
     .addHelpText('after', examples('srq profile list', 'srq profile use shop', 'srq profile remove shop'));
   profile
     .command('list')
-    .description('the stored profiles; * is in force')
+    .description('list the stored profiles; * marks the one in force')
     .addHelpText('after', examples('srq profile list --json'))
     .action(run(async () => (await import('./run.ts')).profileList));
   profile
     .command('use <name>')
-    .description('use this one where none is named')
+    .description('make this the default profile')
     .addHelpText('after', examples('srq profile use shop'))
     .action(run(async () => (await import('./run.ts')).profileUse));
   profile
     .command('remove <name>')
-    .description('forget it, its token and contract; its log stays')
+    .description('forget it, its token and its contract; keep its log')
     .addHelpText('after', examples('srq profile remove shop'))
     .action(run(async () => (await import('./run.ts')).profileRemove));
 }

@@ -5,6 +5,7 @@ import type { Context } from '../../cli/context.ts';
 import { forgetProfile, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
 import { printable, tableText } from '../../report/output.ts';
 import { nearest } from '../../request/did-you-mean.ts';
+import type { DocumentOf } from '../../request/documents/types.ts';
 import { SrqError } from '../../request/errors.ts';
 import { ContractStore } from '../../settings/contract-store.ts';
 import { contractPaths, learnedPath, mappingsPath } from '../../settings/paths.ts';
@@ -16,7 +17,7 @@ export async function profileList(context: Context): Promise<number> {
   const { value: inForce } = await context.profileName();
   const profiles = stored.map(([name, profile]) => entryOf(name, profile, name === inForce));
   const reporter = await context.reporter();
-  await reporter.result({ profiles }, (paint) => {
+  await reporter.result('profile list', { profiles }, (paint) => {
     if (profiles.length === 0) return 'No profiles are stored. Log in with: srq login';
     const rows = profiles.map(({ name, current, kind, baseUrl, clientId, secret }) => {
       const marked = current ? paint.bold : (text: string) => text;
@@ -45,7 +46,7 @@ export async function profileUse(context: Context, name: string): Promise<number
     reporter.warn('SRQ_PROFILE is set: as long as it is, the profile that it names is in force.');
   }
   const { kind, baseUrl, clientId } = entryOf(name, profile, true);
-  await reporter.result({ profile: name, kind, baseUrl, clientId }, () =>
+  await reporter.result('profile use', { profile: name, kind, baseUrl, clientId }, () =>
     printable(`Profile ${name} is in use: ${baseUrl} as client ${clientId} (${kind}).`),
   );
   return 0;
@@ -67,7 +68,7 @@ export async function profileRemove(context: Context, name: string): Promise<num
   const left = Object.keys((await context.profiles()).all());
   const reporter = await context.reporter();
   const inForce = await profileInForce(context);
-  await reporter.result({ profile: name, removed: true, log, left, inForce: inForce.name }, () =>
+  await reporter.result('profile remove', { profile: name, removed: true, log, left, inForce: inForce.name }, () =>
     [printable(`Removed profile ${name}. Its log stays: ${log}`), inForce.text].join('\n'),
   );
   return 0;
@@ -80,11 +81,11 @@ function requireStored(profiles: Readonly<Record<string, Profile>>, name: string
   throw new SrqError(
     'usage',
     `There is no profile "${printable(name)}".${meant === null ? '' : ` Did you mean ${printable(meant)}?`}`,
-    'See which there are: srq profile list',
+    'See what there is: srq profile list',
   );
 }
 
-function entryOf(name: string, profile: Profile, current: boolean) {
+function entryOf(name: string, profile: Profile, current: boolean): DocumentOf<'profile list'>['profiles'][number] {
   const { baseUrl, clientId, secretCommand, keychain } = profile;
   const secret = keychain ? 'keychain' : secretCommand === undefined ? 'stored' : 'command';
   return { name, current, baseUrl, clientId, kind: profileKind(profile), secret };

@@ -25,9 +25,14 @@ export interface ReportOptions extends ReadingOptions {
 export async function report(context: Context, options: ReportOptions): Promise<number> {
   keepHeapSmall();
   if (options.includeInput && options.input === undefined) {
-    throw new SrqError('usage', '--include-input needs the input: the log does not hold it.', 'Add: --input FILE');
+    throw new SrqError(
+      'usage',
+      '--include-input needs the input file, because the log does not contain it.',
+      'Add: --input FILE',
+    );
   }
   await requireReportPlace(options.output, '--output');
+  context.readLastRehearsal();
   const log = await context.logStore();
   const run = await chosenRun(log, options.run);
   const { input } = options;
@@ -38,7 +43,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
   const { rows, counts, listed } = figures;
   const document = { report: options.output, run, rows, ...counts, listed: listed.length };
   const reporter = await context.reporter();
-  await reporter.result(document, () =>
+  await reporter.result('report', document, () =>
     printable(`Written: ${options.output} (${rows} rows, ${listed.length} listed)`),
   );
   return 0;

@@ -5,12 +5,12 @@ import { addReadingOptions, examples, rare, settleSeconds } from '../options.ts'
 export function addResolve(program: Command, run: RunCommand): void {
   const resolve = program
     .command('resolve [key...]')
-    .description('list or settle requests that may have been taken')
-    .option('--created [id]', 'you looked: it is there')
-    .option('--not-created', 'you looked: it is not there; the next run sends it')
-    .option('--validate', 'let validate decide, if it is proven; needs --file')
-    .option('--ref <ref>', 'those with this reference')
-    .option('--all', 'all of them')
+    .description('list or settle requests whose outcome is unknown')
+    .option('--created [id]', 'you looked it up: the service has it')
+    .option('--not-created', 'you looked it up: not there; the next run sends it')
+    .option('--validate', 'let validate decide, where it has proven reliable; needs --file')
+    .option('--ref <ref>', 'all with this reference')
+    .option('--all', 'every request whose outcome is unknown')
     .option('--file <file>', 'with --validate: the file they came from')
     .addOption(
       rare('--settle <seconds>', 'with --validate: wait before asking about an outcome').argParser(settleSeconds),

@@ -6,13 +6,12 @@ import { planWithProgress, type ReadingOptions, readInput } from '../../cli/inpu
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { runPass, type ServiceConnection } from '../../delivery/import.ts';
+import { recordsInDoubt, settleByWord } from '../../delivery/settle-by-word.ts';
 import { settleRows } from '../../delivery/settle-rows.ts';
 import { storedProof } from '../../delivery/visibility-prober.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
 import { SrqError } from '../../request/errors.ts';
-import type { LogStore, OpenLog } from '../../request/log-store.ts';
-import type { LogRecord } from '../../request/ports.ts';
 import { isTrusted, visibilityStats } from '../../request/visibility.ts';
 import { showSettling } from '../bulk/show-import.ts';
 
@@ -38,9 +37,10 @@ export async function resolve(context: Context, keys: readonly string[], options
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const reporter = await context.reporter();
-  const doubtful = await inDoubt(await context.logStore(), keys, options);
+  const doubtful = await recordsInDoubt(await context.logStore(), keys, options.ref);
   const nowMs = context.clock.nowMs();
   await reporter.result(
+    'resolve',
     { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
     (paint) =>
       doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
@@ -64,59 +64,47 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   if (keys.length === 0 && options.ref === undefined && !options.all) {
     throw new SrqError(
       'usage',
-      'Say which requests you mean.',
+      'Say which requests to settle.',
       'Name keys (srq resolve lists them), --ref REF, or --all.',
     );
   }
   // Exclusive, because the requests in flight of another run are not in doubt yet.
   const log = await context.openLog('resolve', true);
-  const doubtful = await inDoubt(await context.logStore(), keys, options);
-  await log.prefetch(doubtful.map(({ key }) => key));
+  const doubtful = await recordsInDoubt(await context.logStore(), keys, options.ref);
   const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
   if (idle !== undefined && doubtful.length > 0) {
     throw new SrqError(
       'usage',
-      `"${idle}" is the key of no request in doubt; nothing was noted.`,
+      `No request with an unknown outcome has the key "${idle}". Nothing was recorded.`,
       'List them with: srq resolve',
     );
   }
   if (doubtful.length === 0)
-    throw new SrqError('usage', 'No request in doubt is meant by that.', 'List them with: srq resolve');
+    throw new SrqError('usage', 'That names no request with an unknown outcome.', 'List them with: srq resolve');
   if (typeof options.created === 'string' && doubtful.length > 1) {
     throw new SrqError(
       'usage',
-      `${doubtful.length} requests are meant; one identifier cannot be theirs.`,
+      `${doubtful.length} requests are meant; they cannot share one identifier.`,
       'Name one key.',
     );
   }
-  const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
-  if (underWay.includes(true)) {
-    const message =
-      'Another process that lives is sending by this log; one of these may be under way. Nothing was noted.';
-    throw new SrqError('log', message, 'Wait until it has ended, then say it again.');
-  }
-  for (const record of doubtful) await settleByWord(log, record, options);
+  await settleByWord(log, doubtful, options.notCreated ? 'not-created' : { id: idOf(options) });
   const status = options.notCreated ? 'failed' : 'created';
   const reporter = await context.reporter();
-  await reporter.result({ resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) }, () =>
-    options.notCreated
-      ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
-      : `${doubtful.length} noted as created.`,
+  await reporter.result(
+    'resolve --created',
+    { resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) },
+    () =>
+      options.notCreated
+        ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
+        : `${doubtful.length} noted as created.`,
   );
   return 0;
 }
 
-async function settleByWord(log: OpenLog, record: LogRecord, { created, notCreated }: ResolveOptions): Promise<void> {
-  const { key } = record;
-  const seen = log.lookup(key);
-  const ids = typeof created === 'string' ? { id: created } : {};
-  const message = 'Created, as a person says.';
-  const outcome = { status: 'created', ids, http: null, message, raw: null, ms: null } as const;
-  const noted = notCreated
-    ? await log.licence(record, seen, 'person')
-    : await log.outcome(record, outcome, { seen, by: 'person' });
-  if (!noted)
-    throw new SrqError('log', `Another process has just recorded something about ${key}.`, 'See: srq resolve');
+/** Returns the identifier that the user gave, or null if it is not known. */
+function idOf({ created }: ResolveOptions): string | null {
+  return typeof created === 'string' ? created : null;
 }
 
 /**
@@ -132,7 +120,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
     const hint = 'Name the file they came from, with the same mapping: srq resolve --validate --file leads.csv';
     throw new SrqError(
       'usage',
-      'To ask validate, srq needs the requests themselves, and the log does not hold them.',
+      'To ask validate, srq needs the requests themselves, which the log does not contain.',
       hint,
     );
   }
@@ -162,6 +150,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   if (stop) throw stop;
   const { created, failed, unknown } = plan.ledger.counts();
   await reporter.result(
+    'resolve --validate',
     { asked: before, created, notCreated: failed, unknown },
     () =>
       `${before} asked about: ${created} created, ${failed} not created (the next run sends them), ${unknown} still unknown.`,
@@ -180,18 +169,7 @@ function requireProven(
   if (mayValidate && [...kinds].some((kind) => isTrusted(visibilityStats(evidence, kind, nowMs)))) return;
   throw new SrqError(
     'unknown',
-    'Validate has not proven that it sees what was created: at least 3 creations of a kind must have been looked at within 30 days, and all of them found.',
+    'Validate has not yet proven that it sees what was created: within 30 days it must have been asked about at least 3 similar requests that were created, and must have found all of them.',
     'Look the requests up at the service, then: srq resolve KEY --created [ID] or --not-created',
   );
-}
-
-/** Returns the selected requests in doubt, oldest first. */
-async function inDoubt(store: LogStore, keys: readonly string[], { ref }: ResolveOptions): Promise<LogRecord[]> {
-  const found: LogRecord[] = [];
-  for await (const record of store.latest()) {
-    if (record.event !== 'sending' && record.event !== 'unknown') continue;
-    const named = keys.length === 0 || keys.some((key) => key.length >= 6 && record.key.startsWith(key));
-    if (named && (ref === undefined || record.ref === ref)) found.push(record);
-  }
-  return found;
 }

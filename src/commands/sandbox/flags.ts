@@ -5,21 +5,23 @@ import { examples, faultRate, pair, positiveNumber, wholeNumber } from '../optio
 export function addSandbox(program: Command, run: RunCommand): void {
   program
     .command('sandbox')
-    .description('run a local marketplace to try everything against')
+    .description('run a local marketplace to try everything on')
     .option('--port <port>', 'port on 127.0.0.1; 0 for a free one', wholeNumber(0, 65_535), 4010)
-    .option('--latency <ms>', 'time each answer takes', wholeNumber(0, 600_000), 0)
-    .addOption(new Option('--rate <n>', 'most requests a second; more are answered with 429').argParser(positiveNumber))
-    .option('--token-ttl <seconds>', 'life of a token', wholeNumber(1, 31_536_000), 3600)
+    .option('--latency <ms>', 'delay of each answer', wholeNumber(0, 600_000), 0)
+    .addOption(new Option('--rate <n>', 'answer 429 above this many requests a second').argParser(positiveNumber))
+    .option('--token-ttl <seconds>', 'lifetime of a token', wholeNumber(1, 31_536_000), 3600)
     .option('--fault <kind=probability>', 'inject faults (repeatable): 429, 500, reset-after', faultRate, {})
-    .option('--seed <n>', 'same seed, same faults', wholeNumber(0, 2 ** 32 - 1), 1)
-    .option('--contract <file>', 'demand and answer what this document says')
+    .option('--seed <n>', 'the same seed gives the same faults', wholeNumber(0, 2 ** 32 - 1), 1)
+    .option('--contract <file>', 'behave as this OpenAPI or Postman file says')
     .option(
       '--operation <name=path>',
-      'which of its operations is create, token, validate (or none)',
+      'which operation is create, token, validate (or none)',
       pair('OPERATION=PATH', 'first'),
       [],
     )
-    .option('--store <file>', 'keep received requests from one start to the next')
+    .option('--store <file>', 'keep received requests and credentials for the next start')
+    .option('--client-id <id>', 'its client id, instead of a random one')
+    .option('--client-secret-stdin', 'read its client secret from stdin, instead of a random one')
     .addHelpText('after', examples('srq sandbox --port 0 --json', 'srq sandbox --latency 200 --fault reset-after=0.01'))
     .action(run(async () => (await import('./run.ts')).sandbox));
 }

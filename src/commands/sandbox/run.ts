@@ -1,9 +1,10 @@
+import { text } from 'node:stream/consumers';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { aligned, printable } from '../../report/output.ts';
 import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { type Contract, withTokenAtService } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
+import { SrqError, shellWord } from '../../request/errors.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { propose, readDocuments, saidOperations } from '../contract/contract-documents.ts';
 
@@ -16,6 +17,8 @@ export interface SandboxCommandOptions {
   readonly fault: Readonly<Record<string, number>>;
   readonly seed: number;
   readonly contract?: string;
+  readonly clientId?: string;
+  readonly clientSecretStdin?: boolean;
   /** The operations of the contract's document that a person named. */
   readonly operation: readonly (readonly [string, string])[];
 }
@@ -28,7 +31,10 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
   }
   const contract =
     options.contract === undefined ? null : await contractOf(context, options.contract, options.operation);
+  const clientSecret = options.clientSecretStdin ? await givenSecret(context) : undefined;
   const running = await startSandbox({
+    ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
+    ...(clientSecret === undefined ? {} : { clientSecret }),
     port: options.port,
     latencyMs: options.latency,
     ratePerSecond: options.rate ?? null,
@@ -42,30 +48,41 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
     now: context.clock.nowMs,
   });
   context.onClose(() => running.close());
-  const { baseUrl, clientId, clientSecret } = running;
+  const { baseUrl, clientId } = running;
   const reporter = await context.reporter();
   const { signal } = context.interruption.halt;
   const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   context.interruption.listen(() => {});
   const follows = contract ? contractName(contract) : null;
-  await reporter.result({ baseUrl, clientId, clientSecret, contract: contract?.source ?? null }, (paint) =>
+  const document = { baseUrl, clientId, clientSecret: running.clientSecret, contract: contract?.source ?? null };
+  const login = `srq login --profile sandbox --base-url ${baseUrl} --client-id ${shellWord(clientId)}`;
+  await reporter.result('sandbox', document, (paint) =>
     [
       `${paint.green('✓')} A marketplace to try things on is running. What it receives stays on this machine.`,
       ...aligned([
         ['base URL', baseUrl],
         ['client id', clientId],
-        ['client secret', clientSecret],
+        ['client secret', running.clientSecret],
         ['inbox', `${baseUrl}/`],
         ...(follows === null ? [] : [['contract', follows] as const]),
       ]),
       ...(contract ? [secretAddressText(withTokenAtService(contract), baseUrl)] : []),
       'Log in to it from another terminal:',
-      `  SRQ_CLIENT_SECRET=${clientSecret} srq login --profile sandbox --base-url ${baseUrl} --client-id ${clientId}`,
+      `  SRQ_CLIENT_SECRET=${shellWord(running.clientSecret)} ${login}`,
+      'or in PowerShell:',
+      `  $env:SRQ_CLIENT_SECRET='${running.clientSecret.replaceAll("'", "''")}'; ${login}`,
       'Stop it with Ctrl-C.',
     ].join('\n'),
   );
   await ended;
   return 0;
+}
+
+/** Reads the secret from the first line of standard input. */
+async function givenSecret({ process }: Context): Promise<string> {
+  const [secret = ''] = (await text(process.stdin)).split(/\r?\n/, 1);
+  if (secret !== '') return secret;
+  throw new SrqError('usage', 'Standard input holds no client secret.', 'Write it into its first line.');
 }
 
 /**

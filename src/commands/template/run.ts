@@ -25,7 +25,7 @@ export async function template(
   const content = format === 'csv' ? exampleCsv(market) : `${JSON.stringify(exampleJson(market), null, 2)}\n`;
   const reporter = await context.reporter();
   if (output !== undefined) await writeNew(output, content);
-  await reporter.result({ format, market: market.code, output: output ?? null, content }, () =>
+  await reporter.result('template', { format, market: market.code, output: output ?? null, content }, () =>
     output === undefined
       ? content.slice(0, -1)
       : printable(`Written: ${output}. Try it: ${commandLine(['bulk', output, '--sandbox'])}`),

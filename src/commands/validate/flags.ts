@@ -3,7 +3,7 @@ import type { RunCommand } from '../../cli/command.ts';
 import { addRequestOptions, examples } from '../options.ts';
 
 export function addValidate(program: Command, run: RunCommand): void {
-  const validate = program.command('validate').description('ask whether a request, or each of a few, is a duplicate');
+  const validate = program.command('validate').description('ask the service whether a request is a duplicate');
   addRequestOptions(validate)
     .addHelpText(
       'after',

@@ -20,7 +20,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
   const reporter = await context.reporter();
   if (preparation.contract.hasValidate === false) {
     const hint = 'If it has one now, learn it: srq contract learn FILE';
-    throw new SrqError('usage', 'The service has no validate, as its contract says.', hint);
+    throw new SrqError('usage', 'The contract says that this service has no validate.', hint);
   }
   const results: Validated[] = [];
   for (const draft of drafts) {
@@ -38,7 +38,8 @@ export async function validate(context: Context, options: RequestOptions): Promi
     message,
     problems,
   }));
-  await reporter.result(documents.length === 1 ? documents[0] : documents, (paint) =>
+  const [one] = documents;
+  await reporter.result('validate', one && documents.length === 1 ? one : documents, (paint) =>
     results.map((result) => verdictText(result, paint)).join('\n'),
   );
   return exitNumber(results.map(codeOf));

@@ -5,14 +5,16 @@ import { choice, examples, rare, rate, settleSeconds, wholeNumber } from '../opt
 export function addWork(program: Command, run: RunCommand): void {
   program
     .command('work')
-    .description('deliver what is queued, beside any number of other workers')
-    .option('--concurrency <n>', 'most requests in flight here', wholeNumber(1, 1000), 16)
+    .description('send what is queued; any number of workers can run')
+    .option('--concurrency <n>', 'most requests at the same time, in this worker', wholeNumber(1, 1000), 16)
     .option('--rate <rate>', 'requests a second of the account: auto (the default), max, a number', rate)
     .option('--until-empty', 'end when the queue is empty')
     .addOption(rare('--no-validate', 'create without asking for duplicates first'))
-    .addOption(choice('--on-duplicate <what>', 'a duplicate', ['skip', 'create']).default('skip').hideHelp())
     .addOption(
-      choice('--in-doubt <what>', 'requests that may have been taken', ['park', 'validate'])
+      choice('--on-duplicate <what>', 'what to do with a duplicate', ['skip', 'create']).default('skip').hideHelp(),
+    )
+    .addOption(
+      choice('--in-doubt <what>', 'requests with an unknown outcome', ['park', 'validate'])
         .default('validate')
         .hideHelp(),
     )
@@ -22,14 +24,14 @@ export function addWork(program: Command, run: RunCommand): void {
       ),
     )
     .addOption(
-      rare('--missing <seconds>', "others' rows are taken after such silence")
+      rare('--missing <seconds>', 'take over rows of a worker that was silent this long')
         .argParser(wholeNumber(10, 86_400))
         .default(30),
     )
-    .option('--health-file <file>', 'write the state there every few seconds, as JSON')
+    .option('--health-file <file>', 'write the state there as JSON every few seconds')
     .option('--health-port <port>', 'answer /healthz and /livez there', wholeNumber(1, 65_535))
     .addOption(rare('--health-host <address>', 'where to listen').default('127.0.0.1'))
-    .addOption(choice('--log-format <format>', 'how to talk on stderr', ['text', 'json']).default('text'))
+    .addOption(choice('--log-format <format>', 'format of messages on stderr', ['text', 'json']).default('text'))
     .addHelpText(
       'after',
       examples('srq work', 'srq work --until-empty --json', 'srq work --log-format json --health-port 8080'),

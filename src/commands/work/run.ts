@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { runWorker, type WorkerDeps, type WorkerWatch } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/dispose.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
@@ -10,6 +10,7 @@ import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import type { SrqError } from '../../request/errors.ts';
+import { operationsOf } from '../../request/operations.ts';
 import type { RequestQueue, TakenRequest } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
 import { noCounts } from '../../request/status.ts';
@@ -66,7 +67,7 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
   const stopped = stop ? stop.message : interruption.code ? 'Interrupted.' : null;
   const document = { ...counts, again: account.again, seconds, store: name, stopped, hint: stop?.hint ?? null };
-  await reporter.result(document, (paint) => workText(document, paint));
+  await reporter.result('work', document, (paint) => workText(document, paint));
   if (stop?.code === 'fault') await context.showStack(stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
   return exitNumber([...(interruption.code ? [interruption.code] : []), ...(stop ? [stop.code] : []), ...codes]);

@@ -255,7 +255,7 @@ function named(all: readonly OpenApiOperation[], chosen: string, role: Operation
   if (only === undefined && other !== undefined) {
     const without = OPERATIONS[role].presence === null ? '' : ` Do without: --operation ${role}=none`;
     const hint = `Name one that takes a body by POST or PUT: --operation "${role}=POST /path".${without}`;
-    throw new SrqError('input', `${other.name} takes no body, and srq sends requests in bodies alone.`, hint);
+    throw new SrqError('input', `${other.name} takes no body, and srq sends requests only in bodies.`, hint);
   }
   const what = only === undefined ? `The document has no operation "${wanted}"` : `Several operations are "${wanted}"`;
   const fit = operations.filter((each) => speaksOfTokens(each) === (role === 'token'));

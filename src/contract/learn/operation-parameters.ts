@@ -163,7 +163,7 @@ function jsonGiven(path: readonly string[], text: string): Json {
     const name = path.join('.');
     throw new SrqError(
       'input',
-      `"${name}" is no single value, and what was given for it is not JSON.`,
+      `"${name}" is not a single value, and what was given for it is not JSON.`,
       `Give it as JSON: --set '${name}={"a":1}'`,
     );
   }

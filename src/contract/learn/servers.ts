@@ -117,8 +117,8 @@ export function requireServicePaths(contract: Contract): void {
   if (path === undefined) return;
   throw new SrqError(
     'input',
-    `The document has the path "${path}", which is none under the base URL.`,
-    'Nothing is sent to such an address. Mend it in the document, then: srq contract learn FILE',
+    `The document has the path "${path}", which is not below the base URL.`,
+    'Nothing is sent to such an address. Correct it in the document, then: srq contract learn FILE',
   );
 }
 

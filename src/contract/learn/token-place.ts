@@ -60,7 +60,7 @@ export function namedPlace(said: string, around: TokenSurroundings): FoundTokenP
   const isPlain = url !== null && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
   if (url === null || place === undefined || !isPlain || !isTokenOrigin(url.origin)) {
     const hint = 'Name one with https and without a query: --operation "token=https://login.example.com/oauth/token"';
-    throw new SrqError('input', `"${address}" is no address that a client secret may be sent to.`, hint);
+    throw new SrqError('input', `A client secret may not be sent to "${address}".`, hint);
   }
   return { ...found, place };
 }

@@ -169,7 +169,7 @@ export class Variables {
     if (this.#left >= 0 && room >= 0) return;
     throw new SrqError(
       'input',
-      'The variables of the collection stand for too much text.',
+      'The variables of the collection expand to too much text.',
       'Ask the service for another export of its collection, or for its OpenAPI description.',
     );
   }

@@ -26,6 +26,11 @@ export interface GivenTexts {
   readonly filled: ReadonlySet<string>;
 }
 
+/** Tells whether the contract describes what one of the operations takes. */
+export function isDescribed(contract: Contract, operations: readonly RequestOperationName[]): boolean {
+  return operations.some((name) => contract[name].parameters !== null);
+}
+
 /**
  * Checks a request against the contract of the service, for all operations it is meant for. Returns the findings
  * without duplicates.
@@ -36,7 +41,6 @@ export function contractFindings(
   given: GivenTexts,
 ): Finding[] {
   const described = operations.filter((name) => contract[name].parameters !== null);
-  if (described.length === 0) return [];
   const findings = described.flatMap((name) => operationFindings(contract, name, given));
   // A finding of both operations is reported once.
   const byText = new Map(findings.map((each) => [`${each.field} ${each.message}`, each]));

@@ -17,7 +17,7 @@ import { likelyE164, parsePhone } from '../../request/phone.ts';
 import type { Draft, ServiceRequest } from '../../request/service-request.ts';
 import type { Mapping } from '../../request/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
-import { contractFindings } from './check-contract.ts';
+import { contractFindings, isDescribed } from './check-contract.ts';
 import { NO_PARTS, type PlacedParts, placedParts } from './check-parts.ts';
 import { isShortenedNumber, textFindings } from './check-texts.ts';
 
@@ -74,8 +74,12 @@ export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest 
   check.need();
   const { request } = check.result();
   if (request?.audioPath !== null) return null;
-  const { audioPath: _, ...sent } = request;
-  return { ...sent, audio: null };
+  return withoutRecording(request);
+}
+
+/** Returns a checked request as it is without its recording, which is still to be read. */
+export function withoutRecording({ params, parts, ref }: CheckedRequest): ServiceRequest {
+  return parts === undefined ? { params, audio: null, ref } : { params, parts, audio: null, ref };
 }
 
 class RequestCheck {
@@ -90,15 +94,14 @@ class RequestCheck {
   private placed: PlacedParts = NO_PARTS;
 
   constructor(draft: Draft, mapping: Mapping | null, contract: Contract) {
-    const { ref = '', audio_file: audioPath = '', ...texts } = draft.fields;
-    this.fields = texts;
-    for (const field of Object.keys(texts)) {
-      const text = texts[field]?.trim();
-      if (text) this.fields[field] = text;
-      else delete this.fields[field];
+    const fields: Record<string, string> = {};
+    for (const field in draft.fields) {
+      const text = field === 'ref' || field === 'audio_file' ? '' : draft.fields[field]?.trim();
+      if (text) put(fields, field, text);
     }
-    this.ref = ref.trim() || null;
-    this.audioPath = audioPath.trim() || null;
+    this.fields = fields;
+    this.ref = draft.fields['ref']?.trim() || null;
+    this.audioPath = draft.fields['audio_file']?.trim() || null;
     this.mapping = mapping;
     this.service = contract;
     this.described = describedOperation(contract.create);
@@ -109,9 +112,8 @@ class RequestCheck {
   }
 
   texts(postalCode: string | undefined): void {
-    const texts = Object.entries(this.fields);
-    texts.push(['ref', this.ref ?? ''], ['audio_file', this.audioPath ?? '']);
-    for (const found of textFindings(texts, postalCode ?? '', this.described.bounded)) this.found(found);
+    const own = { ref: this.ref, audio_file: this.audioPath };
+    for (const found of textFindings([this.fields, own], postalCode ?? '', this.described.bounded)) this.found(found);
   }
 
   postalCode(text: string, market: Market): void {
@@ -121,8 +123,11 @@ class RequestCheck {
 
   /** Finds test leads, which platforms send to prove a connection. They must never reach a professional. */
   testLead(): void {
-    const dummy = Object.keys(this.fields).find((field) => META_TEST.test(this.fields[field] ?? ''));
-    if (dummy) this.found(finding('row.test-lead', dummy, {}));
+    for (const field in this.fields) {
+      if (!META_TEST.test(this.fields[field] ?? '')) continue;
+      this.found(finding('row.test-lead', field, {}));
+      return;
+    }
   }
 
   country(): Market | undefined {
@@ -204,6 +209,7 @@ class RequestCheck {
 
   contract(operations: readonly RequestOperationName[]): void {
     for (const each of this.placed.findings) this.found(each);
+    if (!isDescribed(this.service, operations)) return;
     const given = { texts: this.wireTexts(), hasRecording: this.audioPath !== null, filled: this.filled };
     const findings = contractFindings(this.service, operations, given);
     if (findings.length === 0) return;
@@ -222,18 +228,24 @@ class RequestCheck {
 
   result(): Checked {
     if (this.problems.some(({ severity }) => severity === 'error')) return { request: null, problems: this.problems };
-    const { parts } = this.placed;
-    const sent = Object.keys(parts).length > 0 ? { params: this.params(), parts } : { params: this.params() };
-    return { request: { ...sent, ref: this.ref, audioPath: this.audioPath }, problems: this.problems };
+    const { ref, audioPath, placed } = this;
+    const params = this.params();
+    const isWhole = placed === NO_PARTS || Object.keys(placed.parts).length === 0;
+    const request = isWhole ? { params, ref, audioPath } : { params, parts: placed.parts, ref, audioPath };
+    return { request, problems: this.problems };
   }
 
   /** Returns the fields by the names of the API: the documented ones in its order, then the others. */
   private params(): Record<string, string> {
-    const { category, ...fields } = this.fields;
+    const { fields } = this;
     const params: Record<string, string> = {};
-    for (const name of DOCUMENTED_PARAMETERS) if (fields[name] !== undefined) params[name] = fields[name];
-    if (category !== undefined) params[CATEGORY_PARAMETER] = category;
-    return { ...params, ...fields };
+    for (const name of DOCUMENTED_PARAMETERS) {
+      const text = fields[name];
+      if (text !== undefined) params[name] = text;
+    }
+    if (fields['category'] !== undefined) params[CATEGORY_PARAMETER] = fields['category'];
+    for (const name in fields) if (name !== 'category') put(params, name, fields[name] ?? '');
+    return params;
   }
 
   private found({ code, severity, field, message, value }: Finding): void {
@@ -243,6 +255,12 @@ class RequestCheck {
   private columnOf(field: string): string | null {
     return (this.mapping && columnNames(this.mapping).get(field)) ?? null;
   }
+}
+
+/** Sets a text under any name. To assign to `__proto__` would set the prototype. */
+function put(texts: Record<string, string>, name: string, text: string): void {
+  if (name === '__proto__') Object.defineProperty(texts, name, { value: text, enumerable: true, configurable: true });
+  else texts[name] = text;
 }
 
 /** Returns the source of each field as a text: the name of its column, or of all columns it may come from. */

@@ -24,30 +24,40 @@ export function isShortenedNumber(text: string): boolean {
 
 /**
  * Checks the texts of a request independent of their meaning: for damage, excessive length, and numbers shortened by a
- * spreadsheet. `texts` are pairs of field and text. `bounded` holds the fields whose length the contract limits.
+ * spreadsheet. `texts` are by field. `bounded` holds the fields whose length the contract limits.
  */
 export function textFindings(
-  texts: readonly (readonly [field: string, text: string])[],
+  texts: readonly Readonly<Record<string, string | null>>[],
   postalCode: string,
   bounded: ReadonlySet<string>,
 ): Finding[] {
   const findings: Finding[] = [];
-  const lost = new Map<string, string>();
-  for (const [field, text] of texts) {
-    const damage = letters(field, text);
-    if (damage) findings.push(damage);
-    const excess = bounded.has(field) ? null : length(field, text);
-    if (excess) findings.push(excess);
-    // Phone numbers have a message of their own.
-    if (field !== 'phone' && isShortenedNumber(text)) lost.set(field, text);
+  let lost: Map<string, string> | null = null;
+  for (const group of texts) {
+    for (const field in group) {
+      const text = group[field];
+      if (!text) continue;
+      const damage = letters(field, text);
+      if (damage) findings.push(damage);
+      const excess = bounded.has(field) ? null : length(field, text);
+      if (excess) findings.push(excess);
+      // Phone numbers have a message of their own.
+      if (field !== 'phone' && isShortenedNumber(text)) {
+        lost ??= new Map();
+        lost.set(field, text);
+      }
+    }
   }
-  if (isShortenedNumber(postalCode)) lost.set('location', postalCode);
-  for (const [field, text] of lost) findings.push(finding('text.scientific', field, {}, text));
+  if (isShortenedNumber(postalCode)) {
+    lost ??= new Map();
+    lost.set('location', postalCode);
+  }
+  for (const [field, text] of lost ?? []) findings.push(finding('text.scientific', field, {}, text));
   return findings;
 }
 
 function letters(field: string, text: string): Finding | null {
-  if (/[\0\p{Surrogate}]/u.test(text)) return finding('text.damaged', field, {});
+  if (text.includes('\0') || !text.isWellFormed()) return finding('text.damaged', field, {});
   return text.includes('\uFFFD') ? finding('text.lost-letter', field, {}, text) : null;
 }
 

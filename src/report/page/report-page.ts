@@ -1,14 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { SrqError, systemCode } from '../../request/errors.ts';
-import { STATUSES } from '../../request/status.ts';
-import { duration, thousands } from '../output.ts';
-import { requireOwnOrNew, requireWritable } from '../output-file.ts';
+import { STATUS, STATUSES } from '../../request/status.ts';
+import { duration, rowsText, thousands } from '../output.ts';
+import { requireOwnOrNew, requireWritable, whyUnwritable } from '../output-file.ts';
+import { course, moment } from './charts.ts';
 import { type Html, html, jsonData, NOTHING } from './html.ts';
-import script from './page-script.js?raw';
+import script from './page-script.js?bundled';
 import commonStyle from './page-style.css?raw';
+import type { EncodedRow, PageData } from './row-list.ts';
 import type { ListedRow, RunFigures } from './run-figures.ts';
-import { course, doubts, markets, moment, reasons, settings, toDo, totals } from './sections.ts';
+import { doubts, markets, reasons, settings, toDo, totals, verdict } from './sections.ts';
 
 const statusStyles = STATUSES.map((status) => `.tag-${status}, .fill-${status} { --mark: var(--${status}); }\n`);
 const style = commonStyle + statusStyles.join('');
@@ -36,11 +38,12 @@ export function isReport(head: string): boolean {
 export function reportPage(figures: RunFigures, facts: PageFacts): string {
   const listed = figures.listed;
   const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
-  const data = jsonData({
-    statuses: STATUSES,
+  const data: PageData = {
+    file: figures.begin?.file ?? 'log',
+    statuses: STATUSES.map((status) => [status, STATUS[status].label]),
     columns: figures.columns,
     rows: listed.map((row) => encoded(row)),
-  });
+  };
   const title = figures.begin ? `Import of ${figures.begin.file}` : 'Requests in the log';
   return html`<!doctype html>
 <html lang="en">
@@ -58,8 +61,9 @@ export function reportPage(figures: RunFigures, facts: PageFacts): string {
 <header><h1><bdi>${title}</bdi></h1>
 ${headline(figures, facts)}</header>
 <main>
+${verdict(figures)}
 <section aria-labelledby="outcome"><h2 id="outcome">Outcome</h2>
-<p class="lead">${thousands(figures.rows)} ${figures.rows === 1 ? 'row' : 'rows'}</p>${totals(figures)}</section>
+<p class="lead">${rowsText(figures.rows)}</p>${totals(figures, listed)}</section>
 <section aria-labelledby="todo"><h2 id="todo">What is left to do</h2>${toDo(figures)}</section>
 ${section('doubt', 'In doubt', doubts(figures))}
 ${section('reasons', 'Reasons', reasons(figures))}
@@ -68,16 +72,16 @@ ${section('course', 'Over the run', course(figures))}
 ${section('rows', 'Rows', list(figures, listed.length, facts))}
 ${section('settings', 'Settings of the run', settings(figures))}
 </main>
-<footer><p>Written by srq on ${moment(facts.writtenAt)} UTC. ${figures.columns ? 'Holds personal data of the input.' : 'Holds references and identifiers, no names, addresses, numbers or texts.'} Times are UTC.</p></footer>
-<script type="application/json" id="data">${data}</script>
-<script>${raw(script)}</script>
+<footer><p>Written by srq on ${moment(facts.writtenAt)}. ${figures.columns ? 'Holds personal data of the input.' : 'Holds references and identifiers, no names, addresses, numbers or texts.'} <span data-zone-note>Times are UTC.</span></p></footer>
+<script type="application/json" id="data">${jsonData(data)}</script>
+<script type="module">${raw(script)}</script>
 </body>
 </html>
 `.markup;
 }
 
 function headline({ begin, end }: RunFigures, { writtenAt }: PageFacts): Html {
-  if (!begin) return html`<p class="lead">As the log has it on ${moment(writtenAt)} UTC</p>`;
+  if (!begin) return html`<p class="lead">As the log has it on ${moment(writtenAt)}</p>`;
   const tookMs = Date.parse(end?.at ?? writtenAt) - Date.parse(begin.at);
   const state = !end
     ? html`<span class="state state-open">No end recorded</span> Under way, or ended without a word`
@@ -85,7 +89,7 @@ function headline({ begin, end }: RunFigures, { writtenAt }: PageFacts): Html {
       ? html`<span class="state state-done">Finished</span>`
       : html`<span class="state state-stopped">Stopped early</span> <bdi>${end.stopped}</bdi>`;
   return html`<p class="state-line">${state}</p>
-<p class="lead"><span>${moment(begin.at)} UTC</span> <span>${end ? 'took' : 'for'} ${duration(Math.max(0, tookMs))}</span> <span>to ${begin.service}</span> <span>profile ${begin.profile}, ${begin.live ? 'live' : 'test'}</span></p>`;
+<p class="lead"><span>${moment(begin.at)}</span> <span>${end ? 'took' : 'for'} ${duration(Math.max(0, tookMs))}</span> <span>to the ${begin.live ? 'live' : 'test'} service ${begin.service}</span> <span>with profile ${begin.profile}</span></p>`;
 }
 
 function section(id: string, title: string, content: Html | null): Html {
@@ -116,29 +120,30 @@ function list({ gathered, columns, counts }: RunFigures, listed: number, { hasIn
 <label>Market <select id="market"><option value="">all</option></select></label>
 <button type="button" id="clear">Clear</button>
 </form>
-<p id="found" class="note" role="status"></p>
-<div class="wide" tabindex="0" role="region" aria-label="Rows"><table id="table"><thead><tr></tr></thead><tbody></tbody></table></div>
+<p class="acts"><span id="found" class="note" role="status"></span> <span id="copied" class="note" role="status"></span> <button type="button" id="copy">Copy these rows</button> <button type="button" id="download">Download as CSV</button></p>
+<div class="wide" tabindex="0" role="region" aria-label="List of rows"><table id="table"><thead><tr></tr></thead><tbody></tbody></table></div>
 <nav aria-label="Pages of the list"><button type="button" id="previous">Previous</button> <span id="page"></span> <button type="button" id="next">Next</button></nav>
 </div>`;
 }
 
-/** Encodes a row as a short array, because there are thousands of rows. `page-script.js` reads it in this order. */
-function encoded({ row, ref, status, market, ids, message, reasons: numbers, key, at, http, cells }: ListedRow) {
+/** Encodes a row for the page, without a cell that is too long for it. */
+function encoded({
+  row,
+  ref,
+  status,
+  market,
+  ids,
+  message,
+  reasons: numbers,
+  key,
+  at,
+  http,
+  cells,
+}: ListedRow): EncodedRow {
   const shown = cells?.map((cell) => (cell.length > MAX_CELL_LENGTH ? `${cell.slice(0, MAX_CELL_LENGTH)}…` : cell));
-  const text = message ?? '';
-  return [
-    row,
-    ref ?? '',
-    STATUSES.indexOf(status),
-    market ?? '',
-    Object.entries(ids),
-    text,
-    numbers,
-    key,
-    at,
-    http,
-    shown ?? null,
-  ];
+  const place = STATUSES.indexOf(status);
+  const pairs = Object.entries(ids);
+  return [row, ref ?? '', place, market ?? '', pairs, message ?? '', numbers, key, at, http, shown ?? null];
 }
 
 const raw = (markup: string): Html => ({ markup });
@@ -165,7 +170,7 @@ export async function writeRunReport(path: string, figures: RunFigures, facts: P
   } catch (error) {
     await rm(part, { force: true });
     if (systemCode(error) === '') throw error;
-    const message = `The report ${path} cannot be written (${systemCode(error)}).`;
+    const message = `The report ${path} cannot be written (${whyUnwritable(error)}).`;
     throw new SrqError('usage', message, 'The log has all of it: srq report -o FILE writes it elsewhere.', error);
   }
 }

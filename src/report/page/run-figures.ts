@@ -11,11 +11,14 @@ const MAX_LISTED_ROWS_WITH_INPUT = 5_000;
 const MAX_LISTED_DOUBTS = 200;
 /** Maximum number of markets. They come from a file that others may have written, so their number must be bounded. */
 const MAX_MARKETS = 50;
-const NO_MARKET = 'not known';
+/** The name under which rows without a known market are counted. */
+export const NO_MARKET = 'not known';
 
 /** Collects all figures of a report, row by row and record by record, in bounded memory. */
 export class RunFigures {
   readonly counts = noCounts();
+  /** The rows that were only counted from the plan, because the log has no record of them. */
+  readonly untouched = noCounts();
   readonly markets = new Map<string, Counts>();
   readonly course = new TimeBuckets();
   readonly doubts: RunRow[] = [];
@@ -82,11 +85,16 @@ export class RunFigures {
   addUntouched(): void {
     if (!this.begin) return;
     const { counts, rows } = this.begin;
-    for (const status of ['repeated', 'invalid', 'duplicate'] as const) this.counts[status] += counts[status];
+    for (const status of ['repeated', 'invalid', 'duplicate'] as const) this.#addUntouched(status, counts[status]);
     const left = Math.max(0, rows - this.rows);
     const doubts = Math.min(left, counts.unknown);
-    this.counts.unknown += doubts;
-    this.counts[this.end ? 'failed' : 'ready'] += left - doubts;
+    this.#addUntouched('unknown', doubts);
+    this.#addUntouched(this.end ? 'failed' : 'ready', left - doubts);
+  }
+
+  #addUntouched(status: Status, count: number): void {
+    this.counts[status] += count;
+    this.untouched[status] += count;
   }
 
   #marketOf({ market }: RunRow): Counts {

@@ -1,4 +1,3 @@
-import type { ChalkInstance } from 'chalk';
 import {
   type Confidence,
   type Contract,
@@ -8,7 +7,7 @@ import {
   type Proposal,
   tokenAddress,
 } from '../../request/contract.ts';
-import { aligned, padded, printable, textWidth, thousands, wrapped } from '../output.ts';
+import { aligned, type Paint, padded, printable, textWidth, thousands, wrapped } from '../output.ts';
 
 const GAP = '  ';
 const SETTING_WIDTH = 26;
@@ -21,7 +20,7 @@ const WIDTH_FOR_PLACES = 120;
 const MAX_LINES = 200;
 
 /** Formats what was learned from documents, for a person to confirm. `width` is that of the terminal, in characters. */
-export function proposalText({ contract, questions, notes }: Proposal, width: number, paint: ChalkInstance): string {
+export function proposalText({ contract, questions, notes }: Proposal, width: number, paint: Paint): string {
   const shownNotes = notes.slice(0, MAX_LINES);
   // A question with a default answer is among the notes.
   const open = questions.filter(({ unanswered }) => unanswered === undefined);
@@ -36,12 +35,7 @@ export function proposalText({ contract, questions, notes }: Proposal, width: nu
 }
 
 /** Formats the contract in force with the observations of live answers on it. */
-export function contractText(
-  contract: Contract,
-  observations: Observations,
-  width: number,
-  paint: ChalkInstance,
-): string {
+export function contractText(contract: Contract, observations: Observations, width: number, paint: Paint): string {
   const observed = Object.entries(observations).map(([setting, { confirmed, contradicted }]) => {
     const against = contradicted > 0 ? `, ${paint.yellow(`contradicted ${thousands(contradicted)} times`)}` : '';
     return [printable(setting), `confirmed ${thousands(confirmed)} times${against}`] as const;
@@ -105,7 +99,7 @@ function sourceText(contract: Contract): string {
  * Formats the findings, one a line. A value is never cut, because a person confirms it. Below a finding that the document
  * does not state stands the reason for it. The place stands below the value if the terminal has no room beside it.
  */
-function findingsTable(findings: readonly ContractFinding[], width: number, paint: ChalkInstance): string[] {
+function findingsTable(findings: readonly ContractFinding[], width: number, paint: Paint): string[] {
   const shown = findings.filter(({ confidence }, index) => index < MAX_LINES || confidence === 'weak');
   const settingWidth = columnWidth(
     'setting',
@@ -149,7 +143,7 @@ function moreLine(all: readonly unknown[], shown: readonly unknown[]): string[] 
   return left > 0 ? [`${GAP}… and ${thousands(left)} more; all are in: srq contract show --json`] : [];
 }
 
-function sureness(confidence: Confidence, paint: ChalkInstance): string {
+function sureness(confidence: Confidence, paint: Paint): string {
   const text = confidence.padEnd(CONFIDENCE_WIDTH);
   if (confidence === 'weak') return paint.yellow(text);
   return confidence === 'certain' ? paint.green(text) : text;

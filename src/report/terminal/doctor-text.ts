@@ -1,6 +1,5 @@
-import type { ChalkInstance } from 'chalk';
 import type { Diagnosis, Step } from '../../request/diagnosis.ts';
-import { duration, printable } from '../output.ts';
+import { duration, type Paint, printable } from '../output.ts';
 
 const NAME_WIDTH = 9;
 
@@ -8,21 +7,21 @@ const NAME_WIDTH = 9;
  * Formats a diagnosis: one step a line with its hint below it, then the overall result. `next` is the command to go on
  * with.
  */
-export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: ChalkInstance): string {
+export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: Paint): string {
   const warned = steps.some(({ result }) => result === 'warn');
-  const well = warned ? 'All that is needed works; mind the warnings.' : 'All is well.';
-  const end = ok ? `${well} Next: ${next}` : `Not ready. Mend what failed, then: ${next}`;
+  const well = warned ? 'Everything that is needed works; see the warnings.' : 'Everything works.';
+  const end = ok ? `${well} Next: ${next}` : `Not ready. Correct what failed, then run: ${next}`;
   return [...steps.flatMap((step) => stepLines(step, paint)), paint.bold(printable(end))].join('\n');
 }
 
-function stepLines({ name, result, ms, message, hint }: Step, paint: ChalkInstance): string[] {
+function stepLines({ name, result, ms, message, hint }: Step, paint: Paint): string[] {
   const took = result === 'skip' ? '' : ` ${paint.dim(`(${ms < 1000 ? `${ms} ms` : duration(ms)})`)}`;
   const text = printable(message);
   const line = `${markOf(result, paint)} ${name.padEnd(NAME_WIDTH)} ${result === 'skip' ? paint.dim(text) : text}${took}`;
   return [line, ...(hint === null ? [] : [`  ${paint.dim('→')} ${printable(hint)}`])];
 }
 
-function markOf(result: Step['result'], paint: ChalkInstance): string {
+function markOf(result: Step['result'], paint: Paint): string {
   const marks = { ok: paint.green('✓'), warn: paint.yellow('!'), fail: paint.red('✗'), skip: paint.dim('-') };
   return marks[result];
 }

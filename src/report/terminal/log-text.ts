@@ -1,11 +1,8 @@
-import type { ChalkInstance } from 'chalk';
+import type { LogEntry } from '../../request/log-entry.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { SENT_STATUSES, type SentCounts, type SentStatus, STATUS } from '../../request/status.ts';
-import { type Cell, printable, tableLine, tableText, thousands } from '../output.ts';
+import { SENT_STATUSES, type SentCounts, STATUS } from '../../request/status.ts';
+import { type Cell, type Paint, printable, tableLine, tableText, thousands } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
-
-/** A request of the log as `--json` shows it. The status of a request without a recorded outcome is `unknown`. */
-export type LogEntry = Omit<LogRecord, 'event'> & { readonly status: SentStatus };
 
 const KEY_WIDTH = 12;
 
@@ -32,13 +29,13 @@ const LAYOUTS: readonly Layout[] = [
 const GAP_WIDTH = 2;
 
 /** Formats the headings above the lines of the log. */
-export function logHeading(columns: number, paint: ChalkInstance): string {
+export function logHeading(columns: number, paint: Paint): string {
   const names = { at: 'time (UTC)', status: 'status', row: 'row', ref: 'reference', end: 'identifiers or message' };
   return logColumns(layoutFor(columns), columns, (name) => ({ text: names[name], paint: paint.dim }));
 }
 
 /** Formats a request of the log as one line. `columns` is the width of a line, or null for any width. */
-export function logLine(entry: LogEntry, columns: number | null, paint: ChalkInstance): string {
+export function logLine(entry: LogEntry, columns: number | null, paint: Paint): string {
   const { at, status, row, ref, ids, message } = entry;
   const layout = layoutFor(columns);
   return logColumns(layout, columns, (name, width) => {
@@ -66,12 +63,7 @@ function logColumns({ widths }: Layout, columns: number | null, cell: (name: Col
 }
 
 /** Formats the requests in doubt with their keys, by which `resolve` identifies them. */
-export function doubtText(
-  doubtful: readonly LogRecord[],
-  nowMs: number,
-  columns: number | null,
-  paint: ChalkInstance,
-): string {
+export function doubtText(doubtful: readonly LogRecord[], nowMs: number, columns: number | null, paint: Paint): string {
   const rows = doubtful.map(({ key, at, row, ref, message }) => [
     { text: key.slice(0, KEY_WIDTH), paint: paint.bold },
     { text: ageText(nowMs - Date.parse(at)) },
@@ -98,7 +90,7 @@ export interface DayTotals {
 }
 
 /** Formats the totals: one line a day, with a column for each status that occurs. */
-export function totalsText(totals: readonly DayTotals[], columns: number | null, paint: ChalkInstance): string {
+export function totalsText(totals: readonly DayTotals[], columns: number | null, paint: Paint): string {
   const statuses = SENT_STATUSES.filter((status) => totals.some(({ counts }) => counts[status] > 0));
   const rows = totals.map(({ day, counts }) => [
     { text: day },

@@ -1,8 +1,7 @@
-import type { ChalkInstance } from 'chalk';
 import { quotedMessage } from '../../request/finding.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/import-plan.ts';
 import { columnLabel, type FieldSource, type Mapping, type MissedColumn } from '../../request/table.ts';
-import { aligned, clip, printable, thousands } from '../output.ts';
+import { aligned, clip, type Paint, printable, thousands } from '../output.ts';
 
 const SHOWN_GROUPS = 5;
 const VALUE_WIDTH = 70;
@@ -14,12 +13,7 @@ interface LearnedShape {
 }
 
 /** Formats the plan of an import, for a person to check before anything is sent. `learned` is null without a contract. */
-export function planText(
-  plan: ImportPlan,
-  destination: string,
-  learned: LearnedShape | null,
-  paint: ChalkInstance,
-): string {
+export function planText(plan: ImportPlan, destination: string, learned: LearnedShape | null, paint: Paint): string {
   const { table, mapping, first } = plan;
   const heading = (text: string) => paint.bold(text);
   const lines = [
@@ -71,7 +65,7 @@ function origin({ how, columns, template, because, level }: FieldSource, mapping
 }
 
 function missedText({ index, field }: MissedColumn, { columns }: Mapping): string {
-  return `${printable(columnLabel(columns, index))} looks like the ${field.replaceAll('_', ' ')}, which nothing gives (--map to take it or leave it out).`;
+  return `${printable(columnLabel(columns, index))} looks like the ${field.replaceAll('_', ' ')}, which no other column gives (use --map to take it or leave it out).`;
 }
 
 function shown(value: string): string {
@@ -79,17 +73,17 @@ function shown(value: string): string {
 }
 
 /** Formats the problems, a group at a time: what is wrong, in which rows, and what to add to the command. */
-function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan, paint: ChalkInstance): string[] {
+function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan, paint: Paint): string[] {
   const shown = problemGroups.slice(0, SHOWN_GROUPS);
   const lines = shown.flatMap((group) => groupLines(group, rows, paint));
   // What is said of the columns stands with them.
   const ofRows = problemCount - mapping.warnings.length;
   const hidden = ofRows - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
-  if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more: --dry-run --json lists them`)}`);
+  if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more; --dry-run --json lists them all`)}`);
   return lines.length > 0 ? [paint.bold('Findings'), ...lines] : [];
 }
 
-function groupLines(group: ProblemGroup, all: number, paint: ChalkInstance): string[] {
+function groupLines(group: ProblemGroup, all: number, paint: Paint): string[] {
   const { severity, rows, examples, isOfPlan, mend } = group;
   const mark = severity === 'error' ? paint.red('✗') : paint.yellow('!');
   const column = group.column === null ? '' : ` (column ${printable(group.column)})`;
@@ -114,13 +108,13 @@ function examplesText({ examples, rows }: ProblemGroup, isQuoted: boolean): stri
   return `${shown.join(', ')}${more > 0 ? ` and ${thousands(more)} more` : ''}`;
 }
 
-function countsLine({ rows, counts }: ImportPlan, paint: ChalkInstance): string {
+function countsLine({ rows, counts }: ImportPlan, paint: Paint): string {
   const parts = [
     paint.green(`${thousands(counts.ready)} ready`),
     ...(counts.repeated > 0 ? [`${thousands(counts.repeated)} repeated or already created`] : []),
-    ...(counts.duplicate > 0 ? [`${thousands(counts.duplicate)} known as duplicates`] : []),
+    ...(counts.duplicate > 0 ? [`${thousands(counts.duplicate)} known to be duplicates`] : []),
     ...(counts.invalid > 0 ? [paint.red(`${thousands(counts.invalid)} invalid`)] : []),
-    ...(counts.unknown > 0 ? [paint.yellow(`${thousands(counts.unknown)} in doubt`)] : []),
+    ...(counts.unknown > 0 ? [paint.yellow(`${thousands(counts.unknown)} with an unknown outcome`)] : []),
   ];
   return `${thousands(rows)} read: ${parts.join(', ')}`;
 }

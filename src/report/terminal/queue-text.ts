@@ -1,4 +1,3 @@
-import type { ChalkInstance } from 'chalk';
 import {
   type Counts,
   SENT_STATUSES,
@@ -7,7 +6,7 @@ import {
   STATUS,
   STATUSES,
 } from '../../request/status.ts';
-import { aligned, duration, printable, rowsText, thousands } from '../output.ts';
+import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
 /** The result of `srq enqueue`. */
 export interface EnqueueSummary {
@@ -25,7 +24,7 @@ export interface EnqueueSummary {
   readonly next: string | null;
 }
 
-export function enqueueText(summary: EnqueueSummary, paint: ChalkInstance): string {
+export function enqueueText(summary: EnqueueSummary, paint: Paint): string {
   const { rows, stopped, seconds, store, next } = summary;
   const meanings: [keyof EnqueueSummary, string][] = [
     ['queued', 'new in the queue'],
@@ -59,7 +58,7 @@ export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeate
   readonly hint: string | null;
 }
 
-export function workText(summary: WorkSummary, paint: ChalkInstance): string {
+export function workText(summary: WorkSummary, paint: Paint): string {
   const { stopped, hint, seconds, store } = summary;
   const told = STATUSES.filter((status) => status !== 'invalid' && status !== 'ready');
   const shown = [...told, 'again' as const].filter((name) => summary[name] > 0);
@@ -91,7 +90,7 @@ export interface QueueView {
   readonly minutes: readonly ({ readonly at: string } & Readonly<SentCounts>)[];
 }
 
-export function queueText(view: QueueView, paint: ChalkInstance): string {
+export function queueText(view: QueueView, paint: Paint): string {
   const { queue, doubts, rate, workers, minutes, store } = view;
   const lane = ({ ready, waiting, inWork }: QueueView['queue']) =>
     `${thousands(ready)} ready, ${thousands(inWork)} in work, ${thousands(waiting)} later`;

@@ -1,6 +1,16 @@
-import type { ChalkInstance } from 'chalk';
+import type { Writable } from 'node:stream';
+import { SCHEMA_VERSION } from '../../request/documents/types.ts';
 import type { SrqError } from '../../request/errors.ts';
-import { columnsOf, folded, jsonArrayTexts, painter, printableLines, terminalSafeJson } from '../output.ts';
+import {
+  columnsOf,
+  folded,
+  inAscii,
+  jsonArrayTexts,
+  type Paint,
+  painter,
+  printableLines,
+  terminalSafeJson,
+} from '../output.ts';
 import { writeAll } from '../output-file.ts';
 import type { ItemText, Progress, Reporter, ReporterOptions } from '../reporter.ts';
 import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
@@ -9,14 +19,14 @@ import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
 abstract class Messages {
   protected readonly options: ReporterOptions;
   /** Paints texts for stderr. */
-  protected readonly paint: ChalkInstance;
+  protected readonly paint: Paint;
 
   constructor(options: ReporterOptions) {
     this.options = options;
     this.paint = painter(options.colour.stderr);
   }
 
-  say(text: (paint: ChalkInstance) => string): void {
+  say(text: (paint: Paint) => string): void {
     this.note('said', {}, text);
   }
 
@@ -25,7 +35,7 @@ abstract class Messages {
     else this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
   }
 
-  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void {
+  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: Paint) => string): void {
     if (this.options.quiet) return;
     if (this.options.messageTimeMs) this.line('info', event, fields, text(painter(false)));
     else this.write(text(this.paint));
@@ -44,40 +54,57 @@ abstract class Messages {
 
   protected write(text: string): void {
     const { stderr } = this.options;
-    stderr.write(`${folded(text, columnsOf(stderr))}\n`);
+    stderr.write(`${this.fitted(text, stderr)}\n`);
+  }
+
+  /** Fits a text to the width and the characters of a terminal. */
+  protected fitted(text: string, stream: Writable): string {
+    const lines = folded(text, columnsOf(stream));
+    return this.options.ascii ? inAscii(lines) : lines;
   }
 
   async progress(label: string): Promise<Progress> {
-    const { quiet, redraw, stderr, monotonicMs, messageTimeMs } = this.options;
+    const { quiet, redraw, ascii, stderr, monotonicMs, messageTimeMs } = this.options;
     if (quiet || messageTimeMs) return noProgress;
-    if (!redraw) return linesProgress(label, stderr, monotonicMs);
-    return redrawnProgress(label, stderr, monotonicMs);
+    const line = (text: string) => (ascii ? inAscii(text) : text);
+    if (!redraw) return linesProgress(label, stderr, monotonicMs, line);
+    return redrawnProgress(label, stderr, monotonicMs, line);
   }
 }
 
 /** The reporter for people. It writes text to stdout, and errors as sentences to stderr. */
 export class HumanReporter extends Messages implements Reporter {
   /** Paints texts for stdout. */
-  readonly #paint: ChalkInstance;
+  readonly #paint: Paint;
 
   constructor(options: ReporterOptions) {
     super(options);
     this.#paint = painter(options.colour.stdout);
   }
 
-  async result(_: unknown, text: (paint: ChalkInstance) => string): Promise<void> {
-    await writeAll(this.options.stdout, `${text(this.#paint)}\n`);
+  async result(
+    _: string,
+    __: unknown,
+    text: (paint: Paint) => string,
+    form: 'prose' | 'verbatim' = 'prose',
+  ): Promise<void> {
+    const { stdout } = this.options;
+    const said = text(this.#paint);
+    await writeAll(stdout, `${form === 'verbatim' ? said : this.fitted(said, stdout)}\n`);
   }
 
-  results<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
-    return this.lines(items, text);
+  results<Item>(name: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
+    return this.lines(name, items, text);
   }
 
-  async lines<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
+  async lines<Item>(_: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
     let index = 0;
+    const isShown = columnsOf(this.options.stdout) !== null;
     for await (const item of items) {
       if (this.options.stdout.destroyed) return;
-      await writeAll(this.options.stdout, text(item, this.#paint, index++));
+      const said = text(item, this.#paint, index++);
+      // What is piped may be CSV, whose cells stay as they are.
+      await writeAll(this.options.stdout, isShown && this.options.ascii ? inAscii(said) : said);
     }
   }
 
@@ -91,25 +118,34 @@ export class HumanReporter extends Messages implements Reporter {
 
 /** The reporter for programs. It writes exactly one JSON document to stdout, whether the command succeeds or fails. */
 export class JsonReporter extends Messages implements Reporter {
-  async result(document: unknown): Promise<void> {
-    await writeAll(this.options.stdout, `${terminalSafeJson(document)}\n`);
+  async result(_: string, document: object | readonly object[]): Promise<void> {
+    const whole = Array.isArray(document) ? document.map(versioned) : versioned(document);
+    await writeAll(this.options.stdout, `${terminalSafeJson(whole)}\n`);
   }
 
-  async results<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
-    for await (const text of jsonArrayTexts(items)) {
+  async results(_: string, items: AsyncIterable<object>): Promise<void> {
+    for await (const text of jsonArrayTexts(eachVersioned(items))) {
       if (this.options.stdout.destroyed) return;
       await writeAll(this.options.stdout, text);
     }
   }
 
-  async lines<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
-    for await (const item of items) {
+  async lines(_: string, items: AsyncIterable<object>): Promise<void> {
+    for await (const item of eachVersioned(items)) {
       if (this.options.stdout.destroyed) return;
       await writeAll(this.options.stdout, `${terminalSafeJson(item)}\n`);
     }
   }
 
   fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
-    return this.result({ error: { code, message, hint } });
+    return this.result('error', { error: { code, message, hint } });
   }
+}
+
+function versioned(document: object): object {
+  return { schemaVersion: SCHEMA_VERSION, ...document };
+}
+
+async function* eachVersioned(documents: AsyncIterable<object>): AsyncGenerator<object> {
+  for await (const document of documents) yield versioned(document);
 }

@@ -1,12 +1,11 @@
-import type { ChalkInstance } from 'chalk';
 import type { ImportSummary } from '../../request/import-plan.ts';
 import type { Identifiers, RowResult } from '../../request/outcome.ts';
 import type { ValidateResult } from '../../request/ports.ts';
 import { STATUS, STATUSES } from '../../request/status.ts';
-import { aligned, duration, printable, rowsText, thousands } from '../output.ts';
+import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
 /** Formats the summary of an import for people. */
-export function summaryText(summary: ImportSummary, paint: ChalkInstance): string {
+export function summaryText(summary: ImportSummary, paint: Paint): string {
   const { rows, counts, notTried, asides, seconds, stopped, advice, exportCommand, next } = summary;
   const shown = STATUSES.filter((status) => counts[status] > 0);
   const width = Math.max(...shown.map((status) => thousands(counts[status]).length), 1);
@@ -44,14 +43,14 @@ function asidesText(asides: ImportSummary['asides']): string {
 }
 
 /** Formats the result of one request as one or two lines. */
-export function resultText(result: RowResult, paint: ChalkInstance): string {
+export function resultText(result: RowResult, paint: Paint): string {
   const ids = identifiersText(result.ids);
   const ref = result.ref === null ? '' : ` ${printable(result.ref)}`;
   const head = `${paint[STATUS[result.status].colour](result.status)}${ref}${ids === '' ? '' : `  ${ids}`}`;
   return result.message === null ? head : `${head}\n  ${printable(result.message)}`;
 }
 
-export function verdictText({ verdict, ids, message }: ValidateResult, paint: ChalkInstance): string {
+export function verdictText({ verdict, ids, message }: ValidateResult, paint: Paint): string {
   const head = verdict === 'clear' ? paint.green('clear') : paint[STATUS[verdict].colour](verdict);
   const found = identifiersText(ids);
   return `${head}${found === '' ? '' : `  ${found}`}${message === null ? '' : `\n  ${printable(message)}`}`;

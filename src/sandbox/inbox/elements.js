@@ -50,10 +50,11 @@ export function facts(pairs) {
   return list;
 }
 
-/** The answer as it counts: a colour for its kind beside its status, what it did, and the fault that struck. */
-export function answerTag({ operation, status, requestId, fault }) {
-  const tag = element('span', `tag tag-${kindOf(status)}`, status === null ? 'cut' : String(status));
-  const did = requestId === null ? '' : operation === 'validate' ? 'duplicate' : createdAs(status);
+/** The answer as it counts: a colour for its kind beside its status, what it did or said, and the fault that struck. */
+export function answerTag(request) {
+  const { operation, status, requestId, verdict, fault } = request;
+  const tag = element('span', `tag tag-${kindOf(request)}`, status === null ? 'cut' : String(status));
+  const did = verdict ?? (operation === 'create' && requestId !== null ? createdAs(status) : '');
   return [
     tag,
     ...(did === '' ? [] : [' ', element('span', 'did', did)]),
@@ -61,10 +62,12 @@ export function answerTag({ operation, status, requestId, fault }) {
   ];
 }
 
-function kindOf(status) {
+function kindOf({ operation, status, verdict, requestId }) {
   if (status === null) return 'cut';
-  if (status === 429) return 'slowed';
-  return status < 400 ? 'fine' : status < 500 ? 'refused' : 'broken';
+  if (verdict !== null) return verdict;
+  if (status === 429 || status === 503) return 'slowed';
+  if (status >= 400) return status < 500 ? 'refused' : 'broken';
+  return operation === 'create' && requestId !== null ? 'created' : 'fine';
 }
 
 const createdAs = (status) => (status !== null && status < 300 ? 'created' : 'created, answer lost');

@@ -1,7 +1,8 @@
 // The inbox of the sandbox. What is open is in the address, so that it can be linked to and gone back from.
 import { controlsChanged, startControls } from './controls.js';
 import { byId, count } from './elements.js';
-import { listChanged, listOpen, startList } from './request-list.js';
+import { startKeys } from './keys.js';
+import { lineBeside, listChanged, listOpen, startList } from './request-list.js';
 import { requestChanged, showRequest } from './request-view.js';
 import { call, listen } from './sandbox-calls.js';
 
@@ -35,6 +36,15 @@ function close() {
   openFromAddress(false);
 }
 
+/** Goes to the next line of the list or the one before, and opens its request if another one is open. */
+function move(step) {
+  const opener = lineBeside(step)?.querySelector('a');
+  if (!opener) return;
+  // The step is not kept in the browser's history, or the way back would go through every request that was passed.
+  if (byId('request').hidden) opener.focus();
+  else location.replace(opener.hash);
+}
+
 async function clear() {
   try {
     await call('DELETE', 'requests');
@@ -46,20 +56,21 @@ async function clear() {
 
 byId('address').textContent = location.origin;
 byId('close').addEventListener('click', close);
-byId('clear').addEventListener('click', () => byId('clearing').showModal());
+byId('clear').addEventListener('click', () => {
+  const { textContent } = byId('totals');
+  byId('clearing-title').textContent = `Forget all? ${textContent}`;
+  byId('clearing').showModal();
+});
 byId('clearing').addEventListener('close', () => {
   const isWanted = byId('clearing').returnValue === 'clear';
   // Escape closes it with the value of the last time.
   byId('clearing').returnValue = '';
   if (isWanted) clear();
 });
-addEventListener('keydown', ({ key, target }) => {
-  // In a field or the dialog the browser has a use for it.
-  if (key === 'Escape' && !byId('request').hidden && !target.closest('input, select, dialog')) close();
-});
 addEventListener('hashchange', () => openFromAddress(true));
 
 await startControls();
 startList();
+startKeys({ move, close });
 openFromAddress(false);
 listen({ changed, connected });

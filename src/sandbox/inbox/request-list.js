@@ -3,12 +3,13 @@ import { answerTag, byId, count, element, foreign, link, timeOf } from './elemen
 import { call } from './sandbox-calls.js';
 
 const PAGE_ROWS = 100;
+const TITLE = document.title;
 const FILTERS = ['text', 'operation', 'status', 'country'];
 /** A request is best known by these of its parameters. */
 const TELLING = [/name$/i, /text$/i, /phone$/i, /mail$/i];
 
 const body = byId('list').tBodies[0];
-const view = { page: 0, total: 0, until: null, isPaused: false, loading: null, isStale: false, open: null };
+const view = { page: 0, total: 0, until: null, isPaused: false, loading: null, isStale: false, open: null, seen: null };
 /** What there is, as the last event told. */
 let present = { first: 1, count: 0 };
 /** The lines that are shown, by number, with what they were made of. */
@@ -105,7 +106,16 @@ function summaryOf({ params, audio }) {
   return [...(audio === null ? [] : ['♪ recording']), ...values].join(' · ').replace(/\s+/g, ' ');
 }
 
+/** Tells in the title of the tab how many requests arrived since somebody last saw the newest. */
+function showUnread() {
+  const last = lastNumber();
+  if (view.seen === null || view.seen > last || (isLive() && !document.hidden)) view.seen = last;
+  const unread = Math.min(present.count, last - view.seen);
+  document.title = unread === 0 ? TITLE : `(${count(unread)}) ${TITLE}`;
+}
+
 function showCounts() {
+  showUnread();
   const { total, page } = view;
   const isFiltered = FILTERS.some((name) => byId(name).value.trim() !== '');
   byId('found').textContent =
@@ -134,9 +144,15 @@ async function say(loaded) {
   byId('said').textContent = view.total === 1 ? '1 request' : `${count(view.total)} requests`;
 }
 
+/** The line so many steps below the one that is open or has the focus; the first one if none is. */
+export function lineBeside(step) {
+  const here = lines.get(view.open)?.line ?? document.activeElement.closest('#list tbody tr');
+  return here ? body.rows[here.sectionRowIndex + step] : body.rows[0];
+}
+
 function focusLine(event) {
-  const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key];
-  const next = step && event.target.closest('tr')?.[step];
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const next = step && body.rows[event.target.closest('tr').sectionRowIndex + step];
   if (!next) return;
   event.preventDefault();
   next.querySelector('a').focus();
@@ -146,6 +162,7 @@ function focusLine(event) {
 export function listChanged(now) {
   const wasCleared = now.first > present.first;
   present = now;
+  showUnread();
   if (wasCleared) turnTo(0);
   else if (isLive()) load();
   else showCounts();
@@ -173,5 +190,6 @@ export function startList() {
     document.body.classList.toggle('paused', view.isPaused);
     turnTo(view.page);
   });
+  document.addEventListener('visibilitychange', showUnread);
   body.addEventListener('keydown', focusLine);
 }

@@ -1,5 +1,6 @@
 // One request in full: what was understood, what went over the wire, what was answered.
 import { answerTag, button, byId, count, element, facts, foreign, link, listing, timeOf } from './elements.js';
+import { readableBody } from './readable-body.ts';
 import { call, partOf } from './sandbox-calls.js';
 
 const COPIED_MS = 2_000;
@@ -98,8 +99,11 @@ function raw(number, exchange) {
 function answered(answer) {
   if (answer === null) return [note('The connection was cut.')];
   const { status, headers, body } = answer;
-  const text = body === '' ? [] : [listing('Body of the answer', body)];
-  return [element('p', 'line', `HTTP ${status}`), headerList(headers), ...text];
+  return [
+    element('p', 'line', `HTTP ${status}`),
+    headerList(headers),
+    ...bodyParts('Body of the answer', headers, body),
+  ];
 }
 
 function received(number, { method, path, headers, body, bodyBytes, isBodyCut }) {
@@ -111,10 +115,20 @@ function received(number, { method, path, headers, body, bodyBytes, isBodyCut })
   const cut = isBodyCut ? [note(`The beginning of ${count(bodyBytes)} bytes.`)] : [];
   return [
     ...head,
-    listing('Body as received', body),
+    ...bodyParts('Body as received', headers, body),
     ...cut,
     element('p', '', link('Save the body', partOf(number, 'body'))),
   ];
+}
+
+/** A body as people read it, with what came behind it; or what came alone, where there is no better way to read it. */
+function bodyParts(label, headers, body) {
+  if (body === '') return [];
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  const readable = readableBody(type, body);
+  if (readable === null || readable === body) return [listing(label, body)];
+  const asItCame = element('details', '', element('summary', '', 'The same as it came'), listing(label, body));
+  return [listing(`${label}, readable`, readable), asItCame];
 }
 
 function headerList(headers) {

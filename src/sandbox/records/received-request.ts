@@ -2,6 +2,7 @@ import type { ContractEncoding } from '../../request/contract.ts';
 import type { OperationName } from '../../request/operations.ts';
 import type { FaultKind } from '../service/faults.ts';
 import type { ReceivedAudio } from '../service/request-content.ts';
+import type { ToldVerdict } from '../service/sample-answers.ts';
 
 /** A request as it arrived, with its result. It contains no secret and no token. */
 export interface ReceivedRequest {
@@ -28,6 +29,8 @@ export interface ReceivedRequest {
    * identifier under which it was created.
    */
   readonly requestId: string | null;
+  /** What validate answered of the content. Null for other operations, refusals, and answers that were lost. */
+  readonly verdict: ToldVerdict | null;
   /** Time from arrival to the end of the answer. Null until then, or if the client left before. */
   readonly answerMs: number | null;
 }

@@ -14,6 +14,7 @@ interface KeptEntry {
   readonly status: number | null;
   readonly fault: FaultKind | null;
   readonly requestId: string | null;
+  readonly verdict: ReceivedRequest['verdict'];
   answerMs: number | null;
   /**
    * Place in the arena of exchanges, where newer exchanges may have pushed it out. Null if the exchange was never kept.
@@ -61,7 +62,7 @@ export class ReceivedRequests {
   /** Adds an arrival and returns the request as kept. */
   add(arrival: Arrival): ReceivedRequest {
     this.#lastNumber += 1;
-    const { operation, receivedAtMs, status, fault, requestId } = arrival;
+    const { operation, receivedAtMs, status, fault, requestId, verdict } = arrival;
     const contentPlace = this.#keepContent(arrival);
     const entry = {
       number: this.#lastNumber,
@@ -71,6 +72,7 @@ export class ReceivedRequests {
       status,
       fault,
       requestId,
+      verdict,
       answerMs: null,
       exchangePlace: null,
     };
@@ -158,9 +160,9 @@ export class ReceivedRequests {
   }
 
   #expand(entry: KeptEntry): ReceivedRequest {
-    const { number, operation, receivedAtMs, status, fault, requestId, answerMs } = entry;
+    const { number, operation, receivedAtMs, status, fault, requestId, verdict, answerMs } = entry;
     const receivedAt = new Date(receivedAtMs).toISOString();
-    return { number, operation, receivedAt, ...this.#contentOf(entry), status, fault, requestId, answerMs };
+    return { number, operation, receivedAt, ...this.#contentOf(entry), status, fault, requestId, verdict, answerMs };
   }
 
   #contentOf({ contentPlace }: KeptEntry): KeptContent {

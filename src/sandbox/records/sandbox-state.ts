@@ -1,12 +1,13 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import type { Contract } from '../../request/contract.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
 import { IdempotencyStore, Marketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';
-import type { ServiceInterface } from '../service/service-interface.ts';
+import type { PartnerCredentials, ServiceInterface } from '../service/service-interface.ts';
+import { keptCredentials } from './kept-credentials.ts';
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
@@ -14,7 +15,7 @@ import { ReceivedRequests } from './received-requests.ts';
 export interface SandboxOptions {
   /** The port, or 0 for a free one. */
   readonly port: number;
-  /** A number, as in the API's example. If it is left out, it is random, and so is the secret. */
+  /** A number, as in the API's example. If it and the secret are left out, they are those of the store, or random. */
   readonly clientId?: string;
   readonly clientSecret?: string;
   /** Delay that is added to every answer of the three operations. */
@@ -102,14 +103,21 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
 function openService(options: SandboxOptions, offered: ServiceInterface, random: () => number): Service {
   return {
     offered,
-    credentials: {
-      clientId: options.clientId ?? String(randomInt(100_000, 1_000_000)),
-      clientSecret: options.clientSecret ?? randomBytes(24).toString('base64url'),
-    },
+    credentials: credentialsOf(options),
     marketplace: new Marketplace(options.tokenTtlSeconds, random),
     replays: offered.idempotencyHeader === null ? null : new IdempotencyStore(offered.idempotencyHeader),
     rateLimit: options.ratePerSecond === null ? null : new TokenBucket(options.ratePerSecond, options.now()),
   };
+}
+
+/** Returns the credentials that were given, or those that belong to the store, or fresh ones. */
+function credentialsOf({ clientId, clientSecret, storeFile }: SandboxOptions): PartnerCredentials {
+  const fresh = {
+    clientId: clientId ?? String(randomInt(100_000, 1_000_000)),
+    clientSecret: clientSecret ?? randomBytes(24).toString('base64url'),
+  };
+  const isGiven = clientId !== undefined || clientSecret !== undefined;
+  return storeFile === null || isGiven ? fresh : keptCredentials(storeFile, fresh);
 }
 
 function recall(request: ReceivedRequest, received: ReceivedRequests, service: Service): void {
@@ -142,7 +150,8 @@ const LINE_FEED = 0x0a;
  * that was cut short is dropped. Throws `SrqError('usage')` if the file cannot be used or holds something else.
  */
 function openStoreFile(path: string, recall: (earlier: ReceivedRequest) => void): StoreFile {
-  const file = openForAppending(path);
+  const file = openForWriting(path);
+  let end = 0;
   try {
     let wholeBytes = 0;
     let lineNumber = 0;
@@ -152,20 +161,27 @@ function openStoreFile(path: string, recall: (earlier: ReceivedRequest) => void)
       recall(parseLine(line, `${path}, line ${lineNumber}`));
     }
     ftruncateSync(file, wholeBytes);
+    end = wholeBytes;
   } catch (error) {
     closeSync(file);
     throw error;
   }
   return {
-    append: (request) => writeWhole(file, Buffer.from(`${JSON.stringify(request)}\n`)),
-    clear: () => ftruncateSync(file, 0),
+    append: (request) => {
+      end += writeWhole(file, Buffer.from(`${JSON.stringify(request)}\n`), end);
+    },
+    clear: () => {
+      ftruncateSync(file, 0);
+      end = 0;
+    },
     close: () => closeSync(file),
   };
 }
 
-function openForAppending(path: string): number {
+/** Opens the file so that it can be shortened, which Windows does not do to one that is open for appending. */
+function openForWriting(path: string): number {
   try {
-    return openSync(path, 'a+', 0o600);
+    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   } catch (error) {
     const hint = 'Name a file in a directory that exists and can be written to: srq sandbox --store FILE.';
     throw new SrqError('usage', `Cannot open the store ${path} (${systemCode(error)}).`, hint, error);
@@ -196,15 +212,25 @@ function* wholeLines(file: number): Generator<Buffer> {
 function parseLine(line: Buffer, place: string): ReceivedRequest {
   try {
     const value: ReceivedRequest = JSON.parse(line.toString('utf8'));
-    if (typeof value.receivedAt === 'string' && typeof value.params === 'object') return value;
+    // Files of earlier versions have no verdicts.
+    const known: ReceivedRequest = { ...value, verdict: value.verdict ?? null };
+    if (typeof value.receivedAt === 'string' && typeof value.params === 'object') return known;
   } catch {
     // The error below is the same for a line that is not JSON and for one that is not a request.
   }
-  throw new SrqError('usage', `${place} is not a request the sandbox has received.`, 'Name another file with --store.');
+  throw new SrqError(
+    'usage',
+    `${place} is not a request that the sandbox received.`,
+    'Name another file with --store.',
+  );
 }
 
-function writeWhole(file: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+/** Writes all the bytes at the position and returns their number. */
+function writeWhole(file: number, bytes: Buffer, position: number): number {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written, bytes.length - written, position + written);
+  }
+  return bytes.length;
 }
 
 const settingsSchema = z.strictObject({

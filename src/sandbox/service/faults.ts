@@ -119,9 +119,14 @@ export function applyFault(kind: FaultKind, call: FaultableCall, ms?: number): R
 export function parseFaultRates(given: Readonly<Record<string, unknown>>): FaultRates {
   const rates: Partial<Record<FaultKind, number>> = {};
   for (const [kind, rate] of Object.entries(given)) {
-    if (!isFaultKind(kind)) throw new SrqError('usage', `No fault "${kind}".`, `Faults: ${FAULT_KINDS.join(', ')}.`);
+    if (!isFaultKind(kind))
+      throw new SrqError('usage', `There is no fault "${kind}".`, `Faults: ${FAULT_KINDS.join(', ')}.`);
     if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1)) {
-      throw new SrqError('usage', `The probability of fault ${kind} is not a number from 0 to 1.`, `Say ${kind}=0.1.`);
+      throw new SrqError(
+        'usage',
+        `The probability of fault ${kind} is not a number from 0 to 1.`,
+        `For example: ${kind}=0.1`,
+      );
     }
     rates[kind] = rate;
   }
@@ -186,7 +191,7 @@ export class Instructions {
     const parsed = z.array(instructionSchema).safeParse(list, { error: en().localeError });
     if (!parsed.success) {
       const what = z.prettifyError(parsed.error);
-      throw new SrqError('usage', `Cannot understand the instructions: ${what}`, 'See the tests for examples.');
+      throw new SrqError('usage', `The instructions are not valid: ${what}`, 'See the tests for examples.');
     }
     this.#standing = parsed.data.map((each) => ({ ...each }));
   }

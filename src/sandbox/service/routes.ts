@@ -2,6 +2,7 @@ import { carriesRequest, type OperationName, type RequestOperationName } from '.
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 import type { IdempotencyStore, Marketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
+import type { ToldVerdict } from './sample-answers.ts';
 import type { PartnerCredentials, ServiceInterface } from './service-interface.ts';
 
 /** The service on which the three operations work. */
@@ -33,6 +34,8 @@ export interface ApiCall {
 export interface Acted {
   readonly answer: SandboxAnswer;
   readonly requestId: string | null;
+  /** The verdict in the answer of validate. It is left out for other answers. */
+  readonly verdict?: ToldVerdict;
 }
 
 /** Returns the operation that a request calls. An {@link SandboxAnswer} is the refusal (404, 405). */
@@ -156,5 +159,5 @@ function create(call: ApiCall, content: RequestContent, service: Service): Acted
 
 function validate(call: ApiCall, content: RequestContent, { marketplace, offered }: Service): Acted {
   const requestId = marketplace.findDuplicate(offered.likeness('validate', content), call.nowMs);
-  return { answer: offered.validated(requestId), requestId };
+  return { answer: offered.validated(requestId), requestId, verdict: requestId === null ? 'clear' : 'duplicate' };
 }

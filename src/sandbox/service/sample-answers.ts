@@ -8,7 +8,8 @@ import type { FreshIdentity } from './marketplace.ts';
 import { type AnswerDraft, isList, isObject, valueAt, withValueAt } from './pointer.ts';
 import type { Problems } from './schema-check.ts';
 
-type ToldVerdict = 'clear' | 'duplicate';
+/** What validate says of a request. */
+export type ToldVerdict = 'clear' | 'duplicate';
 
 /**
  * Builds the document's answer to a create, with identifiers of its own, or returns null if the document shows none. If

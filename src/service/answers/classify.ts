@@ -48,7 +48,7 @@ export function classifyCreate(exchange: Exchange, knowledge: KnownOfCreate): Cr
   if (exchange.answer) return classifyAnswer(exchange.answer, knowledge);
   if (exchange.written) {
     return doubt(
-      `The line failed after the request was written (${failureName(exchange.error)}); it may have been taken.`,
+      `The connection failed after the request was sent (${failureName(exchange.error)}); it may have been taken.`,
     );
   }
   return classifyUnsent(exchange.error);

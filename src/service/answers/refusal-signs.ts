@@ -78,6 +78,8 @@ export function mentionsFailure(text: string): boolean {
 
 /** Returns a text in lower case without accents, with blanks between the words of a code such as `SESSION_EXPIRED`. */
 export function foldedWords(text: string): string {
+  // Nothing is to be folded in most of what an import reads: numbers, and no text at all.
+  if (/^[a-z\d ]*$/.test(text)) return text;
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').replace(/[’`]/g, "'");
   return plain
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')

@@ -186,7 +186,8 @@ function listVerdict(found: readonly AnswerMember[]): Verdict | undefined {
 
 /** Reads a body that is nothing but a word: `duplicate`, `OK`. */
 function bareVerdict(answer: Answer): Verdict | undefined {
-  const text = plainWords(answer) ?? '';
+  const text = plainWords(answer);
+  if (!text) return undefined;
   return SAYS_OK.test(text) ? 'clear' : wordVerdict(text);
 }
 

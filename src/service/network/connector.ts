@@ -151,7 +151,7 @@ function authorizationOf({ username, password }: URL): string | null {
 function unusable(why: string): SrqError {
   return new SrqError(
     'settings',
-    `What HTTPS_PROXY says ${why}.`,
+    `The value of HTTPS_PROXY ${why}.`,
     'Set it like this: HTTPS_PROXY=http://user:password@proxy.example.com:3128',
   );
 }

@@ -101,12 +101,12 @@ const TLS_RULES: readonly TlsRule[] = [
   },
   {
     name: /ALERT_HANDSHAKE_FAILURE/,
-    says: () => 'The service ended the TLS handshake, perhaps for want of a client certificate',
+    says: () => 'The service ended the TLS handshake, perhaps because it needs a client certificate',
     hint: CLIENT_CERTIFICATE,
   },
   {
     name: /SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|CERT/,
-    says: (whose) => `${whose} certificate is signed by nobody whom this machine trusts`,
+    says: (whose) => `${whose} certificate is not signed by an authority that this machine trusts`,
     hint: 'Check the base URL. If a private authority or a company proxy has signed it, name its certificate: --ca-file FILE. srq never sends without checking the certificate.',
   },
   {
@@ -149,29 +149,29 @@ const CONNECTION_RULES: readonly ConnectionRule[] = [
   },
   {
     name: /^ECONNREFUSED$/,
-    says: ({ address }) => `nobody listens ${address}`,
+    says: ({ address }) => `nothing listens ${address}`,
     hint: 'Check host and port (srq status). A firewall may also refuse the connection.',
   },
   {
     name: /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
-    says: () => 'no connection came about in time',
+    says: () => 'no connection was made in time',
     hint: 'A firewall may drop the connection. If this network needs a proxy, name it in HTTPS_PROXY.',
   },
   {
     // Before anything was written, only a proxy can have been waited for.
     name: /^UND_ERR_HEADERS_TIMEOUT$/,
-    says: () => 'the proxy did not say whether it connects',
-    hint: 'Whoever was waited for may be overloaded: try again later.',
+    says: () => 'the proxy did not answer in time',
+    hint: 'The proxy may be overloaded: try again later.',
   },
   {
     name: /^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/,
-    says: () => 'there is no way to it from this network',
-    hint: 'Check the network of this machine, and whether it knows IPv6 if the address is one.',
+    says: () => 'there is no route to it from this network',
+    hint: 'Check the network of this machine, and its IPv6 if the address is an IPv6 address.',
   },
   {
     name: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
     says: () => 'the connection was cut',
-    hint: 'A firewall or proxy may have cut it, or the service for want of a client certificate (--cert FILE --key FILE).',
+    hint: 'A firewall or proxy may have cut it, or the service because it needs a client certificate (--cert FILE --key FILE).',
   },
 ];
 

@@ -6,6 +6,8 @@ import { readRateHeaders } from './rate-headers.ts';
 
 interface QueuedSend {
   readonly operation: string;
+  /** When it fires, the request waits no longer. */
+  readonly stopping: AbortSignal;
   readonly resolve: (permit: Permit | null) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -58,17 +60,23 @@ export class RateLimiter {
       () => this.#queue.length,
       () => this.#pump(),
     );
-    stopping.addEventListener('abort', () => this.#pump(), { once: true });
+    this.heed(stopping);
+  }
+
+  /** Lets requests that wait with this signal end their wait as soon as it fires. */
+  heed(stopping: AbortSignal): void {
+    stopping.addEventListener('abort', () => this.#dropStopped(), { once: true });
   }
 
   /**
    * Waits until the request may be sent. Resolves to the permit, which must be returned by {@link release}, or to null
-   * if the run is being stopped. Throws `SrqError('service')` if the service asks for too long a pause, and
-   * `SrqError('log')` once the store that keeps the account's rate is given up.
+   * if the run is being stopped: by `stopping`, of which {@link heed} was told. Throws `SrqError('service')` if the
+   * service asks for too long a pause, and `SrqError('log')` once the store that keeps the account's rate is given up.
    */
-  acquire(operation: string): Promise<Permit | null> {
+  acquire(operation: string, stopping = this.#stopping): Promise<Permit | null> {
+    if (stopping.aborted) return Promise.resolve(null);
     return new Promise((resolve, reject) => {
-      this.#queue.push({ operation, resolve, reject });
+      this.#queue.push({ operation, stopping, resolve, reject });
       this.#pump();
     });
   }
@@ -85,6 +93,13 @@ export class RateLimiter {
     this.#pump();
   }
 
+  #dropStopped(): void {
+    const stopped = this.#queue.filter(({ stopping }) => stopping.aborted);
+    this.#queue = this.#queue.filter(({ stopping }) => !stopping.aborted);
+    for (const { resolve } of stopped) resolve(null);
+    this.#pump();
+  }
+
   #pump(): void {
     this.#sleeping?.abort();
     this.#sleeping = null;
@@ -98,15 +113,11 @@ export class RateLimiter {
    */
   #admitAll(): number {
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      if (this.#stopping.aborted) {
-        next.resolve(null);
-      } else {
-        const answer = this.#permits.admit(next.operation);
-        if (answer.is === 'after-answer') break;
-        if (answer.is === 'later') return answer.waitMs;
-        if (answer.is === 'now') next.resolve(answer.permit);
-        else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
-      }
+      const answer = this.#permits.admit(next.operation);
+      if (answer.is === 'after-answer') break;
+      if (answer.is === 'later') return answer.waitMs;
+      if (answer.is === 'now') next.resolve(answer.permit);
+      else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
       this.#queue.shift();
     }
     return Number.POSITIVE_INFINITY;
@@ -162,7 +173,7 @@ export function tooLate(waitMs: number, nowMs: number): SrqError {
   const until = new Date(nowMs + waitMs).toISOString();
   return new SrqError(
     'service',
-    `The service takes no requests before ${until}.`,
+    `The service accepts no requests before ${until}.`,
     'Run the same command again after that time: it goes on where it stopped.',
   );
 }

@@ -91,7 +91,7 @@ function keyParts(
   if (place === 'query') return { headers: {}, query: { name, value: key }, secrets: [key] };
   if (!/^[\x20-\x7e]+$/.test(key)) {
     const message = `The key for ${name} holds characters that no header can hold.`;
-    throw new SrqError('auth', message, 'Look at the key that you were given, then log in again: srq login');
+    throw new SrqError('auth', message, 'Check the key that you were given, then log in again: srq login');
   }
   // A key that was copied with the word before it is not given it twice.
   const text = key.toLowerCase().startsWith(prefix.toLowerCase()) ? key : prefix + key;

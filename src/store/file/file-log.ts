@@ -2,13 +2,14 @@ import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, write
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { SrqError, shellWord, systemCode } from '../../request/errors.ts';
+import { SrqError, systemCode } from '../../request/errors.ts';
 import type { OpenLog } from '../../request/log-store.ts';
 import type { Outcome } from '../../request/outcome.ts';
 import type { Clock, LogRecord, LogSubject, OutcomeOptions, SendingOptions } from '../../request/ports.ts';
 import { KEY_RECIPE } from '../../request/service-request.ts';
 import type { LogEvent, LoggedState, SettledBy } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
+import { loadKernelLock } from './kernel-lock.ts';
 import { LogLock, minLogBytes } from './lock.ts';
 import {
   isStillThere,
@@ -23,6 +24,7 @@ import {
 import type { LogIndex } from './log-index.ts';
 import { encodeRecord } from './record.ts';
 import { loadIndex, saveIndex } from './saved-index.ts';
+import { shellCommands } from './shell-commands.ts';
 import { cutTornTail, RecordReader, requireLogStart } from './tail.ts';
 
 interface PendingLine {
@@ -88,14 +90,17 @@ export class FileLog implements OpenLog {
   }
 
   /**
-   * Opens and indexes the log. Throws `SrqError('log')` if it is not accessible, is damaged, or is held by another run.
+   * Opens and indexes the log. Throws `SrqError('log')` if it is not accessible, is damaged, or is held by another run, and
+   * `SrqError('platform.no-lock')` if this machine has no lock.
    */
   static async open(options: FileLogOptions): Promise<FileLog> {
     let file: FileHandle | null = null;
     let lock: LogLock | null = null;
     try {
+      // Before the log, so that a machine without a lock is left without traces.
+      const kernel = await loadKernelLock();
       file = await openForAppending(options.path, options.user ?? null);
-      lock = new LogLock(realPath(options.path), file.fd);
+      lock = new LogLock(realPath(options.path), file.fd, kernel);
       await (options.exclusive
         ? lock.acquireRunLock(options.holder, options.clock)
         : lock.acquireOneOffLock(options.clock));
@@ -107,7 +112,7 @@ export class FileLog implements OpenLog {
     } catch (error) {
       lock?.close();
       await file?.close();
-      throw asLogError(error, options.path);
+      throw error instanceof SrqError ? error : cannotBeOpened(options.path, error);
     }
   }
 
@@ -235,14 +240,29 @@ export class FileLog implements OpenLog {
   }
 }
 
-function asLogError(error: unknown, path: string): SrqError {
-  if (error instanceof SrqError) return error;
-  const code = systemCode(error);
-  const why = code === 'ENOSPC' ? 'the disk is full' : code === 'EACCES' ? 'no permission' : code || String(error);
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EACCES: 'no permission',
+  ENOENT: 'its folder cannot be created',
+  EROFS: 'it is on a read-only disk',
+};
+const reasonOf = (error: unknown) => REASONS[systemCode(error)] ?? (systemCode(error) || String(error));
+
+function cannotBeOpened(path: string, error: unknown): SrqError {
   return new SrqError(
     'log',
-    `The log ${path} cannot be written (${why}). Nothing more is sent.`,
-    'Make room or repair access, then run the same command again: it goes on where it stopped.',
+    `The log ${path} cannot be opened for writing (${reasonOf(error)}). Nothing was sent.`,
+    'Correct the access rights, or name another file with --log FILE, or another folder in SRQ_STATE_DIR.',
+    error,
+  );
+}
+
+function asLogError(error: unknown, path: string): SrqError {
+  if (error instanceof SrqError) return error;
+  return new SrqError(
+    'log',
+    `The log ${path} cannot be written (${reasonOf(error)}). Nothing more is sent.`,
+    'Free some space or correct the access rights, then run the same command again: it goes on where it stopped.',
     error,
   );
 }
@@ -294,7 +314,7 @@ function shortened(path: string, size: number, minBytes: number): SrqError {
 }
 
 const beginAnew = (path: string) =>
-  `Put the log back. To begin a new one all the same, which does not know what was sent: rm ${shellWord(`${realPath(path)}.lock`)}`;
+  `Put the log back. To begin a new one all the same, which does not know what was sent: ${shellCommands().remove(`${realPath(path)}.lock`)}`;
 
 /**
  * Writes all the bytes, in several calls if needed: near a full disk a call may write only some of them and report no

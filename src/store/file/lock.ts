@@ -1,9 +1,10 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
-import { tryLock, unlock } from 'fs-native-extensions';
-import { SrqError, shellWord, systemCode } from '../../request/errors.ts';
+import { SrqError, systemCode } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
+import type { KernelLock } from './kernel-lock.ts';
 import { requireSameFile } from './log-access.ts';
+import { shellCommands } from './shell-commands.ts';
 
 /**
  * True where bytes of the log itself are locked. macOS locks whole files only, so one file cannot carry three locks
@@ -39,22 +40,24 @@ const BRIEF_WAIT_MS = 500;
 export class LogLock {
   readonly #path: string;
   readonly #log: number;
+  readonly #kernel: KernelLock;
   readonly #runByte: ByteLock;
   readonly #append: Lock;
   #run: { readonly file: LockFile; readonly holder: string } | null = null;
   #oneOff: Lock | null = null;
 
   /** `path` is the log's path without symbolic links; `log` is the open log, whose locks end when it is closed. */
-  constructor(path: string, log: number) {
+  constructor(path: string, log: number, kernel: KernelLock) {
     this.#path = path;
     this.#log = log;
-    this.#runByte = byteOf(path, log, BYTE.run);
-    this.#append = twofold(new LockFile(`${path}.append-lock`), byteOf(path, log, BYTE.append));
+    this.#kernel = kernel;
+    this.#runByte = this.#byteOf(log, BYTE.run);
+    this.#append = twofold(this.#lockFile('append-lock'), this.#byteOf(log, BYTE.append));
   }
 
   /** Takes the run lock or throws an error that names the holder. `holder` is shown to whoever is refused. */
   async acquireRunLock(holder: string, clock: Clock): Promise<void> {
-    const run = new LockFile(`${this.#path}.lock`);
+    const run = this.#lockFile('lock');
     if (!run.tryTake()) {
       // The holder writes its name only after it has taken the lock.
       await within(BRIEF_WAIT_MS, clock, () => holderIn(run.text()) !== '');
@@ -65,7 +68,7 @@ export class LogLock {
     // When a process dies, the kernel frees its two locks one after the other.
     if (LOCKS_LOG && !(await within(BRIEF_WAIT_MS, clock, () => this.#runByte.tryTake()))) {
       run.close();
-      throw inUse(`a process that has it under another name (listed by: lsof ${shellWord(this.#path)})`);
+      throw inUse(`a process that has it under another name (listed by: ${shellCommands().holders(this.#path)})`);
     }
     this.#run = { file: run, holder };
     run.setText(`${holder}\n`);
@@ -73,7 +76,7 @@ export class LogLock {
 
   /** Takes the one-off lock, which shows for as long as this process lives that a one-off request may be under way. */
   async acquireOneOffLock(clock: Clock): Promise<void> {
-    const oneOff = twofold(new LockFile(this.#oneOffPath()), byteOf(this.#path, this.#log, BYTE.oneOff));
+    const oneOff = twofold(this.#lockFile('one-off-lock'), this.#byteOf(this.#log, BYTE.oneOff));
     this.#oneOff = oneOff;
     // A run that checks for one-off requests holds the lock for a moment.
     if (!(await within(STOPPED_AFTER_MS, clock, () => oneOff.tryTake({ shared: true })))) throw stopped(this.#path);
@@ -81,13 +84,17 @@ export class LogLock {
 
   /** Returns true if any process, this one included, may have a one-off request under way. */
   oneOffsUnderWay(): boolean {
-    const file = new LockFile(this.#oneOffPath());
+    const file = this.#lockFile('one-off-lock');
     let log: number | null = null;
     try {
       // The log is opened once more, because an open file does not see its own locks.
       log = attempt(`The log ${this.#path}`, 'opened', () => openSync(this.#path, 'r+'));
       requireSameFile(this.#log, this.#path);
-      return !twofold(file, byteOf(this.#path, log, BYTE.oneOff)).tryTake();
+      const oneOff = twofold(file, this.#byteOf(log, BYTE.oneOff));
+      if (!oneOff.tryTake()) return true;
+      // Windows frees a lock whose file is closed, but not at once.
+      oneOff.release();
+      return false;
     } finally {
       if (log !== null) closeSync(log);
       file.close();
@@ -119,8 +126,12 @@ export class LogLock {
     this.#oneOff = null;
   }
 
-  #oneOffPath(): string {
-    return `${this.#path}.one-off-lock`;
+  #lockFile(extension: string): LockFile {
+    return new LockFile(`${this.#path}.${extension}`, this.#kernel);
+  }
+
+  #byteOf(log: number, offset: number): ByteLock {
+    return new ByteLock(`The log ${this.#path}`, log, offset, 1, this.#kernel);
   }
 }
 
@@ -164,8 +175,8 @@ function inUse(holder: string): SrqError {
 function stopped(path: string): SrqError {
   return new SrqError(
     'log',
-    `Another process has been at this log for over ${STOPPED_AFTER_MS / 1000} seconds; it seems to be stopped.`,
-    `Let it go on or end it; it is listed by: lsof ${shellWord(path)}`,
+    `Another process has held this log for over ${STOPPED_AFTER_MS / 1000} seconds and seems to be stopped.`,
+    `Continue it or end it; this lists it: ${shellCommands().holders(path)}`,
   );
 }
 
@@ -176,15 +187,18 @@ interface Lock {
   close(): void;
 }
 
-/** A lock on a range of bytes of an open file. */
+/** A lock on a range of bytes of an open file. Releasing it while it is not held does nothing, as on Linux; Windows fails then. */
 class ByteLock {
   /** The file's name as it stands at the beginning of an error message. */
   readonly #file: string;
   readonly #fd: number;
   readonly #offset: number;
   readonly #bytes: number;
+  readonly #kernel: KernelLock;
+  #isHeld = false;
 
-  constructor(file: string, fd: number, offset: number, bytes: number) {
+  constructor(file: string, fd: number, offset: number, bytes: number, kernel: KernelLock) {
+    this.#kernel = kernel;
     this.#file = file;
     this.#fd = fd;
     this.#offset = offset;
@@ -192,19 +206,23 @@ class ByteLock {
   }
 
   tryTake({ shared } = { shared: false }): boolean {
-    return attempt(this.#file, 'locked', () => {
+    const isTaken = attempt(this.#file, 'locked', () => {
       try {
-        return tryLock(this.#fd, this.#offset, this.#bytes, { shared });
+        return this.#kernel.tryLock(this.#fd, this.#offset, this.#bytes, { shared });
       } catch (error) {
         // Windows reports EBUSY for a range that another process has locked.
         if (systemCode(error) === 'EBUSY') return false;
         throw error;
       }
     });
+    this.#isHeld ||= isTaken;
+    return isTaken;
   }
 
   release(): void {
-    unlock(this.#fd, this.#offset, this.#bytes);
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#kernel.unlock(this.#fd, this.#offset, this.#bytes);
   }
 }
 
@@ -215,11 +233,12 @@ class LockFile implements Lock {
   readonly #fd: number;
   readonly #range: ByteLock;
 
-  constructor(path: string) {
+  constructor(path: string, kernel: KernelLock) {
     this.#path = path;
     this.#name = `The lock file ${path}`;
-    this.#fd = attempt(this.#name, 'opened', () => openSync(path, 'a+', 0o600));
-    this.#range = new ByteLock(this.#name, this.#fd, LOCK_FILE_OFFSET, LOCK_FILE_BYTES);
+    // Not for appending: Windows shortens no file that is open for that.
+    this.#fd = attempt(this.#name, 'opened', () => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600));
+    this.#range = new ByteLock(this.#name, this.#fd, LOCK_FILE_OFFSET, LOCK_FILE_BYTES, kernel);
   }
 
   tryTake(options?: { readonly shared: boolean }): boolean {
@@ -237,7 +256,7 @@ class LockFile implements Lock {
   setText(text: string): void {
     attempt(this.#name, 'written', () => {
       ftruncateSync(this.#fd, 0);
-      writeSync(this.#fd, text);
+      writeSync(this.#fd, text, 0);
     });
   }
 
@@ -253,10 +272,6 @@ class LockFile implements Lock {
     }
     closeSync(this.#fd);
   }
-}
-
-function byteOf(path: string, log: number, offset: number): ByteLock {
-  return new ByteLock(`The log ${path}`, log, offset, 1);
 }
 
 /** Returns a lock that is held on both the log itself and the lock file, or on neither. */
@@ -289,7 +304,7 @@ function attempt<T>(file: string, what: string, action: () => T): T {
     throw new SrqError(
       'log',
       `${file} cannot be ${what} (${code}). Nothing was sent.`,
-      'Without its lock two runs could send the same requests. Repair access, or choose a log on a local disk with --log FILE.',
+      'Without its lock two runs could send the same requests. Correct the access rights, or choose a log on a local disk with --log FILE.',
       error,
     );
   }

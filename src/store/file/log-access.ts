@@ -1,7 +1,8 @@
 import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { SrqError, shellWord, systemCode } from '../../request/errors.ts';
+import { SrqError, systemCode } from '../../request/errors.ts';
 import { type AccessFlaw, fileFlaw, folderFlaw } from '../../request/ownership.ts';
+import { shellCommands } from './shell-commands.ts';
 
 /** The user for whom a log is opened. */
 export interface LogUser {
@@ -72,7 +73,7 @@ export function takenAway(path: string, how: string): SrqError {
   return new SrqError(
     'log',
     `The log ${path} was ${how} while it was in use. Nothing more is sent.`,
-    'What it said is needed to send nothing twice: put it back under this name before the next run. Leave it out of logrotate and the like.',
+    'Its records prevent sending twice: put it back under this name before the next run, and exclude it from logrotate and similar tools.',
   );
 }
 
@@ -80,7 +81,7 @@ function underTwoNames(path: string, { nlink }: BigIntStats): SrqError {
   return new SrqError(
     'log',
     `The log ${path} has ${nlink} names (hard links); it is not used. Nothing more is sent.`,
-    `Under each name it would be taken for a log of its own. Keep one and remove the others: find / -xdev -samefile ${shellWord(path)}`,
+    `Each name would count as a separate log. Keep one and remove the others: ${shellCommands().names(path)}`,
   );
 }
 
@@ -88,7 +89,7 @@ function notOurs(what: string, { why, remedy }: AccessFlaw): SrqError {
   return new SrqError(
     'log',
     `${what} ${why}; it is not used. Nothing was sent.`,
-    `Others may have changed what was sent and what was not. To use it all the same: ${remedy}    Or name another log with --log FILE.`,
+    `Others may have changed what it says was sent. To use it anyway: ${remedy}    Or name another log with --log FILE.`,
   );
 }
 

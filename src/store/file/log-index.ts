@@ -1,9 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
-import { SrqError, shellWord } from '../../request/errors.ts';
+import { SrqError } from '../../request/errors.ts';
 import { KeyIndex, type KeyIndexShape } from '../../request/key-index.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../../request/status.ts';
 import { decodeRecord, isNewer, readLines } from './record.ts';
+import { shellCommands } from './shell-commands.ts';
 
 /** What an index knows besides its memory. */
 export interface LogIndexShape {
@@ -96,7 +97,7 @@ function damaged(path: string, line: number, reason: string): SrqError {
   return new SrqError(
     'log',
     `The log ${path} is damaged: line ${line} cannot be read (${reason}). Nothing was sent.`,
-    `${mend} sed -n '${line}p' ${shellWord(path)}. A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
+    `${mend} ${shellCommands().showLine(path, line)}. A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
   );
 }
 

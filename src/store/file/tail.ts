@@ -1,8 +1,10 @@
 import { readSync } from 'node:fs';
-import { type FileHandle, writeFile } from 'node:fs/promises';
-import { SrqError, shellWord, systemCode } from '../../request/errors.ts';
+import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { SrqError, systemCode } from '../../request/errors.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
+import { takenAway } from './log-access.ts';
 import { decodeRecord } from './record.ts';
+import { shellCommands } from './shell-commands.ts';
 
 const LINE_FEED = 0x0a;
 
@@ -29,19 +31,19 @@ export async function requireOwnTail(file: FileHandle, path: string, end: number
   const { size } = await file.stat();
   if (size <= end || (await isOwnTail(file, end, size))) return;
   if (end === 0) throw noLog(path);
-  const shown = shellWord(path);
+  const { showEnd, cut } = shellCommands();
   throw new SrqError(
     'log',
-    `The log ${path} does not end with a record of srq: the ${size - end} bytes behind byte ${end} are from elsewhere. It was left as it is; nothing was sent.`,
-    `Look at them: tail -c +${end + 1} ${shown}    If they do not belong there: truncate -s ${end} ${shown}`,
+    `The log ${path} does not end with a record of srq: the ${size - end} bytes after byte ${end} were not written by srq. It was left as it is; nothing was sent.`,
+    `Look at them: ${showEnd(path, end)}    If they do not belong there, remove them: ${cut(path, end)}`,
   );
 }
 
 function noLog(path: string): SrqError {
   return new SrqError(
     'log',
-    `The file ${path} is no log of srq: it does not begin with a record. It was left as it is; nothing was sent.`,
-    'Name another file with --log FILE; srq makes one that does not exist. If this is the log, restore it from a backup.',
+    `The file ${path} is not a log of srq: it does not begin with a record. It was left as it is; nothing was sent.`,
+    'Name another file with --log FILE; srq creates it if needed. If this is the log, restore it from a backup.',
   );
 }
 
@@ -78,8 +80,20 @@ export async function cutTornTail(file: FileHandle, path: string, end: number, c
   const tail = Buffer.alloc(size - end);
   await file.read(tail, 0, tail.length, end);
   await keepAside(tail, `${path}.torn-${clock.nowMs()}`);
-  await file.truncate(end);
-  await file.sync();
+  await shorten(file, path, end);
+}
+
+/** Cuts the open log durably, through a second handle: Windows shortens no file through one that is for appending. */
+async function shorten(file: FileHandle, path: string, end: number): Promise<void> {
+  const writing = await open(path, 'r+');
+  try {
+    const [wanted, found] = await Promise.all([file, writing].map((each) => each.stat({ bigint: true })));
+    if (found?.ino !== wanted?.ino || found?.dev !== wanted?.dev) throw takenAway(path, 'renamed or replaced');
+    await writing.truncate(end);
+    await writing.sync();
+  } finally {
+    await writing.close();
+  }
 }
 
 /**

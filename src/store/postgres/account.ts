@@ -92,7 +92,13 @@ async function listening(
     const [ofAccount, name = '', by] = payload.split(' ');
     if (ofAccount === account && by !== run) listeners.get(name)?.();
   });
-  await session.query(`listen ${CHANNEL}`);
+  try {
+    await session.query(`listen ${CHANNEL}`);
+  } catch (error) {
+    // A standby refuses this. An open connection that nobody knows of would keep the process alive for ever.
+    await session.close();
+    throw error;
+  }
   return session;
 }
 

@@ -82,7 +82,7 @@ export function within(query: Query): { readonly db: PgBoss.Db; failure(): unkno
 function forbidden(shown: string, cause: unknown): SrqError {
   return new SrqError(
     'log',
-    `The store ${shown} has no queue yet, and this role may not make one. Nothing was queued or sent.`,
+    `The store ${shown} has no queue yet, and this role may not create one. Nothing was queued or sent.`,
     'Let the owner of the database run: srq store migrate --store postgres://OWNER@HOST/DATABASE',
     cause,
   );

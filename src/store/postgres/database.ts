@@ -1,8 +1,9 @@
-import { Socket } from 'node:net';
-import { Client, type ClientConfig, Pool } from 'pg';
+import { type Client, type ClientConfig, Pool } from 'pg';
 import pgpass from 'pgpass';
 import type { Clock } from '../../request/ports.ts';
-import { isTransient, storeError } from './failures.ts';
+import { StoreClient } from './connection.ts';
+import { storeError } from './failures.ts';
+import { Servers } from './servers.ts';
 import { storeAddress } from './store-url.ts';
 
 /** A row as the driver returns it. The caller of the query knows its columns. */
@@ -20,9 +21,18 @@ export interface Session {
   readonly query: Query;
   /** Aborts when the connection is gone, whoever ended it. */
   readonly gone: AbortSignal;
+  /** The server's timeline: another one after a standby took over. Null for a standby. */
+  readonly timeline: number | null;
   /** Calls `listen` for each notification on the channels that this session listens to. */
   onNotification(listen: (payload: string) => void): void;
   close(): Promise<void>;
+}
+
+interface SessionOptions {
+  /** If true, its statements have no time limit. */
+  readonly patient?: boolean;
+  /** If true, it may be to a server that has taken over and was not joined yet. */
+  readonly joins?: boolean;
 }
 
 export interface DatabaseOptions {
@@ -45,8 +55,13 @@ export interface Database {
   transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
   /** Runs `work` again and again while a server that was reached before is away, until `stop` fires. */
   retryWhileAway<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
-  /** Opens a connection outside the pool. If `patient` is true, its statements have no time limit. */
-  connect(options?: { readonly patient?: boolean }): Promise<Session>;
+  /** Opens a connection outside the pool. */
+  connect(options?: SessionOptions): Promise<Session>;
+  /**
+   * Uses only servers on this timeline from now on. A server on another one can then be reached by `connect` with `joins`
+   * alone, until it is joined.
+   */
+  join(timeline: number | null): void;
   close(): Promise<void>;
 }
 
@@ -71,69 +86,51 @@ const FIRST_CONTACT_MS = 3_000;
 
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { shown, config: address, password } = storeAddress(options.url);
-  const config: ClientConfig = {
-    ...address,
+  const address = storeAddress(options.url);
+  const { shown, password } = address;
+  const servers = new Servers(address, {
+    ...address.config,
     application_name: options.name,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     // The driver passes the address that it has completed from PGUSER and other variables.
-    password: (completed: ClientConfig = address) => passwordOf(completed, password, options),
-  };
-  const bounded = { ...config, statement_timeout: STATEMENT_TIMEOUT_MS, query_timeout: ANSWER_TIMEOUT_MS };
+    password: (completed: ClientConfig = address.config) => passwordOf(completed, password, options),
+  });
   const pool = new Pool({
-    ...bounded,
+    ...servers.config,
+    query_timeout: ANSWER_TIMEOUT_MS,
     Client: StoreClient,
     max: MAX_POOL_CONNECTIONS,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
-    onConnect: (client) => prepareSession(client),
+    onConnect: (client) => servers.prepare(client as StoreClient, { statementMs: STATEMENT_TIMEOUT_MS }),
   });
   // The next use replaces a connection that broke while it was idle, and reports an error if that fails.
   pool.on('error', () => {});
   // The pool listens for errors on idle connections only. An error on another one that nobody listens for would end the
   // process.
   pool.on('connect', (client) => client.on('error', () => {}));
+  const reached = async () => {
+    await servers.choose().catch((error: unknown) => Promise.reject(storeError(error, shown)));
+    return pool;
+  };
   const query = queryOf(pool, shown);
   return {
     shown,
-    query,
-    transaction: (work) => inTransaction(pool, shown, work),
-    retryWhileAway: persistence(options),
-    connect: ({ patient = false } = {}) => openSession(patient ? config : bounded, shown),
+    query: async (...asked) => {
+      await reached();
+      return query(...asked);
+    },
+    transaction: async (work) => inTransaction(await reached(), shown, work),
+    retryWhileAway: persistence(options, servers),
+    connect: async (wanted = {}) => {
+      await reached();
+      return openSession(servers, wanted);
+    },
+    join: (timeline) => servers.join(timeline),
     close: () => pool.end(),
   };
-}
-
-type Connected = (error: Error | null, client?: Client) => void;
-
-/**
- * A client that closes its connection if it could not log in. The driver would leave that connection open until the server
- * ends it, a minute later.
- */
-class StoreClient extends Client {
-  readonly #socket: Socket;
-
-  constructor(config: ClientConfig = {}) {
-    const socket = new Socket();
-    // The pool makes the password a hidden property of the settings, which spreading them would not copy.
-    const { password = '' } = config;
-    super({ ...config, password, stream: () => socket });
-    this.#socket = socket;
-  }
-
-  override connect(): Promise<Client>;
-  override connect(done: Connected): void;
-  override connect(done?: Connected): Promise<Client> | undefined {
-    const connecting = super.connect().catch((error: unknown) => {
-      this.#socket.destroy();
-      throw error;
-    });
-    if (!done) return connecting;
-    connecting.then((client) => done(null, client), done);
-    return undefined;
-  }
 }
 
 /** Returns the password. It is called for each connection, because some passwords are valid only for minutes. */
@@ -142,14 +139,6 @@ async function passwordOf(address: ClientConfig, inUrl: string | null, { passwor
   if (given !== null) return given;
   const fromFile = await new Promise<string | undefined>((resolve) => pgpass(address, resolve));
   return fromFile ?? '';
-}
-
-/** Makes sure that a committed record is on the server's disk, whatever the server's default is. */
-async function prepareSession(client: { query(text: string): Promise<unknown> }): Promise<void> {
-  await client.query(
-    "select set_config('synchronous_commit', 'on', false) " +
-      "where current_setting('synchronous_commit') in ('off', 'local', 'remote_write')",
-  );
 }
 
 function queryOf(on: Pick<Client, 'query'>, shown: string): Query {
@@ -190,7 +179,7 @@ async function inTransaction<Result>(
  * wait, and once more when the server is back. It soon gives up a server that was never reached, because its name may be
  * wrong.
  */
-function persistence({ clock, away }: DatabaseOptions): Database['retryWhileAway'] {
+function persistence({ clock, away }: DatabaseOptions, servers: Servers): Database['retryWhileAway'] {
   let isSaid = false;
   let isReached = false;
   let doneMs = Number.NEGATIVE_INFINITY;
@@ -210,7 +199,7 @@ function persistence({ clock, away }: DatabaseOptions): Database['retryWhileAway
         say(null);
         return result;
       } catch (error) {
-        if (!isTransient(error) || stop.aborted) throw error;
+        if (!servers.failed(error) || stop.aborted) throw error;
         if (!isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS) throw error;
         // Neither a restart within a moment is reported nor a failure that started before a later success of another
         // caller.
@@ -222,21 +211,22 @@ function persistence({ clock, away }: DatabaseOptions): Database['retryWhileAway
   };
 }
 
-async function openSession(config: ClientConfig, shown: string): Promise<Session> {
-  const client = new StoreClient(config);
+async function openSession(servers: Servers, { patient = false, joins = false }: SessionOptions): Promise<Session> {
+  const client = new StoreClient({ ...servers.config, ...(patient ? {} : { query_timeout: ANSWER_TIMEOUT_MS }) });
   const gone = new AbortController();
   client.on('error', () => gone.abort());
   client.on('end', () => gone.abort());
   try {
     await client.connect();
-    await prepareSession(client);
+    await servers.prepare(client, { statementMs: patient ? 0 : STATEMENT_TIMEOUT_MS, joins });
   } catch (error) {
     client.end().catch(() => {});
-    throw storeError(error, shown);
+    throw storeError(error, servers.shown);
   }
   return {
-    query: queryOf(client, shown),
+    query: queryOf(client, servers.shown),
     gone: gone.signal,
+    timeline: client.timeline,
     onNotification: (listen) => client.on('notification', ({ payload = '' }) => listen(payload)),
     close: () => client.end().catch(() => {}),
   };

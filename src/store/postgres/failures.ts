@@ -23,6 +23,11 @@ export function isTransient(error: unknown): boolean {
   });
 }
 
+/** Returns true if the server takes no writing: it is a standby, or set to read only. */
+export function isReadOnly(error: unknown): boolean {
+  return systemCode(error instanceof SrqError ? error.cause : error) === '25006';
+}
+
 /** Returns true if the role lacks a privilege. */
 export function isForbidden(error: unknown): boolean {
   return systemCode(error instanceof SrqError ? error.cause : error) === '42501';

@@ -1,6 +1,7 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
+import { TIMELINE_TABLES } from './timeline-schema.ts';
 
 /**
  * The tables of the log. `record` is append-only and has the same content as the lines of FORMAT.md. `state` has one
@@ -206,7 +207,7 @@ create table srq.account (
 };
 
 /** In their order. */
-const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES];
+const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES, TIMELINE_TABLES];
 
 /** The number of the schema that this program needs. */
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;
@@ -232,7 +233,7 @@ export async function schemaVersion(query: Query): Promise<number> {
 export function requireKnownSchema(number: number, shown: string): void {
   if (number <= NEWEST_SCHEMA) return;
   const message = `The store ${shown} was set up by a newer srq (tables ${number}, this one knows ${NEWEST_SCHEMA}). Nothing was sent.`;
-  throw new SrqError('log', message, 'Bring this srq up to date: npm install --global srq@latest');
+  throw new SrqError('log', message, 'Update srq: npm install --global srq@latest');
 }
 
 /**
@@ -271,7 +272,7 @@ function forbidden(shown: string, found: number, cause: unknown): SrqError {
     found === 0 ? 'has no tables of srq yet' : `has tables of an older srq (${found}, needed: ${NEWEST_SCHEMA})`;
   return new SrqError(
     'log',
-    `The store ${shown} ${what}, and this role may not make them. Nothing was sent.`,
+    `The store ${shown} ${what}, and this role may not create them. Nothing was sent.`,
     'Let the owner of the database run: srq store migrate --store postgres://OWNER@HOST/DATABASE',
     cause,
   );

@@ -6,6 +6,7 @@ import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../.
 import { InGroups } from '../in-groups.ts';
 import type { Database, Query } from './database.ts';
 import { LogLookup } from './read-log.ts';
+import type { ConfirmedRecord } from './recent-records.ts';
 import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './worker.ts';
 
 /** The time for which a write lease is valid: a third of the minimum age at which a doubt is settled. */
@@ -133,11 +134,16 @@ export class PostgresLog implements OpenLog {
       return this.#appendOnce(group, since);
     }, this.#giveUp.signal);
     const byKey = new Map(rows.map((row) => [row.key, row]));
-    return group.map(({ subject }) => {
-      const { recorded = false, state = 'none', record = null } = byKey.get(subject.key) ?? {};
-      this.#lookup.states.set(subject.key, state);
-      if (recorded) this.#since = Math.max(this.#since, Number(record));
-      return recorded;
+    const atMs = this.nowMs();
+    return group.map((pending) => {
+      const { key } = pending.subject;
+      const { recorded = false, state = 'none', record = null } = byKey.get(key) ?? {};
+      this.#lookup.states.set(key, state);
+      if (!recorded) return false;
+      const id = Number(record);
+      this.#since = Math.max(this.#since, id);
+      this.worker.records.add(confirmed(pending, { id, state, atMs }));
+      return true;
     });
   }
 
@@ -179,6 +185,18 @@ function columnsOf(group: readonly PendingEntry[]): unknown[][] {
     of(({ by }) => by),
     of(({ again }) => again),
   ];
+}
+
+/** Returns what this process has to remember of a record, in case the server loses it. */
+function confirmed(
+  { subject, entry, event, by, outcome, again }: PendingEntry,
+  { id, state, atMs }: { readonly id: number; readonly state: LoggedState; readonly atMs: number },
+): ConfirmedRecord {
+  const { ids = {}, http = null, ms = null, message = null, raw = null } = outcome ?? {};
+  return {
+    ...{ id, entry, state, event, by, again, at: new Date(atMs).toISOString(), ...subject, ref: storable(subject.ref) },
+    ...{ ids, http, ms: ms === null ? null : Math.round(ms), message: storable(message), raw: storable(raw) },
+  };
 }
 
 /** Replaces NUL in a text, because PostgreSQL's text type cannot hold it. */

@@ -56,18 +56,24 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
   await steadily(async (query) => {
     for (const lane of LANES) await query('select srq.open_queue($1)', [queueOf(lane)]);
   });
-  const parts = { boss, worker, queueOf };
+  const parts = { boss, worker, queueOf, hand: new Set<string>(), strays: new Set<string>() };
   const disposing = new InGroups<Disposed, null>(
     (group) => database.retryWhileAway(() => database.transaction((query) => decideJob(query, parts, group)), giveUp),
     { most: GROUP_JOBS },
   );
   return {
     add: (requests) => steadily((query) => add(query, parts, requests)),
-    take: (lane, count) => steadily((query) => take(query, parts, lane, count)),
+    take: async (lane, count) => {
+      const taken = await steadily((query) => take(query, parts, lane, count));
+      for (const { key } of taken) parts.hand.add(`${queueOf(lane)} ${key}`);
+      return taken;
+    },
     dispose: async (taken, disposal) => {
       await disposing.add({ taken, disposal });
+      parts.hand.delete(`${queueOf(taken.lane)} ${taken.key}`);
     },
-    reclaim: (missingMs) => steadily((query) => reclaim(query, parts, missingMs)),
+    reclaim: (missingMs) =>
+      steadily(async (query) => (await reclaim(query, parts, missingMs)) + (await reclaimStrays(query, parts))),
     depth: () => steadily((query) => depth(query, LANES.map(queueOf))),
     isEmpty: () => steadily((query) => isEmpty(query, LANES.map(queueOf))),
     clearUp: () => boss.maintain(),
@@ -79,6 +85,10 @@ interface QueueParts {
   readonly boss: PgBoss;
   readonly worker: number | null;
   readonly queueOf: (lane: Lane) => string;
+  /** The queues and keys of what this process has in hand. */
+  readonly hand: Set<string>;
+  /** The queues and keys of what it held at its last look without having it in hand. */
+  readonly strays: Set<string>;
 }
 
 interface Disposed {
@@ -201,6 +211,30 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
     count += rows.length;
   }
   return count;
+}
+
+/**
+ * Gives back what the store says this worker has in hand, and the worker does not know: the answer that handed it over was
+ * lost, or a server has taken over that has not heard what became of it. Two looks in a row must find it, because the
+ * answer may be under way.
+ */
+async function reclaimStrays(query: Query, parts: QueueParts): Promise<number> {
+  const { queueOf, worker, hand, strays } = parts;
+  const names = LANES.map(queueOf);
+  const text = 'select queue, job from srq.queue_claim where worker = $1 and queue = any($2)';
+  const claims = await query<{ queue: string; job: string }>(text, [worker, names]);
+  const nameOf = ({ queue, job }: { readonly queue: string; readonly job: string }) => `${queue} ${keyOf(job)}`;
+  const unknown = claims.filter((claim) => !hand.has(nameOf(claim)));
+  const lost = unknown.filter((claim) => strays.has(nameOf(claim)));
+  strays.clear();
+  for (const claim of unknown) strays.add(nameOf(claim));
+  for (const name of names) {
+    const keys = lost.filter(({ queue }) => queue === name).map(({ job }) => keyOf(job));
+    const ended = 'delete from srq.queue_claim where queue = $1 and worker = $2 and job = any($3::uuid[])';
+    await query(ended, [name, worker, keys]);
+    await giveBack(query, parts, name, keys);
+  }
+  return lost.length;
 }
 
 async function depth(query: Query, queues: readonly string[]): Promise<Record<Lane, LaneDepth>> {

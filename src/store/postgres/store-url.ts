@@ -2,37 +2,67 @@ import type { ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { SrqError, systemCode } from '../../request/errors.ts';
 
+/** One of the servers that may hold the store. */
+export interface ServerPlace {
+  readonly host: string;
+  /** Without one the driver's default is meant: PGPORT, or 5432. */
+  readonly port?: number;
+}
+
 /** The address of the store and the credentials for it. */
 export interface StoreAddress {
   /** The URL as it may be shown, without password and parameters. */
   readonly shown: string;
+  /** What all servers of the store have in common. */
   readonly config: ClientConfig;
+  /** The servers, of which one is the primary; at least one. */
+  readonly places: readonly ServerPlace[];
+  /** True if only a server that takes writing is the right one. */
+  readonly mustTakeWriting: boolean;
   /** The password in the URL, or null if it has none. */
   readonly password: string | null;
 }
 
+/** The servers of a URL: what stands between the user and the database. */
+const SERVERS = /^(postgres(?:ql)?:\/\/(?:[^/?#@]*@)?)([^/?#@]*)/;
 const LOCAL_HOST = /^(?:|localhost|127(?:\.\d+){3}|\[::1\]|::1|%2f.*|\/.*)$/i;
 
 /**
- * Parses `postgres://USER@HOST:PORT/DATABASE`. A connection to another machine is encrypted and the server's
- * certificate is checked, unless the URL says `sslmode=disable` or `no-verify`. Throws `SrqError('settings')` if the
- * URL cannot be used. The error never repeats the URL, which may contain a password.
+ * Parses `postgres://USER@HOST:PORT/DATABASE`. Several servers may be named, as the clients of PostgreSQL take them:
+ * `postgres://a:5432,b:5432/DATABASE`. A connection to another machine is encrypted and the server's certificate is
+ * checked, unless the URL says `sslmode=disable` or `no-verify`. Throws `SrqError('settings')` if the URL cannot be
+ * used. The error never repeats the URL, which may contain a password.
  */
 export function storeAddress(text: string): StoreAddress {
-  const url = parsed(text);
-  const isLocal = LOCAL_HOST.test(url.searchParams.get('host') ?? url.hostname);
+  const servers = SERVERS.exec(text)?.[2] ?? '';
+  const urls = servers.split(',').map((server) => parsed(text.replace(SERVERS, `$1${server}`)));
+  const [url] = urls as [URL, ...URL[]];
+  const isLocal = urls.every(({ hostname }) => LOCAL_HOST.test(url.searchParams.get('host') ?? hostname));
   const mode = url.searchParams.get('sslmode') ?? (isLocal ? 'disable' : 'verify-full');
   if (!['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'].includes(mode)) {
     throw unusable(`its sslmode "${mode.slice(0, 20)}" is not known`);
   }
   // The driver treats the weaker modes as the strict one and warns about that on stderr, so the strict one is set here.
-  url.searchParams.set('sslmode', ['disable', 'no-verify'].includes(mode) ? mode : 'verify-full');
-  const { password, ...config } = configOf(url);
+  for (const each of urls)
+    each.searchParams.set('sslmode', ['disable', 'no-verify'].includes(mode) ? mode : 'verify-full');
+  const configs = urls.map(configOf);
+  const [{ password, host: _, port: __, ...config } = {}] = configs;
   return {
-    shown: shownUrl(url),
-    config: { ...config, host: config.host || 'localhost', ...databaseOf(url) },
+    shown: shownUrl(url, servers),
+    config: { ...config, ...databaseOf(url) },
+    places: configs.map(({ host, port }) => ({ host: host || 'localhost', ...(port ? { port: Number(port) } : {}) })),
+    mustTakeWriting: mustTakeWriting(url, urls.length > 1),
     password: typeof password === 'string' && password !== '' ? password : null,
   };
+}
+
+/** Of several servers the one that takes writing is meant, unless the URL says that any will do. */
+function mustTakeWriting({ searchParams }: URL, isList: boolean): boolean {
+  const wanted = searchParams.get('target_session_attrs') ?? (isList ? 'read-write' : 'any');
+  if (!['any', 'read-write', 'primary'].includes(wanted)) {
+    throw unusable(`its target_session_attrs "${wanted.slice(0, 20)}" is not known here: any, read-write or primary`);
+  }
+  return wanted !== 'any';
 }
 
 /** Decodes the name of the database here, because the library leaves some characters escaped. */
@@ -67,10 +97,10 @@ function parsed(text: string): URL {
   return url;
 }
 
-function shownUrl({ protocol, username, host, pathname, searchParams }: URL): string {
+function shownUrl({ protocol, username, host, pathname, searchParams }: URL, servers: string): string {
   const place = searchParams.get('host');
   const user = username === '' ? '' : `${username}@`;
-  return `${protocol}//${user}${host}${pathname}${place === null ? '' : `?host=${place}`}`;
+  return `${protocol}//${user}${servers.includes(',') ? servers : host}${pathname}${place === null ? '' : `?host=${place}`}`;
 }
 
 function unusable(why: string): SrqError {

@@ -1,7 +1,9 @@
-import type { SrqError } from '../../request/errors.ts';
+import { SrqError } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
 import type { Database, Query, Session } from './database.ts';
 import { storeError } from './failures.ts';
+import { RecentRecords } from './recent-records.ts';
+import { heldBack, joinTimeline, missingProcesses, type PutBack, putBack } from './timeline.ts';
 
 /** The first half of the advisory lock that a living process holds, shared. The second half is the id of the process. */
 const WORKER_LOCK = 0x737272;
@@ -11,7 +13,13 @@ const HEARTBEAT_MS = 5_000;
  * server. Its connection may have been cut, and it may be about to connect again.
  */
 const GRACE_S = 20;
+/**
+ * The time without a heartbeat after which a lock counts for nothing. The server may keep it for a machine that has lost
+ * its power, and for hours.
+ */
+const MAX_SILENCE_S = 120;
 const RETRY_MS = 250;
+const HELD_BACK_LOOK_MS = 1_000;
 const CUT_OFF = Object.assign(new Error('the connection was lost'), { code: '08006' });
 
 export interface ProcessLeaseOptions {
@@ -19,6 +27,8 @@ export interface ProcessLeaseOptions {
   /** The name of the process for people. */
   readonly holder: string;
   readonly clock: Clock;
+  /** Tells people of a fail-over that lost something, or that others are waited for. */
+  readonly warn: (message: string) => void;
 }
 
 /**
@@ -27,6 +37,8 @@ export interface ProcessLeaseOptions {
  */
 export class ProcessLease {
   readonly id: number;
+  /** What this process has recorded lately: the lease puts back what a server lacks that has taken over. */
+  readonly records = new RecentRecords();
   readonly #database: Database;
   readonly #options: ProcessLeaseOptions;
   readonly #leaving = new AbortController();
@@ -46,14 +58,19 @@ export class ProcessLease {
 
   /** Registers this process and takes its lock. Throws `SrqError('log')` if that fails. */
   static async acquire(database: Database, options: ProcessLeaseOptions): Promise<ProcessLease> {
-    const session = await database.connect();
+    const session = await database.connect({ joins: true });
     try {
-      // The row may exist already if the answer to an earlier try was lost.
-      const text = `insert into srq.worker (run, holder) values ($1, $2)
-        on conflict (run) do update set holder = excluded.holder returning id`;
-      const [row] = await session.query<{ id: number }>(text, [options.run, options.holder]);
+      const { timeline } = session;
+      await joinTimeline(session.query, timeline);
+      // The row may exist already if the answer to an earlier try was lost. A new process has nothing to put back.
+      const text = `insert into srq.worker (run, holder, timeline) values ($1, $2, $3)
+        on conflict (run) do update set holder = excluded.holder, timeline = excluded.timeline returning id`;
+      const [row] = await session.query<{ id: number }>(text, [options.run, options.holder, timeline]);
       const worker = new ProcessLease(row?.id ?? 0, session, database, options);
       await worker.#take(session);
+      const missing = await missingProcesses(session.query, timeline);
+      if (missing !== null) throw heldBack(database.shown, missing);
+      database.join(timeline);
       worker.#beating = worker.#beat();
       return worker;
     } catch (error) {
@@ -105,25 +122,78 @@ export class ProcessLease {
   }
 
   async #comeBack(): Promise<void> {
-    const session = await this.#database.connect();
+    const session = await this.#database.connect({ joins: true });
     try {
+      const since = await joinTimeline(session.query, session.timeline);
       await this.#take(session);
+      await this.#putBack(session, since);
+      await this.#waitForOthers(session);
     } catch (error) {
       await session.close();
       throw error;
     }
+    this.#database.join(session.timeline);
     this.#session = session;
     this.#failure = null;
+  }
+
+  /** Puts back what the server has not heard of, and then counts as one that has said what it knows. */
+  async #putBack({ query, timeline: number }: Session, since: string): Promise<void> {
+    const back = await putBack(query, this.id, { number, since }, this.records);
+    if (back.records > 0) this.#options.warn(putBackWords(this.#database.shown, back));
+    if (back.isWhole) await query('update srq.worker set timeline = $2 where id = $1', [this.id, number]);
+  }
+
+  /** Waits until all others that lived when the server was replaced have put back what they know. */
+  async #waitForOthers(session: Session): Promise<void> {
+    const { clock, warn } = this.#options;
+    const ending = AbortSignal.any([this.#leaving.signal, session.gone]);
+    let isTold = false;
+    for (;;) {
+      const missing = await missingProcesses(session.query, session.timeline);
+      if (missing === null) return;
+      const failure = heldBack(this.#database.shown, missing);
+      this.#failure = failure;
+      await clock.sleep(HELD_BACK_LOOK_MS, ending);
+      if (ending.aborted) throw failure;
+      await this.#take(session);
+      if (!isTold) warn(failure.message);
+      isTold = true;
+    }
   }
 
   /** Takes the lock. This session may hold it already, or a session of this process that was cut off may still hold it. */
   async #take({ query }: Session): Promise<void> {
     const { clock } = this.#options;
     const askedMs = clock.monotonicMs();
-    const [row] = await query<{ now_ms: number }>(TAKE, [WORKER_LOCK, this.id]);
+    const [row] = await query<{ now_ms: number }>(TAKE, [WORKER_LOCK, this.id, this.#options.run]);
     const answeredMs = clock.monotonicMs();
+    if (!row) await this.#registerAgain(query);
     this.#offsetMs = Number(row?.now_ms ?? clock.nowMs()) - (askedMs + answeredMs) / 2;
   }
+
+  async #registerAgain(query: Query): Promise<void> {
+    const { run, holder } = this.#options;
+    const [entered] = await query(ENTER_AGAIN, [this.id, run, holder]);
+    if (entered) {
+      await query(TAKE, [WORKER_LOCK, this.id, run]);
+      return;
+    }
+    const message = `The store ${this.#database.shown} has lost the entry of this process, and another one has its number.`;
+    throw new SrqError('log', message, 'Run the same command again: it goes on where it stopped.');
+  }
+}
+
+/** The entry is lost, too, if the server that has taken over had not heard of it. */
+const ENTER_AGAIN = `insert into srq.worker (id, run, holder) overriding system value values ($1, $2, $3)
+  on conflict do nothing returning id`;
+
+function putBackWords(shown: string, { records, late, isWhole }: PutBack): string {
+  const lost = `The store ${shown} had lost ${records} records of this process; they were put back.`;
+  const again = late === 0 ? '' : ` ${late} of them are of requests that others have begun again meanwhile.`;
+  return isWhole
+    ? lost + again
+    : `${lost}${again} Older ones are missing as well, and this process knows them no more.`;
 }
 
 /**
@@ -131,7 +201,7 @@ export class ProcessLease {
  */
 const TAKE = `
   update srq.worker set seen_at = clock_timestamp(), left_at = null
-  where id = $2::integer and (
+  where id = $2::integer and run = $3 and (
     exists (
       select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and classid = $1::integer::oid
         and objid = $2::integer::oid and database = (select oid from pg_database where datname = current_database())
@@ -147,12 +217,13 @@ export async function livingProcesses(query: Query, ids: readonly number[], grac
   const rows = await query<{ id: number }>(
     `select id from srq.worker w
     where id = any($3) and left_at is null and (
-      exists (
+      seen_at > clock_timestamp() - make_interval(secs => $4) and exists (
         select 1 from pg_locks where locktype = 'advisory' and classid = $1::integer::oid and objid = w.id::oid and granted
           and database = (select oid from pg_database where datname = current_database())
-      ) or greatest(seen_at, pg_postmaster_start_time()) > clock_timestamp() - make_interval(secs => $2)
+      ) or greatest(seen_at, pg_postmaster_start_time(), srq.replaced_at())
+        > clock_timestamp() - make_interval(secs => $2)
     )`,
-    [WORKER_LOCK, graceS, ids],
+    [WORKER_LOCK, graceS, ids, MAX_SILENCE_S],
   );
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect } from 'vitest';
 import { reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
-import { DESKTOP, overflowOf, PHONE, seriousViolations, test, withoutBrowser } from '../../helpers/browser.ts';
+import { axeFindings, DESKTOP, overflowOf, PHONE, test, withoutBrowser } from '../../helpers/browser.ts';
 import { beginOf, mixedFigures, recordOf, rowOf, second } from './figures.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-page-'));
@@ -50,7 +50,6 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     expect(await found.textContent()).toBe('No row matches.');
     await page.getByLabel('Search').fill('L-1');
     const opener = page.getByRole('button', { name: 'Row 1, details' });
-    await page.getByRole('button', { name: 'Row', exact: true }).click();
     await opener.focus();
     await page.keyboard.press('Enter');
     expect(await opener.getAttribute('aria-expanded')).toBe('true');
@@ -60,9 +59,129 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
   test('shows the rows of a reason', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
     const reason = page.locator('.reasons li', { hasText: 'HTTP 422' });
-    await reason.getByRole('button', { name: 'Show in the list' }).click();
+    await reason.getByRole('link', { name: 'Show in the list' }).click();
     await page.getByText('20 of 400 listed rows with one reason').waitFor();
     expect(await page.locator('#table tbody tr').first().textContent()).toContain('L-3');
+  });
+
+  test('lists the rows of a tile or a market, and the way back shows what was there before', async ({ openPage }) => {
+    const { page } = await openPage(MIXED);
+    const found = page.locator('#found');
+    await page.locator('.tiles').getByRole('link', { name: 'invalid' }).click();
+    expect(await found.textContent()).toBe('16 of 400 listed rows');
+    expect(await page.getByLabel('Status').inputValue()).toBe('invalid');
+    expect(await page.locator('.tiles [aria-current]').allTextContents()).toEqual(['invalid']);
+    await page.locator('#markets + .wide').getByRole('link', { name: 'DE' }).click();
+    expect(await found.textContent()).toBe('20 of 400 listed rows');
+    expect(await page.locator('.tiles [aria-current]').count()).toBe(0);
+    await page.goBack();
+    expect(await found.textContent()).toBe('16 of 400 listed rows');
+    await page.goBack();
+    expect(await found.textContent()).toBe('400 of 400 listed rows');
+    expect(await page.getByLabel('Status').inputValue()).toBe('');
+  });
+
+  test('keeps the filter, the order and the page in its address', async ({ openPage }) => {
+    const { page } = await openPage(MIXED);
+    await page.locator('#market').selectOption('PT');
+    await page.getByLabel('Search').fill('l-');
+    await page.getByRole('button', { name: 'Reference', exact: true }).click();
+    await page.getByRole('button', { name: 'Reference', exact: true }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
+    const shown = await page.locator('#table tbody').textContent();
+    const address = page.url();
+    expect(address).toBe(`${MIXED}#text=l-&market=PT&order=-ref&page=2`);
+    const { page: other } = await openPage(address);
+    expect(await other.locator('#table tbody').textContent()).toBe(shown);
+    expect(await other.getByLabel('Search').inputValue()).toBe('l-');
+    expect(await other.locator('#market').inputValue()).toBe('PT');
+    await other.getByRole('button', { name: 'Clear' }).click();
+    expect(other.url()).toBe(MIXED);
+  });
+
+  test('copies and downloads the rows that match, and no cell is a formula there', async ({ openPage }) => {
+    const figures = new RunFigures(['Name']);
+    figures.note(beginOf(3));
+    figures.add(rowOf(1, { ref: '=1+1', cells: ['-2+3'] }));
+    figures.add(rowOf(2, { status: 'rejected', ids: {}, http: 422, message: 'a "bad", place', cells: ['x\ty'] }));
+    figures.add(rowOf(3, { status: 'rejected', ids: {}, http: 422, message: '@SUM(A1)', cells: ['Ana'] }));
+    const { page } = await openPage(fileOf('csv', figures), {
+      ...DESKTOP,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const saved = async () => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download as CSV' }).click(),
+      ]);
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+    };
+    const all = await saved();
+    expect(all.name).toBe('leads.rows.csv');
+    const [names, first] = all.text.split('\r\n');
+    expect(names).toBe('\ufeffrow,ref,market,status,ids,http,message,key,at,Name');
+    expect(first).toBe(
+      `1,'=1+1,PT,created,request_id=90000000000000000001,201,,${'1'.padStart(32, '0')},${second(1)},'-2+3`,
+    );
+    await page.getByLabel('Status').selectOption('rejected');
+    const some = await saved();
+    expect(some.name).toBe('leads.rejected.csv');
+    expect(some.text.split('\r\n')).toHaveLength(4);
+    expect(some.text).toContain('"a ""bad"", place"');
+    expect(some.text).toContain(",'@SUM(A1),");
+    await page.getByRole('button', { name: 'Copy these rows' }).click();
+    await page.getByText('2 rows are copied.').waitFor();
+    const copied = String(await page.evaluate('navigator.clipboard.readText()')).split(/\r?\n/);
+    expect(copied[0]?.split('\t')).toHaveLength(10);
+    expect(copied[2]).toContain("\t'@SUM(A1)\t");
+  });
+
+  test("shows times on the reader's clock with UTC beside them, everywhere", async ({ openPage }) => {
+    const { page } = await openPage(MIXED, { ...DESKTOP, timezoneId: 'Asia/Kolkata' });
+    const times = await page.locator('header time, .numbers time, footer time').allTextContents();
+    expect(times[0]).toBe('2026-11-21 15:30:00 10:00:00 UTC');
+    expect(times.filter((text) => !/\d\d:\d\d:\d\d \d\d:\d\d:\d\d UTC$/.test(text))).toEqual([]);
+    await page.getByRole('button', { name: 'Row 1, details' }).click();
+    expect(await page.locator('tr.details').textContent()).toContain('Last record2026-11-21 15:30:00 10:00:00 UTC');
+    const axis = await page.locator('.x-axis').first().locator('text').allTextContents();
+    expect(axis.slice(0, 2)).toEqual(['15:30:00', '10:00:00']);
+    expect(await page.locator('.axis-title').first().textContent()).toBe('Time (UTC+5:30, below it UTC)');
+    expect(await page.locator('footer').textContent()).toContain('Asia/Calcutta, UTC+5:30');
+    const { page: inUtc } = await openPage(MIXED, { ...DESKTOP, timezoneId: 'UTC' });
+    expect(await inUtc.locator('header time').textContent()).toBe('2026-11-21 10:00:00 UTC');
+  });
+
+  test('tells all but the list without JavaScript, and offers nothing that would need it', async ({ openPage }) => {
+    const { page } = await openPage(MIXED, { ...DESKTOP, javaScriptEnabled: false });
+    expect(await page.getByRole('heading', { name: '8 of 400 rows unknown' }).isVisible()).toBe(true);
+    expect(await page.locator('header time').textContent()).toBe('2026-11-21 10:00:00 UTC');
+    expect(await page.locator('.drawing').first().isVisible()).toBe(true);
+    expect(await page.locator('main a[href], main button:visible, .link:visible').count()).toBe(0);
+  });
+
+  test.for([
+    ['created', 'rgb(31, 122, 77)'],
+    ['rejected', 'rgb(179, 36, 92)'],
+    ['unknown', 'rgb(116, 66, 200)'],
+  ] as const)('has a verdict in the colour of %s that is seen first', async ([status, colour], { openPage }) => {
+    const figures = new RunFigures(null);
+    figures.note(beginOf(2));
+    figures.add(rowOf(1));
+    figures.add(rowOf(2, { status }));
+    figures.note({ event: 'end', stopped: null, run: 'r', at: second(3) });
+    const { page } = await openPage(fileOf(status, figures));
+    const look = (what: string) => page.evaluate(`getComputedStyle(document.querySelector('.verdict-sign')).${what}`);
+    expect(await look('backgroundColor')).toBe(colour);
+    const sizes: number[] = await page.evaluate(
+      '[...document.querySelectorAll("h1, h2, .count")].map((each) => parseFloat(getComputedStyle(each).fontSize))',
+    );
+    const verdict = Number(
+      await page.evaluate('parseFloat(getComputedStyle(document.querySelector("#verdict")).fontSize)'),
+    );
+    expect(Math.max(...sizes)).toBe(verdict);
+    expect(verdict).toBeGreaterThanOrEqual(40);
+    expect((await page.locator('.verdict').boundingBox())?.y).toBeLessThan(250);
+    expect(await axeFindings(page)).toEqual([]);
   });
 
   test('asks for nothing but itself', async ({ openPage }) => {
@@ -102,7 +221,7 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     await page.locator('#table button').nth(6).click();
     await page.locator('summary').click();
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
-    expect(await seriousViolations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
       colorScheme === 'dark' ? 'rgb(22, 24, 27)' : 'rgb(247, 247, 245)',
     );
@@ -130,6 +249,6 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     const { page } = await openPage(fileOf('empty', new RunFigures(null)), PHONE);
     expect(await page.locator('#list').isVisible()).toBe(false);
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
-    expect(await seriousViolations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ test("the policy lets nothing but the page's own style and script through", () =
       .digest('base64')}'`;
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain(`style-src ${hash(/<style>(.*?)<\/style>/s.exec(page)?.[1])}`);
-  expect(policy).toContain(`script-src ${hash(/<script>(.*?)<\/script>/s.exec(page)?.[1])}`);
+  expect(policy).toContain(`script-src ${hash(/<script type="module">(.*?)<\/script>/s.exec(page)?.[1])}`);
   expect(policy).not.toContain('unsafe');
   expect(page).toContain('prefers-color-scheme');
   expect(page).not.toMatch(/\son\w+=|\sstyle=|(?:src|href)="(?!#)/);
@@ -58,5 +58,5 @@ test('a log without anything gives a page that says so', () => {
   const page = reportPage(new RunFigures(null), { ...FACTS, hasInput: false });
   for (const said of ['Nothing was sent', 'Nothing is left to do', 'No outcome is recorded', 'Nothing to list'])
     expect(page).toContain(said);
-  expect(page.split('<script>')[0]).not.toMatch(/NaN|Infinity|undefined/);
+  expect(page.split('<script type="module">')[0]).not.toMatch(/NaN|Infinity|undefined/);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
-import { DESKTOP, overflowOf, PHONE, seriousViolations, test, withoutBrowser } from '../../helpers/browser.ts';
+import { axeFindings, DESKTOP, overflowOf, PHONE, test, withoutBrowser } from '../../helpers/browser.ts';
 import { FORM, JSON_TYPE, LEAD, partnerOf, sandboxWith, send, startCalmSandbox } from '../sandbox-client.ts';
 
 const HOSTILE = {
@@ -89,8 +89,12 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
     for (const text of ['A torneira da cozinha pinga.', 'POST /v1/request/create', 'HTTP 201']) {
       expect(await view.textContent()).toContain(text);
     }
-    expect(await view.getByLabel('Body as received').textContent()).toBe(new URLSearchParams(LEAD).toString());
-    expect(await view.getByLabel('Body of the answer').textContent()).toContain(sandbox.requests()[1]?.requestId ?? '');
+    expect(await view.getByLabel('Body as received', { exact: true }).textContent()).toBe(
+      new URLSearchParams(LEAD).toString(),
+    );
+    expect(await view.getByLabel('Body of the answer', { exact: true }).textContent()).toContain(
+      sandbox.requests()[1]?.requestId ?? '',
+    );
     expect(await page.content()).not.toContain(token);
     await view.getByRole('link', { name: '3', exact: true }).click();
     await view.getByRole('heading', { name: 'Request 3' }).waitFor();
@@ -146,6 +150,156 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
     await page.getByText('101 to 200 of 252').waitFor();
     await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
     await page.getByText('Nothing has arrived yet.').waitFor();
+  });
+
+  test('shows JSON pretty and forms decoded, and what came as it came', async ({ openPage }) => {
+    const sandbox = await sandboxWith();
+    const { token } = await partnerOf(sandbox);
+    const authorization = `Bearer ${token}`;
+    const path = `${sandbox.baseUrl}/v1/request/create`;
+    const lead = { ...LEAD, fullname: 'Inês & João', request_text: 'Uma linha\nduas' };
+    await send('POST', path, { ...FORM, authorization }, new URLSearchParams(lead).toString());
+    await send('POST', path, { ...JSON_TYPE, authorization }, JSON.stringify(lead));
+    const { page } = await openPage(`${sandbox.baseUrl}/#2`);
+    const view = opened(page);
+    await view.getByRole('heading', { name: 'Request 2' }).waitFor();
+    const body = await view.getByLabel('Body as received, readable').textContent();
+    expect(body?.split('\n')).toEqual(
+      expect.arrayContaining(['fullname = Inês & João', 'request_text = Uma linha', '  duas']),
+    );
+    const answer = await view.getByLabel('Body of the answer, readable').textContent();
+    const [, second] = sandbox.requests();
+    expect(answer?.split('\n')[1]).toBe(`  "request_id": ${second?.requestId},`);
+    await page.goto(`${sandbox.baseUrl}/#3`);
+    await view.getByRole('heading', { name: 'Request 3' }).waitFor();
+    expect(await view.getByLabel('Body as received, readable').textContent()).toBe(JSON.stringify(lead, null, 2));
+    expect(await view.getByLabel('Body as received', { exact: true }).textContent()).toBe(JSON.stringify(lead));
+  });
+
+  test("shows validate's verdict, and one colour for each end of a request", async ({ openPage }) => {
+    const sandbox = await sandboxWith();
+    const { create, validate } = await partnerOf(sandbox);
+    await validate(LEAD);
+    await create(LEAD);
+    await validate(LEAD);
+    sandbox.setInstructions([
+      { match: {}, on: 'validate', fault: 'html' },
+      { match: {}, on: 'validate', fault: '503' },
+    ]);
+    await validate(LEAD);
+    await validate(LEAD);
+    await validate({ ...LEAD, phone: '12' });
+    const { page } = await openPage(sandbox.baseUrl);
+    await soon(() => rows(page).count()).toBe(7);
+    const told = await page.locator('tbody .answer').allTextContents();
+    expect(told).toEqual([
+      '422',
+      '503 fault 503',
+      '200 fault html',
+      '200 duplicate',
+      '201 created',
+      '200 clear',
+      '200',
+    ]);
+    const marks = await page.evaluate(
+      `[...document.querySelectorAll('tbody .tag')].map((each) => getComputedStyle(each).getPropertyValue('--mark'))`,
+    );
+    expect(marks).toEqual(['#b3245c', '#a88900', '', '#3a7fc4', '#1f7a4d', '', '']);
+  });
+
+  test('goes by keys: j and k, Enter, Escape, / and ?; they can be switched off', async ({ openPage }) => {
+    const sandbox = await sandboxWith();
+    await createRows(sandbox, 3);
+    const { page } = await openPage(sandbox.baseUrl);
+    await soon(() => rows(page).count()).toBe(4);
+    const focus = () => page.evaluate('document.activeElement.textContent || document.activeElement.id');
+    const press = (...keys: string[]) =>
+      keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+    await press('j');
+    expect(await focus()).toBe('4');
+    await press('j', 'j', 'k');
+    expect(await focus()).toBe('3');
+    await press('Enter');
+    await opened(page).getByRole('heading', { name: 'Request 3' }).waitFor();
+    await press('j');
+    await opened(page).getByRole('heading', { name: 'Request 2' }).waitFor();
+    expect(page.url()).toBe(`${sandbox.baseUrl}/#2`);
+    await press('Escape');
+    expect(await page.locator('#request').isVisible()).toBe(false);
+    expect(await focus()).toBe('2');
+    await press('/');
+    await page.keyboard.type('jk?');
+    expect(await page.getByLabel('Search').inputValue()).toBe('jk?');
+    await press('Escape', 'Escape');
+    expect(await page.getByLabel('Search').inputValue()).toBe('');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY');
+    await press('?');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await keys.getByRole('checkbox').uncheck();
+    await press('Escape');
+    await keys.waitFor({ state: 'hidden' });
+    await press('/');
+    expect(await page.evaluate('document.activeElement.id')).not.toBe('text');
+    await press('?');
+    expect(await keys.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Keys' }).click();
+    expect(await keys.isVisible()).toBe(true);
+  });
+
+  test('counts in the title of the tab what nobody has seen', async ({ openPage }) => {
+    const sandbox = await sandboxWith();
+    await createRows(sandbox, 1);
+    const { page } = await openPage(sandbox.baseUrl);
+    await soon(() => rows(page).count()).toBe(2);
+    expect(await page.title()).toBe('srq sandbox');
+    const hide = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await hide(true);
+    await createRows(sandbox, 2);
+    await soon(() => page.title()).toBe('(3) srq sandbox');
+    await hide(false);
+    expect(await page.title()).toBe('srq sandbox');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await createRows(sandbox, 1);
+    await soon(() => page.title()).toBe('(2) srq sandbox');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await soon(() => page.title()).toBe('srq sandbox');
+    await hide(true);
+    await createRows(sandbox, 1);
+    await soon(() => page.title()).toBe('(2) srq sandbox');
+    await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
+    await soon(() => page.title()).toBe('srq sandbox');
+  });
+
+  test('has an icon that the policy lets through, and a button that looks as dangerous as it is', async ({
+    openPage,
+  }) => {
+    const sandbox = await sandboxWith();
+    await createRows(sandbox, 1);
+    const { page, requests } = await openPage(sandbox.baseUrl);
+    await soon(() => rows(page).count()).toBe(2);
+    expect(
+      await page.evaluate(`new Promise((resolve) => {
+        const image = new Image();
+        image.onload = () => resolve(image.naturalWidth > 0);
+        image.onerror = () => resolve(false);
+        image.src = document.querySelector('link[rel=icon]').href;
+      })`),
+    ).toBe(true);
+    const styleOf = (selector: string, what: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${what}`);
+    const alarm = 'rgb(198, 32, 24)';
+    expect(await styleOf('#clear', 'color')).toBe(alarm);
+    expect(await styleOf('#pause', 'color')).not.toBe(alarm);
+    await page.locator('#clear').click();
+    expect(await styleOf('#clearing [value=clear]', 'backgroundColor')).toBe(alarm);
+    expect(await styleOf('#clearing [value=keep]', 'backgroundColor')).not.toBe(alarm);
+    expect(requests.every((address) => address.startsWith(`${sandbox.baseUrl}/`) || address.startsWith('data:'))).toBe(
+      true,
+    );
   });
 
   test('can be paused: what arrives then is counted, and shown when it goes on', async ({ openPage }) => {
@@ -206,11 +360,19 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
     const { page } = await openPage(sandbox.baseUrl);
     await rows(page).first().click();
     await opened(page).getByRole('heading', { name: 'Request 4' }).waitFor();
-    await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByRole('button', { name: 'Keep' }).click();
+    const asked = page.getByRole('alertdialog');
+    await page.getByRole('button', { name: 'Forget all…' }).click();
+    await asked.getByRole('heading', { name: 'Forget all? 4 requests, 3 created' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    // Enter and Escape keep everything.
+    await page.keyboard.press('Enter');
+    await asked.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Forget all…' }).click();
+    await page.keyboard.press('Escape');
+    await asked.waitFor({ state: 'hidden' });
     expect(sandbox.requests()).toHaveLength(4);
-    await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByRole('button', { name: 'Forget all' }).click();
+    await page.getByRole('button', { name: 'Forget all…' }).click();
+    await asked.getByRole('button', { name: 'Forget all' }).click();
     await page.getByText('Nothing has arrived yet.').waitFor();
     expect(sandbox.requests()).toEqual([]);
     expect(await page.locator('#request').isVisible()).toBe(false);
@@ -273,7 +435,7 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
         ] as const) {
           await page.emulateMedia({ colorScheme });
           expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
-          expect([colorScheme, await overflowOf(page), await seriousViolations(page)]).toEqual([colorScheme, 0, []]);
+          expect([colorScheme, await overflowOf(page), await axeFindings(page)]).toEqual([colorScheme, 0, []]);
         }
       };
       await soon(() => rows(page).count()).toBe(13);

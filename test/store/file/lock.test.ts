@@ -68,7 +68,7 @@ test('a one-off request does not wait for ever for a process that was stopped wh
   let waitedMs = 0;
   const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };
   const opening = FileLog.open({ path, clock, run: 'one-off', exclusive: false, holder: '' });
-  expect((await failureOf(opening)).message).toContain('it seems to be stopped');
+  expect((await failureOf(opening)).message).toContain('seems to be stopped');
   closeSync(held);
   await (await openLog(path, false)).close();
 });
@@ -104,7 +104,7 @@ describe.skipIf(!hasStrace)('A process that is stopped while it adds a line (nee
     stopped.tell(`sending ${keyOf(1)} none`);
     // The stop takes effect on the way out of the write: once the line is there, its writer does nothing more.
     while (statSync(path).size === 0) await setImmediate();
-    expect((await failureOf(hasty.sending(subjectOf(2), 'none'))).message).toContain('it seems to be stopped');
+    expect((await failureOf(hasty.sending(subjectOf(2), 'none'))).message).toContain('seems to be stopped');
     await hasty.close();
     const waiting = patient.sending(subjectOf(3), 'none');
     process.kill(pid, 'SIGCONT');

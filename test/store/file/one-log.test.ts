@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/cli/system-clock.ts';
+import { systemClock } from '../../../src/account/system-clock.ts';
 import { FileLog } from '../../../src/store/file/file-log.ts';
 import { bindMount, bindMountIsMissing } from '../../helpers/bind-mount.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
@@ -333,7 +333,7 @@ describe('A file that is no log is refused and stays as it is, byte for byte', (
       () => readAll(path),
     ]) {
       const { code, message, hint } = await failureOf(refused());
-      expect([code, message]).toEqual(['log', expect.stringMatching(/is no log of srq|line 1 cannot be read/)]);
+      expect([code, message]).toEqual(['log', expect.stringMatching(/is not a log of srq|line 1 cannot be read/)]);
       expect(hint).toBeTruthy();
     }
     expect(readFileSync(path).equals(bytes)).toBe(true);

@@ -12,7 +12,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/cli/system-clock.ts';
+import { systemClock } from '../../../src/account/system-clock.ts';
 import { FileLog } from '../../../src/store/file/file-log.ts';
 import { readLines } from '../../../src/store/file/record.ts';
 import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';

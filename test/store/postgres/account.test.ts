@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/cli/system-clock.ts';
+import { systemClock } from '../../../src/account/system-clock.ts';
 import type { CachedToken } from '../../../src/request/ports.ts';
 import {
   AccountToken,
@@ -39,7 +39,12 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
   const storeAt = async (url: string, run: string): Promise<PostgresStore> => {
     const store = openPostgresStore({
       ...{ url, run, clock: systemClock, holder: (command) => `srq ${command}, ${run}` },
-      ...{ stopping: new AbortController().signal, password: async () => STORE_PASSWORD, away: () => {} },
+      ...{
+        stopping: new AbortController().signal,
+        password: async () => STORE_PASSWORD,
+        away: () => {},
+        warn: () => {},
+      },
     });
     open.push(store);
     await store.migrate();

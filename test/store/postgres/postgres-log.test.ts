@@ -1,12 +1,13 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/cli/system-clock.ts';
+import { systemClock } from '../../../src/account/system-clock.ts';
 import type { Outcome } from '../../../src/request/outcome.ts';
 import { LOG_EVENTS, LOGGED_STATES } from '../../../src/request/status.ts';
 import { storeAt } from '../../helpers/log-places.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
 import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
+import { TcpLine } from '../../helpers/tcp-line.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const FAILED: Outcome = { status: 'failed', ids: {}, http: null, ms: null, message: null, raw: null };
@@ -74,6 +75,18 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     expect(await store.database.query("select current_setting('synchronous_commit') as now")).toEqual([{ now: 'on' }]);
     const session = await store.database.connect();
     expect(await session.query("select current_setting('synchronous_commit') as now")).toEqual([{ now: 'on' }]);
+    await session.close();
+    await store.close();
+  });
+
+  test('has the server notice within a minute that a machine has lost its power, by every connection', async () => {
+    const store = storeAt(url, 'run');
+    const names = ['idle', 'interval', 'count'].map((name) => `tcp_keepalives_${name}`);
+    const text = `select ${[...names, 'tcp_user_timeout'].map((name) => `current_setting('${name}') as ${name}`)}`;
+    const expected = { tcp_keepalives_idle: '10', tcp_keepalives_interval: '5', tcp_keepalives_count: '4' };
+    expect(await store.database.query(text)).toEqual([{ ...expected, tcp_user_timeout: '30000' }]);
+    const session = await store.database.connect({ patient: true });
+    expect(await session.query(text)).toEqual([{ ...expected, tcp_user_timeout: '30000' }]);
     await session.close();
     await store.close();
   });
@@ -208,7 +221,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       await victim.ended;
       // His connection may only have been cut: he counts as living for a while.
       expect(await living()).toEqual([true, true, false]);
-      const longAgo = "update srq.worker set seen_at = clock_timestamp() - interval '1 hour'";
+      const longAgo = "update srq.worker set seen_at = clock_timestamp() - interval '1 minute'";
       await server.query(url, longAgo);
       // So does everybody for a while after the server's start.
       await expect.poll(living, { timeout: 150_000, interval: 500 }).toEqual([false, true, false]);
@@ -216,6 +229,30 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       stopped.tell(`outcome ${keyOf(2)} created`);
       await stopped.hear(1);
       expect(await living()).toEqual([false, false, false]);
+    });
+
+    test('is not a machine without power, whose lock the server may keep for hours', async () => {
+      const line = await TcpLine.to(Number(new URL(url).port));
+      const real = url;
+      url = url.replace(/:\d+\//, `:${line.port}/`);
+      const dead = await opened('dead');
+      onTestFinished(() => line.end());
+      await dead.sending(subjectOf(1), 'none');
+      line.silence();
+      url = real;
+      const log = await opened('run');
+      const unseen = (minutes: number) =>
+        server.query(
+          url,
+          `update srq.worker set seen_at = clock_timestamp() - interval '${minutes} minutes' where id = 1`,
+        );
+      await unseen(1);
+      // For a while after the server's start everybody counts as living.
+      const started = 'select 1 where pg_postmaster_start_time() > clock_timestamp() - make_interval(secs => 25)';
+      await expect.poll(() => server.query(url, started), { timeout: 150_000, interval: 500 }).toEqual([]);
+      expect(await log.mayBeUnderWay(keyOf(1))).toBe(true);
+      await unseen(3);
+      expect(await log.mayBeUnderWay(keyOf(1))).toBe(false);
     });
 
     test('a process that the others cannot see begins nothing, until it is back', async () => {

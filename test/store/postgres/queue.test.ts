@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/cli/system-clock.ts';
+import { systemClock } from '../../../src/account/system-clock.ts';
 import type { TakenRequest } from '../../../src/request/request-queue.ts';
 import { openQueue, type PostgresQueue } from '../../../src/store/postgres/postgres-queue.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
@@ -30,7 +30,12 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
   const storeAt = (url: string, run: string): PostgresStore => {
     const store = openPostgresStore({
       ...{ url, run, clock: systemClock, holder: (command) => `srq ${command}, ${run}` },
-      ...{ stopping: new AbortController().signal, password: async () => STORE_PASSWORD, away: () => {} },
+      ...{
+        stopping: new AbortController().signal,
+        password: async () => STORE_PASSWORD,
+        away: () => {},
+        warn: () => {},
+      },
     });
     open.push(store);
     return store;
@@ -160,6 +165,21 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     await stopped.queue.take('requests', 2);
     await server.query(url, "update srq.worker set seen_at = seen_at - interval '31 seconds' where id = 1");
     expect(await other.queue.reclaim(30_000)).toBe(2);
+  });
+
+  test('gets back what a worker holds without knowing it, and leaves it what it knows', async () => {
+    const url = await server.database();
+    const [{ queue }, other] = [await join(url), await join(url)];
+    await queue.add(many(0, 4));
+    const [known] = await queue.take('requests', 1);
+    const [lost] = await other.queue.take('requests', 1);
+    if (!known || !lost) throw new Error('nothing taken');
+    // As if the answer to the first one had been lost.
+    await server.query(url, 'update srq.queue_claim set worker = 1 where job = $1', [lost.key]);
+    expect(await queue.reclaim(60_000)).toBe(0);
+    expect(await queue.reclaim(60_000)).toBe(1);
+    expect(await queue.reclaim(60_000)).toBe(0);
+    expect(keys(await queue.take('requests', 9))).toEqual(keys([lost, ...many(2, 2).map(asTaken)]));
   });
 
   test('moves a doubt to where it waits until it is worth asking about', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SrqError } from '../../../src/request/errors.ts';
 import { storeAddress } from '../../../src/store/postgres/store-url.ts';
 
@@ -40,11 +40,45 @@ test.each([
 });
 
 test('a socket is found in the folder that the parameters name, with a user before it, too', () => {
-  expect(storeAddress('postgres://ana@/leads?host=/run/postgresql&port=5433').config).toMatchObject({
-    host: '/run/postgresql',
-    port: 5433,
-    ssl: false,
+  const address = storeAddress('postgres://ana@/leads?host=/run/postgresql&port=5433');
+  expect(address.places).toEqual([{ host: '/run/postgresql', port: 5433 }]);
+  expect(address.config.ssl).toBe(false);
+});
+
+describe('several servers', () => {
+  const URL = 'postgres://ana:s3cret@db-a.example,db-b.example:5433,[::1]:5434/leads';
+
+  test('are named one after the other, and shown so', () => {
+    const { places, shown, config, mustTakeWriting } = storeAddress(URL);
+    expect(places).toEqual([
+      { host: 'db-a.example' },
+      { host: 'db-b.example', port: 5433 },
+      { host: '::1', port: 5434 },
+    ]);
+    expect(shown).toBe('postgres://ana@db-a.example,db-b.example:5433,[::1]:5434/leads');
+    expect(config).toMatchObject({ user: 'ana', database: 'leads', ssl: {} });
+    expect(mustTakeWriting).toBe(true);
   });
+
+  test('are all on this machine, or all connections are encrypted', () => {
+    expect(storeAddress('postgres://127.0.0.1:1,127.0.0.1:2/leads').config.ssl).toBe(false);
+    expect(storeAddress('postgres://127.0.0.1:1,db.example/leads').config.ssl).toEqual({});
+  });
+
+  test.each([
+    [URL, 'any', false],
+    [URL, 'primary', true],
+    ['postgres://db.example/leads', 'read-write', true],
+  ])('%s with target_session_attrs=%s must take writing: %s', (url, wanted, mustTakeWriting) => {
+    expect(storeAddress(`${url}?target_session_attrs=${wanted}`).mustTakeWriting).toBe(mustTakeWriting);
+  });
+
+  test.each(['postgres://a,/leads?target_session_attrs=standby', 'postgres://a:1:2,b/leads'])(
+    '%s is refused',
+    (url) => {
+      expect(() => storeAddress(url)).toThrow(SrqError);
+    },
+  );
 });
 
 test('no-verify is taken at its word', () => {

@@ -8,7 +8,7 @@ import { AdaptiveRate, type ChosenRate } from '../service/pacing/adaptive-rate.t
 import { OwnPermits, RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { FileTokenCache, LearnedFile, secretMark } from '../settings/account-files.ts';
 import { learnedPath, tokenPath } from '../settings/paths.ts';
-import type { Context } from './context.ts';
+import type { Host } from './host.ts';
 
 /**
  * The state of one account with the service: rate limiter, token, and what is known about the service. It is kept for
@@ -47,23 +47,23 @@ export interface AccountOptions {
 }
 
 /** Opens the state of an account, in files or in the store. */
-export async function openAccount(context: Context, options: AccountOptions): Promise<Account> {
-  const isShared = !options.isAlone && (await context.logPlace()).kind === 'store';
-  const file = await openLearned(context, options.destination, options.contract);
-  return isShared ? shareAccount(context, options, file) : ownAccount(context, options, file);
+export async function openAccount(host: Host, options: AccountOptions): Promise<Account> {
+  const isShared = !options.isAlone && (await host.logPlace()).kind === 'store';
+  const file = await openLearned(host, options.destination, options.contract);
+  return isShared ? shareAccount(host, options, file) : ownAccount(host, options, file);
 }
 
 /** Opens an account on this machine alone, without regard to other processes. */
-async function ownAccount(context: Context, options: AccountOptions, file: LearnedFile): Promise<Account> {
+async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
   const { destination, clientSecret, rate, concurrency, refused = null } = options;
-  const { clock } = context;
+  const { clock } = host;
   const learned = file.read();
   const adaptive = new AdaptiveRate({ rate, concurrency, random: Math.random, learned: learned.pace });
   const permits = new OwnPermits(adaptive, clock, refused);
-  const path = tokenPath(await context.paths(), await context.settings());
+  const path = tokenPath(await host.paths(), await host.settings());
   return {
-    limiter: new RateLimiter(permits, clock, context.interruption.halt.signal),
-    token: new FileTokenCache(path, destination, secretMark(clientSecret), await context.trust()),
+    limiter: new RateLimiter(permits, clock, host.halt.signal),
+    token: new FileTokenCache(path, destination, secretMark(clientSecret), await host.trust()),
     evidence: learned.evidence ?? NO_VISIBILITY_HISTORY,
     answers: learned.answers ?? NO_MEMORY,
     keep: (evidence) => mergeKnowledge(file, evidenceBy(options.contract), evidence),
@@ -81,21 +81,21 @@ async function ownAccount(context: Context, options: AccountOptions, file: Learn
 /**
  * Opens an account in the store, together with its other processes, and adds what this machine's own runs have learned.
  */
-async function shareAccount(context: Context, options: AccountOptions, file: LearnedFile): Promise<Account> {
+async function shareAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
   const { destination, clientSecret, contract, rate, concurrency, refused } = options;
   const { AccountToken } = await import('../store/postgres/account.ts');
-  const { state, id, database } = await openSharedAccount(context, destination);
-  const { clock } = context;
+  const { state, id, database } = await openSharedAccount(host, destination);
+  const { clock } = host;
   const own = file.read();
   const pacing = { rate, concurrency, learned: own.pace, refused };
   const permits = new AccountPermits({ state, clock, random: Math.random, ...pacing });
-  const limiter = new RateLimiter(permits, clock, context.interruption.halt.signal);
-  context.onClose(() => permits.close());
+  const limiter = new RateLimiter(permits, clock, host.halt.signal);
+  host.onClose(() => permits.close());
   const token = await AccountToken.open(database, id, clientSecret);
   const evidence = await mergeKnowledge(state, evidenceBy(contract), own.evidence ?? NO_VISIBILITY_HISTORY);
   const answers = await mergeKnowledge(state, answersBy(contract), own.answers ?? NO_MEMORY);
   let found = answers;
-  context.onClose(() => mergeKnowledge(state, answersBy(contract), found).then(() => {}, ignoreStoreError));
+  host.onClose(() => mergeKnowledge(state, answersBy(contract), found).then(() => {}, ignoreStoreError));
   return {
     ...{ limiter, token, evidence, answers, shared: state },
     keep: (more) => mergeKnowledge(state, evidenceBy(contract), more),
@@ -109,22 +109,22 @@ async function shareAccount(context: Context, options: AccountOptions, file: Lea
 }
 
 /** Opens the state that the processes of an account share in the store. It is closed when the command ends. */
-export async function openSharedAccount(context: Context, destination: Destination) {
+export async function openSharedAccount(host: Host, destination: Destination) {
   const { accountId, openAccountState } = await import('../store/postgres/account.ts');
-  const store = await context.postgresStore();
+  const store = await host.postgresStore();
   // The store may not have been migrated yet, because some commands connect before they open the log.
   await store.migrate();
   const { database } = store;
   const id = accountId(destination);
-  const state = openAccountState(database, id, context.run, context.interruption.halt.signal);
-  context.onClose(() => state.close());
+  const state = openAccountState(database, id, host.run, host.halt.signal);
+  host.onClose(() => state.close());
   return { state, id, database };
 }
 
 /** Opens what this machine's own runs have learned about the service of the profile in use. */
-export async function openLearned(context: Context, destination: Destination, contract: string): Promise<LearnedFile> {
-  const path = learnedPath(await context.paths(), await context.settings());
-  return new LearnedFile(path, destination, contract, await context.trust());
+export async function openLearned(host: Host, destination: Destination, contract: string): Promise<LearnedFile> {
+  const path = learnedPath(await host.paths(), await host.settings());
+  return new LearnedFile(path, destination, contract, await host.trust());
 }
 
 /** A record to which every process adds what it has learned under the same contract. */

@@ -1,0 +1,1 @@
+export function withReference(page: string): string;

@@ -1,0 +1,151 @@
+import { type Contract, contractFingerprint, type Observations, ownKey, tokenBaseUrl } from '../request/contract.ts';
+import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
+import type { Destination } from '../request/service-request.ts';
+import type { Network } from '../service/network/connector.ts';
+import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
+import type { Refused } from '../service/pacing/rate-limiter.ts';
+import { RequestApi } from '../service/request-api.ts';
+import { type Authorizer, bearerAuthorizer, fixedAuthorizer } from '../service/token/authorizer.ts';
+import { Tokens } from '../service/token/token.ts';
+import { Http } from '../service/wire/http.ts';
+import { type Account, openAccount } from './account.ts';
+import type { Host } from './host.ts';
+
+/** What a connection needs of the program that uses it. */
+interface ConnectionHost extends Host {
+  /** Removes this text from error reports from now on. */
+  hide(secret: string): void;
+}
+
+/** A connection to the service for one account. */
+export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers' | 'remember'> {
+  readonly api: RequestApi;
+  readonly destination: Destination;
+  readonly network: Network;
+  /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
+  readonly isProxied: boolean;
+  /**
+   * Requests a new token even if one is cached. Resolves to null if the service issues none, so that only an answer to a
+   * request proves the credentials. Throws the errors of `Tokens.prove`.
+   */
+  proveCredentials(): Promise<CachedToken | null>;
+  /** The service has a validate operation, or may have one. */
+  readonly mayValidate: boolean;
+}
+
+/** The account that a connection is for, and the way to its service. */
+export interface ConnectedAccount {
+  readonly destination: Destination;
+  readonly contract: Contract;
+  /** Reads the client secret. It is not called if the contract holds a key in place of it. */
+  readSecret(): Promise<string>;
+  /** Returns the way to the service, or to the host that issues its tokens. Throws `SrqError('settings')`. */
+  network(baseUrl: string): Network;
+  /** Milliseconds after which a call is given up, or null for the default. */
+  readonly timeoutMs: number | null;
+  /** They are called with every call to the service, with secrets masked. */
+  readonly traces: readonly ((call: TracedCall) => void)[];
+  /** Called when the program has done its work with what the answers showed about a learned contract. */
+  observed(contract: Contract, seen: Observations): Promise<void>;
+}
+
+/** Options for connecting to the service. */
+export interface ConnectOptions {
+  readonly rate: ChosenRate;
+  readonly concurrency: number;
+  readonly audio: AudioReader;
+  /** Returns the name of the column that a field came from, for error messages. */
+  readonly fieldName?: (field: string) => string | null;
+  readonly refused?: Refused;
+  /** Do not use the store or the state shared there, for commands that must work without it. */
+  readonly isAlone?: boolean;
+}
+
+/** Builds the client of the service. Nothing is sent yet. */
+export async function openConnection(
+  host: ConnectionHost,
+  account: ConnectedAccount,
+  options: ConnectOptions,
+): Promise<Connection> {
+  const { destination, contract } = account;
+  const { rate, concurrency, audio, refused, isAlone, fieldName = () => null } = options;
+  const clientSecret = ownKey(contract) ?? (await account.readSecret());
+  const network = account.network(destination.baseUrl);
+  const http = openHttp(host, account, destination.baseUrl, concurrency, network);
+  const asking = { destination, clientSecret, rate, concurrency, refused, isAlone };
+  const opened = await openAccount(host, { ...asking, contract: contractFingerprint(contract) });
+  const { limiter, token, answers: memory, remember, ...kept } = opened;
+  const { authorizer, prove } = openAuthorizer(host, account, clientSecret, token, http);
+  const { clock, halt } = host;
+  const secrets = [clientSecret];
+  const shared = { http, authorizer, limiter, audio, contract, fieldName, clock, secrets, memory, remember };
+  const api = new RequestApi({ ...shared, stopping: halt.signal });
+  if (contract.source) host.onClose(() => keepObservations(account, api));
+  return {
+    ...kept,
+    api,
+    destination,
+    network,
+    isProxied: network.proxy !== null,
+    proveCredentials: prove,
+    mayValidate: contract.hasValidate !== false,
+  };
+}
+
+/**
+ * Requests a token with credentials that are not stored yet. Resolves to null if the service issues none. Throws the
+ * errors of `Tokens.prove`.
+ */
+export async function proveCredentials(
+  host: ConnectionHost,
+  account: ConnectedAccount,
+  clientSecret: string,
+): Promise<CachedToken | null> {
+  const { baseUrl } = account.destination;
+  const http = openHttp(host, account, baseUrl, 1, account.network(baseUrl));
+  const { prove } = openAuthorizer(host, account, clientSecret, noCache, http);
+  return prove();
+}
+
+const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
+
+/** Passes on what the answers showed about the contract, also if the program failed. */
+async function keepObservations(account: ConnectedAccount, api: RequestApi): Promise<void> {
+  const seen = api.observations();
+  if (Object.keys(seen).length > 0) await account.observed(account.contract, seen);
+}
+
+/** Opens what authorizes the calls of a contract, with the function that proves the credentials. */
+function openAuthorizer(
+  host: ConnectionHost,
+  account: ConnectedAccount,
+  clientSecret: string,
+  cache: TokenCache,
+  http: Http,
+): { readonly authorizer: Authorizer; readonly prove: Connection['proveCredentials'] } {
+  const { auth = { kind: 'bearer' }, token } = account.contract;
+  const { baseUrl, clientId } = account.destination;
+  const credentials = { clientId, clientSecret };
+  host.hide(clientSecret);
+  if (auth.kind !== 'bearer') {
+    host.hide(`${clientId}:${clientSecret}`);
+    return { authorizer: fixedAuthorizer(auth, credentials), prove: () => Promise.resolve(null) };
+  }
+  const tokenUrl = tokenBaseUrl(token, baseUrl);
+  const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1, account.network(tokenUrl));
+  const tokens = new Tokens(tokenHttp, credentials, cache, host.clock, host.halt.signal, token);
+  return { authorizer: bearerAuthorizer(tokens), prove: () => tokens.prove() };
+}
+
+function openHttp(
+  host: Host,
+  { timeoutMs, traces }: ConnectedAccount,
+  baseUrl: string,
+  connections: number,
+  network: Network,
+): Http {
+  const { monotonicMs } = host.clock;
+  const http = new Http({ baseUrl, connections, timeoutMs, network, monotonicMs, traces });
+  host.onClose(() => http.close());
+  return http;
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../request/ports.ts';
+import type { Trust } from '../settings/own-file.ts';
+import type { OfProfile, Paths } from '../settings/paths.ts';
+import type { PostgresStore } from '../store/postgres/postgres-store.ts';
+
+/** Where the log is kept: in a file of this machine, or in a store that several machines share. */
+export type LogPlace =
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      /** True if --log names it; otherwise it is in srq's own folder. */
+      readonly isGiven: boolean;
+    }
+  | {
+      readonly kind: 'store';
+      readonly url: string;
+      /** The address without its password, for messages. */
+      readonly name: string;
+      readonly isEncrypted: boolean;
+      /** Reads the password. Null if none is known, except what `.pgpass` may contain. */
+      readonly password: (() => Promise<string>) | null;
+      /** The file in which the log would be kept without the store. */
+      readonly file: string;
+    };
+
+/** What an account needs of the program that uses it: a command, or a program that has the library in it. */
+export interface Host {
+  readonly clock: Clock;
+  /** Identifies the records of this process in the log. */
+  readonly run: string;
+  /** Aborted when nothing new is to be sent. */
+  readonly halt: AbortController;
+  settings(): Promise<OfProfile>;
+  paths(): Promise<Pick<Paths, 'state'>>;
+  trust(): Promise<Trust>;
+  logPlace(): Promise<Pick<LogPlace, 'kind'>>;
+  /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
+  postgresStore(): Promise<PostgresStore>;
+  /** Registers a function to run when the program has done its work. The last registered runs first. */
+  onClose(closer: () => Promise<void>): void;
+}

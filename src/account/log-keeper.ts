@@ -1,0 +1,115 @@
+import { statSync } from 'node:fs';
+import { SrqError } from '../request/errors.ts';
+import type { LogStore, OpenLog } from '../request/log-store.ts';
+import type { PostgresStore } from '../store/postgres/postgres-store.ts';
+import type { Host, LogPlace } from './host.ts';
+
+/** What the log needs of the program that uses it. */
+export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'> {
+  /** The numeric user id, or null where files have no owners and modes (Windows). */
+  readonly uid: number | null;
+  /** Describes this process, while it does what `command` says, to others that find the log in use. */
+  holder(command: string): string;
+  warn(message: string): Promise<void>;
+  /**
+   * Throws `SrqError('settings')` where the environment has Node.js check no certificate. `authority` says how a private
+   * certificate authority is named in place of that.
+   */
+  requireCertificateCheck(authority: string): void;
+}
+
+/** Finds out where the log is kept and opens it. Each is done once per command. */
+export class LogKeeper {
+  readonly #host: LogHost;
+  readonly #findPlace: () => Promise<LogPlace>;
+  #place: LogPlace | null = null;
+  #fileStore: LogStore | null = null;
+  #postgresStore: PostgresStore | null = null;
+  #isStoreAway = false;
+
+  /** `findPlace` is called once. */
+  constructor(host: LogHost, findPlace: () => Promise<LogPlace>) {
+    this.#host = host;
+    this.#findPlace = findPlace;
+  }
+
+  /** Tells whether the store was unavailable when it was last used. */
+  get isStoreAway(): boolean {
+    return this.#isStoreAway;
+  }
+
+  /**
+   * Returns where the log is kept. Throws `SrqError('usage')` or `SrqError('settings')` if flags or settings are
+   * invalid.
+   */
+  async place(): Promise<LogPlace> {
+    this.#place ??= await this.#findPlace();
+    return this.#place;
+  }
+
+  /** Returns the log in use, for reading and sending. Nothing is opened yet. */
+  async store(): Promise<LogStore> {
+    const place = await this.place();
+    if (place.kind === 'store') return this.postgresStore();
+    const { openFileStore } = await import('../store/file/file-store.ts');
+    const holder = (command: string) => this.#host.holder(command);
+    const { clock, run, uid } = this.#host;
+    const { path, isGiven } = place;
+    this.#fileStore ??= openFileStore({ path, clock, run, holder, user: { uid, isInStateFolder: !isGiven } });
+    return this.#fileStore;
+  }
+
+  /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
+  async postgresStore(): Promise<PostgresStore> {
+    const place = await this.place();
+    if (place.kind === 'file') {
+      const hint = 'Name it: --store postgres://USER@HOST:5432/DATABASE (or SRQ_STORE, or srq login --store URL)';
+      throw new SrqError('usage', 'This command needs a store in PostgreSQL.', hint);
+    }
+    this.#postgresStore ??= await this.#openPostgres(place);
+    return this.#postgresStore;
+  }
+
+  /**
+   * Opens the log for sending. With `exclusive`, for bulk runs, only one process at a time can hold a log that is a
+   * file.
+   */
+  async open(command: string, exclusive: boolean): Promise<OpenLog> {
+    const log = await (await this.store()).open(command, exclusive);
+    this.#host.onClose(() => log.close());
+    await this.warnOfFileLog();
+    return log;
+  }
+
+  /**
+   * Warns if the store is empty but the profile has a log file, because the store does not know what was sent before.
+   */
+  async warnOfFileLog(): Promise<void> {
+    const place = await this.place();
+    if (place.kind === 'file' || !statSync(place.file, { throwIfNoEntry: false })?.size) return;
+    if (await (await this.postgresStore()).hasRecords()) return;
+    await this.#host.warn(
+      `The store ${place.name} is new: it does not know what the log ${place.file} says was sent, so the same rows would be sent again.`,
+    );
+  }
+
+  async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
+    const { url, name, isEncrypted, password } = place;
+    const { clock, run, halt } = this.#host;
+    if (isEncrypted) this.#host.requireCertificateCheck(' in the URL of the store: ?sslrootcert=FILE');
+    const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
+    const holder = (command: string) => this.#host.holder(command);
+    // Every operation that waits for the store reports it, but the user is told once.
+    const away = (message: string | null) => {
+      if (this.#isStoreAway === (message !== null)) return;
+      this.#isStoreAway = message !== null;
+      void this.#host.warn(
+        message === null ? `The store ${name} is back.` : `${message} Nothing is sent until it is back.`,
+      );
+    };
+    const warn = (message: string) => void this.#host.warn(message);
+    const store = openPostgresStore({ url, password, clock, run, holder, stopping: halt.signal, away, warn });
+    this.#host.onClose(() => store.close());
+    return store;
+  }
+}

@@ -1,0 +1,48 @@
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Contract } from '../request/contract.ts';
+import type { Clock } from '../request/ports.ts';
+import { type Sandbox, startSandbox } from '../sandbox/server.ts';
+
+/** The log of a rehearsal with --sandbox, and its notes, which a report needs. */
+const KEPT = ['sandbox.ndjson', 'sandbox.ndjson.runs'];
+
+/**
+ * Removes the folder of a rehearsal that has ended. If something was sent in it, its log is kept in `last` in place of
+ * the one before, for `srq log --sandbox`.
+ */
+export function endRehearsal(folder: string, last: string): void {
+  const written = KEPT.filter((name) => existsSync(join(folder, name)));
+  if (written.length > 0) {
+    const next = `${last}.${process.pid}`;
+    try {
+      mkdirSync(next, { recursive: true, mode: 0o700 });
+      for (const name of written) cpSync(join(folder, name), join(next, name));
+      rmSync(last, { recursive: true, force: true });
+      renameSync(next, last);
+    } catch {
+      // The rehearsal has told its outcome; another one at the same time may keep its log instead.
+      rmSync(next, { recursive: true, force: true });
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Starts a marketplace inside this process on a free port. The contract says how it differs from the public document.
+ */
+export function startEmbedded(clock: Clock, contract: Contract | null, hasInbox: boolean): Promise<Sandbox> {
+  return startSandbox({
+    port: 0,
+    latencyMs: 0,
+    ratePerSecond: null,
+    tokenTtlSeconds: 3600,
+    faults: {},
+    seed: 1,
+    storeFile: null,
+    contract,
+    // Users rehearse with real leads here, and every user of the machine can call the port: only on request.
+    hasInbox,
+    now: clock.nowMs,
+  });
+}

@@ -1,0 +1,71 @@
+import type { Argument, Command, Option } from 'commander';
+import type { TellingContext } from '../cli/command.ts';
+import { ENVIRONMENT } from '../cli/environment.ts';
+import { EXIT_CODES } from '../cli/exit-codes.ts';
+import type { DocumentOf } from '../request/documents/types.ts';
+import { ALWAYS, COMMAND_FACTS } from './command-facts.ts';
+import { takesNumber } from './options.ts';
+
+type MappedCommand = DocumentOf<'help'>['commands'][number];
+type MappedOption = MappedCommand['options'][number];
+
+/** Prints what a program needs to call srq: the commands below `wanted` with their options, from the same table as the help. */
+export async function commandMap(context: TellingContext, program: Command, wanted: Command): Promise<number> {
+  const commands = leavesOf(wanted, wordsTo(wanted, program)).map(([words, command]) => mapped(words, command));
+  const globalOptions = program.options.map(mappedOption);
+  const document = { version: program.version() ?? '', commands, globalOptions };
+  await (await context.reporter()).result('help', document, () => JSON.stringify(document, null, 2));
+  return 0;
+}
+
+function wordsTo(command: Command, program: Command): readonly string[] {
+  return command === program || command.parent === null ? [] : [...wordsTo(command.parent, program), command.name()];
+}
+
+/** Returns the commands that can be run, with their words. Those for shells alone are left out. */
+export function leavesOf(command: Command, words: readonly string[] = []): [readonly string[], Command][] {
+  if (command.commands.length === 0) return [[words, command]];
+  return command.commands
+    .filter((each) => !each.name().startsWith('__'))
+    .flatMap((each) => leavesOf(each, [...words, each.name()]));
+}
+
+function mapped(words: readonly string[], command: Command): MappedCommand {
+  const name = words.join(' ');
+  const { sends, fails } = COMMAND_FACTS[name] ?? { sends: 'nothing', fails: [] };
+  const errors = [...ALWAYS, ...fails];
+  const exitCodes = new Set([EXIT_CODES.ok, ...errors.map((code) => EXIT_CODES[code])].map(({ number }) => number));
+  return {
+    name,
+    description: command.description(),
+    arguments: command.registeredArguments.map(mappedArgument),
+    options: command.options.map(mappedOption),
+    sends,
+    exitCodes: [...exitCodes].sort((a, b) => a - b),
+    errors,
+  };
+}
+
+function mappedArgument(argument: Argument): MappedCommand['arguments'][number] {
+  const { argChoices, description, required: isRequired, variadic: isRepeatable } = argument;
+  return { name: argument.name(), isRequired, isRepeatable, choices: argChoices ?? null, description };
+}
+
+function mappedOption(option: Option): MappedOption {
+  const { flags, long, short, argChoices, defaultValue, description, required, optional, mandatory, hidden } = option;
+  const [, value = null] = /[<[](.+?)(?:\.\.\.)?[>\]]/.exec(flags) ?? [];
+  const name = long ?? flags;
+  return {
+    name,
+    short: short ?? null,
+    value,
+    type: !required && !optional ? 'flag' : argChoices ? 'choice' : takesNumber(option) ? 'number' : 'text',
+    isRequired: mandatory,
+    isRepeatable: option.variadic || typeof defaultValue === 'object',
+    choices: argChoices ?? null,
+    default: ['string', 'number', 'boolean'].includes(typeof defaultValue) ? defaultValue : null,
+    environment: ENVIRONMENT.find((entry) => entry.option === name)?.names[0] ?? null,
+    isRare: hidden,
+    description,
+  };
+}

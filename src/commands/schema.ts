@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { RunCommand, TellingContext } from '../cli/command.ts';
+import { nearest } from '../request/did-you-mean.ts';
+import { SrqError } from '../request/errors.ts';
+import { examples } from './options.ts';
+
+/** The flags of `schema`, as commander parses them. */
+interface SchemaOptions {
+  readonly input?: boolean;
+}
+
+export function addSchema(program: Command, run: RunCommand): void {
+  program
+    .command('schema [command...]', { hidden: true })
+    .description('print the JSON Schema of what a command prints with --json')
+    .option('--input', 'the schema of what it reads from the file of --file instead')
+    .addHelpText('after', examples('srq schema bulk', 'srq schema create --input', 'srq schema --json'))
+    .action(run(async () => schema));
+}
+
+/**
+ * Prints schemas. Without `--json` it is the schema of one command alone, for whoever validates by it; with it, a
+ * document with the schemas of a command, or of all.
+ */
+async function schema(context: TellingContext, words: readonly string[], { input }: SchemaOptions): Promise<number> {
+  // They are built only here: the program itself needs nothing but their types.
+  const { COMMANDS_WITH_DOCUMENTS, inputSchema, outputSchema } = await import('../request/documents/json-schema.ts');
+  const wanted = words.join(' ');
+  const under = COMMANDS_WITH_DOCUMENTS.filter((command) => command === wanted || command.startsWith(`${wanted} `));
+  const commands = words.length === 0 ? COMMANDS_WITH_DOCUMENTS : under;
+  const [one] = commands;
+  if (one === undefined) throw unknownCommand(wanted, COMMANDS_WITH_DOCUMENTS);
+  if (!context.options.json && commands.length > 1) {
+    throw new SrqError('usage', `Which schema? There are ${commands.length}.`, `Name one: ${commands.join(', ')}`);
+  }
+  if (input && commands.every((command) => inputSchema(command) === null)) {
+    throw new SrqError('usage', `srq ${wanted} reads no JSON.`, 'For example: srq schema create --input');
+  }
+  const schemas = commands.map((command) => ({
+    command,
+    output: outputSchema(command),
+    input: inputSchema(command),
+  }));
+  const alone = input ? inputSchema(one) : outputSchema(one);
+  await (await context.reporter()).result('schema', { schemas }, () => JSON.stringify(alone, null, 2));
+  return 0;
+}
+
+function unknownCommand(wanted: string, known: readonly string[]): SrqError {
+  const meant = nearest(wanted, known);
+  const guess = meant === null ? '' : ` Did you mean ${meant}?`;
+  return new SrqError('usage', `No command "${wanted}" prints a document.${guess}`, `Those do: ${known.join(', ')}`);
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Host, LogPlace } from '../account/host.ts';
+import { type LogHost, LogKeeper } from '../account/log-keeper.ts';
+import { systemClock } from '../account/system-clock.ts';
+import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
+import { type Network, proxyFor } from '../service/network/connector.ts';
+import type { Trust } from '../settings/own-file.ts';
+import { requireCertificateCheck } from '../settings/settings.ts';
+import type { PostgresStore } from '../store/postgres/postgres-store.ts';
+import { storeAddress } from '../store/postgres/store-url.ts';
+import type { LibrarySettings } from './settings.ts';
+
+/**
+ * The program that has the library in it. Of its process the library uses what names it in the log, and the variables that
+ * tell Node.js which certificates to trust.
+ */
+export class LibraryHost implements Host, LogHost {
+  readonly clock = systemClock;
+  readonly run = randomUUID();
+  readonly halt = new AbortController();
+  readonly uid = process.getuid?.() ?? null;
+  readonly log: LogKeeper;
+  readonly #settings: LibrarySettings;
+  readonly #closers: (() => Promise<void>)[] = [];
+  readonly #warned = new Set<string>();
+
+  constructor(settings: LibrarySettings) {
+    this.#settings = settings;
+    this.log = new LogKeeper(this, async () => placeOf(settings));
+    // Every request in flight may listen to this signal.
+    setMaxListeners(0, this.halt.signal);
+    const { signal } = settings;
+    const stop = () => this.halt.abort();
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop);
+    this.onClose(async () => signal?.removeEventListener('abort', stop));
+  }
+
+  holder(command: string): string {
+    const since = new Date(this.clock.nowMs()).toISOString();
+    return `the srq library (${command}), process ${process.pid} on ${hostname()}, since ${since}`;
+  }
+
+  async settings() {
+    return { profile: { value: this.#settings.profile } };
+  }
+
+  async paths() {
+    return { state: this.#settings.stateFolder };
+  }
+
+  async trust(): Promise<Trust> {
+    const onDistrusted = (message: string) => {
+      if (!this.#warned.has(message)) this.#settings.onWarning?.(message);
+      this.#warned.add(message);
+    };
+    return { uid: this.uid, onDistrusted };
+  }
+
+  logPlace(): Promise<LogPlace> {
+    return this.log.place();
+  }
+
+  postgresStore(): Promise<PostgresStore> {
+    return this.log.postgresStore();
+  }
+
+  async warn(message: string): Promise<void> {
+    this.#settings.onWarning?.(message);
+  }
+
+  /** The library shows no text of a fault, so there is nothing to hide. */
+  hide(): void {}
+
+  requireCertificateCheck(authority: string): void {
+    requireCertificateCheck(process.env, authority);
+  }
+
+  /** Returns the way to the service. Throws `SrqError('settings')` if a proxy or a file cannot be used. */
+  network(baseUrl: string): Network {
+    const { caFile, certFile, keyFile, keyPassphrase = null, proxy = null } = this.#settings;
+    this.requireCertificateCheck(' in caFile');
+    const files: CertificateFiles = { caFile, certFile, keyFile };
+    const extraCaFile = process.env['NODE_EXTRA_CA_CERTS'] || null;
+    return {
+      proxy: proxyFor(baseUrl, { https: proxy, no: null }),
+      secureContext: secureContextOf(files, { keyPassphrase, extraCaFile }),
+    };
+  }
+
+  onClose(closer: () => Promise<void>): void {
+    this.#closers.unshift(closer);
+  }
+
+  async close(): Promise<void> {
+    for (const closer of this.#closers.splice(0)) await closer();
+  }
+}
+
+function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings): LogPlace {
+  const file = join(stateFolder, `${profile}.ndjson`);
+  if (store === undefined) return { kind: 'file', path: file, isGiven: false };
+  const { shown, config } = storeAddress(store);
+  const password = storePassword === undefined ? null : async () => secretOf(storePassword);
+  return { kind: 'store', url: store, name: shown, isEncrypted: config.ssl !== false, password, file };
+}
+
+/** Reads a secret that is a text or a function. */
+export async function secretOf(secret: LibrarySettings['clientSecret']): Promise<string> {
+  return typeof secret === 'string' ? secret : secret();
+}

@@ -1,0 +1,111 @@
+import type { Connection } from '../account/connection.ts';
+import { type ImportPorts, type ImportUi, runImport } from '../delivery/import.ts';
+import type { Preparation } from '../delivery/prepare.ts';
+import { runRowOf } from '../delivery/report-rows.ts';
+import type { SubmitOptions } from '../delivery/submit.ts';
+import type { ImportPlan } from '../request/import-plan.ts';
+import type { LogStore, OpenLog, RunBegin } from '../request/log-store.ts';
+import { isLoopback } from '../request/loopback.ts';
+import type { Clock } from '../request/ports.ts';
+import { noCounts, sumOfCounts, withUntriedAsFailed } from '../request/status.ts';
+import type { VisibilityHistory } from '../request/visibility.ts';
+import type { Refused } from '../service/pacing/rate-limiter.ts';
+import type { ImportedRow, ImportOptions, ImportResult } from './api.ts';
+import { mappingOf, type RowTable } from './rows.ts';
+import { endedBySignal } from './signals.ts';
+
+/** An open connection, with what is known about validate by now. */
+export interface OpenedAccount {
+  readonly connection: Connection;
+  evidence(): VisibilityHistory;
+  keep(found: VisibilityHistory): Promise<VisibilityHistory>;
+  /** Has this function called for refusals because of the rate, in place of the one before. */
+  listen(refused: Refused): void;
+}
+
+/** What an import of the library stands on. */
+interface ImportParts {
+  readonly log: OpenLog;
+  readonly store: LogStore;
+  readonly account: OpenedAccount;
+  readonly preparation: Preparation;
+  readonly halt: AbortController;
+  readonly clock: Clock;
+}
+
+/** The options of an import, with those of the marketplace. */
+interface ImportSettings extends Omit<ImportOptions, keyof SubmitOptions>, SubmitOptions {
+  readonly concurrency: number;
+  readonly profile: string;
+  readonly version: string;
+}
+
+/** Imports the rows of a table. */
+export async function importTable(
+  table: RowTable,
+  parts: ImportParts,
+  settings: ImportSettings,
+): Promise<ImportResult> {
+  if (table.count === 0) return NOTHING;
+  const { preparation } = parts;
+  const results: ImportedRow[] = [];
+  const { name = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
+  const mapping = mappingOf(table);
+  const ui: ImportUi = {
+    agree: (plan) => plan({ table, mapping }, () => {}),
+    watch: async () => ({ row: ({ result }) => onResult?.(result), waiting: () => {}, end: () => {} }),
+    report: async (_, reports) => {
+      for await (const report of reports) {
+        const { row, status, ref, key, ids, http, message, problems } = runRowOf(report, mapping, true);
+        results.push({ row, status, ref, key, ids, http, message, problems });
+      }
+    },
+  };
+  const { plans, stop } = await runImport(portsOf(parts, settings, name), [{ file: name, preparation, ui }], {
+    ...settings,
+    ...{ range: { skip: 0, limit: null }, inDoubt, settleMs, maxErrors: limitOf(settings.maxErrors) },
+  });
+  const { ready: _, ...counts } = withUntriedAsFailed(sumOfCounts(plans.map(({ ledger }) => ledger.counts())));
+  // The import itself aborts the controller only where it has a reason to stop.
+  const stopped = stop ?? (parts.halt.signal.aborted ? endedBySignal() : null);
+  return { rows: results.length, counts, results, stopped };
+}
+
+const { ready: _, ...NO_COUNTS } = noCounts();
+const NOTHING: ImportResult = { rows: 0, counts: NO_COUNTS, results: [], stopped: null };
+
+function portsOf(parts: ImportParts, settings: ImportSettings, name: string): ImportPorts {
+  const { log, store, account, halt, clock, preparation } = parts;
+  const { connection, evidence, keep } = account;
+  const notes = store.openNotes(log.run);
+  account.listen(notes.refused);
+  return {
+    ...{ log, clock, halt },
+    confirm: async (plans) => notes.note(beginNote(plans, settings, name, preparation.destination.baseUrl)),
+    connect: async () => ({ ...connection, api: connection.api.until(halt.signal), evidence: evidence(), keep }),
+    breakerOpened: (pauseMs) => notes.note({ event: 'breaker', pauseMs }),
+    ended: async (stop) => {
+      notes.note({ event: 'end', stopped: stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null) });
+      await notes.flush();
+    },
+  };
+}
+
+/** Returns the note on the settings of a run. */
+function beginNote(
+  plans: readonly ImportPlan[],
+  { profile, version, concurrency, onDuplicate }: ImportSettings,
+  file: string,
+  baseUrl: string,
+): RunBegin {
+  const settings = { concurrency: String(concurrency), onDuplicate };
+  const rows = plans.reduce((sum, plan) => sum + plan.rows, 0);
+  const counts = sumOfCounts(plans.map((plan) => plan.counts));
+  const service = new URL(baseUrl).host;
+  return { event: 'begin', version, file, profile, live: !isLoopback(baseUrl), service, rows, counts, settings };
+}
+
+function limitOf(maxErrors: ImportOptions['maxErrors']) {
+  if (maxErrors === undefined) return null;
+  return { count: Number.parseFloat(String(maxErrors)), percent: typeof maxErrors === 'string' };
+}

@@ -1,0 +1,20 @@
+import type { Marketplace, MarketplaceOptions } from './api.ts';
+import { LibraryMarketplace } from './marketplace.ts';
+import { settingsOf } from './settings.ts';
+
+export { type ErrorCode, SrqError } from '../request/errors.ts';
+export type { FindingCode, Problem } from '../request/finding.ts';
+export type { LogEntry, LogSelection } from '../request/log-entry.ts';
+export type { Identifiers, RowResult } from '../request/outcome.ts';
+export type { Status } from '../request/status.ts';
+export type * from './api.ts';
+
+declare const SRQ_VERSION: string;
+
+/**
+ * Opens a marketplace with its log. Nothing is sent and no file is touched before the first call that needs it. Throws
+ * {@link SrqError} with the code `usage` or `settings` if the options cannot be used.
+ */
+export async function openMarketplace(options: MarketplaceOptions): Promise<Marketplace> {
+  return new LibraryMarketplace(settingsOf(options), SRQ_VERSION);
+}

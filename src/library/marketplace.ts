@@ -1,0 +1,293 @@
+import { type Connection, openConnection } from '../account/connection.ts';
+import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
+import { recordsInDoubt, settleByWord } from '../delivery/settle-by-word.ts';
+import { submitOrSettle } from '../delivery/settle-doubt.ts';
+import type { Submission, SubmitOptions } from '../delivery/submit.ts';
+import { describeAudio, readAudioBase64 } from '../input/audio.ts';
+import { type Contract, contractAt, documentedContract, isOffered } from '../request/contract.ts';
+import { SrqError } from '../request/errors.ts';
+import { quotedMessage } from '../request/finding.ts';
+import { isSelected, type LogEntry, logEntryOf } from '../request/log-entry.ts';
+import type { OpenLog } from '../request/log-store.ts';
+import { operationsOf, type RequestOperationName } from '../request/operations.ts';
+import type { AudioReader } from '../request/ports.ts';
+import type { Refused } from '../service/pacing/rate-limiter.ts';
+import type { RequestApi } from '../service/request-api.ts';
+import { ContractStore } from '../settings/contract-store.ts';
+import type * as api from './api.ts';
+import { LibraryHost, secretOf } from './host.ts';
+import { importTable, type OpenedAccount } from './import-rows.ts';
+import { draftOf, tableOf } from './rows.ts';
+import type { LibrarySettings } from './settings.ts';
+import { endedBySignal, haltWith } from './signals.ts';
+import { Turns } from './turns.ts';
+
+/** A marketplace, for a program that has the library in it. Whatever is needed is opened when it is first used, once. */
+export class LibraryMarketplace implements api.Marketplace {
+  readonly #settings: LibrarySettings;
+  readonly #version: string;
+  readonly #host: LibraryHost;
+  readonly #turns = new Turns();
+  readonly #openLog: () => Promise<OpenLog>;
+  readonly #openAccount: () => Promise<OpenedAccount>;
+  readonly #contract: () => Promise<Contract>;
+  /** The creates under way by their keys. An equal one waits for the first. */
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(settings: LibrarySettings, version: string) {
+    this.#settings = settings;
+    this.#version = version;
+    this.#host = new LibraryHost(settings);
+    // Whoever imports or creates has the log for himself: a doubt of an earlier process is then known to be one.
+    this.#openLog = onceOpened(() => this.#host.log.open(OPENED_FOR, true));
+    this.#contract = onceOpened(() => this.#readContract());
+    this.#openAccount = onceOpened(() => this.#connect());
+  }
+
+  get run(): string {
+    return this.#host.run;
+  }
+
+  async validate(request: api.RequestFields, { signal }: api.CallOptions = {}): Promise<api.ValidateResult> {
+    this.#requireOpen();
+    const prepared = await this.#prepare(request, ['validate']);
+    const { key, message, problems } = preparedParts(prepared);
+    const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
+    if (!prepared.request) return nothing;
+    const { connection } = await this.#openAccount();
+    const client = this.#clientUntil(this.#endingWith(signal), connection);
+    try {
+      const { verdict, ids, http, message: said } = await client.validate(prepared.request);
+      return { verdict, ids, http, message: said, key, problems, error: null };
+    } catch (error) {
+      if (!(error instanceof SrqError)) throw error;
+      return { ...nothing, message: error.message, error };
+    }
+  }
+
+  async create(request: api.RequestFields, options: api.CreateOptions = {}): Promise<api.CreateResult> {
+    this.#requireOpen();
+    const submitting = await this.#submitOptions(options);
+    const prepared = await this.#prepare(request, operationsOf(submitting));
+    if (!prepared.request) return { ...notSent(prepared), status: 'invalid' };
+    const signal = this.#endingWith(options.signal);
+    return this.#turns.together(() => this.#afterEqualOne(prepared, submitting, signal), signal);
+  }
+
+  async importRows(
+    rows: Iterable<api.RequestFields> | AsyncIterable<api.RequestFields>,
+    options: api.ImportOptions = {},
+  ): Promise<api.ImportResult> {
+    this.#requireOpen();
+    const { defaults = {} } = this.#settings;
+    const table = await tableOf(rows, defaults);
+    const submitting = await this.#submitOptions(options);
+    const preparation = await this.#preparation(operationsOf(submitting), options.strict);
+    return this.#turns.alone(async () => {
+      const halt = haltWith(this.#endingWith(options.signal));
+      const log = await this.#openLog();
+      const account = await this.#openAccount();
+      const store = await this.#host.log.store();
+      const { concurrency, profile } = this.#settings;
+      const settings = { ...options, ...submitting, concurrency, profile, version: this.#version };
+      return importTable(table, { log, store, account, preparation, halt, clock: this.#host.clock }, settings);
+    });
+  }
+
+  async resolve(keys: string | readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
+    this.#requireOpen();
+    const named = typeof keys === 'string' ? [keys] : keys;
+    return this.#turns.alone(async () => {
+      const log = await this.#openLog();
+      const doubtful = named.length === 0 ? [] : await recordsInDoubt(await this.#host.log.store(), named);
+      const idle = named.find((name) => !doubtful.some(({ key }) => key.startsWith(name)));
+      if (idle !== undefined) {
+        throw new SrqError('usage', `"${idle}" is the key of no request in doubt; nothing was noted.`);
+      }
+      if (typeof word === 'object' && doubtful.length > 1) {
+        throw new SrqError('usage', `${doubtful.length} requests are meant; they cannot share one identifier.`);
+      }
+      const id = typeof word === 'object' ? word.created : null;
+      await settleByWord(log, doubtful, word === 'not-created' ? word : { id });
+      const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
+      return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
+    });
+  }
+
+  async *log({ since, until, ...selection }: api.LogFilter = {}): AsyncGenerator<LogEntry, void> {
+    this.#requireOpen();
+    for await (const record of (await this.#host.log.store()).latest()) {
+      if (isSelected(record, selection, since?.getTime(), until?.getTime())) yield logEntryOf(record);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#turns.idle();
+    await this.#host.close();
+  }
+
+  /** Creates a request once no equal one is under way. */
+  async #afterEqualOne(
+    submission: Submission & Prepared,
+    options: SubmitOptions,
+    signal: AbortSignal,
+  ): Promise<api.CreateResult> {
+    const { key } = submission;
+    const before = this.#underWay.get(key) ?? Promise.resolve();
+    const running = before.then(() => this.#submit(submission, options, signal));
+    const settled = running.then(
+      () => {},
+      () => {},
+    );
+    this.#underWay.set(key, settled);
+    try {
+      return await running;
+    } finally {
+      if (this.#underWay.get(key) === settled) this.#underWay.delete(key);
+    }
+  }
+
+  async #submit(
+    submission: Submission & Prepared,
+    options: SubmitOptions,
+    signal: AbortSignal,
+  ): Promise<api.CreateResult> {
+    if (signal.aborted) return notSent(submission, endedBySignal());
+    const log = await this.#openLog();
+    const { connection, evidence } = await this.#openAccount();
+    const { mayValidate, isProxied } = connection;
+    const client = this.#clientUntil(signal, connection);
+    const known = { mayValidate, isProxied, evidence: evidence() };
+    const ports = { ...known, api: client, log, clock: this.#host.clock, stopping: signal };
+    const { problems } = submission;
+    try {
+      const { result, stop, unrecorded } = await submitOrSettle(submission, ports, options);
+      const { row: _, ...told } = result;
+      const wasEnded = signal.aborted && result.status === 'failed';
+      return { ...told, problems, error: stop ?? (wasEnded ? endedBySignal() : null), isRecorded: !unrecorded };
+    } catch (error) {
+      // The intent could not be recorded, so nothing was sent.
+      if (!(error instanceof SrqError)) throw error;
+      return notSent(submission, error);
+    }
+  }
+
+  async #submitOptions({ validate = true, onDuplicate = 'skip', again = false }: api.CreateOptions) {
+    const isThere = isOffered(await this.#contract(), 'validate') !== false;
+    return { validate: validate && isThere, onDuplicate, again };
+  }
+
+  async #prepare(request: api.RequestFields, operations: readonly RequestOperationName[]): Promise<Prepared> {
+    const draft = draftOf(request, this.#settings.defaults ?? {});
+    if (!('fields' in draft)) return { row: 1, request: null, ref: null, problems: [draft] };
+    return prepareDraft(draft, null, await this.#preparation(operations));
+  }
+
+  async #preparation(operations: readonly RequestOperationName[], strict = false) {
+    const { baseUrl, clientId, audioFolder } = this.#settings;
+    const contract = await this.#contract();
+    return { destination: { baseUrl, clientId }, contract, operations, strict, audio: recordingsIn(audioFolder) };
+  }
+
+  async #readContract(): Promise<Contract> {
+    const { baseUrl, contractFile, encoding } = this.#settings;
+    if (contractFile === undefined) return documentedContract(encoding);
+    const contract = await (await this.#contractStore(contractFile)).read();
+    if (contract) return contractAt(contract, baseUrl);
+    throw new SrqError(
+      'settings',
+      `There is no contract ${contractFile}.`,
+      'srq contract show names that of a profile.',
+    );
+  }
+
+  async #contractStore(contract: string): Promise<ContractStore> {
+    const { profile, stateFolder } = this.#settings;
+    const observations = `${stateFolder}/${profile}.observed.json`;
+    return new ContractStore(profile, { contract, observations }, await this.#host.trust());
+  }
+
+  async #connect(): Promise<OpenedAccount> {
+    const { baseUrl, clientId, clientSecret, contractFile, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
+    const account = {
+      destination: { baseUrl, clientId },
+      contract: await this.#contract(),
+      readSecret: () => secretOf(clientSecret),
+      network: (url: string) => this.#host.network(url),
+      timeoutMs: timeoutMs ?? null,
+      traces: [],
+      observed: async (...[contract, seen]: Parameters<ContractStore['observe']>) => {
+        if (contractFile !== undefined) (await this.#contractStore(contractFile)).observe(contract, seen);
+      },
+    };
+    let listener: Refused = () => {};
+    const asking = { rate, concurrency, audio: recordingsIn(audioFolder) };
+    const told: Refused = (http, pauseMs) => listener(http, pauseMs);
+    const connection = await openConnection(this.#host, account, { ...asking, refused: told });
+    this.#host.onClose(async () => connection.keepRate());
+    let { evidence } = connection;
+
+    const keep = async (found: typeof evidence) => {
+      evidence = await connection.keep(found);
+      return evidence;
+    };
+    const listen = (refused: Refused) => {
+      listener = refused;
+    };
+    return { connection, evidence: () => evidence, keep, listen };
+  }
+
+  /** Returns a signal that fires with this one, or with that of the marketplace. */
+  #endingWith(signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([this.#host.halt.signal, signal]) : this.#host.halt.signal;
+  }
+
+  #clientUntil(signal: AbortSignal, { api: client }: Connection): RequestApi {
+    return signal === this.#host.halt.signal ? client : client.until(signal);
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new SrqError('usage', 'The marketplace is closed.', 'Open it again.');
+  }
+}
+
+/** How others that find the log in use are told of it. */
+const OPENED_FOR = 'creating and importing';
+
+/** Opens something when it is first wanted, and again if that failed. */
+function onceOpened<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
+  let opened: Promise<Opened> | null = null;
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
+}
+
+function recordingsIn(folder: string | undefined): AudioReader {
+  return {
+    describe: (path) =>
+      folder === undefined
+        ? Promise.reject(new SrqError('input', 'Recordings are read from the audioFolder, and none is given.'))
+        : describeAudio(path, folder),
+    readBase64: readAudioBase64,
+  };
+}
+
+/** The result of a request for which nothing was sent. */
+function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateResult {
+  const { message, ...parts } = preparedParts(prepared);
+  const nothing = { status: 'failed', ids: {}, http: null, isRecorded: true } as const;
+  return { ...nothing, ...parts, message: error?.message ?? message, error };
+}
+
+function preparedParts(prepared: Prepared) {
+  const { problems } = prepared;
+  if (prepared.request) return { key: prepared.key, ref: prepared.request.ref, message: null, problems };
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  return { key: null, ref: prepared.ref, message: errors.map(quotedMessage).join(' '), problems };
+}

@@ -1,0 +1,89 @@
+import { finding, type Problem } from '../request/finding.ts';
+import type { Draft } from '../request/service-request.ts';
+import type { Mapping, Row, Table } from '../request/table.ts';
+import type { RequestFields } from './api.ts';
+
+/** The texts of a request, or the reason why they cannot be used. */
+type Texts =
+  | { readonly fields: Draft['fields']; readonly problem: null }
+  | { readonly fields: null; readonly problem: string };
+
+/** Returns the request as a draft, filled up from the defaults, or the problem that it has as a whole. */
+export function draftOf(request: RequestFields, defaults: RequestFields): Draft | Problem {
+  const { fields, problem } = textsOf(request, defaults);
+  return fields ? { row: 1, fields } : { ...finding('row.unreadable', '', { problem }), column: null };
+}
+
+/** Rows in memory. */
+export interface RowTable extends Table {
+  readonly count: number;
+}
+
+/** Reads all rows into memory, as a table with a column for each field. */
+export async function tableOf(
+  rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,
+  defaults: RequestFields,
+): Promise<RowTable> {
+  const texts: Texts[] = [];
+  const columns = new Set<string>();
+  for await (const row of rows) {
+    const read = textsOf(row, defaults);
+    texts.push(read);
+    for (const name of Object.keys(read.fields ?? {})) columns.add(name);
+  }
+  const names = [...columns];
+  const row = ({ fields, problem }: Texts, at: number): Row => {
+    return { number: at + 1, line: null, cells: names.map((name) => fields?.[name] ?? ''), problem };
+  };
+  return {
+    count: texts.length,
+    path: 'the rows',
+    format: 'json',
+    encoding: null,
+    delimiter: null,
+    columns: names,
+    notes: [],
+    sizeBytes: 0,
+    rows: () => inBatches(texts, row),
+    readBytes: () => 0,
+  };
+}
+
+const BATCH_ROWS = 500;
+
+async function* inBatches(texts: readonly Texts[], row: (texts: Texts, at: number) => Row): AsyncGenerator<Row[]> {
+  for (let at = 0; at < texts.length; at += BATCH_ROWS) {
+    yield texts.slice(at, at + BATCH_ROWS).map((each, place) => row(each, at + place));
+  }
+}
+
+/** Maps every column to the field of its name. */
+export function mappingOf({ columns }: Pick<Table, 'columns'>): Mapping {
+  const source = { how: 'first', template: null, prefix: null, because: 'its name', level: 'certain' } as const;
+  return {
+    columns,
+    sources: columns.map((field, at) => ({ ...source, field, columns: [at] })),
+    ignored: [],
+    leftOut: [],
+    warnings: [],
+    remembered: null,
+    missed: [],
+    ties: [],
+    parts: {},
+  };
+}
+
+/** Programs without types may give anything. What is no text is not made one, because a number may have lost digits. */
+function textsOf(request: unknown, defaults: RequestFields): Texts {
+  if (typeof request !== 'object' || request === null) return { fields: null, problem: 'It is no object of fields.' };
+  const given = Object.entries({ ...withoutEmpty(defaults), ...withoutEmpty(request) });
+  const [wrong] = given.find(([, value]) => typeof value !== 'string') ?? [];
+  if (wrong !== undefined) return { fields: null, problem: `The value of ${wrong} is no text.` };
+  return { fields: Object.fromEntries(given) as Draft['fields'], problem: null };
+}
+
+function withoutEmpty(fields: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''),
+  );
+}

@@ -1,0 +1,107 @@
+/** The rows of a report as its page lists them. This runs in the browser, and touches nothing of the page. */
+export interface PageRow {
+  readonly row: number;
+  readonly ref: string;
+  readonly status: string;
+  readonly label: string;
+  readonly market: string;
+  readonly ids: readonly (readonly [name: string, value: string])[];
+  readonly identifiers: string;
+  readonly message: string;
+  readonly reasons: readonly number[];
+  readonly key: string | null;
+  readonly at: string | null;
+  readonly http: number | null;
+  readonly cells: readonly string[] | null;
+  /** All that the search looks through, in lower case. */
+  readonly found: string;
+}
+
+/** A row as `report-page.ts` encodes it: a short array, because there are thousands of rows. */
+export type EncodedRow = readonly [
+  row: number,
+  ref: string,
+  status: number,
+  market: string,
+  ids: PageRow['ids'],
+  message: string,
+  reasons: readonly number[],
+  key: string | null,
+  at: string | null,
+  http: number | null,
+  cells: readonly string[] | null,
+];
+
+/** The data of the list, as it stands in the page. */
+export interface PageData {
+  /** The name of the input. */
+  readonly file: string;
+  /** The names of all statuses with their labels. */
+  readonly statuses: readonly (readonly [name: string, label: string])[];
+  /** The columns of the input if the report has its cells. */
+  readonly columns: readonly string[] | null;
+  readonly rows: readonly EncodedRow[];
+}
+
+/** What the list shows. An empty text stands for all. */
+interface RowFilter {
+  readonly text: string;
+  readonly status: string;
+  readonly market: string;
+  /** The index of a reason, as text. */
+  readonly reason: string;
+  /** The name of a column, with a `-` before it for the descending order. */
+  readonly order: string;
+  readonly page: number;
+}
+
+/** The filter that is in force where the address names none. */
+export const NO_FILTER: RowFilter = { text: '', status: '', market: '', reason: '', order: 'row', page: 1 };
+const NAMES = Object.keys(NO_FILTER) as readonly (keyof RowFilter)[];
+
+/** Reads a filter from the part of an address after the `#`. Returns null if that names a place on the page. */
+export function filterOf(hash: string): RowFilter | null {
+  const given = new URLSearchParams(hash.replace(/^#/, ''));
+  if (hash.length > 1 && !NAMES.some((name) => given.has(name))) return null;
+  const page = Number(given.get('page'));
+  const { text, status, market, reason, order } = Object.fromEntries(
+    NAMES.map((name) => [name, given.get(name) ?? String(NO_FILTER[name])]),
+  ) as Record<keyof RowFilter, string>;
+  return { text, status, market, reason, order, page: Number.isSafeInteger(page) && page > 0 ? page : 1 };
+}
+
+/** Returns the part of an address after the `#` that names a filter, or an empty text for the one that shows all. */
+export function hashOf(filter: RowFilter): string {
+  const named = NAMES.filter((name) => filter[name] !== NO_FILTER[name]);
+  return new URLSearchParams(named.map((name): [string, string] => [name, String(filter[name])])).toString();
+}
+
+export function rowsOf({ statuses, rows }: PageData): PageRow[] {
+  return rows.map(([row, ref, status, market, ids, message, reasons, key, at, http, cells]) => {
+    const identifiers = ids.map(([, value]) => value).join(' ');
+    const found = [row, ref, identifiers, message, key, ...(cells ?? [])].join('\n').toLowerCase();
+    const [name = '', label = ''] = statuses[status] ?? [];
+    return { row, ref, status: name, label, market, ids, identifiers, message, reasons, key, at, http, cells, found };
+  });
+}
+
+const COLLATOR = new Intl.Collator('en', { numeric: true });
+const ORDERS: readonly (keyof PageRow)[] = ['ref', 'market', 'label', 'identifiers', 'message'];
+
+/** Returns the rows that match a filter, in its order. */
+export function matching(rows: readonly PageRow[], { text, status, market, reason, order }: RowFilter): PageRow[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const direction = order.startsWith('-') ? -1 : 1;
+  const by = ORDERS.find((name) => name === order.replace('-', ''));
+  const compare = (a: PageRow, b: PageRow) =>
+    by === undefined ? a.row - b.row : COLLATOR.compare(String(a[by]), String(b[by])) || a.row - b.row;
+  return rows
+    .filter(
+      (each) =>
+        (status === '' || each.status === status) &&
+        (market === '' || each.market === market) &&
+        (reason === '' || each.reasons.includes(Number(reason))) &&
+        words.every((word) => each.found.includes(word)),
+    )
+    .sort((a, b) => direction * compare(a, b));
+}

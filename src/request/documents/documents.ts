@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+import * as reference from './reference.ts';
+import * as requests from './requests.ts';
+import * as runs from './runs.ts';
+import * as setup from './setup.ts';
+import { nullableText, text } from './shapes.ts';
+
+/**
+ * The JSON documents, by the command line that prints them, without the `--json`. A document of another flag is another
+ * document of the same command. The types of the program are inferred from these schemas (`types.ts`).
+ */
+export const DOCUMENTS = {
+  login: setup.loggedIn,
+  logout: setup.loggedOut,
+  status: setup.settings,
+  'profile list': setup.profiles,
+  'profile use': setup.profileUsed,
+  'profile remove': setup.profileRemoved,
+  doctor: setup.diagnosis,
+  validate: requests.validated,
+  create: requests.created,
+  bulk: runs.imported,
+  'bulk --dry-run': z.union([runs.planned, runs.plannedFiles]),
+  log: runs.logged,
+  'log --totals': runs.totals,
+  report: runs.reported,
+  export: z.union([runs.exportedRequest, runs.exportedRow]),
+  'export --output': runs.exportWritten,
+  resolve: runs.doubts,
+  'resolve --created': runs.settled,
+  'resolve --validate': runs.looked,
+  'store migrate': setup.migrated,
+  'store resume': setup.resumed,
+  enqueue: runs.enqueued,
+  'enqueue --dry-run': z.union([runs.planned, runs.plannedFiles]),
+  work: runs.worked,
+  queue: runs.queue,
+  'contract learn': setup.learned,
+  'contract learn --taken-by': setup.answersLearned,
+  'contract show': setup.contractShown,
+  'contract forget': setup.contractForgotten,
+  'mapping list': setup.mappings,
+  'mapping show': setup.mappingShown,
+  'mapping forget': setup.mappingForgotten,
+  sandbox: setup.sandboxStarted,
+  template: reference.template,
+  markets: reference.markets,
+  completion: reference.completion,
+  __complete: reference.completionWords,
+  version: reference.version,
+  help: reference.commandMap,
+  'help exit-codes': reference.exitCodes,
+  'help errors': reference.errors,
+  'help environment': reference.environment,
+  'help files': reference.files,
+  schema: reference.schemas,
+} as const;
+
+/** The commands that print an array of their document where several requests are meant. */
+export const MAY_BE_MANY: ReadonlySet<keyof typeof DOCUMENTS> = new Set(['validate', 'create', 'log', 'export']);
+
+/** What commands read as JSON. */
+export const INPUTS = {
+  create: z.union([requests.request, z.array(requests.request)]),
+  validate: z.union([requests.request, z.array(requests.request)]),
+} as const;
+
+/** The document of a command that fails. */
+export const failure = z.object({
+  error: z.object({ code: text, message: text, hint: nullableText }),
+});

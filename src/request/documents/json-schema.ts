@@ -1,0 +1,65 @@
+import * as z from 'zod/mini';
+import { DOCUMENTS, failure, INPUTS, MAY_BE_MANY } from './documents.ts';
+import { type DocumentName, SCHEMA_VERSION } from './types.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const NAMES = Object.keys(DOCUMENTS) as readonly DocumentName[];
+
+/** A flag makes another document of the same command: `bulk --dry-run` is one of `bulk`. */
+const commandOf = (name: DocumentName): string => name.replace(/ --.*/, '');
+
+/** The commands that print documents. Those that begin with `__` are for shells alone. */
+export const COMMANDS_WITH_DOCUMENTS: readonly string[] = [...new Set(NAMES.map(commandOf))].filter(
+  (command) => !command.startsWith('__'),
+);
+
+/** Returns the names of a command's documents. */
+export function documentsOf(command: string): readonly DocumentName[] {
+  return NAMES.filter((name) => commandOf(name) === command);
+}
+
+/**
+ * Returns the JSON Schema of what a command prints with `--json`: one of its documents, an array of them where several
+ * requests may be meant, or what went wrong. Members that it does not name may come with a later srq.
+ */
+export function outputSchema(command: string): JsonSchema {
+  const names = documentsOf(command);
+  const documents = names.flatMap((name) => shapesOf(DOCUMENTS[name]));
+  const many = names.filter((name) => MAY_BE_MANY.has(name)).flatMap((name) => shapesOf(DOCUMENTS[name]));
+  const arrays = many.length === 0 ? [] : [{ type: 'array', items: { anyOf: many } }];
+  return { $schema: DIALECT, title: `srq ${command} --json`, anyOf: [...documents, ...arrays, ...shapesOf(failure)] };
+}
+
+/** Returns the JSON Schema of what a command reads from the file of `--file`, or null if it reads none. */
+export function inputSchema(command: string): JsonSchema | null {
+  if (!Object.hasOwn(INPUTS, command)) return null;
+  const schema = INPUTS[command as keyof typeof INPUTS];
+  return { $schema: DIALECT, title: `srq ${command} --file`, ...plain(z.toJSONSchema(schema, OPTIONS)) };
+}
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+const OPTIONS = {
+  unrepresentable: 'any',
+  override: ({ jsonSchema }: { readonly jsonSchema: { additionalProperties?: unknown } }) => {
+    if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  },
+} as const;
+
+function plain({ $schema: _, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
+/** Returns the shapes of a document, each with the version that all documents carry. */
+function shapesOf(schema: z.ZodMiniType): JsonSchema[] {
+  const whole = plain(z.toJSONSchema(schema, OPTIONS)) as { anyOf?: JsonSchema[] };
+  return (whole.anyOf ?? [whole]).map((shape) => {
+    const { properties, required } = shape as { properties: object; required: readonly string[] };
+    return {
+      ...shape,
+      properties: { schemaVersion: { const: SCHEMA_VERSION }, ...properties },
+      required: ['schemaVersion', ...required],
+    };
+  });
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod/mini';
+import { count, nullableText, text } from './shapes.ts';
+
+/** What runs, and with --verbose on what, with which lock of the kernel, and with which libraries in the bundle. */
+export const version = z.object({
+  version: text,
+  node: z.optional(text),
+  system: z.optional(text),
+  lock: z.optional(text),
+  libraries: z.optional(z.array(z.object({ name: text, version: text }))),
+});
+
+export const template = z.object({
+  format: z.enum(['csv', 'json']),
+  market: text,
+  output: nullableText,
+  content: text,
+});
+
+export const markets = z.object({
+  markets: z.array(z.object({ code: text, name: text, callingCode: text, languages: z.array(text) })),
+});
+
+export const completion = z.object({ shell: text, script: text });
+export const completionWords = z.object({
+  words: z.array(z.object({ word: text, description: text })),
+  files: z.boolean(),
+});
+
+export const exitCodes = z.object({ exitCodes: z.array(z.object({ code: count, meaning: text })) });
+export const errors = z.object({ errors: z.array(z.object({ code: text, exitCode: count, meaning: text })) });
+export const environment = z.object({
+  environment: z.array(z.object({ names: z.array(text), meaning: text, set: z.array(text) })),
+});
+export const files = z.object({
+  folders: z.object({ config: text, state: text }),
+  files: z.array(z.object({ folder: nullableText, name: text, what: text })),
+});
+
+const option = z.object({
+  /** The long name, with its dashes. */
+  name: text,
+  short: nullableText,
+  /** The name of its value, or null for a flag without one. */
+  value: nullableText,
+  type: z.enum(['flag', 'text', 'number', 'choice']),
+  isRequired: z.boolean(),
+  isRepeatable: z.boolean(),
+  choices: z.nullable(z.array(text)),
+  default: z.union([text, z.number(), z.boolean(), z.null()]),
+  /** The environment variable that gives the same, or null. */
+  environment: nullableText,
+  isRare: z.boolean(),
+  description: text,
+});
+
+/** Every command with its options, for programs. */
+export const commandMap = z.object({
+  version: text,
+  commands: z.array(
+    z.object({
+      /** The words that call it: `contract learn`. */
+      name: text,
+      description: text,
+      arguments: z.array(
+        z.object({
+          name: text,
+          isRequired: z.boolean(),
+          isRepeatable: z.boolean(),
+          choices: z.nullable(z.array(text)),
+          description: text,
+        }),
+      ),
+      options: z.array(option),
+      /** `creates`: requests may be created. `asks`: the service is asked, and nothing is created. */
+      sends: z.enum(['creates', 'asks', 'nothing']),
+      exitCodes: z.array(count),
+      /** The codes that its errors may have. */
+      errors: z.array(text),
+    }),
+  ),
+  globalOptions: z.array(option),
+});
+
+/** The schemas of documents, by the command that prints them. */
+export const schemas = z.object({
+  schemas: z.array(
+    z.object({
+      command: text,
+      output: z.record(text, z.unknown()),
+      input: z.nullable(z.record(text, z.unknown())),
+    }),
+  ),
+});

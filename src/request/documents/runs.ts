@@ -1,0 +1,171 @@
+import * as z from 'zod/mini';
+import {
+  allCounts,
+  count,
+  nullableText,
+  nullableTime,
+  rowProblem,
+  seconds,
+  sentCounts,
+  sentStatus,
+  text,
+  time,
+} from './shapes.ts';
+
+const { ready, ...endCounts } = allCounts;
+const plannedCounts = {
+  ready,
+  repeated: count,
+  duplicate: count,
+  invalid: count,
+  unknown: count,
+};
+
+const shared = {
+  rows: count,
+  seconds,
+  log: text,
+  results: nullableText,
+  stopped: nullableText,
+  advice: nullableText,
+  next: nullableText,
+};
+
+/** The end of an import. `files` is there if there were several. */
+export const imported = z.object({
+  ...shared,
+  ...endCounts,
+  withoutIdentifier: count,
+  withRemark: count,
+  files: z.optional(z.array(z.object({ file: text, rows: count, ...endCounts, results: nullableText }))),
+});
+
+/** How a file was read and mapped, and what was found in it. */
+const filePlan = {
+  encoding: nullableText,
+  delimiter: nullableText,
+  columns: z.array(
+    z.object({ field: text, columns: z.array(text), because: text, level: z.enum(['certain', 'likely']) }),
+  ),
+  undecided: z.array(z.object({ column: text, field: text })),
+  remembered: z.nullable(
+    z.object({ on: text, changes: z.nullable(z.object({ added: z.array(text), gone: z.array(text) })) }),
+  ),
+  ignored: z.array(text),
+  problems: z.array(rowProblem),
+  problemCount: count,
+  problemsLeftOut: count,
+  file: text,
+};
+
+/** The plan of one file. */
+export const planned = z.object({ ...shared, ...plannedCounts, ...filePlan });
+
+/** The plans of several files. */
+export const plannedFiles = z.object({
+  ...shared,
+  ...plannedCounts,
+  files: z.array(z.object({ rows: count, ...plannedCounts, ...filePlan })),
+});
+
+/** What was put into the queue. */
+export const enqueued = z.object({
+  rows: count,
+  queued: count,
+  alreadyQueued: count,
+  notQueued: count,
+  repeated: count,
+  duplicate: count,
+  invalid: count,
+  unknown: count,
+  seconds,
+  store: text,
+  stopped: nullableText,
+  next: nullableText,
+});
+
+/** What a worker did with the requests that it took. */
+export const worked = z.object({
+  ...sentCounts,
+  repeated: count,
+  again: count,
+  seconds,
+  store: text,
+  stopped: nullableText,
+  hint: nullableText,
+});
+
+const lane = z.object({ ready: count, waiting: count, inWork: count });
+
+/** The queue, the pace and the workers of an account. */
+export const queue = z.object({
+  store: text,
+  queue: lane,
+  doubts: lane,
+  rate: z.nullable(z.object({ perSecond: z.nullable(z.number()), inFlight: count, pausedSeconds: seconds })),
+  workers: z.array(z.object({ name: text, since: time, seen: time, inHand: count })),
+  minutes: z.array(z.object({ at: time, ...sentCounts })),
+});
+
+/** One request of the log, with its latest outcome. */
+export const logged = z.object({
+  key: text,
+  at: time,
+  run: text,
+  row: count,
+  ref: nullableText,
+  ids: z.record(text, text),
+  http: z.nullable(z.int()),
+  ms: z.nullable(z.number()),
+  message: nullableText,
+  raw: nullableText,
+  by: nullableText,
+  market: z.optional(text),
+  again: z.boolean(),
+  status: sentStatus,
+});
+
+/** The requests of each day by status. */
+export const totals = z.object({ totals: z.array(z.object({ day: text, ...sentCounts })) });
+
+/** The report that was written. */
+export const reported = z.object({ report: text, run: nullableText, rows: count, ...allCounts, listed: count });
+
+/** One request of the log, as it is exported. */
+export const exportedRequest = z.object({
+  ref: nullableText,
+  id: nullableText,
+  ids: z.record(text, text),
+  status: text,
+  at: time,
+  row: count,
+  file: nullableText,
+  run: text,
+  key: text,
+});
+
+/** One row of a file, as it is exported: its own columns and its outcome. */
+export const exportedRow = z.looseObject({ srq_status: text, srq_id: nullableText, srq_at: nullableTime });
+
+const { repeated: _, ...exportCounts } = allCounts;
+
+/** The file that an export was written to. */
+export const exportWritten = z.object({
+  export: text,
+  format: z.enum(['csv', 'json', 'xlsx']),
+  rows: count,
+  ...exportCounts,
+});
+
+/** The requests whose outcome is unknown. */
+export const doubts = z.object({
+  unknown: z.array(z.object({ key: text, at: time, row: count, ref: nullableText, message: nullableText })),
+});
+
+/** The requests that a person has settled. */
+export const settled = z.object({
+  resolved: z.array(z.object({ key: text, row: count, ref: nullableText, status: z.enum(['created', 'failed']) })),
+});
+
+/** The requests that validate was asked about. */
+export const looked = z.object({ asked: count, created: count, notCreated: count, unknown: count });

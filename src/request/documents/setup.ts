@@ -1,0 +1,120 @@
+import * as z from 'zod/mini';
+import { contractSchema } from '../contract-schema.ts';
+import { STEP_NAMES } from '../diagnosis.ts';
+import { count, nullableText, nullableTime, text } from './shapes.ts';
+
+const kind = z.enum(['live', 'test']);
+const secret = z.enum(['stored', 'env', 'command', 'keychain', 'contract', 'missing']);
+const auth = z.enum(['bearer', 'basic', 'apiKey']);
+const source = contractSchema.shape.source;
+
+/** The profile that a login has stored. */
+export const loggedIn = z.object({
+  profile: text,
+  baseUrl: text,
+  clientId: text,
+  kind,
+  expiresAt: nullableTime,
+  config: text,
+  contract: source,
+  auth,
+  tokenAddress: nullableText,
+  proven: z.boolean(),
+  inForce: nullableText,
+});
+
+export const loggedOut = z.object({ profile: text, removed: z.boolean(), log: text, inForce: nullableText });
+
+const origin = z.nullable(text);
+
+/** The settings in force, and where each comes from. */
+export const settings = z.object({
+  profile: text,
+  baseUrl: nullableText,
+  clientId: nullableText,
+  secret,
+  token: z.object({ state: z.enum(['none', 'expired', 'valid']), expiresAt: nullableTime }),
+  paths: z.object({ config: text, state: text, log: text }),
+  kind,
+  encoding: z.enum(['form', 'json', 'multipart']),
+  contract: source,
+  auth,
+  tokenAddress: nullableText,
+  sources: z.object({ profile: text, baseUrl: origin, clientId: origin }),
+});
+
+export const profiles = z.object({
+  profiles: z.array(z.object({ name: text, current: z.boolean(), baseUrl: text, clientId: text, kind, secret })),
+});
+export const profileUsed = z.object({ profile: text, kind, baseUrl: text, clientId: text });
+export const profileRemoved = z.object({
+  profile: text,
+  removed: z.boolean(),
+  log: text,
+  left: z.array(text),
+  inForce: nullableText,
+});
+
+/** Whether everything that is needed to send a request works, step by step. */
+export const diagnosis = z.object({
+  ok: z.boolean(),
+  steps: z.array(
+    z.object({
+      name: z.enum(STEP_NAMES),
+      result: z.enum(['ok', 'warn', 'fail', 'skip']),
+      ms: z.number(),
+      message: text,
+      hint: nullableText,
+    }),
+  ),
+});
+
+/** The processes that nobody waits for any longer. */
+export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
+export const migrated = z.object({ store: text, migrated: z.array(text) });
+
+const question = z.object({
+  name: text,
+  text,
+  answer: text,
+  choices: z.optional(z.array(text)),
+  example: z.optional(text),
+  unanswered: z.optional(text),
+});
+
+/** What was learned from the partner's documents. */
+export const learned = z.object({
+  profile: text,
+  stored: z.boolean(),
+  file: text,
+  contract: contractSchema,
+  questions: z.array(question),
+  notes: z.array(text),
+  logins: z.array(text),
+  auth,
+  tokenAddress: nullableText,
+});
+
+/** What success answers mean from now on. */
+export const answersLearned = z.object({ profile: text, said: z.enum(['taken', 'refused']), forms: z.array(text) });
+
+/** The contract in force, with what answers have shown of it. */
+export const contractShown = z.object({
+  ...contractSchema.shape,
+  observations: z.record(text, z.object({ confirmed: count, contradicted: count })),
+});
+export const contractForgotten = z.object({ profile: text, forgotten: z.boolean() });
+
+export const mappings = z.object({
+  mappings: z.array(z.object({ fingerprint: text, on: text, columns: z.array(text), fields: z.array(text) })),
+});
+/** A mapping, as `--mapping` reads it. */
+export const mappingShown = z.object({
+  map: z.record(text, text),
+  set: z.record(text, text),
+  join: z.record(text, z.array(text)),
+});
+export const mappingForgotten = z.object({ forgotten: count, left: count });
+
+/** A sandbox that runs. */
+export const sandboxStarted = z.object({ baseUrl: text, clientId: text, clientSecret: text, contract: source });

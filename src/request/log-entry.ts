@@ -1,0 +1,43 @@
+import type { LogRecord } from './ports.ts';
+import { type SentStatus, statusOfEvent } from './status.ts';
+
+/** A request of the log with its last record. The status of a request without a recorded outcome is `unknown`. */
+export interface LogEntry extends Omit<LogRecord, 'event'> {
+  /** What became of the request as far as the log knows. */
+  readonly status: SentStatus;
+}
+
+/** Returns a record as an entry. */
+export function logEntryOf({ event, ...record }: LogRecord): LogEntry {
+  return { ...record, status: statusOfEvent(event) };
+}
+
+/** Which requests of the log are meant. What is left out selects all. */
+export interface LogSelection {
+  /** The caller's own reference. */
+  readonly ref?: string | undefined;
+  /** One of the identifiers that the service gave. */
+  readonly id?: string | undefined;
+  /** What became of the request. */
+  readonly status?: SentStatus | undefined;
+  /** The beginning of a run's id. */
+  readonly run?: string | undefined;
+}
+
+/** Tells whether a record is of the selected ones, and of the time from `sinceMs` to before `untilMs`. */
+export function isSelected(
+  record: LogRecord,
+  { ref, id, status, run }: LogSelection,
+  sinceMs = Number.NEGATIVE_INFINITY,
+  untilMs = Number.POSITIVE_INFINITY,
+): boolean {
+  const atMs = Date.parse(record.at);
+  return (
+    (ref === undefined || record.ref === ref) &&
+    (id === undefined || Object.values(record.ids).includes(id)) &&
+    (status === undefined || statusOfEvent(record.event) === status) &&
+    (run === undefined || record.run.startsWith(run)) &&
+    atMs >= sinceMs &&
+    atMs < untilMs
+  );
+}

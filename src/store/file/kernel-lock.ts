@@ -1,0 +1,42 @@
+import { arch, platform } from 'node:os';
+import { SrqError, systemCode } from '../../request/errors.ts';
+
+/** The lock of the kernel on a range of bytes of an open file. Zero bytes are the whole file. */
+export interface KernelLock {
+  /** Returns false if another open file holds it. */
+  tryLock(fd: number, offset: number, bytes: number, options?: { readonly shared?: boolean }): boolean;
+  unlock(fd: number, offset: number, bytes: number): void;
+}
+
+/**
+ * Loads the lock. Node.js has none, so it comes with a binary, which `fs-native-extensions` has for the usual systems
+ * (docs/decisions/39-the-lock-stays-native.md). Throws `SrqError('platform.no-lock')` where it has none or where it cannot
+ * be loaded.
+ */
+export async function loadKernelLock(load: () => Promise<KernelLock> = () => import('fs-native-extensions')) {
+  try {
+    return await load();
+  } catch (error) {
+    throw new SrqError(
+      'platform.no-lock',
+      `This srq cannot lock its log, because the library fs-native-extensions ${whyMissing(error)}. Nothing was sent.`,
+      'Without it two runs could send the same requests. It exists for Linux, macOS and Windows on x64 and arm64: install srq there with all its parts (npm install --global srq), or keep the log in PostgreSQL, which needs no such lock: --store postgres://USER@HOST/DATABASE',
+      error,
+    );
+  }
+}
+
+/** The name of this system as Node.js and the library's folders have it. */
+const SYSTEM = `${platform()}-${arch()}`;
+
+function whyMissing(error: unknown): string {
+  if (systemCode(error) === 'MODULE_NOT_FOUND') return `has no part for ${SYSTEM} here`;
+  return `cannot be loaded on ${SYSTEM} (${systemCode(error) || String(error)})`;
+}
+
+const KERNEL_CALLS: Readonly<Record<string, string>> = { win32: 'LockFileEx', darwin: 'flock' };
+
+/** Names the lock that this system has, for people: `fcntl(F_OFD_SETLK)`. */
+export function kernelLockName(system: string = platform()): string {
+  return KERNEL_CALLS[system] ?? 'fcntl(F_OFD_SETLK)';
+}

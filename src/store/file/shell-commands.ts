@@ -1,0 +1,41 @@
+import { platform } from 'node:os';
+import { resolve } from 'node:path';
+import { shellWord } from '../../request/errors.ts';
+
+/** Commands that hints about a log name. A person pastes them into a shell: a POSIX one, or PowerShell on Windows. */
+export interface ShellCommands {
+  /** Says how to find the processes that have the file open. */
+  holders(path: string): string;
+  /** Lists all names of the file. */
+  names(path: string): string;
+  showLine(path: string, line: number): string;
+  /** Shows the file from the offset on, or at least its last line. */
+  showEnd(path: string, offset: number): string;
+  cut(path: string, bytes: number): string;
+  remove(path: string): string;
+}
+
+const POSIX: ShellCommands = {
+  holders: (path) => `lsof ${shellWord(path, 'posix')}`,
+  names: (path) => `find / -xdev -samefile ${shellWord(path, 'posix')}`,
+  showLine: (path, line) => `sed -n '${line}p' ${shellWord(path, 'posix')}`,
+  showEnd: (path, offset) => `tail -c +${offset + 1} ${shellWord(path, 'posix')}`,
+  cut: (path, bytes) => `truncate -s ${bytes} ${shellWord(path, 'posix')}`,
+  remove: (path) => `rm ${shellWord(path, 'posix')}`,
+};
+
+const WINDOWS: ShellCommands = {
+  holders: () => 'resmon (CPU, Associated Handles)',
+  names: (path) => `fsutil hardlink list ${shellWord(path, 'win32')}`,
+  showLine: (path, line) => `Get-Content ${shellWord(path, 'win32')} | Select-Object -Index ${line - 1}`,
+  showEnd: (path) => `Get-Content ${shellWord(path, 'win32')} -Tail 1`,
+  // .NET has a current folder of its own, so that it needs the whole path.
+  cut: (path, bytes) =>
+    `$log = [IO.File]::OpenWrite(${shellWord(resolve(path), 'win32')}); $log.SetLength(${bytes}); $log.Close()`,
+  remove: (path) => `del ${shellWord(path, 'win32')}`,
+};
+
+/** Returns the commands of this system's shell. */
+export function shellCommands(system: string = platform()): ShellCommands {
+  return system === 'win32' ? WINDOWS : POSIX;
+}

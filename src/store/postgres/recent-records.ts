@@ -1,0 +1,50 @@
+import type { LogRecord } from '../../request/ports.ts';
+import type { LoggedState } from '../../request/status.ts';
+
+/** A record of this process that the store has confirmed. */
+export interface ConfirmedRecord extends Omit<LogRecord, 'run'> {
+  readonly id: number;
+  /** Its number among the records of this process. */
+  readonly entry: number;
+  /** The state of its request after it. */
+  readonly state: LoggedState;
+}
+
+/** Number of records that are kept for sure: those of three minutes at a hundred a second. */
+const KEPT = 20_000;
+
+/** The records that this process has written last. If the server is replaced by one that lacks them, they are put back. */
+export class RecentRecords {
+  #records: ConfirmedRecord[] = [];
+  #newestId = 0;
+  #isWhole = true;
+
+  /** The largest id so far, or 0. */
+  get newestId(): number {
+    return this.#newestId;
+  }
+
+  /** True if no record was dropped so far. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** All that are kept, in their order. */
+  get all(): readonly ConfirmedRecord[] {
+    return this.#records;
+  }
+
+  add(record: ConfirmedRecord): void {
+    this.#records.push(record);
+    this.#newestId = Math.max(this.#newestId, record.id);
+    if (this.#records.length < KEPT + KEPT / 4) return;
+    this.#records = this.#records.slice(-KEPT);
+    this.#isWhole = false;
+  }
+
+  /** Notes under which ids records were written again, by their entry. */
+  renumber(ids: ReadonlyMap<number, number>): void {
+    this.#records = this.#records.map((record) => ({ ...record, id: ids.get(record.entry) ?? record.id }));
+    for (const id of ids.values()) this.#newestId = Math.max(this.#newestId, id);
+  }
+}

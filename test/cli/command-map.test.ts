@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { ENVIRONMENT } from '../../src/cli/environment.ts';
+import { makeProgram } from '../../src/cli/program.ts';
+import { COMMAND_FACTS } from '../../src/commands/command-facts.ts';
+import { commandMap, leavesOf } from '../../src/commands/command-map.ts';
+import { COMMANDS_WITH_DOCUMENTS, documentsOf } from '../../src/request/documents/json-schema.ts';
+import type { DocumentOf } from '../../src/request/documents/types.ts';
+
+const program = await makeProgram('1.2.3', async () => {}, {});
+
+async function mapOf(...words: string[]): Promise<DocumentOf<'help'>> {
+  let printed: DocumentOf<'help'> | null = null;
+  const reporter = { result: async (_: string, document: DocumentOf<'help'>) => (printed = document) };
+  const wanted = words.reduce((command, word) => {
+    return command.commands.find((each) => each.name() === word) ?? command;
+  }, program);
+  await commandMap({ reporter: async () => reporter } as never, program, wanted);
+  return printed as unknown as DocumentOf<'help'>;
+}
+
+describe('the map of the commands', () => {
+  test('has every command that can be run, and facts on each; no facts are left over', async () => {
+    const { commands, version } = await mapOf();
+    expect(version).toBe('1.2.3');
+    const names = commands.map(({ name }) => name);
+    expect(names.sort()).toEqual(Object.keys(COMMAND_FACTS).sort());
+    expect(names).toEqual(
+      leavesOf(program)
+        .map(([words]) => words.join(' '))
+        .sort(),
+    );
+  });
+
+  test('every command but those on help has documents, and every document a command', async () => {
+    const topics = COMMANDS_WITH_DOCUMENTS.filter((name) => name.startsWith('help '));
+    const commands = Object.keys(COMMAND_FACTS);
+    expect(COMMANDS_WITH_DOCUMENTS.filter((name) => !topics.includes(name)).sort()).toEqual(commands.sort());
+    expect(documentsOf('bulk')).toEqual(['bulk', 'bulk --dry-run']);
+  });
+
+  test('says of an option what a program needs to set it', async () => {
+    const { commands } = await mapOf('bulk');
+    expect(commands.map(({ name }) => name)).toEqual(['bulk']);
+    const [bulk] = commands;
+    const option = (name: string) => bulk?.options.find((each) => each.name === name);
+    expect(option('--concurrency')).toMatchObject({ type: 'number', value: 'n', default: 16, isRare: true });
+    expect(option('--settle')).toMatchObject({ type: 'number', value: 'seconds', default: null });
+    expect(option('--in-doubt')).toMatchObject({ type: 'choice', choices: ['park', 'validate'], default: 'validate' });
+    expect(option('--map')).toMatchObject({ type: 'text', isRepeatable: true, default: null });
+    expect(option('--yes')).toMatchObject({ type: 'flag', short: '-y', value: null, isRepeatable: false });
+    expect(bulk).toMatchObject({
+      sends: 'creates',
+      arguments: [{ name: 'files', isRequired: true, isRepeatable: true }],
+    });
+    expect(bulk?.exitCodes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 9, 130, 143]);
+  });
+
+  test('says which option an environment variable stands for, and there is such an option', async () => {
+    const { commands, globalOptions } = await mapOf();
+    const all = [...globalOptions, ...commands.flatMap(({ options }) => options)];
+    for (const { option, names } of ENVIRONMENT.filter((each) => each.option !== undefined))
+      expect(all.find(({ name }) => name === option)).toMatchObject({ environment: names[0] });
+    expect(globalOptions.find(({ name }) => name === '--profile')).toMatchObject({ environment: 'SRQ_PROFILE' });
+  });
+});

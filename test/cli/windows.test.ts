@@ -1,0 +1,116 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { filesOfPattern } from '../../src/commands/bulk/patterns.ts';
+import { unreadable } from '../../src/input/partner-file.ts';
+import { isHeldOpen, requireWritable, whyUnwritable } from '../../src/report/output-file.ts';
+import { writeResults } from '../../src/report/results-file.ts';
+import { runSecretCommand } from '../../src/settings/settings.ts';
+import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
+import { failureOf } from '../helpers/log-subjects.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'srq-held-'));
+});
+let unmount = () => {};
+afterEach(() => {
+  unmount();
+  unmount = () => {};
+  rmSync(folder, { recursive: true });
+});
+
+const systemError = (code: string) => Object.assign(new Error('x'), { code });
+
+test('a file that another program holds open is told from one that may not be written', () => {
+  const held = (system: string) =>
+    ['EBUSY', 'EPERM', 'EACCES', 'ENOSPC'].map((code) => isHeldOpen(systemError(code), system));
+  expect(held('win32')).toEqual([true, true, true, false]);
+  expect(held('linux')).toEqual([true, false, false, false]);
+  expect(whyUnwritable(systemError('EPERM'), 'win32')).toBe('it is open in another program, such as Excel: EPERM');
+  expect(whyUnwritable(systemError('EPERM'), 'linux')).toBe('EPERM');
+});
+
+describe('Before anything is sent, a results file on Windows', () => {
+  test.each(['NUL', 'con.csv', 'LPT1'])('is not named for a device (%s)', async (name) => {
+    const { code, message } = await failureOf(
+      requireWritable(join(folder, name), 'results file', '--results', 'win32'),
+    );
+    expect([code, message]).toEqual(['usage', expect.stringContaining('is a device on Windows')]);
+    await requireWritable(join(folder, `${name}s`.replace('.', '-')), 'results file', '--results', 'win32');
+    await requireWritable(join(folder, name), 'results file', '--results', 'linux');
+  });
+
+  test.skipIf(process.platform === 'win32')('is not open elsewhere', async () => {
+    const path = join(folder, 'leads.results.csv');
+    writeFileSync(path, 'x', { mode: 0o400 });
+    chmodSync(folder, 0o777);
+    // Root may write what nobody may.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.(65534);
+    const failure = failureOf(requireWritable(path, 'results file', '--results', 'win32'));
+    const { message, hint } = await failure.finally(() => isRoot && process.seteuid?.(0));
+    expect(message).toContain('open in another program, such as Excel: EACCES). Nothing was sent.');
+    expect(hint).toContain('Close it there');
+    await requireWritable(path, 'results file', '--results', 'linux');
+  });
+});
+
+describe.skipIf(bindMountIsMissing !== null)('A file that cannot be replaced, as one that is open in Excel', () => {
+  test('is kept, and the results go to the next place', async () => {
+    const [path, next] = [join(folder, 'leads.results.csv'), join(folder, 'leads.results-2.csv')];
+    writeFileSync(join(folder, 'open'), '');
+    // The system refuses with EBUSY to replace what is mounted.
+    unmount = bindMount(join(folder, 'open'), path);
+    const asked: (string | null)[] = [];
+    const place = async (heldOpen: string | null) => {
+      asked.push(heldOpen);
+      return heldOpen === null ? path : next;
+    };
+    await writeResults(path, { columns: ['a'], delimiter: ',', rows: none() }, place);
+    expect(asked).toEqual([null, path]);
+    expect(readFileSync(next, 'utf8')).toContain('srq_status');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+});
+
+async function* none(): AsyncGenerator<never> {}
+
+test.each([
+  ['EBUSY', 'linux', 'open in another program', 'Close it there'],
+  ['EPERM', 'win32', 'You may not read', 'under Security'],
+  ['EACCES', 'linux', 'You may not read', "chmod u+r 'my leads.csv'"],
+  ['ENOENT', 'win32', 'There is no file', 'Check the name'],
+])('a file of leads that cannot be read (%s, %s) is told with what to do there', (code, system, says, advice) => {
+  const { message, hint } = unreadable('my leads.csv', systemError(code), system);
+  expect([message, hint]).toEqual([expect.stringContaining(says), expect.stringContaining(advice)]);
+});
+
+test('a secret command that Windows does not start is told how a script is started there', async () => {
+  const { message, hint } = await failureOf(runSecretCommand('no-such-program-here get', 'win32'));
+  expect([message, hint]).toEqual([
+    'The secret command failed (ENOENT).',
+    expect.stringContaining('cmd /c no-such-program'),
+  ]);
+  expect((await failureOf(runSecretCommand('no-such-program-here', 'linux'))).hint).not.toContain('cmd');
+});
+
+describe('A pattern', () => {
+  beforeEach(() => {
+    for (const name of ['b.csv', 'a.CSV', 'c.csv.txt', 'a+b.csv']) writeFileSync(join(folder, name), '');
+  });
+  const named = async (pattern: string, system: string) =>
+    (await filesOfPattern(join(folder, pattern), system)).map((path) => path.slice(folder.length + 1));
+
+  test.each([
+    ['*.csv', ['a+b.csv', 'a.CSV', 'b.csv']],
+    ['?.csv', ['a.CSV', 'b.csv']],
+    ['a+*', ['a+b.csv']],
+    ['b.csv', ['b.csv']],
+    ['*.xlsx', ['*.xlsx']],
+  ])('that the shells of Windows leave as %s is the files that it means', async (pattern, files) => {
+    expect(await named(pattern, 'win32')).toEqual(files);
+    expect(await named(pattern, 'linux')).toEqual([pattern]);
+  });
+});

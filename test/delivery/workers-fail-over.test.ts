@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, onTestFinished } from 'vitest';
+import { trustValidate } from '../helpers/delivery.ts';
+import { test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { Pooler, poolerIsMissing } from '../helpers/pgbouncer.ts';
+import { postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { PostgresPair } from '../helpers/postgres-pair.ts';
+import { documentOf, type Ended } from '../helpers/run-srq.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+
+const ROWS = 180;
+const WORKERS = 3;
+const PATIENCE_MS = 300_000;
+/** `npm run soak:queue` sets it; without it the last test is left out. */
+const SOAK_ROWS = Number(process.env['SRQ_TEST_QUEUE_ROWS'] ?? 0);
+const SOAK_MS = 2_400_000;
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+
+describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${why}`, { timeout: PATIENCE_MS }, () => {
+  let pair: PostgresPair;
+  beforeEach(async () => {
+    pair = await PostgresPair.start();
+  }, 120_000);
+  afterEach(() => pair?.end());
+
+  test.for([
+    ['that has each commit, named as one of two', true] as const,
+    ['that lacks the last commits, behind one address', false] as const,
+  ])(
+    'by one %s: create each row once, are in doubt of none, and end by themselves',
+    async ([, isSynchronous], { desk, openSandbox }) => {
+      const sandbox = await openSandbox({ latencyMs: 60 });
+      desk.use(sandbox);
+      Object.assign(desk.env, { SRQ_STORE: isSynchronous ? pair.listed : pair.behindOne, PGPASSWORD: STORE_PASSWORD });
+      trustValidate(desk, sandbox);
+      const leads = desk.write('leads.csv', leadsCsv(ROWS));
+      expect(documentOf(await desk.run('enqueue', leads, '--yes', '--json'))).toMatchObject({ queued: ROWS });
+      if (isSynchronous) await pair.synchronize();
+      const args = ['work', '--no-validate', '--until-empty', '--concurrency', '4', '--json'];
+      const workers = Array.from({ length: WORKERS }, () => desk.start(args, { timeoutMs: PATIENCE_MS }));
+      const [first] = workers;
+      if (!first) throw new Error('no worker');
+      await createdAtLeast(sandbox, ROWS / 6, first);
+      await pair.caughtUp();
+      if (!isSynchronous) pair.heard.silence();
+      const { created: before } = await statsOf(sandbox);
+      await createdAtLeast(sandbox, before + ROWS / 6, first);
+      pair.replace();
+      const ended = await Promise.all(workers.map((worker) => worker.ended));
+      for (const each of ended) expect(each.code, JSON.stringify(each)).toBe(0);
+      expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+      const text = 'select state::text, count(*)::integer as count from srq.state group by state';
+      expect(await pair.standby.query(pair.url, text)).toEqual([{ state: 'created', count: ROWS }]);
+      const putBack = ended.filter(({ stderr }) => /had lost \d+ records of this process/.test(stderr)).length;
+      if (isSynchronous) expect(putBack).toBe(0);
+      else expect(putBack).toBeGreaterThan(0);
+    },
+  );
+
+  const soakWhy = poolerIsMissing ?? (SOAK_ROWS === 0 ? 'npm run soak:queue' : null);
+  test.skipIf(soakWhy !== null)(
+    `deliver many rows once each, whatever happens to the line${soakWhy === null ? '' : ` (${soakWhy})`}`,
+    {
+      timeout: SOAK_MS,
+    },
+    async ({ desk, openSandbox }) => {
+      const sandbox = await openSandbox({ latencyMs: 40, ratePerSecond: 100 });
+      const pooler = await Pooler.start(pair.front.port, 'session', 40);
+      onTestFinished(() => pooler.end());
+      desk.use(sandbox);
+      Object.assign(desk.env, { SRQ_STORE: pair.behindOne, PGPASSWORD: STORE_PASSWORD });
+      trustValidate(desk, sandbox);
+      const leads = desk.write('leads.csv', leadsCsv(SOAK_ROWS));
+      expect(documentOf(await desk.run('enqueue', leads, '--yes', '--json'))).toMatchObject({ queued: SOAK_ROWS });
+      const beganMs = performance.now();
+      const args = ['work', '--no-validate', '--until-empty', '--settle', '2', '--json'];
+      // One of them works by the pooler.
+      const stores = [pair.behindOne, pair.behindOne, pair.url.replace(/:\d+\//, `:${pooler.port}/`)];
+      const start = (store = '') => desk.start(args, { timeoutMs: SOAK_MS, env: { SRQ_STORE: store } });
+      const workers = stores.map(start);
+      const killed: (Ended | undefined)[] = [];
+      const done = { kills: 0, cuts: 0, silences: 0, swallowed: 0, ended: 0, failOvers: 0, resumed: 0 };
+      const disturbances = [
+        async () => {
+          pair.front.cut();
+          done.cuts += 1;
+        },
+        async () => {
+          pair.front.silence();
+          await sleep(8_000);
+          pair.front.flow();
+          done.silences += 1;
+        },
+        async () => {
+          pair.front.swallow();
+          done.swallowed += 1;
+        },
+        async () => {
+          const text = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'srq'";
+          await pair.primary.query(pair.url, text);
+          done.ended += 1;
+        },
+        async () => {
+          // One lives from the beginning to the end: it knows requests of the time of each doubt, which validate must see.
+          const at = done.kills % (WORKERS - 1);
+          workers[at]?.process.kill('SIGKILL');
+          killed.push(await workers[at]?.ended);
+          workers[at] = start(stores[at]);
+          done.kills += 1;
+        },
+      ];
+      const created = async () => (await statsOf(sandbox)).created;
+      const disturbUntil = async (count: number) => {
+        for (let turn = 0; (await created()) < count; turn += 1) {
+          const next = Math.min(count, (await created()) + SOAK_ROWS / 30);
+          while ((await created()) < next) await sleep(50);
+          await disturbances[turn % disturbances.length]?.();
+        }
+      };
+      /** A worker that was killed a moment before may be missed, and a person says that it will not come. */
+      const goesOn = async () => {
+        const before = await created();
+        for (let looks = 0; (await created()) <= before + 20; looks += 1) {
+          await sleep(500);
+          if (looks < 120 || looks % 120 > 0) continue;
+          expect((await desk.run('store', 'resume', '--store', pair.behindOne)).code).toBe(0);
+          done.resumed += 1;
+        }
+      };
+      await disturbUntil(SOAK_ROWS * 0.4);
+      await pair.caughtUp();
+      pair.heard.silence();
+      const lostFrom = await created();
+      while ((await created()) < lostFrom + 100) await sleep(20);
+      pair.replace();
+      done.failOvers += 1;
+      await goesOn();
+      const first = pair;
+      onTestFinished(() => first.primary.end());
+      pair = await pair.next();
+      await pair.synchronize();
+      await disturbUntil(SOAK_ROWS * 0.8);
+      pair.replace();
+      done.failOvers += 1;
+      await goesOn();
+      const ended = await Promise.all(workers.map((worker) => worker.ended));
+      const seconds = Math.round((performance.now() - beganMs) / 1000);
+      const putBack = [...killed, ...ended].flatMap((each) =>
+        [...(each?.stderr ?? '').matchAll(/had lost (\d+) records/g)].map(([, count]) => Number(count)),
+      );
+      const text = 'select state::text, count(*)::integer as count from srq.state group by state order by state';
+      const known = await pair.standby.query<{ state: string; count: number }>(pair.url, text);
+      const { created: taken, distinct, doubled } = await statsOf(sandbox);
+      process.stdout.write(
+        `fail-over: ${JSON.stringify({ rows: SOAK_ROWS, seconds, known, putBack, taken, ...done })}\n`,
+      );
+      for (const each of ended) expect([0, 7], JSON.stringify(each)).toContain(each.code);
+      expect({ taken, doubled }).toEqual({ taken: distinct, doubled: 0 });
+      const of = (...states: string[]) =>
+        known.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
+      expect(of('created', 'unknown', 'parked')).toBe(SOAK_ROWS);
+      expect(taken - of('created')).toBeLessThanOrEqual(of('unknown', 'parked'));
+    },
+  );
+});

@@ -1,0 +1,84 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { COMMANDS_WITH_DOCUMENTS, type JsonSchema, outputSchema } from '../../src/request/documents/json-schema.ts';
+import type { Ended } from './run-srq.ts';
+
+/** Commands whose documents are for shells alone. */
+const WITHOUT_SCHEMA: ReadonlySet<string> = new Set(['__complete']);
+/** Commands whose documents come one a line as long as they run. */
+const ENDLESS = ['--follow', '--watch'];
+
+const ajv = new Ajv2020({ allErrors: true });
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * Throws if what a command has printed with `--json` is not what `srq schema` says, or has members that it does not name.
+ * A command that was killed may have printed half of it.
+ */
+export function requireDocuments(args: readonly string[], { code, signal, stdout }: Ended): void {
+  if (!args.includes('--json') || args.includes('--help') || code === null || signal !== null || stdout === '') return;
+  const command = commandIn(args);
+  if (WITHOUT_SCHEMA.has(command)) return;
+  const texts = ENDLESS.some((flag) => args.includes(flag)) ? stdout.trim().split('\n') : [stdout];
+  for (const text of texts) {
+    const document = parsed(text);
+    if (document !== undefined) requireDocument(command, document);
+  }
+}
+
+/** Whether a text is JSON at all is asked by the tests. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function requireDocument(command: string, document: unknown): void {
+  const schema = outputSchema(command);
+  const alternatives = schema['anyOf'] as JsonSchema[];
+  const validate = validatorOf(command, { anyOf: alternatives });
+  if (validate(document)) return;
+  // Of the alternatives, the nearest one says what is wrong.
+  const tries = alternatives.map((each, at) => {
+    const one = validatorOf(`${command} ${at}`, each);
+    one(document);
+    return one.errors ?? [];
+  });
+  const [nearest = []] = tries.sort((a, b) => a.length - b.length);
+  const says = nearest.map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+  throw new Error(
+    `srq ${command} prints what its schema does not allow: ${says.join('; ')}\n${JSON.stringify(document)}`,
+  );
+}
+
+function validatorOf(name: string, schema: JsonSchema): ValidateFunction {
+  const known = validators.get(name);
+  if (known) return known;
+  const made = ajv.compile(closed(schema) as JsonSchema);
+  validators.set(name, made);
+  return made;
+}
+
+/** The schema that allows no members but those that it names: a program may add some later, but not without a word. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const inside = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]));
+  return 'properties' in schema && !('additionalProperties' in schema)
+    ? { ...inside, additionalProperties: false }
+    : inside;
+}
+
+/** The command that the words name, as the program finds it: by the first words that are names. */
+function commandIn(args: readonly string[]): string {
+  const names = new Set([...COMMANDS_WITH_DOCUMENTS, ...WITHOUT_SCHEMA].map((name) => name.split(' ')[0]));
+  const at = args.findIndex((word) => names.has(word));
+  const [first = '', second = ''] = args.slice(at);
+  const both = `${first} ${second}`;
+  if (at < 0) return 'help';
+  if (COMMANDS_WITH_DOCUMENTS.includes(both)) return both;
+  return COMMANDS_WITH_DOCUMENTS.find((name) => name === first || name.startsWith(`${first} `)) ?? first;
+}

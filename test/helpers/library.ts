@@ -1,0 +1,42 @@
+import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
+import type { MarketplaceOptions } from '../../src/library/api.ts';
+import type * as Library from '../../src/library/index.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { CANARY } from './canary-secret.ts';
+import type { Desk } from './desk.ts';
+import { type Running, startProgram } from './run-srq.ts';
+
+/** The built library, as `require('srq')` finds it. */
+const libraryPath = (): string => join(dirname(inject('srqProgram')), 'library.js');
+
+/** Loads the built library into the process of the test. */
+export async function loadLibrary(): Promise<typeof Library> {
+  return (await import(libraryPath())).default;
+}
+
+/** A marketplace at this desk, with the log of the command there. */
+export function optionsFor(
+  desk: Desk,
+  { baseUrl, clientId }: Pick<Sandbox, 'baseUrl' | 'clientId'>,
+): MarketplaceOptions {
+  return { baseUrl, clientId, clientSecret: CANARY, stateFolder: desk.state, rate: 'max' };
+}
+
+/** The request of row `at` of `leadsCsv`, by the names of the library. */
+export const requestAt = (at: number) => ({
+  ...{ ref: `L-${at}`, country: 'PT', location: 'Lisboa', phone: '+351912345678' },
+  ...{ fullname: `Ana Exemplo ${at}`, email: `ana${at}@example.com`, request_text: `Pintar a sala ${at}` },
+});
+
+/**
+ * Starts a process that runs a program with the library in it: the body of an async function of `library` and `given`. It says a
+ * line of JSON for each call of `say`.
+ */
+export function startWithLibrary(body: string, given: unknown): Running {
+  const program = `
+    const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
+    const run = async (library, given, say) => {${body}};
+    run(require(process.argv[1]), JSON.parse(require('node:fs').readFileSync(0, 'utf8')), say);`;
+  return startProgram([process.execPath, '-e', program, libraryPath()], { stdin: JSON.stringify(given) });
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { filesWithText } from '../helpers/canary-secret.ts';
+import { accountedFor, bulkArgs } from '../helpers/delivery.ts';
+import { test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { loadLibrary, optionsFor, requestAt, startWithLibrary } from '../helpers/library.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { documentsOf } from '../helpers/run-srq.ts';
+import { statsOf } from '../helpers/sandbox-view.ts';
+
+const ROWS = 120;
+
+/** Imports half of the rows and creates the others one by one, beside whoever else does. */
+const IMPORT_AND_CREATE = `
+  const marketplace = await library.openMarketplace({ ...given.options, storePassword: () => given.password });
+  const half = given.requests.length / 2;
+  const { counts } = await marketplace.importRows(given.requests.slice(0, half), { validate: false });
+  const statuses = [];
+  for (const request of given.requests.slice(half)) {
+    statuses.push((await marketplace.create(request, { validate: false })).status);
+  }
+  say({ counts, statuses });
+  await marketplace.close();`;
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+
+describe.skipIf(postgresIsMissing !== null)(`the library and a store in PostgreSQL${why}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+
+  test('two programs and a command that send the same rows at once send each once', async ({ desk, sandbox }) => {
+    const url = await server.database();
+    const requests = Array.from({ length: ROWS }, (_, at) => requestAt(at));
+    const given = { options: { ...optionsFor(desk, sandbox), store: url }, password: STORE_PASSWORD, requests };
+    desk.use(sandbox);
+    Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
+    const bulk = desk.start(bulkArgs(desk.write('leads.csv', leadsCsv(ROWS))));
+    const programs = [startWithLibrary(IMPORT_AND_CREATE, given), startWithLibrary(IMPORT_AND_CREATE, given)];
+    const results = await Promise.all(programs.map(({ ended }) => ended));
+    for (const { stdout, stderr } of results) {
+      expect(stderr).toBe('');
+      const { counts, statuses } = JSON.parse(stdout);
+      expect(counts.created + counts.repeated).toBe(ROWS / 2);
+      // What another process had under way at that moment is not known yet.
+      expect(statuses.filter((status: string) => !['created', 'repeated', 'unknown'].includes(status))).toEqual([]);
+    }
+    accountedFor(await bulk.ended, ROWS);
+    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+    expect(documentsOf(await desk.call('log', '--json')).map(({ status }) => status)).toEqual(
+      Array(ROWS).fill('created'),
+    );
+    expect(filesWithText(desk.folder, STORE_PASSWORD)).toEqual([]);
+  });
+
+  test('a new store that does not know the log in the folder is warned about, to the program alone', async ({
+    desk,
+    sandbox,
+  }) => {
+    const { openMarketplace } = await loadLibrary();
+    const options = optionsFor(desk, sandbox);
+    const byFile = await openMarketplace(options);
+    await byFile.create(requestAt(1));
+    await byFile.close();
+    const warnings: string[] = [];
+    const onWarning = (message: string) => warnings.push(message);
+    const store = await server.database();
+    const byStore = await openMarketplace({ ...options, store, storePassword: STORE_PASSWORD, onWarning });
+    // The service itself knows it, which the log does not.
+    expect(await byStore.create(requestAt(1))).toMatchObject({ status: 'duplicate' });
+    await byStore.close();
+    expect(warnings).toEqual([expect.stringContaining('is new')]);
+  });
+});

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import { reportPage } from '../../../src/report/page/report-page.ts';
+import { RunFigures } from '../../../src/report/page/run-figures.ts';
+import { verdictOf } from '../../../src/report/page/sections.ts';
+import type { RecordedNote } from '../../../src/request/log-store.ts';
+import { type Counts, noCounts, STATUSES } from '../../../src/request/status.ts';
+import { beginOf, mixedFigures, recordOf, rowOf, second } from './figures.ts';
+
+const END = { event: 'end', stopped: null, run: 'r', at: second(9) } as const;
+
+/** A run with so many rows of each status, ended unless `note` says otherwise. */
+function figuresWith(counts: Partial<Counts>, note: RecordedNote = END): RunFigures {
+  const figures = new RunFigures(null);
+  figures.note(beginOf(0));
+  for (const status of STATUSES) {
+    for (let at = 0; at < (counts[status] ?? 0); at++) figures.add(rowOf(at + 1, { status }));
+  }
+  figures.note(note);
+  return figures;
+}
+
+/** The text of a page without its style, its data and its script. */
+function textOf(figures: RunFigures, hasInput = true): string {
+  const page = reportPage(figures, { writtenAt: second(60), hasInput });
+  return page
+    .replace(/<(style|script)[ >].*?<\/\1>/gs, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+}
+
+test.each([
+  [{ created: 3 }, 'created', 'All 3 rows delivered', '3 created.'],
+  [{ created: 1 }, 'created', '1 row delivered', '1 created.'],
+  [
+    { created: 1200, duplicate: 2, repeated: 1 },
+    'created',
+    'All 1,203 rows delivered',
+    '1,200 created, 2 duplicate, 1 repeated.',
+  ],
+  [{ created: 3, rejected: 2 }, 'rejected', '2 of 5 rows not delivered', 'The other 3 are delivered.'],
+  [{ created: 1, invalid: 1, failed: 1 }, 'invalid', '2 of 3 rows not delivered', 'The other 1 is delivered.'],
+  [{ failed: 4 }, 'failed', 'None of 4 rows delivered', 'What is left to do is below.'],
+  [
+    { created: 3, rejected: 2, unknown: 1 },
+    'unknown',
+    '1 of 6 rows unknown',
+    'It may have been taken. Of the others, 3 are delivered, 2 not.',
+  ],
+  [
+    { created: 3, unknown: 2 },
+    'unknown',
+    '2 of 5 rows unknown',
+    'They may have been taken. Of the others, 3 are delivered.',
+  ],
+  [{ unknown: 2 }, 'unknown', '2 of 2 rows unknown', 'All may have been taken.'],
+  [{}, 'ready', 'Nothing was sent', 'The log has no request of this run.'],
+] as const)('the verdict on %j has the colour of %s and says "%s"', (counts, status, title, detail) => {
+  expect(verdictOf(figuresWith(counts))).toMatchObject({ status, title, detail });
+});
+
+test('a run without a recorded end gets no final verdict, however well it stands', () => {
+  const open = figuresWith(
+    { created: 3, ready: 2 },
+    { event: 'refused', http: 429, count: 1, pauseMs: 10, run: 'r', at: second(1) },
+  );
+  expect(verdictOf(open)).toMatchObject({ status: 'ready', title: '3 of 5 rows delivered so far' });
+});
+
+test('the page begins with the verdict, before any other section', () => {
+  const page = reportPage(mixedFigures(100), { writtenAt: second(60), hasInput: true });
+  expect(/<section[^>]*>/.exec(page)?.[0]).toContain('aria-labelledby="verdict"');
+});
+
+test('rows that are counted as invalid or not sent are never told to have no reason', () => {
+  const counts = { ...noCounts(), ready: 5, invalid: 33 };
+  const figures = new RunFigures(null);
+  figures.note(beginOf(38, { counts }));
+  figures.note({ ...END, stopped: 'Three answers in a row were 403.' });
+  figures.add(rowOf(1));
+  figures.addUntouched();
+  const text = textOf(figures, false);
+  expect(text).toContain(
+    'Why 33 rows are invalid is not in the log, as they were never sent: srq report --input leads.csv tells it.',
+  );
+  expect(text).toContain('4 rows were not sent, as the run ended before. Three answers in a row were 403.');
+  expect(text).toContain('37 rows of no known market');
+  expect(text).not.toMatch(/No row /);
+  const clean = textOf(figuresWith({ created: 2 }));
+  expect(clean).toContain('No row was refused or left out.');
+  expect(clean).not.toContain('no known market');
+});
+
+test('what a profile is called and what kind of service it leads to are two statements', () => {
+  for (const [live, kind] of [
+    [true, 'live'],
+    [false, 'test'],
+  ] as const) {
+    const figures = new RunFigures(null);
+    figures.note(beginOf(1, { profile: 'live', live }));
+    const text = textOf(figures);
+    expect(text).toContain(`to the ${kind} service api.example.com with profile live`);
+    expect(text).toContain(`Service api.example.com (${kind}) Profile live`);
+    expect(text).not.toMatch(/live,? \(?live/);
+  }
+});
+
+test('a tile leads to rows that are in the list, and to no others', () => {
+  const figures = new RunFigures(null);
+  figures.note(beginOf(3, { counts: { ...noCounts(), ready: 1, invalid: 2 } }));
+  figures.note(END);
+  figures.add(rowOf(1));
+  figures.addUntouched();
+  const page = reportPage(figures, { writtenAt: second(60), hasInput: false });
+  expect(page).toContain('data-filter="status=created"');
+  expect(page).not.toContain('data-filter="status=invalid"');
+});
+
+test('legends and tables have the series that exist, and no others', () => {
+  const figures = figuresWith({ created: 2 });
+  for (const at of [1, 2]) figures.record(recordOf(second(at)));
+  const page = reportPage(figures, { writtenAt: second(60), hasInput: true });
+  const keys = (text: string) =>
+    [...text.matchAll(/<p class="legend">(.*?)<\/p>/gs)].map((each) => each[1]?.replace(/<[^>]+>/g, '').split(/\s*\n/));
+  expect(keys(page)).toEqual([['created'], ['median', 'up to 95 of 100']]);
+  expect(page).toMatch(/<th scope="col">From<\/th>\s*<th scope="col">created<\/th>\s*<th scope="col">median<\/th>/);
+  const mixed = mixedFigures(100);
+  mixed.record(recordOf(second(1), { event: 'unknown' }));
+  expect(keys(reportPage(mixed, { writtenAt: second(60), hasInput: true }))).toEqual([
+    ['created', 'unknown', '429, 503', 'pause', 'breaker'],
+    ['median', 'up to 95 of 100', 'pause'],
+  ]);
+});
+
+test('without a measured answer there is no chart of answer times', () => {
+  const figures = figuresWith({ created: 1 });
+  figures.record(recordOf(second(1), { ms: null }));
+  const text = textOf(figures);
+  expect(text).toContain('Outcomes a second');
+  expect(text).not.toContain('Answer time');
+});
+
+test('both axes of a chart have numbers with their units', () => {
+  const figures = figuresWith({ created: 1 });
+  for (let at = 0; at < 100; at++) figures.record(recordOf(second(at / 10), { ms: 20 + at * 5 }));
+  const page = reportPage(figures, { writtenAt: second(60), hasInput: true });
+  const texts = (name: string) =>
+    [...page.matchAll(new RegExp(`<svg class="${name}".*?</svg>`, 'gs'))].map(([svg]) =>
+      [...svg.matchAll(/>([^<>\n]+)<\/text>/g)].map((each) => each[1]),
+    );
+  expect(texts('y-axis')).toEqual([
+    ['0/s', '2/s', '4/s', '6/s', '8/s', '10/s'],
+    ['20 ms', '50 ms', '100 ms', '200 ms', '500 ms', '1 s'],
+  ]);
+  const times = ['10:00:00', '10:00:05', '10:00:10'];
+  expect(texts('x-axis')).toEqual([times, times]);
+});

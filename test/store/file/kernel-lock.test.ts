@@ -1,0 +1,134 @@
+import { closeSync, constants, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../../src/account/system-clock.ts';
+import { type KernelLock, kernelLockName, loadKernelLock } from '../../../src/store/file/kernel-lock.ts';
+import { LogLock } from '../../../src/store/file/lock.ts';
+import { shellCommands } from '../../../src/store/file/shell-commands.ts';
+import { cutTornTail } from '../../../src/store/file/tail.ts';
+import { failureOf, keyOf } from '../../helpers/log-subjects.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'srq-lock-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const systemError = (code: string) => Object.assign(new Error('x'), { code });
+
+test.each([
+  ['MODULE_NOT_FOUND', 'has no part for'],
+  ['ERR_DLOPEN_FAILED', 'cannot be loaded on'],
+])('a lock that is missing (%s) is told in one sentence, with what to do', async (code, why) => {
+  const missing = await failureOf(loadKernelLock(() => Promise.reject(systemError(code))));
+  expect(missing.code).toBe('platform.no-lock');
+  expect(missing.message).toContain(`fs-native-extensions ${why} ${process.platform}-${process.arch}`);
+  expect(missing.hint).toContain('--store postgres://');
+});
+
+test('the lock has the name of the call that the system knows it by', () => {
+  expect(['linux', 'android', 'darwin', 'win32'].map(kernelLockName)).toEqual([
+    'fcntl(F_OFD_SETLK)',
+    'fcntl(F_OFD_SETLK)',
+    'flock',
+    'LockFileEx',
+  ]);
+});
+
+/** A kernel like that of Windows: a range that is locked is not locked twice, and one that is not locked cannot be freed. */
+function windowsKernel(): KernelLock & { readonly held: Set<string> } {
+  const held = new Set<string>();
+  return {
+    held,
+    tryLock(fd, offset) {
+      if (held.has(`${fd} ${offset}`)) throw systemError('EBUSY');
+      held.add(`${fd} ${offset}`);
+      return true;
+    },
+    unlock(fd, offset) {
+      if (!held.delete(`${fd} ${offset}`)) throw systemError('EBUSY');
+    },
+  };
+}
+
+test.each(['run', 'one-off'])(
+  'a %s lock takes and frees each range once, as Windows demands, whatever was done meanwhile',
+  async (which) => {
+    const path = join(directory, 'log.ndjson');
+    for (const appends of [0, 1, 2]) {
+      const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
+      const kernel = windowsKernel();
+      const lock = new LogLock(path, log, kernel);
+      await (which === 'run' ? lock.acquireRunLock('a test', systemClock) : lock.acquireOneOffLock(systemClock));
+      for (let count = 0; count < appends; count++) {
+        await lock.acquireAppendLock(systemClock);
+        lock.releaseAppendLock();
+      }
+      if (which === 'run') expect(lock.oneOffsUnderWay()).toBe(false);
+      if (appends === 2) await lock.acquireAppendLock(systemClock);
+      lock.close();
+      // Those of a lock file end with the file.
+      expect([...kernel.held].filter((range) => range.startsWith(`${log} `))).toEqual([]);
+      closeSync(log);
+    }
+  },
+);
+
+/** Files of this process that are open for appending, which Windows does not shorten. */
+const appending = () =>
+  readdirSync('/proc/self/fdinfo').filter((fd) => {
+    try {
+      const [, flags = '0'] = /flags:\s+(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
+      return (Number.parseInt(flags, 8) & constants.O_APPEND) !== 0;
+    } catch {
+      return false;
+    }
+  });
+
+test.skipIf(process.platform !== 'linux')('no lock file is open for appending', async () => {
+  const path = join(directory, 'log.ndjson');
+  const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
+  const before = appending();
+  const lock = new LogLock(path, log, windowsKernel());
+  await lock.acquireRunLock('first', systemClock);
+  expect(appending()).toEqual(before);
+  lock.close();
+  const again = new LogLock(path, log, windowsKernel());
+  await again.acquireRunLock('2nd', systemClock);
+  expect(readFileSync(`${path}.lock`, 'utf8')).toBe('2nd\n');
+  again.close();
+  closeSync(log);
+});
+
+test('a torn tail is cut although the log is open for appending alone', async () => {
+  const path = join(directory, 'log.ndjson');
+  const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
+  const line = `{"key":"${keyOf(1)}","event":"sending","at":"2026-03-01T09:15:00.000Z"}\n`;
+  await file.write(`${line}{"key":"${keyOf(2).slice(0, 9)}`);
+  const asOnWindows = new Proxy(file, {
+    get(of, name) {
+      if (name === 'truncate') return () => Promise.reject(systemError('EPERM'));
+      const value = Reflect.get(of, name, of);
+      return typeof value === 'function' ? value.bind(of) : value;
+    },
+  });
+  await cutTornTail(asOnWindows, path, line.length, systemClock);
+  expect(readFileSync(path, 'utf8')).toBe(line);
+  await file.close();
+});
+
+test('commands in hints about a log can be pasted into a shell of the system', () => {
+  const path = `/tmp/it's`;
+  const { holders, names, showLine, showEnd, cut, remove } = shellCommands('win32');
+  expect([holders(path), names(path), showLine(path, 3), showEnd(path, 9), remove(path)]).toEqual([
+    'resmon (CPU, Associated Handles)',
+    `fsutil hardlink list "/tmp/it's"`,
+    `Get-Content "/tmp/it's" | Select-Object -Index 2`,
+    `Get-Content "/tmp/it's" -Tail 1`,
+    `del "/tmp/it's"`,
+  ]);
+  expect(cut(path, 9)).toContain('.SetLength(9)');
+  expect(shellCommands('linux').showEnd(path, 9)).toBe(`tail -c +10 '/tmp/it'\\''s'`);
+});
