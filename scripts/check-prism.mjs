@@ -1,34 +1,80 @@
-// Lets Prism judge what srq sends for each hand-made description: npm run check:prism. Prism comes by npx, from the registry.
-// A run of srq goes to its own sandbox; a copy of each request goes to Prism, a validating mock of the same document.
-import { spawn } from 'node:child_process';
+// Lets Prism judge what srq sends: for each hand-made description, and for the judged real documents, or for those of a
+// folder as check:documents takes it: npm run check:prism -- FOLDER. Prism comes by npx, from the registry. A run of srq goes
+// to its own sandbox; a copy of each request goes to Prism, a validating mock of the same document.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { judgedDocuments, rehearseAll, srq, started, stop, stopAll } from './rehearsals.mjs';
 
 const FIXTURES = resolve('fixtures/contracts');
 const PRISM = '@stoplight/prism-cli@5.14';
 const EXPECTED = JSON.parse(readFileSync(join(FIXTURES, 'expected.json'), 'utf8'));
-const documents = readdirSync(FIXTURES).filter((name) => /(?:openapi|swagger).*\.(?:yaml|json)$/.test(name));
-const children = [];
+const [folder] = process.argv.slice(2);
 let refused = 0;
 
 try {
-  for (const name of documents) refused += await check(name);
+  if (folder === undefined) {
+    const handMade = readdirSync(FIXTURES).filter((name) => /(?:openapi|swagger).*\.(?:yaml|json)$/.test(name));
+    for (const name of handMade) refused += await check(name);
+  }
+  refused += await checkReal();
 } finally {
-  for (const child of children) stop(child);
+  stopAll();
 }
 process.exitCode = refused > 0 ? 1 : 0;
+
+/** Rehearses the judged descriptions; collections are none, and Prism would make up what they require. */
+async function checkReal() {
+  const documents = judgedDocuments(folder).filter(({ bytes }) => !bytes.includes('schema.getpostman.com'));
+  const verdictsOf = new Map();
+  const withPrism = async (path, sandbox) => {
+    const prism = await startedPrism(path).catch((error) => error);
+    if (prism instanceof Error) {
+      verdictsOf.set(path, `Prism cannot read it: ${prism.message.slice(-300)}`);
+      return sandbox;
+    }
+    const verdicts = [];
+    verdictsOf.set(path, verdicts);
+    const tee = await teeServer(sandbox.baseUrl, prism.found, verdicts);
+    const close = () => {
+      report(path.split('/').at(-1), verdicts);
+      tee.close();
+      stop(prism.child);
+      sandbox.close();
+    };
+    return { ...sandbox, baseUrl: `http://127.0.0.1:${tee.address().port}`, close };
+  };
+  const rehearsals = await rehearseAll(documents, withPrism);
+  const judged = [...verdictsOf].map(([path, verdicts]) => ({ name: path.split('/').at(-1), verdicts }));
+  const unread = judged.filter(({ verdicts }) => typeof verdicts === 'string');
+  const heard = judged.filter(({ verdicts }) => typeof verdicts !== 'string' && verdicts.length > 0);
+  for (const { name, verdicts } of unread) process.stdout.write(`${name}: ${verdicts}\n`);
+  const wrong = heard.filter(({ verdicts }) => verdicts.some(({ problem }) => problem !== null));
+  process.stdout.write(
+    `${rehearsals.length} real documents: Prism judged requests of ${heard.length} and refused some of ${wrong.length}; ` +
+      `it could not read ${unread.length}\n`,
+  );
+  return wrong.length;
+}
+
+function report(name, verdicts) {
+  const wrong = verdicts.filter(({ problem }) => problem !== null);
+  process.stdout.write(`${name}: ${verdicts.length - wrong.length} accepted, ${wrong.length} refused\n`);
+  for (const { path, problem } of wrong) process.stdout.write(`  ${path}: ${problem.slice(0, 1500)}\n`);
+  return wrong.length;
+}
+
+function startedPrism(file) {
+  const words = ['--yes', PRISM, 'mock', '--errors', '-h', '127.0.0.1', '-p', '0', file];
+  return started('npx', words, /listening on (http:\S+)/);
+}
 
 /** The number of requests that Prism refused. */
 async function check(name) {
   const file = join(FIXTURES, name);
-  const folder = mkdtempSync(join(tmpdir(), 'srq-prism-'));
-  const prism = await started(
-    'npx',
-    ['--yes', PRISM, 'mock', '--errors', '-h', '127.0.0.1', '-p', '0', file],
-    /listening on (http:\S+)/,
-  );
+  const home = mkdtempSync(join(tmpdir(), 'srq-prism-'));
+  const prism = await startedPrism(file);
   const sandbox = await started(
     process.execPath,
     ['dist/srq.js', 'sandbox', '--port', '0', '--json', '--contract', file],
@@ -40,23 +86,26 @@ async function check(name) {
   const address = `http://127.0.0.1:${tee.address().port}`;
   const env = {
     PATH: process.env.PATH,
-    HOME: folder,
-    SRQ_CONFIG_DIR: folder,
-    SRQ_STATE_DIR: folder,
+    HOME: home,
+    SRQ_CONFIG_DIR: home,
+    SRQ_STATE_DIR: home,
     SRQ_BASE_URL: address,
     SRQ_CLIENT_ID: clientId,
     SRQ_CLIENT_SECRET: clientSecret,
   };
   const answers = Object.entries(EXPECTED[name].set).flatMap(([constant, value]) => ['--set', `${constant}=${value}`]);
-  await srq(['contract', 'learn', file, ...answers, '--yes'], env);
-  await srq(['bulk', writeLeads(folder, EXPECTED[name].audio !== null), '--rate', 'max', '--yes'], env);
+  for (const words of [
+    ['contract', 'learn', file, ...answers, '--yes'],
+    ['bulk', writeLeads(home, EXPECTED[name].audio !== null), '--rate', 'max', '--yes'],
+  ]) {
+    const { code, stderr } = await srq(words, env);
+    if (code !== 0) throw new Error(`srq ${words.join(' ')} ended with ${code}: ${stderr}`);
+  }
   tee.close();
   for (const { child } of [prism, sandbox]) stop(child);
-  rmSync(folder, { recursive: true, force: true });
-  const wrong = verdicts.filter(({ problem }) => problem !== null);
-  process.stdout.write(`${name}: ${verdicts.length - wrong.length} accepted, ${wrong.length} refused\n`);
-  for (const { path, problem } of wrong) process.stdout.write(`  ${path}: ${problem}\n`);
-  return verdicts.length === 0 ? 1 : wrong.length;
+  rmSync(home, { recursive: true, force: true });
+  const wrong = report(name, verdicts);
+  return verdicts.length === 0 ? 1 : wrong;
 }
 
 /** Leads that every description takes, one with a recording where there is a place for it. */
@@ -88,13 +137,28 @@ async function teeServer(sandboxUrl, prismUrl, verdicts) {
   return server;
 }
 
-/** Null if Prism accepts it, undefined if the document does not describe it. Paths are known without what all servers share. */
+/**
+ * Null if Prism accepts it, undefined if the document does not describe it. Paths are known without what all servers
+ * share. That Prism cannot make up an answer says nothing of the request, which it has looked at before.
+ */
 async function problemOf(prismUrl, copy) {
-  const own = await sent(prismUrl, copy);
-  if (copy.path === '/oauth/token' && own.text.includes('NO_PATH_MATCHED')) return undefined;
-  const path = copy.path.replace(/^\/[^/]+/, '');
-  const answer = own.text.includes('NO_PATH_MATCHED') && path !== '' ? await sent(prismUrl, { ...copy, path }) : own;
-  return /stoplight\.io\/prism\/errors/.test(answer.text) || answer.status >= 400 ? answer.text : null;
+  let answer = await sent(prismUrl, copy);
+  for (
+    let path = copy.path;
+    answer.text.includes('NO_PATH_MATCHED');
+    answer = await sent(prismUrl, { ...copy, path })
+  ) {
+    path = path.replace(/^\/[^/]+/, '');
+    if (/\/token$/.test(copy.path)) return undefined;
+    if (path === '') return answer.text;
+  }
+  if (/NO_RESPONSE_DEFINED|NO_COMPLEX_OBJECT_TEXT|NOT_ACCEPTABLE|NO_SUCCESS_RESPONSE/.test(answer.text)) return null;
+  const violations = answer.headers['sl-violations'] ?? answer.text;
+  const isOfAnswer = /"location":\["response"/.test(violations) && !/"location":\["request"/.test(violations);
+  if (isOfAnswer) return null;
+  return /stoplight\.io\/prism\/errors/.test(answer.text) || answer.status >= 400
+    ? `HTTP ${answer.status} ${violations}`
+    : null;
 }
 
 function sent(baseUrl, { method, path, headers, body }) {
@@ -111,39 +175,4 @@ function sent(baseUrl, { method, path, headers, body }) {
     outgoing.on('error', fail);
     outgoing.end(body);
   });
-}
-
-/** A process that has said what it was started for: that it is ready, and where. */
-function started(program, args, pattern) {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  children.push(child);
-  return new Promise((done, fail) => {
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => {
-        said += text;
-        const [, found] = pattern.exec(said) ?? [];
-        if (found) done({ child, found });
-      });
-    }
-    child.once('close', () => fail(new Error(`${program} ended: ${said}`)));
-    child.once('error', fail);
-  });
-}
-
-/** npx starts a child of its own: the whole group ends. */
-function stop({ pid, exitCode }) {
-  if (exitCode !== null || pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGTERM');
-  } catch {
-    // It ended meanwhile.
-  }
-}
-
-async function srq(args, env) {
-  const child = spawn(process.execPath, ['dist/srq.js', ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const said = (await child.stderr.toArray()).join('');
-  if (child.exitCode === null) await new Promise((done) => child.once('close', done));
-  if (child.exitCode !== 0) throw new Error(`srq ${args.join(' ')} ended with ${child.exitCode}: ${said}`);
 }

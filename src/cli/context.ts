@@ -261,6 +261,11 @@ export class Context {
     this.interruption.stop();
   }
 
+  /** Has the contract read anew when it is needed next, because a command has stored another one. */
+  contractChanged(): void {
+    this.#learned = null;
+  }
+
   #learnedContract(): Promise<Contract | null> {
     this.#learned ??= this.#readContract();
     return this.#learned;

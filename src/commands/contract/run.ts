@@ -75,6 +75,7 @@ export async function learn(context: Context, files: readonly string[], options:
   reporter.say((paint) => [proposalText(proposal, width(context), paint), ...secretLines(proposal, place)].join('\n'));
   await requireAgreement(context, said, given, options.yes === true, profile);
   await store.write(contract);
+  context.contractChanged();
   await reporter.result('contract learn', document, (paint) =>
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,

@@ -78,6 +78,7 @@ const question = z.object({
   text,
   answer: text,
   choices: z.optional(z.array(text)),
+  example: z.optional(text),
   unanswered: z.optional(text),
 });
 
