@@ -48,7 +48,8 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       await createdAtLeast(sandbox, before + ROWS / 6, first);
       pair.replace();
       const ended = await Promise.all(workers.map((worker) => worker.ended));
-      for (const each of ended) expect(each.code, JSON.stringify(each)).toBe(0);
+      // 7: a worker left a row as unknown that another one had in hand; the log, below, has its outcome.
+      for (const each of ended) expect([0, 7], JSON.stringify(each)).toContain(each.code);
       expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
       const text = 'select state::text, count(*)::integer as count from srq.state group by state';
       expect(await pair.standby.query(pair.url, text)).toEqual([{ state: 'created', count: ROWS }]);
