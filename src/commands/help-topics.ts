@@ -56,7 +56,7 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
       ]),
       ...findings.flatMap(({ code, severity, advice }) => [
         `${paint.bold(code)} ${paint.dim(`(${severity} of a row)`)}`,
-        `  ${advice}`,
+        `  ${namedAdvice(advice)}`,
       ]),
     ].join('\n'),
   );
@@ -64,8 +64,13 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
   return 0;
 }
 
+/** The advice on a finding as a person reads it, with names in capitals where a row's own would stand. */
+export function namedAdvice(advice: string): string {
+  return advice.replaceAll('{field}', 'FIELD').replaceAll('{column}', 'COLUMN');
+}
+
 function kindLine(code: string, exitCode: number, meaning: string): string {
-  return `${code.padEnd(11)}  ${String(exitCode).padStart(3)}  ${meaning}`;
+  return `${code.padEnd(16)}  ${String(exitCode).padStart(3)}  ${meaning}`;
 }
 
 /** Prints the environment variables that srq reads, and marks those that are set. It shows no values. */

@@ -82,7 +82,7 @@ describe('login --keychain', () => {
     const login = loginTo(sandbox, '--keychain');
     const no = await onTerminal(desk, login, [[/instead\? \[y\/N\]/, '']], { env, term: 'dumb' });
     expect([no.code, desk.files().includes('config/config.json')]).toEqual([2, false]);
-    const yes = await onTerminal(desk, login, [[/cannot be used[\s\S]*mode 0600\) instead\?/, 'y']], {
+    const yes = await onTerminal(desk, login, [[/cannot be used[\s\S]*mode 0600\)\s+instead\?/, 'y']], {
       env,
       term: 'dumb',
     });

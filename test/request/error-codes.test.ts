@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { namedAdvice } from '../../src/commands/help-topics.ts';
 import { ERRORS, type ErrorReason } from '../../src/request/error-codes.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import { FINDING } from '../../src/request/finding.ts';
@@ -35,7 +36,7 @@ test('docs/errors.md has every code (vitest -u writes it)', async () => {
     return `| \`${reason}\` | ${kind} | ${EXIT_CODES[kind].number} | ${cause} | ${remedy} |`;
   });
   const findings = Object.entries(FINDING).map(
-    ([code, { severity, advice }]) => `| \`${code}\` | ${severity} | ${advice.replaceAll('|', '\\|')} |`,
+    ([code, { severity, advice }]) => `| \`${code}\` | ${severity} | ${namedAdvice(advice).replaceAll('|', '\\|')} |`,
   );
   await expect(
     [

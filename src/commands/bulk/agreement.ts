@@ -58,6 +58,8 @@ export async function sayPlan(
 }
 
 const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to quit: ';
+/** After a correction, Enter does not go on yet. */
+const QUESTION_CORRECTED = 'Enter to see the corrected plan · or another correction · ? for help · q to quit: ';
 
 const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number
   Notes=-                     the column "Notes" is left out
@@ -192,7 +194,7 @@ async function askCorrections(context: Context, { table, chosen, evidence }: Inp
   const reporter = await context.reporter();
   let corrected: MappingOptions | null = null;
   for (;;) {
-    const line = await ask(context, QUESTION);
+    const line = await ask(context, corrected === null ? QUESTION : QUESTION_CORRECTED);
     if (line === '') return corrected;
     if (line === 'q') {
       throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again when the file is ready.');

@@ -4,7 +4,7 @@ import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { planAsLogged } from '../../delivery/plan.ts';
 import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
-import { printable } from '../../report/output.ts';
+import { printable, rowsText, thousands } from '../../report/output.ts';
 import { requireReportPlace, writeRunReport } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -43,9 +43,11 @@ export async function report(context: Context, options: ReportOptions): Promise<
   await writeRunReport(options.output, figures, { writtenAt, hasInput: input !== undefined });
   const { rows, counts, listed } = figures;
   const document = { report: options.output, run, rows, ...counts, listed: listed.length };
+  const more =
+    rows > 0 && listed.length === 0 && input === undefined ? '. To list what was not sent, too: --input FILE' : '';
   const reporter = await context.reporter();
   await reporter.result('report', document, () =>
-    printable(`Written: ${options.output} (${rows} rows, ${listed.length} listed)`),
+    printable(`Written: ${options.output} (${rowsText(rows)}, ${thousands(listed.length)} of them listed)${more}`),
   );
   return 0;
 }

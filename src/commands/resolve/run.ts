@@ -102,7 +102,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
     { run: context.run, resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) },
     () =>
       options.notCreated
-        ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
+        ? `${doubtful.length} noted as not created: the next run of the same import sends ${doubtful.length === 1 ? 'it' : 'them'}.`
         : `${doubtful.length} noted as created.`,
   );
   return 0;

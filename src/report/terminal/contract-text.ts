@@ -34,11 +34,16 @@ export function proposalText({ contract, questions, notes }: Proposal, width: nu
   ].join('\n');
 }
 
+/** Formats how often something happened: 1 time, 2,000 times. */
+function timesText(count: number): string {
+  return count === 1 ? '1 time' : `${thousands(count)} times`;
+}
+
 /** Formats the contract in force with the observations of live answers on it. */
 export function contractText(contract: Contract, observations: Observations, width: number, paint: Paint): string {
   const observed = Object.entries(observations).map(([setting, { confirmed, contradicted }]) => {
-    const against = contradicted > 0 ? `, ${paint.yellow(`contradicted ${thousands(contradicted)} times`)}` : '';
-    return [printable(setting), `confirmed ${thousands(confirmed)} times${against}`] as const;
+    const against = contradicted > 0 ? `, ${paint.yellow(`contradicted ${timesText(contradicted)}`)}` : '';
+    return [printable(setting), `confirmed ${timesText(confirmed)}${against}`] as const;
   });
   return [
     `${paint.bold('Contract')} ${sourceText(contract)}`,

@@ -18,7 +18,7 @@ function stepLines({ name, result, ms, message, hint }: Step, paint: Paint): str
   const took = result === 'skip' ? '' : ` ${paint.dim(`(${ms < 1000 ? `${ms} ms` : duration(ms)})`)}`;
   const text = printable(message);
   const line = `${markOf(result, paint)} ${name.padEnd(NAME_WIDTH)} ${result === 'skip' ? paint.dim(text) : text}${took}`;
-  return [line, ...(hint === null ? [] : [`  ${paint.dim('→')} ${printable(hint)}`])];
+  return [line, ...(hint === null ? [] : [`  ${paint.dim('→')} ${printable(hint).replaceAll(/ {4,}/g, '\n    ')}`])];
 }
 
 function markOf(result: Step['result'], paint: Paint): string {

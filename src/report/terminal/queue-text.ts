@@ -103,7 +103,7 @@ export function queueText(view: QueueView, paint: Paint): string {
     paint.bold('Queue'),
     ...aligned([
       ['requests', lane(queue)],
-      ['in doubt', lane(doubts)],
+      ['unknown', lane(doubts)],
       ['rate', rateText(rate)],
       ['store', printable(store)],
     ]),

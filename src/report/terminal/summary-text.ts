@@ -7,6 +7,7 @@ import { aligned, duration, type Paint, printable, rowsText, thousands } from '.
 /** Formats the summary of an import for people. */
 export function summaryText(summary: ImportSummary, paint: Paint): string {
   const { rows, counts, notTried, asides, seconds, stopped, advice, exportCommand, next } = summary;
+  const isDry = asides === null;
   const shown = STATUSES.filter((status) => counts[status] > 0);
   const width = Math.max(...shown.map((status) => thousands(counts[status]).length), 1);
   const lines = shown.map((status) => {
@@ -18,7 +19,7 @@ export function summaryText(summary: ImportSummary, paint: Paint): string {
   const paths = summary.results.filter((path) => path !== '-');
   files.unshift(...paths.map((path): [string, string] => ['results', printable(path)]));
   return [
-    `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${rowsText(rows)} in ${duration(seconds * 1000)}`,
+    `${stopped === null ? paint.bold(isDry ? 'Checked' : 'Done') : paint.yellow('Stopped')}: ${rowsText(rows)} in ${duration(seconds * 1000)}${isDry ? '; nothing was sent' : ''}`,
     ...(stopped === null ? [] : [`  ${printable(stopped.message)}`]),
     ...lines,
     ...aligned(files),
