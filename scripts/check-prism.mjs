@@ -152,10 +152,10 @@ async function problemOf(prismUrl, copy) {
     if (/[/-]token$/i.test(copy.path)) return undefined;
     if (path === '') return answer.text;
   }
-  // A document that lists no media type at all (`consumes: []`) has Prism refuse every body, whatever is in it.
-  if (answer.text.includes('No supported content types')) return undefined;
   if (/NO_RESPONSE_DEFINED|NO_COMPLEX_OBJECT_TEXT|NOT_ACCEPTABLE|NO_SUCCESS_RESPONSE/.test(answer.text)) return null;
   const violations = answer.headers['sl-violations'] ?? answer.text;
+  // A document that lists no media type at all (`consumes: []`) has Prism refuse every body, whatever is in it.
+  if (violations.includes('No supported content types')) return undefined;
   const isOfAnswer = /"location":\["response"/.test(violations) && !/"location":\["request"/.test(violations);
   if (isOfAnswer) return null;
   return /stoplight\.io\/prism\/errors/.test(answer.text) || answer.status >= 400
