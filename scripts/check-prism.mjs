@@ -53,7 +53,7 @@ async function checkReal() {
   const wrong = heard.filter(({ verdicts }) => verdicts.some(({ problem }) => problem !== null));
   process.stdout.write(
     `${rehearsals.length} real documents: Prism judged requests of ${heard.length} and refused some of ${wrong.length}; ` +
-      `it could not read ${unread.length}\n`,
+      `it could not read ${unread.length}, and could judge no request of ${judged.length - unread.length - heard.length}\n`,
   );
   return wrong.length;
 }
@@ -138,8 +138,8 @@ async function teeServer(sandboxUrl, prismUrl, verdicts) {
 }
 
 /**
- * Null if Prism accepts it, undefined if the document does not describe it. Paths are known without what all servers
- * share. That Prism cannot make up an answer says nothing of the request, which it has looked at before.
+ * Null if Prism accepts it, undefined if Prism cannot judge it: the document does not describe it. Paths are known without
+ * what all servers share. That Prism cannot make up an answer says nothing of the request, which it has looked at before.
  */
 async function problemOf(prismUrl, copy) {
   let answer = await sent(prismUrl, copy);
@@ -149,11 +149,13 @@ async function problemOf(prismUrl, copy) {
     answer = await sent(prismUrl, { ...copy, path })
   ) {
     path = path.replace(/^\/[^/]+/, '');
-    if (/\/token$/.test(copy.path)) return undefined;
+    if (/[/-]token$/i.test(copy.path)) return undefined;
     if (path === '') return answer.text;
   }
   if (/NO_RESPONSE_DEFINED|NO_COMPLEX_OBJECT_TEXT|NOT_ACCEPTABLE|NO_SUCCESS_RESPONSE/.test(answer.text)) return null;
   const violations = answer.headers['sl-violations'] ?? answer.text;
+  // A document that lists no media type at all (`consumes: []`) has Prism refuse every body, whatever is in it.
+  if (violations.includes('No supported content types')) return undefined;
   const isOfAnswer = /"location":\["response"/.test(violations) && !/"location":\["request"/.test(violations);
   if (isOfAnswer) return null;
   return /stoplight\.io\/prism\/errors/.test(answer.text) || answer.status >= 400

@@ -35,6 +35,17 @@ test('a header of each request is given by the rows', () => {
   expect(parameterOf(given, 'X-Request-Id')).toMatchObject({ required: true, constant: null, in: 'header' });
 });
 
+test('a required User-Agent is asked for, because srq has none of its own', () => {
+  const description = 'Must be of the form VENDOR (EMAIL) and include a valid contact email.';
+  const parameters = [{ name: 'User-Agent', in: 'header', required: true, description, schema: { type: 'string' } }];
+  expect(learnParts({ create: { parameters } }).questions).toMatchObject([{ answer: '--set User-Agent=VALUE' }]);
+  const given = learnParts({
+    create: { parameters },
+    options: { constants: { 'User-Agent': 'ACME (a@example.com)' } },
+  });
+  expect(parameterOf(given, 'User-Agent')).toMatchObject({ in: 'header', constant: 'ACME (a@example.com)' });
+});
+
 test.each(['{City}', 'Lead from {City}'])('a value that names a column is refused: %s', (value) => {
   expect(() => learnWith({ nome: text }, ['nome'], { nome: value })).toThrow('would be sent as it stands');
 });

@@ -87,6 +87,22 @@ test('a path with a parameter is filled with the value that a person gives', () 
   expect(contract.create.path).toBe('/a%2Fb/requests');
 });
 
+test('the value given for a parameter of the path is what the document says of it', () => {
+  const schema = { type: 'integer', default: 0 };
+  const parameters = [
+    { name: 'company', in: 'query', schema: { type: 'string' } },
+    { name: 'company', in: 'path', required: true, description: 'Its number.', schema },
+  ];
+  const paths = { '/requests': {}, '/{company}/requests': post(KNOWN, { parameters }) };
+  const learned = (constants: Record<string, string>) =>
+    learnParts({ paths, options: { operations: { create: 'POST /{company}/requests' }, constants } });
+  const [question] = learned({}).questions;
+  expect(question).toMatchObject({ name: 'constant:company', example: '0' });
+  expect(question?.text).toContain('holds "company" (Its number.; for example 0), the same in every request.');
+  expect(() => learned({ company: 'acme' })).toThrow('"company" is not of type integer');
+  expect(learned({ company: '007' }).contract.create.path).toBe('/7/requests');
+});
+
 test('form is preferred to JSON, and JSON to multipart', () => {
   const schema = { properties: KNOWN };
   const offered = (...types: string[]) => {

@@ -128,20 +128,9 @@ const OF_ONE_REQUEST =
 const OF_CUSTOMERS = /^(?:contacts?|customers?|persons?|people|applicants?|leads?)$/;
 
 function questionOf(path: readonly string[], name: string, keywords: JsonObject, shape?: 'object'): Question {
-  const description = textOf(keywords['description']).replace(/\s+/g, ' ').trim().slice(0, 200);
-  const allowed = allowedValues(keywords)
-    ?.slice(0, 8)
-    .map(({ value }) => value);
-  const example = isSecretName(name) ? null : exampleOf(keywords, shape);
-  const told = [
-    ...(description === '' ? [] : [description]),
-    ...(allowed
-      ? [`one of ${allowed.join(', ')}`]
-      : example === null || example.length > MAX_TOLD
-        ? []
-        : [`for example ${example}`]),
-  ];
-  const required = `The service requires "${path.join('.')}"${told.length > 0 ? ` (${told.join('; ')})` : ''}`;
+  const { told, example } = toldOf(name, keywords, shape);
+  const allowed = allowedValues(keywords);
+  const required = `The service requires "${path.join('.')}"${told}`;
   const question = { name: `constant:${name}`, answer: answerFor(name), ...(example !== null && { example }) };
   const words = nameWords(path.at(-1) ?? '');
   if (shape === 'object') {
@@ -160,6 +149,35 @@ function questionOf(path: readonly string[], name: string, keywords: JsonObject,
     text: `${required}, another one in each request; srq knows no column for it and makes none up. Leave the value empty; then each row gives it: srq bulk FILE --set '${name}={COLUMN}'`,
     answer: `--set ${name}=`,
   };
+}
+
+/** Returns the question for the value of a placeholder in an address, which no row can give. */
+export function addressQuestion(address: string, name: string, keywords: JsonObject): Question {
+  const { told, example } = toldOf(name, keywords);
+  const text = `The address ${address} holds "${name}"${told}, the same in every request. What is its value?`;
+  return { name: `constant:${name}`, text, answer: answerFor(name), ...(example !== null && { example }) };
+}
+
+/** Returns what the document says of a value that it does not give, in brackets for people, and an example of it. */
+function toldOf(
+  name: string,
+  keywords: JsonObject,
+  shape?: 'object',
+): { readonly told: string; readonly example: string | null } {
+  const description = textOf(keywords['description']).replace(/\s+/g, ' ').trim().slice(0, 200);
+  const allowed = allowedValues(keywords)
+    ?.slice(0, 8)
+    .map(({ value }) => value);
+  const example = isSecretName(name) ? null : exampleOf(keywords, shape);
+  const told = [
+    ...(description === '' ? [] : [description]),
+    ...(allowed
+      ? [`one of ${allowed.join(', ')}`]
+      : example === null || example.length > MAX_TOLD
+        ? []
+        : [`for example ${example}`]),
+  ];
+  return { told: told.length > 0 ? ` (${told.join('; ')})` : '', example };
 }
 
 /** A sample for a question shows what has to be there, and no more. */

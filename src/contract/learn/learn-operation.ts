@@ -64,7 +64,7 @@ export function learnOperation(
   }
   return {
     method: operation.method === 'put' ? 'PUT' : 'POST',
-    path: filledPath(operation, given, notebook),
+    path: filledPath(reading, operation, given, notebook),
     encoding: body.encoding,
     contentType: body.contentType,
     parameters: parameters.map(({ parameter }) => parameter),

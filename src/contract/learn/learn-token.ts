@@ -25,7 +25,8 @@ export function learnToken(learning: TokenLearning, found: FoundTokenPlace | nul
   const address = isElsewhere(place) ? place.origin + place.path : place.path;
   const start = place.origin === 'service' ? `${why}; from the root of the host` : why;
   notebook.add('token.path', `POST ${address}`, where, confidence, start);
-  const at = { ...place, path: filledPath(place, given, notebook) };
+  const parameters = found?.operation?.parameters ?? [];
+  const at = { ...place, path: filledPath(reading, { path: place.path, parameters }, given, notebook) };
   const extra = scopesOf(learning, found?.flow ?? null);
   const operation = found?.operation ?? null;
   if (operation === null) return { ...documented, ...at, extra };

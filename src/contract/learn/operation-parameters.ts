@@ -3,13 +3,13 @@ import { boundProblem, wireValue } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import { FIELDS } from '../../request/fields.ts';
 import { PARTS } from '../../request/parts.ts';
-import { objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
+import { type JsonObject, objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten, valuesOf } from '../schema/flat-schema.ts';
 import { type Leaf, pathKey, requiredObjects } from './body-leaves.ts';
 import { type DecidedFields, decidedFields, doubtQuestion, isNeeded } from './decided-fields.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { fieldNamed, type NamedField } from './field-names.ts';
-import { answerFor, EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
+import { addressQuestion, EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
 import { leafParameter } from './leaf-parameter.ts';
 import type { Findings } from './notebook.ts';
 import type { OperationBody } from './operation-body.ts';
@@ -28,7 +28,7 @@ interface OperationParameters {
 
 const RESERVED: ReadonlySet<string> = new Set([...FIELDS, ...PARTS, 'audio_type', 'audio_name']);
 /** Headers that srq writes itself. */
-const OWN_HEADERS = /^(?:authorization|content-type|content-length|accept|host|user-agent)$/i;
+const OWN_HEADERS = /^(?:authorization|content-type|content-length|accept|host)$/i;
 /** Matches the names of headers that look like an idempotency key. */
 export const IDEMPOTENCY_HEADER = /idempoten/i;
 
@@ -199,13 +199,7 @@ function besideBody(
     if (place === 'header' && (OWN_HEADERS.test(name) || IDEMPOTENCY_HEADER.test(name))) return [];
     const required = said['required'] === true;
     if (!required && given.valueOf([name]) === null) return [];
-    const { schema } = reading.schemas.expand(said['schema'], `${pointer}/schema`);
-    const flat = flatten(schema).keywords;
-    const keywords = { ...flat, ...(said['description'] === undefined ? {} : { description: said['description'] }) };
-    const leaf: Leaf = {
-      ...{ path: [name], keywords, shape: 'scalar', required },
-      ...{ requiredWithin: null, where: pointer, elements: [] },
-    };
+    const leaf = leafBeside(reading, name, { said, pointer });
     const found = fieldNamed(name, leaf);
     const named = found && found.rank < 10 && !taken.has(found.field) ? found : undefined;
     const parameter = leafParameter(leaf, named?.field ?? name, place, false);
@@ -214,26 +208,50 @@ function besideBody(
   });
 }
 
+/** Returns a parameter beside the body as the value that its schema and its own description describe. */
+function leafBeside(
+  reading: DocumentReading,
+  name: string,
+  { said, pointer }: { readonly said: JsonObject; readonly pointer: string },
+): Leaf {
+  const { schema } = reading.schemas.expand(said['schema'], `${pointer}/schema`);
+  const flat = flatten(schema).keywords;
+  const keywords = { ...flat, ...(said['description'] === undefined ? {} : { description: said['description'] }) };
+  return {
+    ...{ path: [name], keywords, shape: 'scalar', required: said['required'] === true },
+    ...{ requiredWithin: null, where: pointer, elements: [] },
+  };
+}
+
 /** Fills the parameters of the path, which are the same in every request. Only a person can give their values. */
 export function filledPath(
-  operation: Pick<OpenApiOperation, 'path'>,
+  reading: DocumentReading,
+  { path, parameters }: Pick<OpenApiOperation, 'path' | 'parameters'>,
   given: GivenConstants,
   notebook: Findings,
 ): string {
   const own = given.among([]);
-  return operation.path.replace(/\{([^{}]{1,100})\}/g, (placeholder, name: string) => {
+  return path.replace(/\{([^{}]{1,100})\}/g, (placeholder, name: string) => {
+    const leaf = leafInPath(reading, parameters, name);
     const value = own.valueOf([name]) || null;
     if (value === null) {
-      const text = `The address ${operation.path} holds "${name}", the same in every request. What is its value?`;
-      notebook.ask({ name: `constant:${name}`, text, answer: answerFor(name) });
+      notebook.ask(addressQuestion(path, name, leaf.keywords));
       return placeholder;
     }
     refusePlaceholder(name, value, 'One contract serves one value: learn it in a profile for each.');
     if (fieldNamed(name) !== undefined) {
       notebook.note(`All requests go to the address of ${name} ${value}, whatever their rows say: a profile for each.`);
     }
-    return encodeURIComponent(value);
+    const parameter = leafParameter(leaf, name, 'query', false);
+    return encodeURIComponent(constantValue(parameter, textOf(leaf.keywords['format']), value));
   });
+}
+
+/** Returns what the document says of a placeholder in a path, which may be nothing. */
+function leafInPath(reading: DocumentReading, parameters: OpenApiOperation['parameters'], name: string): Leaf {
+  const described = parameters.map(({ value, pointer }) => ({ said: objectOf(value), pointer }));
+  const own = described.findLast(({ said }) => said['in'] === 'path' && said['name'] === name);
+  return leafBeside(reading, name, own ?? { said: {}, pointer: '' });
 }
 
 /**
