@@ -14,7 +14,8 @@ const SOURCES = [
   ['src/request/finding.ts', ['Problem']],
   ['src/request/log-entry.ts', ['LogEntry', 'LogSelection']],
   ['src/request/ports.ts', ['LogRecord', 'LogSubject']],
-  ['src/request/errors.ts', ['SrqError', 'ErrorCode']],
+  ['src/request/errors.ts', ['SrqError']],
+  ['src/request/error-codes.ts', ['ErrorCode', 'ErrorReason']],
 ];
 
 const DECLARED =

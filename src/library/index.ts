@@ -2,7 +2,8 @@ import type { Marketplace, MarketplaceOptions } from './api.ts';
 import { LibraryMarketplace } from './marketplace.ts';
 import { settingsOf } from './settings.ts';
 
-export { type ErrorCode, SrqError } from '../request/errors.ts';
+export type { ErrorCode, ErrorReason } from '../request/error-codes.ts';
+export { SrqError } from '../request/errors.ts';
 export type { FindingCode, Problem } from '../request/finding.ts';
 export type { LogEntry, LogSelection } from '../request/log-entry.ts';
 export type { Identifiers, RowResult } from '../request/outcome.ts';

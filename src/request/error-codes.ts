@@ -200,5 +200,5 @@ export const ERRORS = {
   'terminated.signal': of('terminated')('The process was told to end.', 'Run the same command again.'),
 } as const satisfies Readonly<Record<string, ErrorFacts>>;
 
-/** The code of an error. */
+/** The stable code of an error, such as `auth.refused`. docs/errors.md lists all of them, as `srq help errors` does. */
 export type ErrorReason = keyof typeof ERRORS;

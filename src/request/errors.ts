@@ -12,7 +12,7 @@ export type { ErrorCode };
 export class SrqError extends Error {
   /** The kind of the error, which decides the exit code. */
   readonly code: ErrorCode;
-  /** The stable code of this error, with its home in `error-codes.ts`. */
+  /** The stable code of this error. */
   readonly reason: ErrorReason;
   /** What to do about it, or null. */
   readonly hint: string | null;

@@ -24,11 +24,13 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
   }, 120_000);
   afterEach(() => pair?.end());
 
-  test.for([
+  // What a server without the last commits does is in test/store/postgres/fail-over; with workers it takes minutes.
+  const kinds = [
     ['that has each commit, named as one of two', true] as const,
-    ['that lacks the last commits, behind one address', false] as const,
-  ])(
-    'by one %s: create each row once, are in doubt of none, and end by themselves',
+    ...(SOAK_ROWS === 0 ? [] : [['that lacks the last commits, behind one address', false] as const]),
+  ];
+  test.for(kinds)(
+    'by one %s: create each row once and end by themselves',
     async ([, isSynchronous], { desk, openSandbox }) => {
       const sandbox = await openSandbox({ latencyMs: 60 });
       desk.use(sandbox);
@@ -48,8 +50,8 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       await createdAtLeast(sandbox, before + ROWS / 6, first);
       pair.replace();
       const ended = await Promise.all(workers.map((worker) => worker.ended));
-      // 7: a worker left a row as unknown that another one had in hand; the log, below, has its outcome.
-      for (const each of ended) expect([0, 7], JSON.stringify(each)).toContain(each.code);
+      // 7: without the last commits, a worker may leave a row as unknown that another one has in hand; the log has its outcome.
+      for (const each of ended) expect(isSynchronous ? [0] : [0, 7], JSON.stringify(each)).toContain(each.code);
       expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
       const text = 'select state::text, count(*)::integer as count from srq.state group by state';
       expect(await pair.standby.query(pair.url, text)).toEqual([{ state: 'created', count: ROWS }]);
