@@ -73,6 +73,14 @@ describe.concurrent('bulk --events', () => {
     const events = eventsOf(partner);
     expect(only(events, 'refused').map(({ http }) => http)).toEqual([429, 429]);
     expect(told(events)).toEqual(written(partner));
+    // A doubt of an earlier run that stays one: no pass tells of it.
+    partner.write('leads.csv', leadsCsv(62));
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 61' } }]);
+    for (const name of ['first', 'second']) {
+      await bulk(partner, 'leads.csv', '--in-doubt', 'park', '--events', name);
+      expect(told(eventsOf(partner, name))).toEqual(written(partner));
+    }
+    expect(told(eventsOf(partner, 'second'))[62]).toBe('unknown');
   });
 
   test('goes to standard output, and then nothing else does', async ({ partner }) => {
@@ -101,6 +109,34 @@ describe.concurrent('bulk --events', () => {
     expect(documentOf(nowhere)).toMatchObject({ error: { reason: 'output.unwritable' } });
     expect(existsSync(join(partner.work, 'leads.results.csv'))).toBe(false);
     expect((await statsOf(sandbox)).created).toBe(0);
+  });
+
+  test('--on-end gets the end on standard input, stopped early or not, and changes no exit code', async ({
+    partner,
+  }) => {
+    partner.write('leads.csv', leadsCsv(4).replaceAll(/^(L-[0-1]),PT/gm, '$1,FR'));
+    const path = (name: string) => join(partner.work, name);
+    const hook = (name: string) => `cat > '${path(name)}'; echo from the command; exit 3`;
+    const ended = await bulk(partner, 'leads.csv', '--on-end', hook('whole'), '--json');
+    expect(ended.code).toBe(3);
+    expect(documentOf(ended)).toMatchObject({ created: 2, invalid: 2 });
+    expect(ended.stderr).toContain('from the command');
+    expect(ended.stderr).toMatch(/--on-end ended with exit code 3/);
+    const [whole, ...more] = only(eventsIn(partner.read('whole')), 'end');
+    expect([whole, more]).toMatchObject([{ exitCode: 3, error: null, summary: { created: 2, invalid: 2 } }, []]);
+    partner.write('more.csv', leadsCsv(6).replaceAll(/^(L-[45]),PT/gm, '$1,FR'));
+    const early = `cat > '${path('early')}'; tail -n 1 '${path('e')}' > '${path('last')}'`;
+    const stopped = await bulk(partner, 'more.csv', '--max-errors', '2', '--events', path('e'), '--on-end', early);
+    expect(stopped.stderr).not.toContain('--on-end');
+    for (const name of ['early', 'last']) {
+      const [end] = only(eventsIn(partner.read(name)), 'end');
+      expect(end).toMatchObject({ exitCode: stopped.code, error: { reason: expect.stringMatching(/^rows\./) } });
+    }
+    await bulk(partner, 'none.csv', '--on-end', `cat > '${path('failed')}'`);
+    expect(only(eventsIn(partner.read('failed')), 'end')).toMatchObject([{ exitCode: 2, summary: null }]);
+    const deaf = await bulk(partner, 'leads.csv', '--on-end', 'true');
+    expect([deaf.code, deaf.stderr.includes('--on-end')]).toEqual([3, false]);
+    expect((await bulk(partner, 'leads.csv', '--on-end', 'true', '--dry-run')).code).toBe(2);
   });
 
   test('tells of an error before anything is sent', async ({ partner }) => {

@@ -20,13 +20,14 @@ interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'su
 }
 
 /**
- * Tells what befalls a run as events, if `--events` asks for them. It keeps no account of its own: rows come from their
+ * Tells what befalls a run as events, if `--events` or `--on-end` asks for them. It keeps no account of its own: rows come from their
  * results, progress from the counts that people see, pauses and refusals from the notes on the run.
  */
 export class RunEvents {
   readonly #stream: EventStream | null;
   readonly #run: string;
   readonly #clock: Clock;
+  #end: RunEvent | null = null;
 
   private constructor(stream: EventStream | null, { run, clock }: Context) {
     this.#stream = stream;
@@ -36,20 +37,20 @@ export class RunEvents {
 
   /** Throws `SrqError('usage')` if the events cannot be written to where they are wanted. */
   static async open(context: Context, options: BulkOptions): Promise<RunEvents> {
-    const { events: path } = options;
-    if (path === undefined) return new RunEvents(null, context);
-    requirePlaceOfItsOwn(context, path, options);
-    const { EventStream, openEventFile } = await import('../../report/event-stream.ts');
-    const { process, run, clock } = context;
-    if (path === '-') return new RunEvents(new EventStream(process.stdout, run, clock.nowMs), context);
-    const reporter = await context.reporter();
-    const { stream, close } = await openEventFile(path, (code) =>
-      reporter.warn(`The events ${path} can no longer be written (${code}). The run goes on.`),
-    );
-    context.onClose(close);
-    return new RunEvents(new EventStream(stream, run, clock.nowMs), context);
+    const { onEnd } = options;
+    requireRun(options);
+    let events: RunEvents | null = null;
+    if (onEnd !== undefined) {
+      // What is registered first is closed last: the command may use the log and the events, and all has been said.
+      context.onClose(async () => {
+        if (events === null || events.#end === null) return;
+        const { runOnEnd } = await import('./on-end.ts');
+        await runOnEnd(context, onEnd, events.#end);
+      });
+    }
+    events = new RunEvents(await openStream(context, options), context);
+    return events;
   }
-
   /** Does the work of the run, and tells of the error that ends it, if one does. */
   async during(context: Context, work: () => Promise<number>): Promise<number> {
     try {
@@ -112,7 +113,8 @@ export class RunEvents {
   /** Tells of the end of the run. */
   end({ exitCode, stopped, summary }: End): void {
     const error = stopped && { code: stopped.code, reason: stopped.reason, message: stopped.message };
-    this.#tell({ event: 'end', exitCode, error, summary });
+    this.#end = { event: 'end', exitCode, error, summary };
+    this.#tell(this.#end);
   }
 
   /** The run does not wait for whoever reads its events. */
@@ -123,11 +125,34 @@ export class RunEvents {
 
 const FAULT = { code: 'fault', reason: 'srq.fault', message: ERRORS['srq.fault'].cause } as const;
 
-/** Throws `SrqError('usage')` if something else is written to where the events go, or if there will be none. */
+/** Opens the place of `--events`, or returns null if there is none. */
+async function openStream(context: Context, options: BulkOptions): Promise<EventStream | null> {
+  const { events: path } = options;
+  if (path === undefined) return null;
+  requirePlaceOfItsOwn(context, path, options);
+  const { EventStream, openEventFile } = await import('../../report/event-stream.ts');
+  const { process, run, clock } = context;
+  if (path === '-') return new EventStream(process.stdout, run, clock.nowMs);
+  const reporter = await context.reporter();
+  const { stream, close } = await openEventFile(path, (code) =>
+    reporter.warn(`The events ${path} can no longer be written (${code}). The run goes on.`),
+  );
+  context.onClose(close);
+  return new EventStream(stream, run, clock.nowMs);
+}
+
+/** Throws `SrqError('usage')` for a dry run, of which there is nothing to tell. */
+function requireRun({ events, onEnd, dryRun }: BulkOptions): void {
+  const flag = events !== undefined ? '--events' : '--on-end';
+  if (!dryRun || (events ?? onEnd) === undefined) return;
+  const message = `${flag} and --dry-run cannot be used together: a dry run sends nothing. Nothing was sent.`;
+  throw new SrqError('flags.contradict', message, `Leave ${flag} or --dry-run out.`);
+}
+
+/** Throws `SrqError('usage')` if something else is written to where the events go. */
 function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, options: BulkOptions): void {
-  const { results, report, dryRun } = options;
+  const { results, report } = options;
   const others = [
-    { flag: '--dry-run', contradicts: dryRun === true, because: 'sends nothing, so there are no events' },
     { flag: '--json', contradicts: path === '-' && json === true, because: 'writes to standard output as well' },
     { flag: '--results', contradicts: path === results, because: 'writes to the same place' },
     { flag: '--report', contradicts: path === report, because: 'writes to the same place' },
