@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
+import { eventsIn, only } from '../helpers/events.ts';
 import { readTable } from '../helpers/read-table.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
@@ -458,9 +459,13 @@ describe.concurrent('a run of several files that ends early', () => {
     // Two in each file, never three in a row, nor five of one file.
     sandbox.setInstructions(names.filter((name) => /[45]$/.test(name)).map(doubtful));
     for (const file of ['A', 'B', 'C']) partner.write(`${file}.csv`, csvOf(...named(file, 5)));
-    const ended = await bulk(partner, 'A.csv', 'B.csv', 'C.csv', '--concurrency', '1');
+    const ended = await bulk(partner, 'A.csv', 'B.csv', 'C.csv', '--concurrency', '1', '--events', 'events');
     expect(ended.code).toBe(7);
     expect(partner.read('../state/default.ndjson.runs')).toContain('"breaker"');
+    const events = eventsIn(partner.read('events'));
+    expect(only(events, 'pause')[0]?.seconds).toBeGreaterThan(0);
+    const doubts = only(events, 'row').filter(({ status }) => status === 'unknown');
+    expect(new Set(doubts.map(({ file, row }) => `${file} ${row}`)).size).toBe(6);
   });
 
   test.for([

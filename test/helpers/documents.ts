@@ -34,7 +34,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function requireDocument(command: string, document: unknown): void {
+export function requireDocument(command: string, document: unknown): void {
   const schema = outputSchema(command);
   const alternatives = schema['anyOf'] as JsonSchema[];
   const validate = validatorOf(command, { anyOf: alternatives });

@@ -10,6 +10,7 @@ import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { operationsOf } from '../../request/operations.ts';
 import { type Agreed, agreedPlan } from './agreement.ts';
+import type { RunEvents } from './events.ts';
 import type { BulkOptions } from './flags.ts';
 import { filesOfPattern } from './patterns.ts';
 import {
@@ -81,15 +82,17 @@ export class FileImport implements ImportFile, ImportUi {
   readonly #opened: OpenedFile;
   readonly #options: BulkOptions;
   readonly #isOneOfSeveral: boolean;
+  readonly #events: RunEvents;
   #hasResults = true;
   #remember: Agreed['remember'] = async () => {};
 
-  constructor(opened: OpenedFile, options: BulkOptions, isOneOfSeveral: boolean) {
+  constructor(opened: OpenedFile, options: BulkOptions, isOneOfSeveral: boolean, events: RunEvents) {
     this.file = opened.file;
     this.command = opened.command;
     this.#opened = opened;
     this.#options = options;
     this.#isOneOfSeveral = isOneOfSeveral;
+    this.#events = events;
   }
 
   get preparation() {
@@ -119,10 +122,11 @@ export class FileImport implements ImportFile, ImportUi {
   }
 
   watch(pass: Pass) {
-    return showPass(this.#opened.session.context, pass, this.asides);
+    return showPass(this.#opened.session.context, pass, this.asides, this.#events.observe(this.file, pass));
   }
 
-  async report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
+  async report(plan: ImportPlan, reports: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
+    const rows = this.#events.withRows(this.file, reports);
     const { report, includeInput } = this.#options;
     if (report === undefined) return this.#writeResults(plan, rows, log);
     // The page is long, and few runs ask for it.

@@ -30,6 +30,10 @@ export interface BulkOptions extends PlanOptions, SubmitOptions {
   readonly includeInput?: boolean;
   /** The digest of the only plan that may be sent. */
   readonly plan?: string;
+  /** File to which the events of the run are written, or `-` for standard output. */
+  readonly events?: string;
+  /** Command of the shell that gets the end of the run on its standard input. */
+  readonly onEnd?: string;
   /** Keep the inbox of the sandbox in this process open after the run. */
   readonly keep?: boolean;
 }
@@ -60,6 +64,8 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(rare('--no-results', 'write no results file'))
     .option('--report <file>', 'write the run as a page with charts (.html)')
     .addOption(rare('--include-input', 'with --report: show the input, which is personal data'))
+    .addOption(rare('--events <file>', 'write what happens there, one JSON object a line (-: stdout)'))
+    .addOption(rare('--on-end <command>', 'run this command at the end, with the summary as JSON on its stdin'))
     .addOption(rare('--keep', 'with --sandbox: keep its inbox open until Ctrl-C'))
     .option('--accept-likely', 'use columns that are only likely without asking')
     .addOption(rare('--plan <id>', 'send nothing but the plan of --dry-run --json with this planId'))

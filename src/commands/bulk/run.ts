@@ -11,6 +11,7 @@ import { sumOfCounts } from '../../request/status.ts';
 import { rangeOf, requireAnswers, requireKnownFields } from './agreement.ts';
 import { confirmImport, requireConsent } from './consent.ts';
 import { dryRun } from './dry-run.ts';
+import { RunEvents } from './events.ts';
 import {
   chosenFiles,
   FileImport,
@@ -32,6 +33,16 @@ import { finishRun } from './summary.ts';
  */
 export async function bulk(context: Context, named: readonly string[], asked: BulkOptions): Promise<number> {
   keepHeapSmall();
+  const events = await RunEvents.open(context, asked);
+  return events.during(context, () => importFiles(context, named, asked, events));
+}
+
+async function importFiles(
+  context: Context,
+  named: readonly string[],
+  asked: BulkOptions,
+  events: RunEvents,
+): Promise<number> {
   // Reading and confirming are not the time that the service takes.
   const started = { ms: context.clock.monotonicMs() };
   requireReportable(asked);
@@ -58,8 +69,8 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
     const { requireReportPlace } = await import('../../report/page/report-page.ts');
     await requireReportPlace(options.report, '--report');
   }
-  const imports = opened.map((each) => new FileImport(each, options, opened.length > 1));
-  const ports = await portsOf(context, opened, imports, options, () => {
+  const imports = opened.map((each) => new FileImport(each, options, opened.length > 1, events));
+  const ports = await portsOf(context, opened, imports, options, events, () => {
     started.ms = context.clock.monotonicMs();
   });
   const { plans, stop } = await runImport(ports, imports, {
@@ -75,9 +86,11 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   // A correction of one of several files is remembered by its header, and need not be repeated.
   const [one, ...more] = imports;
   const command = one && more.length === 0 ? one.command : chosen.command;
-  const code = await finishRun(context, { files: ended, command }, stop, started.ms);
+  const keepsStdout = options.events !== '-';
+  const end = await finishRun(context, { files: ended, command, keepsStdout }, stop, started.ms);
+  events.end(end);
   if (options.keep) await keepInbox(context);
-  return code;
+  return end.exitCode;
 }
 
 /** Keeps the sandbox of this process with its inbox until Ctrl-C. */
@@ -98,15 +111,17 @@ async function portsOf(
   opened: readonly OpenedFile[],
   imports: readonly FileImport[],
   options: BulkOptions,
+  events: RunEvents,
   confirmed: () => void,
 ): Promise<ImportPorts> {
   const files = opened.map(({ file }) => file);
   const log = await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true);
-  const notes = (await context.logStore()).openNotes(context.run);
+  const notes = events.alsoTelling((await context.logStore()).openNotes(context.run));
   const { clock, interruption } = context;
   return {
     ...{ log, clock, halt: interruption.halt },
     confirm: async (plans) => {
+      events.plan(plans, files);
       const prepared = plans.flatMap((plan, at) => {
         const session = opened[at]?.session;
         return session ? [{ plan, preparation: session.preparation }] : [];

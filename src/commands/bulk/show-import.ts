@@ -3,8 +3,9 @@ import type { Pass, PassWatch } from '../../delivery/import.ts';
 import type { Submitted } from '../../delivery/submit.ts';
 import { rowsText } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
+import type { RowResult } from '../../request/outcome.ts';
 import type { Clock } from '../../request/ports.ts';
-import { noCounts } from '../../request/status.ts';
+import { type Counts, noCounts } from '../../request/status.ts';
 
 /** Numbers of created rows with something to note. */
 export interface Asides {
@@ -14,16 +15,36 @@ export interface Asides {
   withRemark: number;
 }
 
+/** Is told of each row of a pass, with the state after it, and of the pass's end. */
+export interface PassObserver {
+  row(result: RowResult, state: PassState): void;
+  end(state: PassState): void;
+}
+
+/** How far a pass is. */
+export interface PassState {
+  readonly done: number;
+  readonly total: number;
+  readonly counts: Counts;
+}
+
+const UNOBSERVED: PassObserver = { row: () => {}, end: () => {} };
+
 /** Shows a pass of an import. Created rows without an identifier or with a remark are counted in `asides`. */
-export async function showPass(context: Context, pass: Pass, asides: Asides): Promise<PassWatch> {
+export async function showPass(
+  context: Context,
+  pass: Pass,
+  asides: Asides,
+  observer: PassObserver,
+): Promise<PassWatch> {
   const reporter = await context.reporter();
   const { is, rows } = pass;
   if (is === 'settling') {
     reporter.say(() => `${rowsText(rows)} with an unknown outcome: ${settlingText(pass)}.`);
-    return showSettling(context, 'Settling unknown outcomes', rows, pass.stillInDoubt);
+    return showSettling(context, 'Settling unknown outcomes', rows, pass.stillInDoubt, observer);
   }
-  if (is !== 'sending') return showRows(reporter, 'Waiting for the outcomes of other runs', rows);
-  return showRows(reporter, 'Sending', rows, ({ result, hasRemark }) => {
+  if (is !== 'sending') return showRows(reporter, 'Waiting for the outcomes of other runs', rows, observer);
+  return showRows(reporter, 'Sending', rows, observer, ({ result, hasRemark }) => {
     if (result.status === 'created' && Object.keys(result.ids).length === 0) asides.withoutIdentifier += 1;
     if (hasRemark) asides.withRemark += 1;
   });
@@ -41,12 +62,13 @@ export async function showSettling(
   label: string,
   total: number,
   stillInDoubt: () => number,
+  observer: PassObserver = UNOBSERVED,
 ): Promise<PassWatch> {
   const { clock, interruption } = context;
   const reporter = await context.reporter();
   const reasons = new Map<string, number>();
   const waiting = waitAnnouncer(reporter, clock, interruption.halt.signal, stillInDoubt);
-  const watch = await showRows(reporter, label, total, ({ result: { status, message } }) => {
+  const watch = await showRows(reporter, label, total, observer, ({ result: { status, message } }) => {
     if (status === 'unknown' && message !== null) reasons.set(message, (reasons.get(message) ?? 0) + 1);
   });
   const end = () => {
@@ -62,6 +84,7 @@ async function showRows(
   reporter: Reporter,
   label: string,
   total: number,
+  observer: PassObserver,
   note: (submitted: Submitted) => void = () => {},
 ): Promise<PassWatch> {
   const progress = await reporter.progress(label);
@@ -74,8 +97,13 @@ async function showRows(
     counts[result.status] += 1;
     if (unrecorded) reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
     progress.update({ done, total, counts });
+    observer.row(result, { done, total, counts });
   };
-  return { row, waiting: () => {}, end: () => progress.end() };
+  const end = () => {
+    progress.end();
+    observer.end({ done, total, counts });
+  };
+  return { row, waiting: () => {}, end };
 }
 
 /** Time to collect waits that begin one after another, so that the end of the last one can be shown. */

@@ -12,13 +12,13 @@ import { columnLabel } from '../../request/table.ts';
 import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
 import type { Asides } from './show-import.ts';
 
-/** Reports the end of a run and returns its exit code. */
+/** Reports the end of a run and returns it. */
 export async function finishRun(
   context: Context,
   run: EndedRun,
   stop: SrqError | null,
   startedMs: number,
-): Promise<number> {
+): Promise<EndOfRun> {
   const { files } = run;
   const ended = sumOfCounts(files.map(({ plan }) => plan.ledger.counts()));
   const counts = withUntriedAsFailed(ended);
@@ -43,9 +43,13 @@ export async function finishRun(
   });
   const more = files.length > 1 ? { files: files.map(each) } : {};
   await report(context, summary, files.length > 1, (reporter, shared, text) =>
-    reporter.result('bulk', { run: context.run, ...shared, ...withoutReady(counts), ...asides, ...more }, text),
+    run.keepsStdout
+      ? reporter.result('bulk', { run: context.run, ...shared, ...withoutReady(counts), ...asides, ...more }, text)
+      : reporter.say(text),
   );
-  return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
+  const exitCode = exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
+  const { rows, seconds, log, results, stopped } = summary;
+  return { exitCode, stopped, summary: { rows, seconds, log, results, ...withoutReady(counts), ...asides } };
 }
 
 /** Returns why a run ended early, or null if it did not. Of a signal, the hint is the command that goes on. */
@@ -103,7 +107,7 @@ export async function finishDryRun(
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }
 
-function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: Counts) {
+export function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: Counts) {
   return { ready, repeated, duplicate, invalid, unknown };
 }
 
@@ -141,7 +145,7 @@ async function report(
   context: Context,
   summary: ImportSummary,
   isOfSeveral: boolean,
-  print: (reporter: Reporter, shared: SummaryDocument, text: Words) => Promise<void>,
+  print: (reporter: Reporter, shared: SummaryDocument, text: Words) => Promise<void> | void,
 ): Promise<void> {
   const { rows, seconds, log, stopped, advice, next } = summary;
   const reporter = await context.reporter();
@@ -161,7 +165,7 @@ type SummaryDocument = Pick<
   'rows' | 'seconds' | 'log' | 'results' | 'stopped' | 'error' | 'advice' | 'next'
 >;
 
-function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
+export function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
   return counts;
 }
 
@@ -187,6 +191,15 @@ interface EndedRun {
   readonly files: readonly EndedFile[];
   /** The arguments that repeat this command, including corrections made to the plan of one file. */
   readonly command: readonly string[];
+  /** Whether standard output is for the summary. */
+  readonly keepsStdout: boolean;
+}
+
+/** How a run has ended, in figures. */
+interface EndOfRun {
+  readonly exitCode: number;
+  readonly stopped: Failure | null;
+  readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log' | 'results'> & Omit<Counts, 'ready'> & Asides;
 }
 
 /** Returns what a person does next, in words of the files, or null if there is nothing to do. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { event } from './events.ts';
 import * as reference from './reference.ts';
 import * as requests from './requests.ts';
 import * as runs from './runs.ts';
@@ -21,6 +22,7 @@ export const DOCUMENTS = {
   create: requests.created,
   bulk: runs.imported,
   'bulk --dry-run': z.union([runs.planned, runs.plannedFiles]),
+  events: event,
   log: runs.logged,
   'log --totals': runs.totals,
   report: runs.reported,

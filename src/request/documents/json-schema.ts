@@ -24,6 +24,7 @@ export function documentsOf(command: string): readonly DocumentName[] {
  * requests may be meant, or what went wrong. Members that it does not name may come with a later srq.
  */
 export function outputSchema(command: string): JsonSchema {
+  if (command === EVENTS) return { $schema: DIALECT, title: 'srq bulk --events', anyOf: shapesOf(DOCUMENTS.events) };
   const names = documentsOf(command);
   const documents = names.flatMap((name) => shapesOf(DOCUMENTS[name]));
   const many = names.filter((name) => MAY_BE_MANY.has(name)).flatMap((name) => shapesOf(DOCUMENTS[name]));
@@ -37,6 +38,9 @@ export function inputSchema(command: string): JsonSchema | null {
   const schema = INPUTS[command as keyof typeof INPUTS];
   return { $schema: DIALECT, title: `srq ${command} --file`, ...plain(z.toJSONSchema(schema, OPTIONS)) };
 }
+
+/** The lines of `--events`, which are no document of a command. */
+const EVENTS: DocumentName = 'events';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 

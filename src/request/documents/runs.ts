@@ -13,8 +13,10 @@ import {
   time,
 } from './shapes.ts';
 
-const { ready, ...endCounts } = allCounts;
-const plannedCounts = {
+const { ready, ...others } = allCounts;
+/** The counts of rows that a run has ended with. */
+export const endCounts = others;
+export const plannedCounts = {
   ready,
   repeated: count,
   duplicate: count,

@@ -1,0 +1,167 @@
+import type { Context } from '../../cli/context.ts';
+import { EXIT_CODES } from '../../cli/exit-codes.ts';
+import type { Pass } from '../../delivery/import.ts';
+import type { EventStream, RunEvent } from '../../report/event-stream.ts';
+import { ERRORS } from '../../request/error-codes.ts';
+import { type Failure, SrqError } from '../../request/errors.ts';
+import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
+import type { RunNote, RunNotes } from '../../request/log-store.ts';
+import type { Clock } from '../../request/ports.ts';
+import { sumOfCounts } from '../../request/status.ts';
+import type { BulkOptions } from './flags.ts';
+import type { PassObserver, PassState } from './show-import.ts';
+import { plannedCounts, withoutReady } from './summary.ts';
+
+/** The time between two events on the progress of a pass. */
+const PROGRESS_MS = 1_000;
+
+interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'summary'> {
+  readonly stopped: Omit<Failure, 'hint'> | null;
+}
+
+/**
+ * Tells what befalls a run as events, if `--events` or `--on-end` asks for them. It keeps no account of its own: rows come from their
+ * results, progress from the counts that people see, pauses and refusals from the notes on the run.
+ */
+export class RunEvents {
+  readonly #stream: EventStream | null;
+  readonly #run: string;
+  readonly #clock: Clock;
+  #end: RunEvent | null = null;
+
+  private constructor(stream: EventStream | null, { run, clock }: Context) {
+    this.#stream = stream;
+    this.#run = run;
+    this.#clock = clock;
+  }
+
+  /** Throws `SrqError('usage')` if the events cannot be written to where they are wanted. */
+  static async open(context: Context, options: BulkOptions): Promise<RunEvents> {
+    const { onEnd } = options;
+    requireRun(options);
+    let events: RunEvents | null = null;
+    if (onEnd !== undefined) {
+      // What is registered first is closed last: the command may use the log and the events, and all has been said.
+      context.onClose(async () => {
+        if (events === null || events.#end === null) return;
+        const { runOnEnd } = await import('./on-end.ts');
+        await runOnEnd(context, onEnd, events.#end);
+      });
+    }
+    events = new RunEvents(await openStream(context, options), context);
+    return events;
+  }
+  /** Does the work of the run, and tells of the error that ends it, if one does. */
+  async during(context: Context, work: () => Promise<number>): Promise<number> {
+    try {
+      return await work();
+    } catch (error) {
+      const code = context.interruption.code ?? (error instanceof SrqError ? error.code : 'fault');
+      const stopped = error instanceof SrqError ? error : FAULT;
+      this.end({ exitCode: EXIT_CODES[code].number, stopped, summary: null });
+      throw error;
+    }
+  }
+
+  plan(plans: readonly ImportPlan[], files: readonly string[]): void {
+    this.#tell({
+      event: 'plan',
+      rows: plans.reduce((sum, { rows }) => sum + rows, 0),
+      ...plannedCounts(sumOfCounts(plans.map(({ counts }) => counts))),
+      files: plans.map(({ rows, counts }, at) => ({ file: files[at] ?? '', rows, ...plannedCounts(counts) })),
+    });
+  }
+
+  /** Returns notes that are told of as events as well. */
+  alsoTelling(notes: RunNotes): RunNotes {
+    const note = (each: RunNote) => {
+      if (each.event === 'breaker') this.#tell({ event: 'pause', seconds: each.pauseMs / 1000 });
+      notes.note(each);
+    };
+    const refused = (http: number, pauseMs: number) => {
+      this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
+      notes.refused(http, pauseMs);
+    };
+    return { note, refused, flush: () => notes.flush() };
+  }
+
+  /** Returns who tells of the rows of a pass while it goes on. */
+  observe(file: string, { is: pass, rows: total }: Pass): PassObserver {
+    let toldMs = this.#clock.monotonicMs();
+    const progress = ({ counts, done }: Pick<PassState, 'counts' | 'done'>) => {
+      toldMs = this.#clock.monotonicMs();
+      this.#tell({ event: 'progress', file, pass, done, total, ...withoutReady(counts) });
+    };
+    const row: PassObserver['row'] = ({ message: _, ...result }, state) => {
+      this.#tell({ event: 'row', file, ...result });
+      if (this.#clock.monotonicMs() - toldMs >= PROGRESS_MS) progress(state);
+    };
+    return { row, end: progress };
+  }
+
+  /** Passes the reports of a file on, and tells of the rows that no pass of this run has told of. */
+  async *withRows(file: string, reports: AsyncIterable<RowReport>): AsyncGenerator<RowReport> {
+    for await (const report of reports) {
+      const { row, status, ids, record } = report;
+      const isTold = record?.run === this.#run && record.event !== 'sending' && status !== 'repeated';
+      const { ref = null, key = null, http = null } = record ?? {};
+      if (!isTold) await this.#stream?.tell({ event: 'row', file, row: row.number, ref, key, status, ids, http });
+      yield report;
+    }
+  }
+
+  /** Tells of the end of the run. */
+  end({ exitCode, stopped, summary }: End): void {
+    const error = stopped && { code: stopped.code, reason: stopped.reason, message: stopped.message };
+    this.#end = { event: 'end', exitCode, error, summary };
+    this.#tell(this.#end);
+  }
+
+  /** The run does not wait for whoever reads its events. */
+  #tell(event: RunEvent): void {
+    void this.#stream?.tell(event);
+  }
+}
+
+const FAULT = { code: 'fault', reason: 'srq.fault', message: ERRORS['srq.fault'].cause } as const;
+
+/** Opens the place of `--events`, or returns null if there is none. */
+async function openStream(context: Context, options: BulkOptions): Promise<EventStream | null> {
+  const { events: path } = options;
+  if (path === undefined) return null;
+  requirePlaceOfItsOwn(context, path, options);
+  const { EventStream, openEventFile } = await import('../../report/event-stream.ts');
+  const { process, run, clock } = context;
+  if (path === '-') return new EventStream(process.stdout, run, clock.nowMs);
+  const reporter = await context.reporter();
+  const { stream, close } = await openEventFile(path, (code) =>
+    reporter.warn(`The events ${path} can no longer be written (${code}). The run goes on.`),
+  );
+  context.onClose(close);
+  return new EventStream(stream, run, clock.nowMs);
+}
+
+/** Throws `SrqError('usage')` for a dry run, of which there is nothing to tell. */
+function requireRun({ events, onEnd, dryRun }: BulkOptions): void {
+  const flag = events !== undefined ? '--events' : '--on-end';
+  if (!dryRun || (events ?? onEnd) === undefined) return;
+  const message = `${flag} and --dry-run cannot be used together: a dry run sends nothing. Nothing was sent.`;
+  throw new SrqError('flags.contradict', message, `Leave ${flag} or --dry-run out.`);
+}
+
+/** Throws `SrqError('usage')` if something else is written to where the events go. */
+function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, options: BulkOptions): void {
+  const { results, report } = options;
+  const others = [
+    { flag: '--json', contradicts: path === '-' && json === true, because: 'writes to standard output as well' },
+    { flag: '--results', contradicts: path === results, because: 'writes to the same place' },
+    { flag: '--report', contradicts: path === report, because: 'writes to the same place' },
+  ];
+  const other = others.find(({ contradicts }) => contradicts);
+  if (!other) return;
+  throw new SrqError(
+    'flags.contradict',
+    `--events ${path} and ${other.flag} cannot be used together: ${other.flag} ${other.because}. Nothing was sent.`,
+    'Leave one of them out, or name another file: --events FILE',
+  );
+}

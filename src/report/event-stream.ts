@@ -1,0 +1,64 @@
+import { open } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { type DocumentOf, SCHEMA_VERSION } from '../request/documents/types.ts';
+import { SrqError, systemCode } from '../request/errors.ts';
+import { terminalSafeJson } from './output.ts';
+import { requireOwnOrNew, writeAll } from './output-file.ts';
+
+/** An event of a run, without the members that all events have. */
+export type RunEvent = Without<DocumentOf<'events'>, 'at' | 'run'>;
+
+type Without<Union, Name extends string> = Union extends unknown ? Omit<Union, Name> : never;
+
+/** The events of a run, one JSON object a line, for programs that look on. */
+export class EventStream {
+  readonly #to: Writable;
+  readonly #run: string;
+  readonly #nowMs: () => number;
+
+  constructor(to: Writable, run: string, nowMs: () => number) {
+    this.#to = to;
+    this.#run = run;
+    this.#nowMs = nowMs;
+  }
+
+  /** Writes an event at once. The promise resolves when the reader is not behind. */
+  tell({ event, ...members }: RunEvent): Promise<void> {
+    const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(this.#nowMs()).toISOString(), run: this.#run };
+    return writeAll(this.#to, `${terminalSafeJson({ ...head, ...members })}\n`);
+  }
+}
+
+/**
+ * Opens a file for events, which nobody else can read. The events of later runs are added to it. Throws
+ * `SrqError('usage')` for a file that holds anything else, or that cannot be written. `lost` is called if it can no longer be
+ * written: nothing of a run depends on its events.
+ */
+export async function openEventFile(path: string, lost: (code: string) => void): Promise<EventFile> {
+  await requireOwnOrNew(path, 'events of a run', '--events', (head) => OWN.test(head));
+  try {
+    const stream = (await open(path, 'a', 0o600)).createWriteStream();
+    stream.on('error', (error) => lost(systemCode(error)));
+    const close = async () => {
+      stream.end();
+      await finished(stream).catch(() => {});
+    };
+    return { stream, close };
+  } catch (error) {
+    throw new SrqError(
+      'output.unwritable',
+      `The events ${path} could not be written (${systemCode(error)}). Nothing was sent.`,
+      'Name another place: --events FILE',
+      error,
+    );
+  }
+}
+
+/** How a file of events begins. */
+const OWN = /^\{"schemaVersion":\d+,"event":"/;
+
+interface EventFile {
+  readonly stream: Writable;
+  close(): Promise<void>;
+}

@@ -1,0 +1,68 @@
+import * as z from 'zod/mini';
+import { endCounts, plannedCounts } from './runs.ts';
+import { count, failure, identifiers, nullableText, seconds, status, text, time } from './shapes.ts';
+
+/*
+ * The events of a run, one a line. They name rows by their numbers, references, keys and identifiers, and have no other
+ * value of a lead; hints and commands are left out, because these may repeat a value of --set.
+ */
+
+const of = <Name extends string>(name: Name) => ({ event: z.literal(name), at: time, run: text });
+
+/** What was found in the files, before anything is confirmed or sent. */
+const plan = z.object({
+  ...of('plan'),
+  rows: count,
+  ...plannedCounts,
+  files: z.array(z.object({ file: text, rows: count, ...plannedCounts })),
+});
+
+/** How far a pass over a file is: at its begin, at most once a second, and at its end. */
+const progress = z.object({
+  ...of('progress'),
+  file: text,
+  pass: z.enum(['sending', 'looking after others', 'settling']),
+  done: count,
+  total: count,
+  ...endCounts,
+});
+
+/** What became of a row. The last event of a row counts: a doubt may be settled later. */
+const row = z.object({
+  ...of('row'),
+  file: text,
+  row: count,
+  ref: nullableText,
+  key: nullableText,
+  status,
+  ids: identifiers,
+  http: z.nullable(z.int()),
+});
+
+/** Too many doubts: nothing is sent for so long. */
+const pause = z.object({ ...of('pause'), seconds });
+
+/** The service answered 429 or 503, and nothing is sent for so long. */
+const refused = z.object({ ...of('refused'), http: z.int(), seconds });
+
+const { hint: _, ...reason } = failure.shape;
+
+/** The end of the run. `summary` is null if it ended before its rows were accounted for, `error` says why it ended early. */
+const end = z.object({
+  ...of('end'),
+  exitCode: count,
+  error: z.nullable(z.object(reason)),
+  summary: z.nullable(
+    z.object({
+      rows: count,
+      seconds,
+      log: text,
+      results: z.array(text),
+      ...endCounts,
+      withoutIdentifier: count,
+      withRemark: count,
+    }),
+  ),
+});
+
+export const event = z.union([plan, progress, row, pause, refused, end]);
