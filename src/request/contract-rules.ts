@@ -186,9 +186,11 @@ interface OtherFields {
   readonly parent: readonly string[];
   /** Whether the description forbids further members there. */
   readonly closed: boolean;
+  /** Whether the description names any of srq's own fields. */
+  readonly namesOwn: boolean;
   /**
-   * Whether srq's own fields may be sent there, because the description names none of them or only examples of a body
-   * are known.
+   * Whether srq's own fields may be sent there: only examples of a body are known, or the description names none of
+   * them and has no member beside that object.
    */
   readonly takesOwn: boolean;
 }
@@ -220,9 +222,9 @@ function byWholeName(parameters: readonly Parameter[]): ReadonlyMap<string, stri
 }
 
 function placeOfOthers({ parameters, schema }: Operation): OtherFields {
+  const filled = (parameters ?? []).filter(({ in: place, constant }) => place === 'body' && constant === null);
   const counts = new Map<string, number>();
-  for (const { in: place, path, constant } of parameters ?? []) {
-    if (place !== 'body' || constant !== null) continue;
+  for (const { path } of filled) {
     const parent = JSON.stringify(path.slice(0, -1));
     counts.set(parent, (counts.get(parent) ?? 0) + 1);
   }
@@ -232,7 +234,8 @@ function placeOfOthers({ parameters, schema }: Operation): OtherFields {
   for (const name of parent) place = member(member(place, 'properties'), name);
   const closed = member(place, 'additionalProperties') === false;
   const namesOwn = (parameters ?? []).some(({ field }) => isField(field) || isPart(field));
-  return { parent, closed, takesOwn: !closed && (schema === null || !namesOwn) };
+  const holdsAll = filled.every(({ path }) => parent.every((name, at) => path[at] === name));
+  return { parent, closed, namesOwn, takesOwn: !closed && (schema === null || (!namesOwn && holdsAll)) };
 }
 
 function member(value: unknown, name: string): unknown {

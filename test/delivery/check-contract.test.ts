@@ -65,6 +65,23 @@ describe('What the description requires', () => {
     expect(told(contract, { ...GOOD, source: '1', 'other.name': 'x' }).fit).toBe(true);
   });
 
+  test('leaves no lead without its fields: of a description that names none of them, only its one object takes them', () => {
+    const other = (...path: string[]) => optional(path.at(-1) ?? '', { path });
+    const schema = { type: 'object' };
+    const several = told(
+      of([other('estate', 'kind'), other('estate', 'size'), other('loan', 'sum')], { schema }),
+      GOOD,
+    );
+    expect(several.fit).toBe(false);
+    expect(several.told.join()).toContain('no place for email');
+    expect(told(of([other('data', 'kind'), other('data', 'tags', 'first')], { schema }), GOOD)).toMatchObject({
+      fit: true,
+      told: [],
+    });
+    const closed = { type: 'object', additionalProperties: false };
+    expect(told(of([other('kind')], { schema: closed }), GOOD).fit).toBe(false);
+  });
+
   test('may be met in several ways', () => {
     const ways = (...fields: readonly string[][]) => fields.map((each) => ({ fields: each, constants: [] }));
     const contract = of([optional('phone'), optional('email')], { choices: [ways(['phone'], ['email', 'fullname'])] });

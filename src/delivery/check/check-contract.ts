@@ -134,7 +134,9 @@ function unmappedFindings(
     const noPlace = () => finding('contract.no-place', field, { hint: didYouMean(nearest(field, names)) });
     if (isField(field)) {
       if (others.takesOwn) return [];
-      return [field === 'audio_file' ? noPlace() : finding('contract.left-out', field, {})];
+      // A request of which nothing is left must not go out.
+      const isLost = field === 'audio_file' || !others.namesOwn;
+      return [isLost ? noPlace() : finding('contract.left-out', field, {})];
     }
     const parent = field.slice(0, field.lastIndexOf('.') + 1);
     const isInside = parent !== '' && names.some((name) => name.startsWith(parent));
