@@ -10,7 +10,7 @@ import { embeddedText } from './embedded-text.mjs';
 const LOCKS = 'fs-native-extensions';
 
 const folder = process.argv[2] ?? 'dist';
-const { version, dependencies, engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync(folder, { recursive: true, force: true });
 
 const bundle = await rolldown({
@@ -19,9 +19,7 @@ const bundle = await rolldown({
   // What stays a dependency brings binaries of its own, which cannot be bundled.
   external: Object.keys(dependencies).filter((name) => name !== LOCKS),
   plugins: [embeddedText(), withoutHttp2(), withNamedBinary()],
-  transform: {
-    define: { SRQ_VERSION: JSON.stringify(version), OLDEST_NODE: JSON.stringify(engines.node.slice(2)) },
-  },
+  transform: { define: { SRQ_VERSION: JSON.stringify(version) } },
 });
 const { output } = await bundle.write({
   dir: folder,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 declare const SRQ_VERSION: string;
-/** The oldest Node.js that srq runs on: `engines` of package.json. */
-declare const OLDEST_NODE: string;
+/** The oldest Node.js that srq runs on: `engines` of package.json, with which a test compares it. */
+const OLDEST_NODE = '20.18.1';
 
 /** Runs one command and gives its exit code. */
 export async function main(process: NodeJS.Process): Promise<number> {

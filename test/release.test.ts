@@ -5,6 +5,12 @@ import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sbomOf } from '../scripts/sbom.mjs';
 
+test('the oldest Node.js that the program takes is that of package.json', () => {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const [, oldest] = /OLDEST_NODE = '([\d.]+)'/.exec(readFileSync('src/main.ts', 'utf8')) ?? [];
+  expect(engines.node).toBe(`>=${oldest}`);
+});
+
 describe('package-lock.json', () => {
   const text = readFileSync('package-lock.json', 'utf8');
   const packages: Record<string, Record<string, unknown>> = JSON.parse(text).packages;
