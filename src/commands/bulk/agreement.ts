@@ -59,7 +59,7 @@ export async function sayPlan(
 
 const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to quit: ';
 /** After a correction, Enter does not go on yet. */
-const QUESTION_CORRECTED = 'Enter to see the corrected plan · or another correction · ? for help · q to quit: ';
+const QUESTION_CORRECTED = 'Enter to see the new plan · another correction · ? for help · q to quit: ';
 
 const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number
   Notes=-                     the column "Notes" is left out
