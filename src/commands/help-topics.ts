@@ -60,7 +60,9 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
       ]),
     ].join('\n'),
   );
-  reporter.say(() => 'With --json, error.code is the kind, error.reason the code, error.hint what to do.');
+  reporter.say(
+    () => 'With --json, error.code is the kind, error.reason the code, error.hint what to do; a row has its reason.',
+  );
   return 0;
 }
 

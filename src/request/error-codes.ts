@@ -97,7 +97,9 @@ export const ERRORS = {
   'settings.unwritable': settings('The settings cannot be written.', 'Check who may write to their folder.'),
   'keychain.unusable': settings('The keychain cannot be used.', 'Use --secret-command, or the settings file.'),
   'contract.unusable': settings('The learned contract cannot be used.', 'Learn it again, or forget it.'),
+  'contract.contradicted': settings('Answers contradict the learned contract.', 'Learn it again from newer documents.'),
   'contract.other-service': settings('The contract is of another address.', 'Learn the contract of this one.'),
+  'clock.wrong': settings('The clock of this machine is wrong.', 'Set it, preferably by NTP.'),
   'certificate.unusable': settings('A certificate or its key cannot be used.', 'Correct the file or its passphrase.'),
   'certificate.unchecked': settings('The check of certificates is turned off.', 'Unset NODE_TLS_REJECT_UNAUTHORIZED.'),
   'proxy.unusable': settings('The address of the proxy cannot be used.', 'Correct HTTPS_PROXY.'),
@@ -153,9 +155,35 @@ export const ERRORS = {
   'service.redirects': service('The service redirects.', 'Log in with its new address.'),
   'service.wrong-address': service('The service does not know this address.', 'Check the base URL: srq status'),
   'service.failed': service('The service did not take a request.', 'Try later.'),
+  'service.busy': service(
+    'The service asks for fewer requests, or is not available.',
+    'Run the same command again later.',
+  ),
+  'service.false-duplicate': service(
+    'The service calls a made-up request a duplicate.',
+    'See how it is read: srq contract show',
+  ),
+  'service.certificate-ends': service('The certificate of the service expires soon.', 'Tell the marketplace.'),
   'token.unusable-answer': service('The token endpoint gave no token.', 'Check the address: srq status'),
 
   'request.rejected': of('rejected')('The service refused the request.', 'Correct what it names.'),
+  'request.denied': of('rejected')(
+    'The service denied the request to this client.',
+    'Ask the marketplace for the right.',
+  ),
+  'request.refused-here': of('rejected')(
+    'A worker refused the request before it was sent.',
+    'Queue the file again, under the contract of the workers.',
+  ),
+  'request.not-sent': service(
+    'The request was not sent: there was no connection, no token or no answer.',
+    'Run the same command again.',
+  ),
+  'request.not-tried': service('The command ended before the turn of the request.', 'Run the same command again.'),
+  'request.not-taken': service(
+    'The request was found not to have been taken.',
+    'Import the file again: it is sent then.',
+  ),
   'request.in-doubt': unknown('It is not known whether a request was taken.', 'Look it up, then: srq resolve'),
   'request.is-duplicate': of('duplicate')('The service has the request already.', 'Nothing to do.'),
   'answer.unproven': unknown(
@@ -186,10 +214,12 @@ export const ERRORS = {
     'This machine has no lock that holds between processes.',
     'Use a store: --store URL',
   ),
+  'disk.nearly-full': log('There is little room on the disk.', 'Free some space.'),
   'log.closed': log('The log was closed too early.', 'Run the same command again.'),
   'results.unwritable': log('The results file cannot be written.', 'Name another place, and run again.'),
   'store.unavailable': log('The store cannot be used.', 'Check that the database runs and can be reached.'),
   'store.not-ready': log('The store lacks tables or rights.', 'Let its owner run: srq store migrate'),
+  'store.unsafe': log('The store may lose records.', 'Change what the hint names.'),
   'store.version': log('The store is of another version.', 'Update srq or the server.'),
   'store.read-only': log('The store cannot be written to.', 'Name the primary server.'),
   'store.failed-over': log('The store may have lost its last commits.', 'Wait, or: srq store resume'),

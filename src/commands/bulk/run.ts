@@ -79,9 +79,9 @@ async function importFiles(
     maxErrors: options.maxErrors ?? null,
     settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
-  const ended = imports.flatMap(({ file, results, asides }, at) => {
+  const ended = imports.flatMap(({ file, results, asides, reasons }, at) => {
     const plan = plans[at];
-    return plan ? [{ file, plan, results, asides, exportTo: beside(file, 'export.csv') }] : [];
+    return plan ? [{ file, plan, results, asides, reasons, exportTo: beside(file, 'export.csv') }] : [];
   });
   // A correction of one of several files is remembered by its header, and need not be repeated.
   const [one, ...more] = imports;

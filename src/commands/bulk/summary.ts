@@ -7,6 +7,7 @@ import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { type Failure, failureOf, type SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
+import type { ReasonCounts, RowReason } from '../../request/outcome.ts';
 import { type Counts, countsLeft, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
 import { columnLabel } from '../../request/table.ts';
 import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
@@ -27,6 +28,7 @@ export async function finishRun(
     withoutIdentifier: files.reduce((sum, file) => sum + file.asides.withoutIdentifier, 0),
     withRemark: files.reduce((sum, file) => sum + file.asides.withRemark, 0),
   };
+  const reasons = sumOfReasons(files.map((file) => file.reasons));
   const next = nextCommand(context, counts, run, stop);
   const summary = {
     ...(await shared(context, files, startedMs)),
@@ -44,12 +46,24 @@ export async function finishRun(
   const more = files.length > 1 ? { files: files.map(each) } : {};
   await report(context, summary, files.length > 1, (reporter, shared, text) =>
     run.keepsStdout
-      ? reporter.result('bulk', { run: context.run, ...shared, ...withoutReady(counts), ...asides, ...more }, text)
+      ? reporter.result(
+          'bulk',
+          { run: context.run, ...shared, ...withoutReady(counts), ...asides, reasons, ...more },
+          text,
+        )
       : reporter.say(text),
   );
   const exitCode = exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
   const { rows, seconds, log, results, stopped } = summary;
-  return { exitCode, stopped, summary: { rows, seconds, log, results, ...withoutReady(counts), ...asides } };
+  return { exitCode, stopped, summary: { rows, seconds, log, results, ...withoutReady(counts), ...asides, reasons } };
+}
+
+function sumOfReasons(all: readonly ReasonCounts[]): ReasonCounts {
+  const sum: ReasonCounts = {};
+  for (const counts of all)
+    for (const [reason, rows] of Object.entries(counts) as [RowReason, number][])
+      sum[reason] = (sum[reason] ?? 0) + rows;
+  return sum;
 }
 
 /** Returns why a run ended early, or null if it did not. Of a signal, the hint is the command that goes on. */
@@ -182,6 +196,7 @@ interface EndedFile {
   /** The path of the results, `-` for standard output, or null for none. */
   readonly results: string | null;
   readonly asides: Asides;
+  readonly reasons: ReasonCounts;
   /** Where an export of the input would be written. */
   readonly exportTo: string;
 }
@@ -199,7 +214,9 @@ interface EndedRun {
 interface EndOfRun {
   readonly exitCode: number;
   readonly stopped: Failure | null;
-  readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log' | 'results'> & Omit<Counts, 'ready'> & Asides;
+  readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log' | 'results'> &
+    Omit<Counts, 'ready'> &
+    Asides & { readonly reasons: ReasonCounts };
 }
 
 /** Returns what a person does next, in words of the files, or null if there is nothing to do. */

@@ -41,8 +41,8 @@ export async function report(context: Context, options: ReportOptions): Promise<
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
   const writtenAt = new Date(context.clock.nowMs()).toISOString();
   await writeRunReport(options.output, figures, { writtenAt, hasInput: input !== undefined });
-  const { rows, counts, listed } = figures;
-  const document = { report: options.output, run, rows, ...counts, listed: listed.length };
+  const { rows, counts, rowsByReason: reasons, listed } = figures;
+  const document = { report: options.output, run, rows, ...counts, reasons, listed: listed.length };
   const more =
     rows > 0 && listed.length === 0 && input === undefined ? '. To list what was not sent, too: --input FILE' : '';
   const reporter = await context.reporter();

@@ -1,6 +1,17 @@
 import * as z from 'zod/mini';
 import { endCounts, plannedCounts, workFigures } from './runs.ts';
-import { count, failure, identifiers, nullableText, seconds, status, text, time } from './shapes.ts';
+import {
+  count,
+  failure,
+  identifiers,
+  nullableText,
+  reasonOfRow,
+  rowsByReason,
+  seconds,
+  status,
+  text,
+  time,
+} from './shapes.ts';
 
 /*
  * The events of a run, one a line. They name rows by their numbers, references, keys and identifiers, and have no other
@@ -40,6 +51,7 @@ const row = z.object({
   status,
   ids: identifiers,
   http: z.nullable(z.int()),
+  reason: reasonOfRow,
 });
 
 /** Too many doubts: nothing is sent for so long. */
@@ -48,7 +60,7 @@ const pause = z.object({ ...of('pause'), seconds });
 /** The service answered 429 or 503, and nothing is sent for so long. */
 const refused = z.object({ ...of('refused'), http: z.int(), seconds });
 
-const { hint: _, ...reason } = failure.shape;
+const { hint: _, ...why } = failure.shape;
 
 /** The figures of an import. */
 const importSummary = z.object({
@@ -59,13 +71,14 @@ const importSummary = z.object({
   ...endCounts,
   withoutIdentifier: count,
   withRemark: count,
+  reasons: rowsByReason,
 });
 
 /** The end of the run. `summary` is null if it ended before its rows were accounted for, `error` says why it ended early. */
 const end = z.object({
   ...of('end'),
   exitCode: count,
-  error: z.nullable(z.object(reason)),
+  error: z.nullable(z.object(why)),
   summary: z.nullable(z.union([importSummary, z.object(workFigures)])),
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { FIELDS, type Field } from '../fields.ts';
-import { count, identifiers, nullableText, problem, status, text } from './shapes.ts';
+import { count, identifiers, nullableText, problem, reasonOfRow, status, text } from './shapes.ts';
 
 /** The result of one request, as `srq create` prints it. */
 export const created = z.object({
@@ -11,6 +11,7 @@ export const created = z.object({
   key: nullableText,
   http: z.nullable(z.int()),
   message: nullableText,
+  reason: reasonOfRow,
   /** The run that the records of the log have. */
   run: text,
   /** The findings of the local checks on a request that is invalid. */

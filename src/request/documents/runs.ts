@@ -5,7 +5,9 @@ import {
   ending,
   nullableText,
   nullableTime,
+  reasonOfRow,
   rowProblem,
+  rowsByReason,
   seconds,
   sentCounts,
   sentStatus,
@@ -41,6 +43,7 @@ export const imported = z.object({
   ...endCounts,
   withoutIdentifier: count,
   withRemark: count,
+  reasons: rowsByReason,
   files: z.optional(z.array(z.object({ file: text, rows: count, ...endCounts, results: nullableText }))),
 });
 
@@ -128,13 +131,21 @@ export const logged = z.object({
   market: z.optional(text),
   again: z.boolean(),
   status: sentStatus,
+  reason: reasonOfRow,
 });
 
 /** The requests of each day by status. */
 export const totals = z.object({ totals: z.array(z.object({ day: text, ...sentCounts })) });
 
 /** The report that was written. */
-export const reported = z.object({ report: text, run: nullableText, rows: count, ...allCounts, listed: count });
+export const reported = z.object({
+  report: text,
+  run: nullableText,
+  rows: count,
+  ...allCounts,
+  reasons: rowsByReason,
+  listed: count,
+});
 
 /** One request of the log, as it is exported. */
 export const exportedRequest = z.object({
@@ -164,7 +175,9 @@ export const exportWritten = z.object({
 
 /** The requests whose outcome is unknown. */
 export const doubts = z.object({
-  unknown: z.array(z.object({ key: text, at: time, row: count, ref: nullableText, message: nullableText })),
+  unknown: z.array(
+    z.object({ key: text, at: time, row: count, ref: nullableText, message: nullableText, reason: reasonOfRow }),
+  ),
 });
 
 /** The requests that a person has settled. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract-schema.ts';
 import { STEP_NAMES } from '../diagnosis.ts';
-import { count, nullableText, nullableTime, text } from './shapes.ts';
+import { count, errorReason, nullableText, nullableTime, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const secret = z.enum(['stored', 'env', 'command', 'keychain', 'contract', 'missing']);
@@ -65,6 +65,7 @@ export const diagnosis = z.object({
       ms: z.number(),
       message: text,
       hint: nullableText,
+      reason: z.nullable(errorReason),
     }),
   ),
 });
