@@ -95,7 +95,7 @@ export interface CreateOptions extends CallOptions {
   readonly validate?: boolean | undefined;
   /** What to do with a duplicate. Default: `skip`. */
   readonly onDuplicate?: 'skip' | 'create' | undefined;
-  /** Send also what the log says was created before. A request in doubt is not sent all the same. Default: false. */
+  /** Send also what the log says was created before. A request whose outcome is unknown is not sent all the same. Default: false. */
   readonly again?: boolean | undefined;
 }
 
@@ -161,7 +161,7 @@ export interface ImportResult {
   readonly stopped: SrqError | null;
 }
 
-/** What you found out about a request in doubt: `not-created`, so that it may be sent once more, or `created`. */
+/** What you found out about a request of unknown outcome: `not-created`, so that it may be sent once more, or `created`. */
 export type Word = 'not-created' | 'created' | { readonly created: string };
 
 /** Which requests of the log are meant, by time as well. What is left out selects all. */
@@ -196,8 +196,8 @@ export interface Marketplace {
     options?: ImportOptions,
   ): Promise<ImportResult>;
   /**
-   * Settles requests in doubt by your word, by their keys. `log({ status: 'unknown' })` lists them. Throws
-   * `SrqError('usage')` if a key is of no request in doubt; nothing is noted then.
+   * Settles requests of unknown outcome by your word, by their keys. `log({ status: 'unknown' })` lists them. Throws
+   * `SrqError('usage')` if a key is of no such request; nothing is noted then.
    */
   resolve(keys: string | readonly string[], word: Word): Promise<readonly LogEntry[]>;
   /** Yields the requests of the log with their last records, oldest first. Needs no lock. */

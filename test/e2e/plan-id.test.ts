@@ -8,7 +8,8 @@ describe.concurrent('--plan', () => {
   test('sends the plan that was looked at, and refuses every other one', async ({ partner, sandbox }) => {
     const file = partner.write('leads.csv', leadsCsv(3));
     const plan = async (...flags: string[]) => {
-      const { planId } = documentOf(await partner.call('bulk', file, '--dry-run', '--json', ...flags));
+      const { planId, run } = documentOf(await partner.call('bulk', file, '--dry-run', '--json', ...flags));
+      expect(run).toMatch(/^[0-9a-f-]{36}$/);
       expect(planId).toMatch(/^[0-9a-f]{32}$/);
       return String(planId);
     };

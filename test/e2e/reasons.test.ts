@@ -38,6 +38,8 @@ describe.concurrent('the reason of a row', () => {
     const document = documentOf(ended);
     expect(document).toMatchObject({ created: 4, invalid: 1, rejected: 1, unknown: 2 });
     expect(document['reasons']).toEqual(countsOf(Object.values(WRONG)));
+    // Both kinds of rows are to be looked after.
+    expect(document['advice']).toMatch(/^2 rows may have been taken: .* 2 rows were refused: /);
 
     const events = only(eventsIn(partner.read('events')), 'row');
     const told = Object.fromEntries(events.flatMap(({ row, reason }) => (reason === null ? [] : [[row, reason]])));

@@ -90,19 +90,21 @@ export async function finishDryRun(
   const asked = files.map(({ file, plan, command: alone }) => {
     return { file, command: alone, open: openQuestions(columnQuestions(plan.mapping), accepts) };
   });
+  // Rows without a phone are not ready, but are with the column that is still to be decided.
+  const maySend = counts.ready > 0 || asked.some(({ open }) => open.length > 0);
+  const isToCorrect = !maySend && counts.invalid > 0;
+  const again = files.some(({ file }) => file === '-') ? null : commandLine(command);
   const summary = {
     ...(await shared(context, files, startedMs)),
     counts,
     notTried: 0,
     asides: null,
     stopped: null,
-    advice: null,
+    advice: isToCorrect
+      ? `${rowsText(counts.invalid)} cannot be sent: correct what the findings name, then check again.`
+      : null,
     exportCommand: null,
-    // Rows without a phone are not ready, but are with the column that is still to be decided.
-    next:
-      counts.ready > 0 || asked.some(({ open }) => open.length > 0)
-        ? commandLine(withoutDryRun(decidingCommand(asked, command)))
-        : null,
+    next: maySend ? commandLine(withoutDryRun(decidingCommand(asked, command))) : isToCorrect ? again : null,
   };
   const [one] = files;
   const more =
@@ -116,7 +118,7 @@ export async function finishDryRun(
           })),
         };
   await report(context, summary, files.length > 1, (reporter, shared, text) =>
-    reporter.result('bulk --dry-run', { planId, ...shared, ...plannedCounts(counts), ...more }, text),
+    reporter.result('bulk --dry-run', { run: context.run, planId, ...shared, ...plannedCounts(counts), ...more }, text),
   );
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }
@@ -222,9 +224,13 @@ interface EndOfRun {
 /** Returns what a person does next, in words of the files, or null if there is nothing to do. */
 function adviceFor({ failed, unknown, ...counts }: Counts, files: readonly EndedFile[]): string | null {
   if (failed > 0) return null;
-  if (unknown > 0)
-    return `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
-  const refused = counts.invalid + counts.rejected;
+  const refused = refusedAdvice(counts.invalid + counts.rejected, files);
+  if (unknown === 0) return refused;
+  const doubtful = `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
+  return refused === null ? doubtful : `${doubtful} ${refused}`;
+}
+
+function refusedAdvice(refused: number, files: readonly EndedFile[]): string | null {
   if (refused === 0) return null;
   const were = `${rowsText(refused)} ${refused === 1 ? 'was' : 'were'} refused`;
   const results = files.filter(hasRefused).map(({ results }) => results);

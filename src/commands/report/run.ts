@@ -11,7 +11,7 @@ import { SrqError } from '../../request/errors.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import { noteName } from '../bulk/file-import.ts';
 import { addNotes, addRecords, figuresOf, withFigures } from '../bulk/run-report.ts';
-import { begunRuns, unknownRun } from '../known-runs.ts';
+import { begunRuns, knownRun } from '../known-runs.ts';
 
 /** The flags of `report`, as commander parses them. */
 export interface ReportOptions extends ReadingOptions {
@@ -58,14 +58,10 @@ export async function report(context: Context, options: ReportOptions): Promise<
  */
 async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): Promise<string | null> {
   if (wanted === 'all') return null;
+  if (wanted !== undefined) return knownRun(log, wanted, 'srq report --run all');
   const begun = await begunRuns(log);
-  if (wanted === undefined) {
-    const ofInput = begun.findLast(({ file }) => input !== undefined && file.split(', ').includes(noteName(input)));
-    return (ofInput ?? begun.at(-1))?.run ?? null;
-  }
-  const found = begun.findLast(({ run }) => run.startsWith(wanted));
-  if (found) return found.run;
-  throw unknownRun(log, wanted, begun, 'srq report --run all');
+  const ofInput = begun.findLast(({ file }) => input !== undefined && file.split(', ').includes(noteName(input)));
+  return (ofInput ?? begun.at(-1))?.run ?? null;
 }
 
 /** Collects the figures of the requests of a run. Each has its latest state in the log, whichever run recorded it. */

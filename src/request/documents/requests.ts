@@ -25,6 +25,8 @@ export const validated = z.object({
   ids: identifiers,
   key: nullableText,
   message: nullableText,
+  reason: reasonOfRow,
+  run: text,
   problems: z.optional(z.array(problem)),
 });
 

@@ -66,10 +66,11 @@ const filePlan = {
 };
 
 /** The plan of one file. */
-export const planned = z.object({ planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
+export const planned = z.object({ run: text, planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
 
 /** The plans of several files. */
 export const plannedFiles = z.object({
+  run: text,
   planId: nullableText,
   ...shared,
   ...plannedCounts,
@@ -78,6 +79,7 @@ export const plannedFiles = z.object({
 
 /** What was put into the queue. */
 export const enqueued = z.object({
+  run: text,
   rows: count,
   queued: count,
   alreadyQueued: count,
