@@ -83,7 +83,10 @@ export const ERRORS = {
   'sandbox.bad-call': usage('A call to the sandbox is not as it must be.', 'Correct what the message names.'),
   'sandbox.store': usage('The store of the sandbox cannot be used.', 'Name another file with --store.'),
   'port.unavailable': usage('Nobody can listen on the port.', 'Choose another port.'),
-  'contract.undecided': usage('The documents leave something open.', 'Answer with the flags of the hint.'),
+  'contract.undecided': usage(
+    'The documents leave something open.',
+    'Answer the questions that --dry-run --json lists, by --set and --operation.',
+  ),
   'contract.not-confirmed': usage('Nobody could agree to the contract.', 'Look with --dry-run, then add --yes.'),
   'operation.unknown': usage('That is not an operation of the service.', 'Name one that the hint lists.'),
   'answer.none-waiting': usage('No answer waits for a statement on its meaning.', 'Name one that the hint lists.'),
@@ -118,7 +121,7 @@ export const ERRORS = {
   'json.nested': input('The requests are in a list within an object.', 'Give that list alone.'),
   'encoding.mismatch': input('The bytes are none of the encoding.', 'Name the encoding: --encoding NAME'),
   'column.twice': input('Two columns have the same name.', 'Rename one, or say what they are with --map.'),
-  'results.ambiguous': input('The outcomes in a results file cannot be told.', 'Import the file as srq wrote it.'),
+  'results.ambiguous': input('The outcomes in a results file cannot be told.', 'Import the results file unchanged.'),
   'request.malformed': input('A request of the file cannot be read.', 'Correct it.'),
   'request.too-many': input('The file has too many requests for this command.', 'Import it: srq bulk FILE'),
   'request.invalid': input('A request does not pass the local checks.', 'Correct what the message names.'),
@@ -142,7 +145,10 @@ export const ERRORS = {
   'auth.missing': auth('Nobody is logged in.', 'Log in: srq login'),
   'auth.no-profile': auth('There is no such profile.', 'See: srq profile list'),
   'auth.no-secret': auth('The secret cannot be had.', 'Try the secret command, or log in again.'),
-  'auth.refused': auth('The service refused the credentials.', 'Check them, and log in again: srq login'),
+  'auth.refused': auth(
+    'The service refused the credentials.',
+    'Check them, and log in again: srq login. If its document says more on tokens: srq contract learn',
+  ),
   'auth.token-refused': auth('The service refused a token that it had just issued.', 'Ask it whether this client may.'),
   'auth.denied': auth('The service denies these requests to this client.', 'Ask the marketplace for the right.'),
 
@@ -220,7 +226,7 @@ export const ERRORS = {
   'store.unavailable': log('The store cannot be used.', 'Check that the database runs and can be reached.'),
   'store.not-ready': log('The store lacks tables or rights.', 'Let its owner run: srq store migrate'),
   'store.unsafe': log('The store may lose records.', 'Change what the hint names.'),
-  'store.version': log('The store is of another version.', 'Update srq or the server.'),
+  'store.version': log('The store is of another version.', 'Update the older one: srq, or the server.'),
   'store.read-only': log('The store cannot be written to.', 'Name the primary server.'),
   'store.failed-over': log('The store may have lost its last commits.', 'Wait, or: srq store resume'),
 

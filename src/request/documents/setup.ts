@@ -74,10 +74,13 @@ export const diagnosis = z.object({
 export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
 export const migrated = z.object({ store: text, migrated: z.array(text) });
 
+/** What only a person can say. The answer is given as `OPTION KEY=VALUE`. */
 const question = z.object({
   name: text,
   text,
   answer: text,
+  option: text,
+  key: text,
   choices: z.optional(z.array(text)),
   example: z.optional(text),
   unanswered: z.optional(text),
