@@ -4,7 +4,7 @@ import { makeProgram } from '../../src/cli/program.ts';
 import { COMMAND_FACTS } from '../../src/commands/command-facts.ts';
 import { commandMap, leavesOf } from '../../src/commands/command-map.ts';
 import { errors } from '../../src/commands/help-topics.ts';
-import { COMMANDS_WITH_DOCUMENTS, documentsOf } from '../../src/request/documents/json-schema.ts';
+import { COMMANDS_WITH_DOCUMENTS, documentsOf, outputSchema } from '../../src/request/documents/json-schema.ts';
 import type { DocumentOf } from '../../src/request/documents/types.ts';
 
 const program = await makeProgram('1.2.3', async () => {}, {});
@@ -57,6 +57,23 @@ describe('the map of the commands', () => {
     const commands = Object.keys(COMMAND_FACTS);
     expect(COMMANDS_WITH_DOCUMENTS.filter((name) => !topics.includes(name)).sort()).toEqual(commands.sort());
     expect(documentsOf('bulk')).toEqual(['bulk', 'bulk --dry-run']);
+  });
+
+  test('every schema demands the version of the document, in each of its shapes', () => {
+    type Shape = {
+      type: string;
+      items?: { anyOf: Shape[] };
+      required?: string[];
+      properties?: { schemaVersion?: object };
+    };
+    const shapesIn = ({ anyOf }: { anyOf?: Shape[] }): Shape[] =>
+      (anyOf ?? []).flatMap((shape) => (shape.items ? shapesIn(shape.items) : [shape]));
+    for (const command of COMMANDS_WITH_DOCUMENTS) {
+      const shapes = shapesIn(outputSchema(command));
+      expect(shapes.length).toBeGreaterThan(0);
+      for (const { required, properties } of shapes)
+        expect([command, required?.[0], properties?.schemaVersion]).toEqual([command, 'schemaVersion', { const: 1 }]);
+    }
   });
 
   test('says of an option what a program needs to set it', async () => {

@@ -70,6 +70,14 @@ describe.concurrent('the reason of a row', () => {
     ]);
   });
 
+  test('is counted over all files of an import', async ({ partner }) => {
+    const [header, first = '', second = ''] = leadsCsv(2).split('\n');
+    partner.write('a.csv', `${header}\n${first.replace(',PT,', ',FR,')}\n`);
+    partner.write('b.csv', `${header}\n${second.replace(',PT,', ',FR,')}\n`);
+    const ended = await partner.call('bulk', 'a.csv', 'b.csv', '--rate', 'max', '--json');
+    expect(documentOf(ended)).toMatchObject({ invalid: 2, reasons: { 'country.unknown': 2 } });
+  });
+
   test('is told of requests that are created one by one, and of those that were not tried', async ({
     partner,
     sandbox,
@@ -81,6 +89,13 @@ describe.concurrent('the reason of a row', () => {
     const reasons = async (...args: string[]) =>
       documentsOf(await partner.call('create', '--file', mixed, '--json', ...args)).map(({ reason }) => reason);
     expect(await reasons()).toEqual([null, 'phone.too-short']);
+    // Of several findings the first one counts that makes it invalid.
+    file({ lang: 'no idea', phone: '12' }, { phone: '12' });
+    const [invalid = {}] = documentsOf(await partner.call('create', '--file', mixed, '--json'));
+    const codes = (invalid['problems'] as { code: string; severity: string }[]).filter(
+      ({ severity }) => severity === 'error',
+    );
+    expect([codes.length > 1, invalid['reason']]).toEqual([true, codes[0]?.code]);
     file({ request_text: 'Pintar a porta' }, { request_text: 'Pintar a janela' });
     sandbox.setInstructions([{ on: 'token', fault: '500', times: 20 }]);
     partner.env['SRQ_STATE_DIR'] = partner.folder;

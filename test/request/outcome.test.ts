@@ -17,7 +17,9 @@ test.each([
   ['failed', 307, 'service.redirects'],
   ['failed', 401, 'auth.token-refused'],
   ['failed', 404, 'service.wrong-address'],
+  ['failed', 410, 'service.wrong-address'],
   ['failed', 429, 'service.busy'],
+  ['failed', 501, 'service.wrong-address'],
   ['failed', 500, 'service.failed'],
   ['failed', 503, 'service.busy'],
 ] as const)('a request that is %s with HTTP %s has the reason %s', (status, http, reason) => {

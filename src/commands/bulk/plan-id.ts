@@ -19,18 +19,17 @@ interface PlanPurpose extends Pick<SubmitOptions, 'validate' | 'onDuplicate' | '
 }
 
 /**
- * Returns the digest of what an import would do: each row with its content's key and its status, the mapping, the contract,
- * the destination and how requests are sent. It is taken before anything is sent, and is the same for the same plan.
+ * Returns the digest of what an import would do: each row with its key, which is of content and destination, and its status,
+ * the mapping, the contract and how requests are sent. It is taken before anything is sent, and is the same for the same plan.
  */
 export function planId(plans: readonly PreparedPlan[], { validate, onDuplicate, again, queue }: PlanPurpose): string {
   const purpose = [validate, onDuplicate, again, ...(queue === undefined ? [] : [queue])];
   const digest = createHash('sha256').update(JSON.stringify(purpose));
   for (const { plan, preparation } of plans) {
     const { ledger, mapping, rows, range } = plan;
-    const { destination, contract } = preparation;
     const sources = mapping.sources.map(({ field, columns, how, template }) => [field, columns, how, template]);
-    const { baseUrl, clientId } = destination;
-    digest.update(JSON.stringify([baseUrl, clientId, contractFingerprint(contract), mapping.columns, sources, rows]));
+    const contract = contractFingerprint(preparation.contract);
+    digest.update(JSON.stringify([contract, mapping.columns, sources, rows]));
     for (let row = range.skip + 1; row <= range.skip + rows; row++)
       digest.update(`${row} ${ledger.key(row) ?? '-'} ${ledger.status(row)}\n`);
   }

@@ -28,7 +28,7 @@ const plan = z.object({
   files: z.array(z.object({ file: text, rows: count, ...plannedCounts })),
 });
 
-/** How far a pass over a file is: at its begin, at most once a second, and at its end. */
+/** How far a pass over a file is: at most once a second, and at its end. */
 const progress = z.object({
   ...of('progress'),
   file: text,
