@@ -346,7 +346,7 @@ export class Context {
 
 async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clock: Clock): Promise<Reporter> {
   const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
-  const { isAsciiLocale } = await import('../report/output.ts');
+  const { columnsOf, isAsciiLocale } = await import('../report/output.ts');
   const { stdout, stderr, env } = process;
   const dumb = env['TERM'] === 'dumb';
   const isForced = !['', '0', 'false'].includes(env['FORCE_COLOR'] ?? '');
@@ -358,7 +358,9 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     quiet: options.quiet === true,
     colour: { stdout: coloured(stdout), stderr: coloured(stderr) },
     ascii: isAsciiLocale(env),
-    redraw: Boolean(stderr.isTTY) && !dumb && !env['CI'],
+    // A terminal that does not say its width (0 columns, as under `script` or in some containers) cannot be redrawn: the
+    // spinner's library would clear infinitely many lines.
+    redraw: columnsOf(stderr) !== null && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
   };

@@ -24,9 +24,12 @@ const TIMEOUT_MS = 150_000;
  * after its process has ended, whatever is still to be read: on a busy machine the end of the output was lost.
  */
 const AND_STAY = 'trap : INT; "$@"; printf "\\036ended %d\\036" "$?"; exec sleep 200';
+/** Takes the size from the terminal, as terminals are that nobody gave one. The library opens none without. */
+const WITHOUT_SIZE = 'stty cols 0 rows 0; ';
 const ENDED = /\x1eended (\d+)\x1e/;
 
 export interface TerminalOptions {
+  /** 0 is a terminal that does not say its size. */
   readonly columns?: number;
   readonly rows?: number;
   /** `dumb` lets srq draw no line twice. */
@@ -48,9 +51,10 @@ export class Terminal {
     if (pty === null) throw new Error('There is no terminal here: see HAS_TERMINAL.');
     const { columns = 80, rows = 24, term = 'xterm-256color' } = options;
     const env = { PATH: process.env['PATH'] ?? '', ...desk.env, ...options.env };
-    const size = { cols: columns, rows, name: term, cwd: desk.work, env };
+    const size = { cols: columns || 80, rows, name: term, cwd: desk.work, env };
     const program = [process.execPath, inject('srqProgram'), ...args];
-    this.#pty = pty.spawn('/bin/sh', ['-c', AND_STAY, 'sh', ...program], size);
+    const script = columns === 0 ? WITHOUT_SIZE + AND_STAY : AND_STAY;
+    this.#pty = pty.spawn('/bin/sh', ['-c', script, 'sh', ...program], size);
     this.ended = new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#leave();
