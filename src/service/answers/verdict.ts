@@ -21,9 +21,7 @@ import {
 } from './answer-value.ts';
 import { foldedWords, outcomeSigns } from './refusal-signs.ts';
 
-/*
- * The words of a verdict, in the languages of the markets, as they match folded texts.
- */
+/* These patterns match the words of a verdict in the languages of the markets. The texts are folded first. */
 const SAYS_DUPLICATE = /duplicat|already|exist|repeated|repetid[oa]|wiederholt|ripetut[oa]/;
 const SAYS_OTHERWISE =
   /\b(?:not?|non|un|never|without|pass(?:ed)?|free|kein\w*|nicht|nie|ohne|nao|nunca|sem|nenhum\w*|sin|ningun\w*|ne|pas|jamais|aucun\w*|sans|nessun\w*|senza)\b|n['’]t\b|\bn['’]|nonexist|inexist|inesist/;
@@ -191,7 +189,10 @@ function bareVerdict(answer: Answer): Verdict | undefined {
   return SAYS_OK.test(text) ? 'clear' : wordVerdict(text);
 }
 
-/** What an answer says by the rules of the service's description: the first that applies decides. Null: none does. */
+/**
+ * Returns the verdict of the first rule of the service's description that applies to an answer, or null if none
+ * applies.
+ */
 export function ruledVerdict(answer: Answer, rules: readonly VerdictRule[]): 'clear' | 'duplicate' | null {
   if (rules.length === 0) return null;
   const value = answerValue(answer);
@@ -205,7 +206,7 @@ export function ruledVerdict(answer: Answer, rules: readonly VerdictRule[]): 'cl
 function byRule(rule: VerdictRule, status: number, value: AnswerValue | undefined): 'clear' | 'duplicate' | null {
   if (rule.kind === 'status') return rule.status === status ? rule.verdict : null;
   const verdict = rule.kind === 'list' ? byList(value, rule.pointer) : byValue(value, rule);
-  // An error may name a duplicate; that it names none says nothing.
+  // An error answer may report a duplicate. If it reports none, that does not mean that the request is clear.
   return verdict === 'clear' && (status < 200 || status > 299) ? null : verdict;
 }
 

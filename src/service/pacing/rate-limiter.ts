@@ -6,7 +6,7 @@ import { readRateHeaders } from './rate-headers.ts';
 
 interface QueuedSend {
   readonly operation: string;
-  /** When it fires, the request waits no longer. */
+  /** The request waits no longer once this signal fires. */
   readonly stopping: AbortSignal;
   readonly resolve: (permit: Permit | null) => void;
   readonly reject: (error: unknown) => void;

@@ -101,7 +101,7 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
   }
   const { status } = exchange.answer;
   const said = readErrorText(exchange.answer, sent);
-  // What it says may be a sentence: its full stop would stand before ours.
+  // The words may be a sentence. Its full stop is removed, because the message continues after it.
   const words = said === null ? '' : `: ${said.replace(/\.\s*$/, '')}`;
   if (status === 400 || status === 401 || status === 403) {
     const hint = 'Check client id and secret, then log in again: srq login';

@@ -24,10 +24,10 @@ import type { ServiceRequest } from '../../request/service-request.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { REDACTED } from '../redaction/redactor.ts';
 
-/** A request as it goes on the wire; `headers` have lower-case names, content type included. */
+/** A request as it is sent. The names of `headers` are in lower case, and the content type is among them. */
 export interface EncodedRequest {
   readonly method: 'POST' | 'PUT';
-  /** Path below the base URL, with its query. */
+  /** Path below the base URL, including the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: EncodedBody['body'];
@@ -35,29 +35,38 @@ export interface EncodedRequest {
 
 type Encode = (request: ServiceRequest, audioBase64: string | null) => EncodedRequest;
 
-/** How each operation writes a request. `audioBase64`: the recording's content, if the request has one. */
+/**
+ * The function that encodes a request for each operation. `audioBase64` is the content of the recording, or null if the
+ * request has none.
+ */
 type Encodes = Readonly<Record<RequestOperationName, Encode>>;
 
 export interface Encoder extends Encodes {
-  /** The same with `***` for everything that may tell of a person, or be a key: all but the market. */
+  /**
+   * The same functions for display: every value except the market is replaced by `***`, because it may be personal data
+   * or a key.
+   */
   readonly shown: Encodes;
 }
 
-/** What the way of a request knows beside what its operation describes. */
+/** Settings of an operation's encoder that its description in the contract does not hold. */
 interface RequestHalf {
-  /** Parameters that it does not carry though it does not describe them. */
+  /** Names of parameters that are not sent although the operation does not describe them. */
   readonly leftOut: ReadonlySet<string>;
-  /** The header that is set for each call, whatever the request gives. */
+  /**
+   * The name of a header that srq sets itself on each call. A parameter with this name is not sent. Null if there is
+   * none.
+   */
   readonly ownHeader: string | null;
 }
 
-/** The encoder does everything that does not depend on the request here, once. */
+/** Builds the encoder of a contract. Everything that does not depend on the request is computed here, once. */
 export function makeEncoder(contract: Contract): Encoder {
   const { create, validate } = contract;
   const { fields, byWholeName } = describedOperation(create);
   const halves: Readonly<Record<RequestOperationName, RequestHalf>> = {
     create: { leftOut: NONE, ownHeader: create.idempotency?.header ?? null },
-    // What only create has a name for is left out of a validate that has its own names.
+    // If validate has its own description, parameters that only create describes are not sent to validate.
     validate: {
       leftOut: validate.parameters === null ? NONE : new Set([...fields, ...byWholeName.keys()]),
       ownHeader: null,
@@ -71,14 +80,14 @@ export function makeEncoder(contract: Contract): Encoder {
   return { ...encodes(asItIs), shown: encodes(masked) };
 }
 
-/** A value as it goes into the message. */
+/** Returns a value as it appears in the encoded request, which is either the text itself or a mask. */
 type Shown = (field: string | null, text: string) => string;
 const asItIs: Shown = (_, text) => text;
 const masked: Shown = (field, text) => (field === 'country' ? text : REDACTED);
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Set by srq itself, or by the way the message travels. */
+/** Matches the headers that srq or the HTTP client sets. A parameter must not replace them. */
 const OWN_HEADERS =
   /^(?:authorization|content-(?:type|length|encoding)|accept|host|connection|transfer-encoding|expect)$/i;
 
@@ -117,13 +126,13 @@ function operationEncoder(
   };
 }
 
-/** What a request gives, by srq's names of it. */
+/** Looks up the values of one request by srq's names of the fields. */
 class GivenRequest {
   readonly request: ServiceRequest;
   readonly #audioBase64: string | null;
   readonly #wholeNames: ReadonlyMap<string, string>;
 
-  /** `wholeNames`: of fields that may be given by these, too. */
+  /** `wholeNames` maps fields to their full names (`utm.source`), under which a request may give them as well. */
   constructor(request: ServiceRequest, audioBase64: string | null, wholeNames: ReadonlyMap<string, string>) {
     this.request = request;
     this.#audioBase64 = audioBase64;
@@ -175,7 +184,8 @@ function givenText(parameter: Parameter, given: GivenRequest): string | null {
   const { constant, field } = parameter;
   const text = isFixedByDocument(parameter) ? null : given.text(field);
   if (text === null) return constant;
-  // What a request gave and is not allowed has been told before. What srq has filled in itself goes only where it may.
+  // The local checks have reported values of the user that are not allowed. A value that srq has filled in itself, and
+  // that is not allowed, is sent only if the parameter is required.
   return wireValue(parameter, text) ?? (parameter.required ? text : constant);
 }
 
@@ -194,8 +204,8 @@ function recording({ audioForm }: Parameter, given: GivenRequest, shown: Shown):
 }
 
 /**
- * What goes with the way that the request has chosen counts more than what it says of it. An empty object is for what the
- * request leaves empty.
+ * Adds the constants of the alternatives that the request meets. A constant replaces the value that the request gives
+ * for the same path. If the constant is an empty object, it is added only if the request puts nothing into that object.
  */
 function setConstants(entries: BodyEntry[], constants: Alternative['constants']): void {
   for (const { path, value } of constants) {
@@ -212,7 +222,10 @@ const isEmpty = (value: Json): boolean =>
 const isWithin = (path: readonly string[], parent: readonly string[]): boolean =>
   path.length > parent.length && parent.every((name, at) => path[at] === name);
 
-/** The parameters that an operation does not describe, under their own names beside the others. */
+/**
+ * Encodes the parameters that an operation does not describe. They are sent under their own names, in the object that
+ * holds most of the described ones.
+ */
 function undescribedEncoder(
   operation: Operation,
   leftOut: ReadonlySet<string>,
@@ -248,23 +261,23 @@ function named(parameters: readonly Parameter[], given: GivenRequest, shown: Sho
   });
 }
 
-/** A head holds visible ASCII; the rest is percent-encoded. */
+/** Percent-encodes a header value unless it consists of printable ASCII, because a header can hold nothing else. */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
 }
 
-/** A recording that goes as a part of its own, as it is. */
+/** A recording that is sent as its own part of a multipart body, without base64. */
 interface FilePart {
   readonly fileName: string;
   readonly mediaType: string;
   readonly bytes: Buffer;
 }
 
-/** One value on its way. `path`: names from the top of the body. */
+/** One value of a body. `path` holds the member names from the top of the body. */
 interface BodyEntry {
   readonly path: readonly string[];
   readonly value: Json | FilePart;
-  /** How JSON writes a text. */
+  /** The JSON type as which a text is written. */
   readonly type: Parameter['type'];
   readonly isList: boolean;
 }
@@ -275,8 +288,8 @@ interface EncodedBody {
 }
 
 /**
- * Puts the values into a body. `contentType`: what the service calls it; a body of several parts has the boundary in it, which
- * stands nowhere in the values.
+ * Returns a function that writes values as a body. `contentType` is the media type that the contract names. The type of
+ * a multipart body also has the boundary. The boundary is random, so no value contains it.
  */
 function bodyEncoder(
   encoding: ContractEncoding,
@@ -296,7 +309,7 @@ function bodyEncoder(
   }
 }
 
-/** `['a', 'b']` is `a[b]`, as forms write it. */
+/** Returns the name of a nested value in a form: `['a', 'b']` gives `a[b]`. */
 function formName(path: readonly string[]): string {
   return path.reduce((name, part) => `${name}[${part}]`);
 }
@@ -307,7 +320,10 @@ function formText(entries: readonly BodyEntry[]): string {
   return form.toString();
 }
 
-/** What forms can say: texts under names. */
+/**
+ * Calls `tell` for each text of a value. Forms have no other values, so objects and lists are flattened, and null is
+ * left out.
+ */
 function eachText(
   path: readonly string[],
   value: Json | FilePart,
@@ -334,7 +350,10 @@ function nested(entries: readonly BodyEntry[]): object {
   return withLists(top);
 }
 
-/** Makes lists of the objects that hold the only element of one. */
+/**
+ * Replaces each object that stands for a list with one element by that list. Such an object has {@link ONLY_ELEMENT} as
+ * its only member.
+ */
 function withLists(branch: Branch): object {
   const members = Object.entries(branch);
   for (const [name, value] of members) if (isBranch(value)) branch[name] = withLists(value);
@@ -342,7 +361,7 @@ function withLists(branch: Branch): object {
   return name === ONLY_ELEMENT && members.length === 1 ? [branch[name] ?? element] : branch;
 }
 
-/** Without a prototype, so that a parameter may be called `__proto__`. */
+/** An object of the body while it is built. It has no prototype, so that a parameter can be called `__proto__`. */
 interface Branch {
   [name: string]: unknown;
 }
@@ -361,7 +380,10 @@ function isBranch(value: unknown): value is Branch {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** Numbers keep their digits: an identifier has more than a binary number can hold. */
+/**
+ * Converts a text to its JSON value. Numbers keep all their digits, because an identifier may have more digits than a
+ * double can hold.
+ */
 function typed(text: string, type: Parameter['type']): unknown {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return (type === 'integer' || type === 'number') && NUMBER.test(text) ? new LosslessNumber(text) : text;
@@ -381,7 +403,7 @@ function parts({ path, value }: BodyEntry, boundary: string): Buffer[] {
   return [Buffer.from(head), value.bytes, Buffer.from('\r\n')];
 }
 
-/** As browsers write names in a head. */
+/** Escapes a name for a Content-Disposition header, as browsers do for forms. */
 function quoted(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
