@@ -168,9 +168,9 @@ const idempotency = z.object({
   header,
   format: z.enum(['uuid', 'text']),
   /**
-   * Time after its first use in which the service recognises a key and does not act on it again. Null: nobody said,
-   * which counts as `DEFAULT_KEY_LIFE_SECONDS`. Contracts saved before this member existed are read as null. 0: the
-   * service demands the header, but nobody said that it recognises anything by it.
+   * Time after its first use in which the service recognises a key and does not act on it again. Null means that nobody
+   * said, which counts as `DEFAULT_KEY_LIFE_SECONDS`; contracts that were saved before this member existed are read as
+   * null. 0 means that the service demands the header, but nobody said that it recognises anything by it.
    */
   windowSeconds: z._default(z.nullable(z.number().check(z.nonnegative())), null),
 });
@@ -279,12 +279,12 @@ const members = {
   create: createOperation,
   validate: validateOperation,
   /**
-   * Whether the service has validate. Null: the document describes none, so that of the public document is tried.
-   * False: a person says that there is none.
+   * Whether the service has validate. Null means that the document describes none, so that the one of the public
+   * document is tried. False means that a person said that there is none.
    */
   hasValidate: z.nullable(z.boolean()),
   token: tokenOperation,
-  /** Absent: by a token, as the public document says. */
+  /** If this member is absent, calls are authorized by a token, as the public document says. */
   auth: z.optional(authorization),
   /**
    * Path shared by all servers of the document before the operations' paths, or `''` if there is none. The sandbox

@@ -141,8 +141,8 @@ export function withRequestOperations(
 
 /**
  * Returns the contract as used under this base URL. If the URL does not end in the common path of the servers, that
- * path is put before each operation's path. A service on this machine is asked for its tokens itself: what is only
- * tried out here sends no secret to another machine.
+ * path is put before each operation's path. If the service runs on this machine, it is asked for its tokens itself, so
+ * that a trial run sends no secret to another machine.
  */
 export function contractAt(contract: Contract, baseUrl: string): Contract {
   const { token } = contract;
@@ -157,8 +157,8 @@ function withBasePathAt(contract: Contract, baseUrl: string): Contract {
 }
 
 /**
- * Returns a base URL without the beginning of an operation's path, such as `/v1` or `/oauth/token`. People copy it along
- * with the base URL, and it would be sent twice.
+ * Returns a base URL without the beginning of an operation's path, such as `/v1` or `/oauth/token`. People copy that
+ * part along with the base URL, and it would be sent twice.
  */
 export function withoutOperationPath(contract: Contract, baseUrl: string): string {
   const { basePath, token } = contract;
@@ -189,7 +189,7 @@ export function withTokenAtService(contract: Contract): Contract {
   return isElsewhere(contract.token) ? { ...contract, token: { ...contract.token, origin: 'service' } } : contract;
 }
 
-/** Returns the base URL of the token request, where the service has this one. */
+/** Returns the base URL of the token request for a service with the base URL `baseUrl`. */
 export function tokenBaseUrl({ origin }: TokenOperation, baseUrl: string): string {
   return origin === 'service' ? new URL(baseUrl).origin : (origin ?? baseUrl);
 }
@@ -220,7 +220,10 @@ export function parametersOf(contract: Pick<Contract, RequestOperationName>): re
   return REQUEST_OPERATION_NAMES.flatMap((name) => contract[name].parameters ?? []);
 }
 
-/** Tells whether the service has an operation. Null: nobody said, so that of the public document is tried. */
+/**
+ * Tells whether the service has an operation. Null means that nobody said, so that the one of the public document is
+ * tried.
+ */
 export function isOffered(contract: Contract, name: OperationName): boolean | null {
   const { presence } = OPERATIONS[name];
   return presence === null || contract[presence];

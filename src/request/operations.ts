@@ -74,7 +74,10 @@ export function byOperation<Name extends OperationName, Made extends Readonly<Re
   return Object.fromEntries(names.map((name) => [name, make(name)])) as { [Each in Name]: Made[Each] };
 }
 
-/** Returns the operations for which requests to be created must be valid, with or without validate. */
+/**
+ * Returns the operations whose descriptions a request must satisfy before it is created, depending on whether validate
+ * is used.
+ */
 export function operationsOf({ validate }: { readonly validate: boolean }): readonly RequestOperationName[] {
   return validate ? ['create', 'validate'] : ['create'];
 }

@@ -3,8 +3,9 @@ import { endCounts, plannedCounts } from './runs.ts';
 import { count, failure, identifiers, nullableText, seconds, status, text, time } from './shapes.ts';
 
 /*
- * The events of a run, one a line. They name rows by their numbers, references, keys and identifiers, and have no other
- * value of a lead; hints and commands are left out, because these may repeat a value of --set.
+ * These are the events of a run, which are printed one per line. They name rows by number, reference, key and
+ * identifiers, and contain no other value of a lead. Hints and commands are left out, because they may repeat a value
+ * of --set.
  */
 
 const of = <Name extends string>(name: Name) => ({ event: z.literal(name), at: time, run: text });
@@ -17,7 +18,7 @@ const plan = z.object({
   files: z.array(z.object({ file: text, rows: count, ...plannedCounts })),
 });
 
-/** How far a pass over a file is: at its begin, at most once a second, and at its end. */
+/** The progress of a pass over a file. The event comes at the beginning, at most once a second, and at the end. */
 const progress = z.object({
   ...of('progress'),
   file: text,
@@ -27,7 +28,7 @@ const progress = z.object({
   ...endCounts,
 });
 
-/** What became of a row. The last event of a row counts: a doubt may be settled later. */
+/** The outcome of a row. The last event of a row counts, because a doubt may be settled later. */
 const row = z.object({
   ...of('row'),
   file: text,
@@ -39,15 +40,18 @@ const row = z.object({
   http: z.nullable(z.int()),
 });
 
-/** Too many doubts: nothing is sent for so long. */
+/** Sending pauses for `seconds`, because there are too many doubts. */
 const pause = z.object({ ...of('pause'), seconds });
 
-/** The service answered 429 or 503, and nothing is sent for so long. */
+/** The service answered 429 or 503, and sending pauses for `seconds`. */
 const refused = z.object({ ...of('refused'), http: z.int(), seconds });
 
 const { hint: _, ...reason } = failure.shape;
 
-/** The end of the run. `summary` is null if it ended before its rows were accounted for, `error` says why it ended early. */
+/**
+ * The end of the run. `summary` is null if the run ended before all rows were accounted for. `error` says why it ended
+ * early.
+ */
 const end = z.object({
   ...of('end'),
   exitCode: count,

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { DOCUMENTS } from './documents.ts';
 
-/** The version of all documents. It grows with a change that a program which reads them could trip over. */
+/** The version of all documents. It is increased with every change that could break a program which reads them. */
 export const SCHEMA_VERSION = 1;
 
 /** The command line that prints a document. */
@@ -10,7 +10,7 @@ export type DocumentName = keyof typeof DOCUMENTS;
 /** A document as the program builds it. */
 export type DocumentOf<Name extends DocumentName> = Deep<z.output<(typeof DOCUMENTS)[Name]>>;
 
-/** A value that nobody changes. */
+/** Makes a type deeply read-only. */
 type Deep<Value> = unknown extends Value
   ? Value
   : Value extends readonly (infer Item)[]
