@@ -21,7 +21,7 @@ export interface ApiCall {
   readonly operation: OperationName;
   /** The bearer token, or null. */
   readonly token: string | null;
-  /** Whether it holds the partner's credentials, where these go with each call. */
+  /** Whether the call contains the partner's credentials, for services without tokens. */
   readonly isOfPartner: boolean;
   /** The decoded content, or the answer that refuses a body that could not be decoded. */
   readonly content: RequestContent | SandboxAnswer;
@@ -53,7 +53,10 @@ export function findOperation(method: string, path: string, offered: ServiceInte
   return refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { allow });
 }
 
-/** Tells whether a path is that of an endpoint with any values for the variables that nobody has filled. */
+/**
+ * Tells whether a path matches the path of an endpoint. A variable that was not filled in, such as `{id}`, matches any
+ * value.
+ */
 function isFilled(template: string, path: string, basePath: string): boolean {
   const given = path.split('/');
   return [template, basePath + template].some((each) => {
