@@ -1,6 +1,6 @@
 import { printable } from '../output.ts';
 
-/** Markup that is HTML already and is not escaped again. */
+/** Markup that is already HTML and is not escaped again. */
 export interface Html {
   readonly markup: string;
 }

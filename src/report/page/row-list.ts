@@ -1,4 +1,4 @@
-/** The rows of a report as its page lists them. This runs in the browser, and touches nothing of the page. */
+/** A row of a report as its page lists it. This code runs in the browser and does not access the page. */
 export interface PageRow {
   readonly row: number;
   readonly ref: string;
@@ -13,7 +13,7 @@ export interface PageRow {
   readonly at: string | null;
   readonly http: number | null;
   readonly cells: readonly string[] | null;
-  /** All that the search looks through, in lower case. */
+  /** All texts that are searched, in lower case. */
   readonly found: string;
 }
 
@@ -43,7 +43,7 @@ export interface PageData {
   readonly rows: readonly EncodedRow[];
 }
 
-/** What the list shows. An empty text stands for all. */
+/** The selection and order of the rows in the list. An empty text selects all. */
 interface RowFilter {
   readonly text: string;
   readonly status: string;
@@ -55,7 +55,7 @@ interface RowFilter {
   readonly page: number;
 }
 
-/** The filter that is in force where the address names none. */
+/** The filter that applies if the address names none. */
 export const NO_FILTER: RowFilter = { text: '', status: '', market: '', reason: '', order: 'row', page: 1 };
 const NAMES = Object.keys(NO_FILTER) as readonly (keyof RowFilter)[];
 

@@ -4,8 +4,8 @@ import type { PageRow } from './row-list.ts';
 const COLUMNS = ['row', 'ref', 'market', 'status', 'ids', 'http', 'message', 'key', 'at'];
 
 /**
- * Formats rows of a report for a spreadsheet, below a line of names. No text in them is a formula there. The cells of
- * the input come last, if the report has them.
+ * Formats rows of a report as CSV with a header. Texts are escaped so that a spreadsheet takes none of them for a
+ * formula. The cells of the input come last, if the report has them.
  */
 export function rowsAsCsv(rows: readonly PageRow[], inputColumns: readonly string[] | null, delimiter: string): string {
   const lines = rows.map(({ row, ref, market, status, ids, http, message, key, at, cells }) => {

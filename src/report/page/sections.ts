@@ -7,7 +7,7 @@ import { type ListedRow, NO_MARKET, type RunFigures } from './run-figures.ts';
 const KEY_SHOWN = 12;
 const REASONS_SHOWN = 50;
 
-/** What a reader should see first, from across the room. */
+/** The overall result of a run, which the top of the page shows. */
 export interface Verdict {
   /** The status whose colour the verdict has. */
   readonly status: Status;
@@ -16,7 +16,7 @@ export interface Verdict {
   readonly detail: string;
 }
 
-/** Returns the verdict on a run. A doubt comes before all else, because nothing but a person's look can end it. */
+/** Returns the verdict on a run. Doubts come before all else, because only a person can settle them. */
 export function verdictOf({ counts, rows, begin, end }: RunFigures): Verdict {
   const { nothing, settle, send, correct } = countsLeft(counts);
   const of = rows === 1 ? 'of 1 row' : `of ${thousands(rows)} rows`;
@@ -150,7 +150,9 @@ export function reasons(figures: RunFigures): Html {
   return html`${lines.length > 0 ? html`<ol class="reasons">${lines}</ol>` : NOTHING}${more > 0 ? html`<p class="note">${more} rarer reasons are in the list of rows alone.</p>` : NOTHING}${notes}`;
 }
 
-/** Tells of rows that are counted above, but whose reasons the log does not have, because they were never sent. */
+/**
+ * Returns notes on rows that are counted above but whose reasons the log does not have, because they were never sent.
+ */
 function reasonsNotInLog({ untouched, end, begin }: RunFigures): string[] {
   const { invalid, failed, unknown } = untouched;
   const input = begin?.file ?? 'FILE';

@@ -103,7 +103,7 @@ export class HumanReporter extends Messages implements Reporter {
     for await (const item of items) {
       if (this.options.stdout.destroyed) return;
       const said = text(item, this.#paint, index++);
-      // What is piped may be CSV, whose cells stay as they are.
+      // Piped output may be CSV, whose cells must not change.
       await writeAll(this.options.stdout, isShown && this.options.ascii ? inAscii(said) : said);
     }
   }
@@ -111,7 +111,7 @@ export class HumanReporter extends Messages implements Reporter {
   async fail({ code, reason, message, hint }: Failure): Promise<void> {
     if (this.options.messageTimeMs) return this.line('error', 'failed', { code, reason, hint }, message);
     const { red, dim } = this.paint;
-    // Two ways out, with wide blanks between them, have a line each.
+    // A hint with two alternatives separates them by wide blanks. Each alternative is shown on its own line.
     const advice = hint ? `\n  ${dim('→')} ${printableLines(hint).replaceAll(/ {4}(?=[A-Z])/g, '\n    ')}` : '';
     this.write(`${red('✗')} ${printableLines(message)}${advice}`);
   }
