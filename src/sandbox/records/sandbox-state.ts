@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Contract } from '../../request/contract.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
-import { IdempotencyStore, Marketplace, TokenBucket } from '../service/marketplace.ts';
+import { IdempotencyStore, LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';
 import type { PartnerCredentials, ServiceInterface } from '../service/service-interface.ts';
 import { keptCredentials } from './kept-credentials.ts';
@@ -104,7 +104,7 @@ function openService(options: SandboxOptions, offered: ServiceInterface, random:
   return {
     offered,
     credentials: credentialsOf(options),
-    marketplace: new Marketplace(options.tokenTtlSeconds, random),
+    marketplace: new LocalMarketplace(options.tokenTtlSeconds, random),
     replays: offered.idempotencyHeader === null ? null : new IdempotencyStore(offered.idempotencyHeader),
     rateLimit: options.ratePerSecond === null ? null : new TokenBucket(options.ratePerSecond, options.now()),
   };
