@@ -13,7 +13,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
 /** How a command uses requests. */
-interface SessionOptions {
+interface SessionUse {
   readonly audio: AudioReader;
   /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
@@ -44,7 +44,7 @@ export class RequestSession {
    * Throws `SrqError('auth')` if a login is needed and missing, and `SrqError('settings')` if the contract cannot be
    * used.
    */
-  static async open(context: Context, use: SessionOptions): Promise<RequestSession> {
+  static async open(context: Context, use: SessionUse): Promise<RequestSession> {
     const { audio, strict = false } = use;
     const settings = await context.settings();
     const contract = await context.contract();

@@ -44,13 +44,13 @@ export class RunEvents {
       // What is registered first is closed last: the command may use the log and the events, and all has been said.
       context.onClose(async () => {
         if (events === null || events.#end === null) return;
-        const { runOnEnd } = await import('./on-end.ts');
         await runOnEnd(context, onEnd, events.#end);
       });
     }
     events = new RunEvents(await openStream(context, options), context);
     return events;
   }
+
   /** Does the work of the run, and tells of the error that ends it, if one does. */
   async during(context: Context, work: () => Promise<number>): Promise<number> {
     try {
@@ -164,4 +164,29 @@ function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, opti
     `--events ${path} and ${other.flag} cannot be used together: ${other.flag} ${other.because}. Nothing was sent.`,
     'Leave one of them out, or name another file: --events FILE',
   );
+}
+
+/**
+ * Has the shell run the command of `--on-end`, with the end of the run on its standard input, and waits for it. What it
+ * prints goes to standard error, because standard output is the result of srq. A failure is only a warning, which does not
+ * repeat the command: it may contain a password.
+ */
+async function runOnEnd(context: Context, command: string, end: RunEvent): Promise<void> {
+  const { process, run, clock } = context;
+  const { spawn } = await import('node:child_process');
+  const child = spawn(command, { shell: true, env: process.env, stdio: 'pipe' });
+  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+  // A command need not read what it is told.
+  child.stdin.on('error', () => {});
+  const ended = new Promise<string | null>((resolve) => {
+    child.once('error', ({ message }) => resolve(`could not be started (${message})`));
+    child.once('close', (code, signal) => {
+      resolve(code === 0 ? null : `ended with ${signal === null ? `exit code ${code}` : signal}`);
+    });
+  });
+  const { EventStream } = await import('../../report/event-stream.ts');
+  await new EventStream(child.stdin, run, clock.nowMs).tell(end);
+  child.stdin.end();
+  const failed = await ended;
+  if (failed !== null) await context.warn(`The command of --on-end ${failed}. The exit code of srq stays as it is.`);
 }
