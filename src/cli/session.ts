@@ -12,8 +12,8 @@ import type { Destination } from '../request/service-request.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
-/** The options of a session. */
-interface SessionOptions {
+/** How a command uses requests. */
+interface SessionUse {
   readonly audio: AudioReader;
   /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
@@ -47,7 +47,7 @@ export class RequestSession {
    * Opens a session. Throws `SrqError('auth')` if a login is needed and missing, and `SrqError('settings')` if the
    * contract cannot be used.
    */
-  static async open(context: Context, use: SessionOptions): Promise<RequestSession> {
+  static async open(context: Context, use: SessionUse): Promise<RequestSession> {
     const { audio, strict = false } = use;
     const settings = await context.settings();
     const contract = await context.contract();

@@ -3,7 +3,7 @@ import type { LogStore } from '../request/log-store.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 
 /** What a person says became of a request in doubt: it was not created, or it was, with its identifier if that is known. */
-export type Word = 'not-created' | { readonly id: string | null };
+export type PersonsWord = 'not-created' | { readonly id: string | null };
 
 /** Minimum length of the beginning of a key that names it. */
 const MIN_KEY_LETTERS = 6;
@@ -32,7 +32,7 @@ export async function recordsInDoubt(
  * anything is noted, or if another process records something about one of them meanwhile. The log must be open for a bulk
  * run, because the requests in flight of another run are not in doubt yet.
  */
-export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecord[], word: Word): Promise<void> {
+export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecord[], word: PersonsWord): Promise<void> {
   await log.prefetch(doubtful.map(({ key }) => key));
   const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
   if (underWay.includes(true)) {
@@ -43,7 +43,7 @@ export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecor
   for (const record of doubtful) await note(log, record, word);
 }
 
-async function note(log: DeliveryLog, record: LogRecord, word: Word): Promise<void> {
+async function note(log: DeliveryLog, record: LogRecord, word: PersonsWord): Promise<void> {
   const { key } = record;
   const seen = log.lookup(key);
   const message = 'Created, as a person says.';

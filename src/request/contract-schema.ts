@@ -29,6 +29,15 @@ export function isTokenOrigin(text: string): boolean {
 /** A JSON value as it stands in a document. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
+/** Makes a type deeply read-only, which the types that zod infers are not. */
+export type ReadOnly<Value> = [Json] extends [Value]
+  ? Value
+  : Value extends readonly (infer Element)[]
+    ? readonly ReadOnly<Element>[]
+    : Value extends object
+      ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
+      : Value;
+
 /**
  * The schema of any JSON value. It does not check a parsed value again, because that recursion would only limit the
  * value's depth by the stack.

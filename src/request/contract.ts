@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { output } from 'zod/mini';
-import type { contractSchema, Json } from './contract-schema.ts';
+import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
 import { isLoopback } from './loopback.ts';
 import {
   byOperation,
@@ -13,15 +13,6 @@ import {
 import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from './wire.ts';
 
 export type { Json };
-
-/** Makes a type deeply read-only, which the types that zod infers are not. */
-type ReadOnly<Value> = [Json] extends [Value]
-  ? Value
-  : Value extends readonly (infer Element)[]
-    ? readonly ReadOnly<Element>[]
-    : Value extends object
-      ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
-      : Value;
 
 /**
  * srq's description of the service's interface: the public document, and what was learned from the partner's own

@@ -6,6 +6,7 @@ import { ERRORS } from '../../request/error-codes.ts';
 import { type Failure, SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import type { RunNote, RunNotes } from '../../request/log-store.ts';
+import type { RowResult } from '../../request/outcome.ts';
 import type { Clock } from '../../request/ports.ts';
 import { sumOfCounts } from '../../request/status.ts';
 import type { BulkOptions } from './flags.ts';
@@ -18,6 +19,9 @@ const PROGRESS_MS = 1_000;
 interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'summary'> {
   readonly stopped: Omit<Failure, 'hint'> | null;
 }
+
+/** The flags that decide where events go, and those whose places they must leave alone. */
+type EventOptions = Pick<BulkOptions, 'events' | 'onEnd' | 'dryRun' | 'results' | 'report'>;
 
 /**
  * Tells what befalls a run as events, if `--events` or `--on-end` asks for them. It keeps no account of its own: rows come from their
@@ -36,7 +40,7 @@ export class RunEvents {
   }
 
   /** Throws `SrqError('usage')` if the events cannot be written to where they are wanted. */
-  static async open(context: Context, options: BulkOptions): Promise<RunEvents> {
+  static async open(context: Context, options: EventOptions): Promise<RunEvents> {
     const { onEnd } = options;
     requireRun(options);
     let events: RunEvents | null = null;
@@ -44,13 +48,13 @@ export class RunEvents {
       // What is registered first is closed last: the command may use the log and the events, and all has been said.
       context.onClose(async () => {
         if (events === null || events.#end === null) return;
-        const { runOnEnd } = await import('./on-end.ts');
         await runOnEnd(context, onEnd, events.#end);
       });
     }
     events = new RunEvents(await openStream(context, options), context);
     return events;
   }
+
   /** Does the work of the run, and tells of the error that ends it, if one does. */
   async during(context: Context, work: () => Promise<number>): Promise<number> {
     try {
@@ -75,14 +79,29 @@ export class RunEvents {
   /** Returns notes that are told of as events as well. */
   alsoTelling(notes: RunNotes): RunNotes {
     const note = (each: RunNote) => {
-      if (each.event === 'breaker') this.#tell({ event: 'pause', seconds: each.pauseMs / 1000 });
+      if (each.event === 'breaker') this.paused(each.pauseMs);
       notes.note(each);
     };
     const refused = (http: number, pauseMs: number) => {
-      this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
+      this.refused(http, pauseMs);
       notes.refused(http, pauseMs);
     };
     return { note, refused, flush: () => notes.flush() };
+  }
+
+  /** Tells of a pause that the breaker makes. */
+  paused(pauseMs: number): void {
+    this.#tell({ event: 'pause', seconds: pauseMs / 1000 });
+  }
+
+  /** Tells of an answer 429 or 503, and of the pause after it. */
+  refused(http: number, pauseMs: number): void {
+    this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
+  }
+
+  /** Tells what became of a row. `file` is null for a request of the queue. */
+  row(file: string | null, { message: _, ...result }: RowResult): void {
+    this.#tell({ event: 'row', file, ...result });
   }
 
   /** Returns who tells of the rows of a pass while it goes on. */
@@ -92,8 +111,8 @@ export class RunEvents {
       toldMs = this.#clock.monotonicMs();
       this.#tell({ event: 'progress', file, pass, done, total, ...withoutReady(counts) });
     };
-    const row: PassObserver['row'] = ({ message: _, ...result }, state) => {
-      this.#tell({ event: 'row', file, ...result });
+    const row: PassObserver['row'] = (result, state) => {
+      this.row(file, result);
       if (this.#clock.monotonicMs() - toldMs >= PROGRESS_MS) progress(state);
     };
     return { row, end: progress };
@@ -126,7 +145,7 @@ export class RunEvents {
 const FAULT = { code: 'fault', reason: 'srq.fault', message: ERRORS['srq.fault'].cause } as const;
 
 /** Opens the place of `--events`, or returns null if there is none. */
-async function openStream(context: Context, options: BulkOptions): Promise<EventStream | null> {
+async function openStream(context: Context, options: EventOptions): Promise<EventStream | null> {
   const { events: path } = options;
   if (path === undefined) return null;
   requirePlaceOfItsOwn(context, path, options);
@@ -142,7 +161,7 @@ async function openStream(context: Context, options: BulkOptions): Promise<Event
 }
 
 /** Throws `SrqError('usage')` for a dry run, of which there is nothing to tell. */
-function requireRun({ events, onEnd, dryRun }: BulkOptions): void {
+function requireRun({ events, onEnd, dryRun }: EventOptions): void {
   const flag = events !== undefined ? '--events' : '--on-end';
   if (!dryRun || (events ?? onEnd) === undefined) return;
   const message = `${flag} and --dry-run cannot be used together: a dry run sends nothing. Nothing was sent.`;
@@ -150,7 +169,7 @@ function requireRun({ events, onEnd, dryRun }: BulkOptions): void {
 }
 
 /** Throws `SrqError('usage')` if something else is written to where the events go. */
-function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, options: BulkOptions): void {
+function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, options: EventOptions): void {
   const { results, report } = options;
   const others = [
     { flag: '--json', contradicts: path === '-' && json === true, because: 'writes to standard output as well' },
@@ -164,4 +183,29 @@ function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, opti
     `--events ${path} and ${other.flag} cannot be used together: ${other.flag} ${other.because}. Nothing was sent.`,
     'Leave one of them out, or name another file: --events FILE',
   );
+}
+
+/**
+ * Has the shell run the command of `--on-end`, with the end of the run on its standard input, and waits for it. What it
+ * prints goes to standard error, because standard output is the result of srq. A failure is only a warning, which does not
+ * repeat the command: it may contain a password.
+ */
+async function runOnEnd(context: Context, command: string, end: RunEvent): Promise<void> {
+  const { process, run, clock } = context;
+  const { spawn } = await import('node:child_process');
+  const child = spawn(command, { shell: true, env: process.env, stdio: 'pipe' });
+  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+  // A command need not read what it is told.
+  child.stdin.on('error', () => {});
+  const ended = new Promise<string | null>((resolve) => {
+    child.once('error', ({ message }) => resolve(`could not be started (${message})`));
+    child.once('close', (code, signal) => {
+      resolve(code === 0 ? null : `ended with ${signal === null ? `exit code ${code}` : signal}`);
+    });
+  });
+  const { EventStream } = await import('../../report/event-stream.ts');
+  await new EventStream(child.stdin, run, clock.nowMs).tell(end);
+  child.stdin.end();
+  const failed = await ended;
+  if (failed !== null) await context.warn(`The command of --on-end ${failed}. The exit code of srq stays as it is.`);
 }

@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
@@ -12,7 +12,6 @@ import { operationsOf } from '../../request/operations.ts';
 import { type Agreed, agreedPlan } from './agreement.ts';
 import type { RunEvents } from './events.ts';
 import type { BulkOptions } from './flags.ts';
-import { filesOfPattern } from './patterns.ts';
 import {
   beside,
   mayHoldCorrections,
@@ -249,4 +248,17 @@ export async function withEachFile<Result>(
   const hints = new Set(failures.flatMap(({ error: { hint } }) => hint ?? []));
   const nothing = told.some((message) => message.includes('Nothing was sent.')) ? [] : ['Nothing was sent.'];
   throw new SrqError(first.error.reason, [...told, ...nothing].join(' '), [...hints].join(' ') || null, first.error);
+}
+
+/**
+ * Returns the files that a name with `*` or `?` in its last part means, in the order of their names. The shells of Windows leave
+ * that to the program; elsewhere such a name is that of a file. A pattern of no file stays as it is.
+ */
+export async function filesOfPattern(name: string, system: string): Promise<readonly string[]> {
+  if (system !== 'win32' || !/[*?]/.test(basename(name))) return [name];
+  const plain = basename(name).replace(/[\\^$.+()[\]{}|]/g, '\\$&');
+  const pattern = new RegExp(`^${plain.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
+  const entries = await readdir(dirname(name), { withFileTypes: true }).catch(() => []);
+  const found = entries.filter((entry) => entry.isFile() && pattern.test(entry.name));
+  return found.length === 0 ? [name] : found.map((entry) => join(dirname(name), entry.name)).sort();
 }

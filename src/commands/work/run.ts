@@ -6,7 +6,7 @@ import { contractRefusal } from '../../delivery/dispose.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { AccountBreaker } from '../../delivery/supervise.ts';
 import { VisibilityProber, withLogTime } from '../../delivery/visibility-prober.ts';
-import { printable } from '../../report/output.ts';
+import { type Paint, printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import { failureOf, type SrqError } from '../../request/errors.ts';
@@ -16,6 +16,7 @@ import type { Destination } from '../../request/service-request.ts';
 import { noCounts } from '../../request/status.ts';
 import type { VisibilityHistory } from '../../request/visibility.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
+import { RunEvents } from '../bulk/events.ts';
 import { type Health, keepHealthFile, serveHealth, type WorkerState } from './health.ts';
 
 /** The flags of `work`, as commander parses them. */
@@ -31,6 +32,8 @@ interface WorkOptions extends Omit<SubmitOptions, 'again'> {
   readonly healthFile?: string;
   readonly healthPort?: number;
   readonly healthHost: string;
+  /** File to which the events of the worker are written, or `-` for standard output. */
+  readonly events?: string;
 }
 
 /** Time after the signal to end in which remaining results are still written to the store. */
@@ -38,12 +41,17 @@ const SHUTDOWN_TIMEOUT_MS = 10_000;
 
 /** Sends what is queued until it is told to end, or until the queue is empty if that is wanted. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
+  const events = await RunEvents.open(context, options);
+  return events.during(context, () => sendQueued(context, options, events));
+}
+
+async function sendQueued(context: Context, options: WorkOptions, events: RunEvents): Promise<number> {
   const startedMs = context.clock.monotonicMs();
   const { clock, interruption } = context;
   const reporter = await context.reporter();
   const { halt } = interruption;
   const state = () => (halt.signal.aborted ? 'stopping' : context.isStoreAway ? 'waiting-for-database' : null);
-  const account = new WorkerStats(reporter, clock.nowMs, state);
+  const account = new WorkerStats(reporter, events, clock.nowMs, state);
   await watchOver(context, options, account);
   interruption.listen(() =>
     reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
@@ -65,21 +73,22 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   halt.abort();
   const { ready: _, invalid: __, ...counts } = account.counts;
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
+  const figures = { ...counts, again: account.again, seconds, store: name };
   const stopped = stop ? failureOf(stop, (hint) => hint) : interruption.failure(null);
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = {
-    run: context.run,
-    ...counts,
-    again: account.again,
-    seconds,
-    store: name,
-    ...ending,
-    hint: stop?.hint ?? null,
-  };
-  await reporter.result('work', document, (paint) => workText(document, paint));
+  const document = { run: context.run, ...figures, ...ending, hint: stop?.hint ?? null };
+  const text = (paint: Paint) => workText(document, paint);
+  if (options.events === '-') reporter.say(text);
+  else await reporter.result('work', document, text);
   if (stop?.code === 'fault') await context.showStack(stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
-  return exitNumber([...(interruption.code ? [interruption.code] : []), ...(stop ? [stop.code] : []), ...codes]);
+  const exitCode = exitNumber([
+    ...(interruption.code ? [interruption.code] : []),
+    ...(stop ? [stop.code] : []),
+    ...codes,
+  ]);
+  events.end({ exitCode, stopped, summary: figures });
+  return exitCode;
 }
 
 async function watchOver(context: Context, options: WorkOptions, account: WorkerStats): Promise<void> {
@@ -143,6 +152,7 @@ async function openWorkersQueue(
 /** Counts and reports what a worker does. It keeps nothing of the requests but their keys. */
 class WorkerStats implements WorkerWatch {
   readonly #reporter: Reporter;
+  readonly #events: RunEvents;
   readonly #nowMs: () => number;
   readonly #since: string;
   readonly #exception: () => WorkerState | null;
@@ -154,8 +164,9 @@ class WorkerStats implements WorkerWatch {
   #hasBegun = false;
 
   /** `exception` returns the state that applies regardless of the requests in flight, or null. */
-  constructor(reporter: Reporter, nowMs: () => number, exception: () => WorkerState | null) {
+  constructor(reporter: Reporter, events: RunEvents, nowMs: () => number, exception: () => WorkerState | null) {
     this.#reporter = reporter;
+    this.#events = events;
     this.#nowMs = nowMs;
     this.#exception = exception;
     this.#since = new Date(nowMs()).toISOString();
@@ -191,6 +202,7 @@ class WorkerStats implements WorkerWatch {
     const { status, http } = result;
     const { key, row, lane } = taken;
     const fields = { key, row, lane, status, http, isFromLog, next: disposal.is };
+    this.#events.row(null, result);
     this.#reporter.note('request', fields, (paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
   }
 
@@ -211,6 +223,7 @@ class WorkerStats implements WorkerWatch {
   }
 
   refused(http: number, pauseMs: number): void {
+    this.#events.refused(http, pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
     this.#reporter.note(
       'refused',
@@ -220,6 +233,7 @@ class WorkerStats implements WorkerWatch {
   }
 
   breakerOpened(pauseMs: number): void {
+    this.#events.paused(pauseMs);
     const seconds = Math.round(pauseMs / 1000);
     this.#reporter.note('breaker', { pauseMs }, () => `Too many doubts: nobody sends for ${seconds} s.`);
   }

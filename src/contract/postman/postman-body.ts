@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectOf, scalarOf } from '../documents/json
 import { isTooDeep, knownPart, schemaOf } from './example-schema.ts';
 import { type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
-import { isUnknown, MADE_ANEW, type Variables } from './postman-variables.ts';
+import { isUnknown, MADE_ANEW, parsed, type Variables } from './postman-variables.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MAX_BODY = 1 << 20;
@@ -144,13 +144,4 @@ function textPairs(text: string, where: string): Pair[] {
 
 function unescaped(text: string): string {
   return isUnknown(text) ? text : (new URLSearchParams(`v=${text}`).get('v') ?? text);
-}
-
-/** Parses JSON, and returns undefined if the text is not JSON. */
-export function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

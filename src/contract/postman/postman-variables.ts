@@ -182,7 +182,7 @@ export class Variables {
       return unquoted(name);
     }
     this.#spend(value.length, this.#left);
-    return isJson(value) ? value : JSON.stringify(value);
+    return parsed(value) === undefined ? JSON.stringify(value) : value;
   }
 }
 
@@ -214,11 +214,11 @@ function endAfter(text: string, end: string, from: number): number {
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-function isJson(text: string): boolean {
+/** Parses JSON, and returns undefined if the text is not JSON. */
+export function parsed(text: string): Json | undefined {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text) as Json;
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -20,7 +20,7 @@ export interface PlacedParts {
   readonly findings: readonly Finding[];
 }
 
-type Texts = Readonly<Record<string, string>>;
+type TextsByField = Readonly<Record<string, string>>;
 
 /** The places that a contract has for the location and the name, and for their parts. */
 interface PartPlaces {
@@ -50,7 +50,12 @@ export const NO_PARTS: PlacedParts = { parts: {}, carried: [], findings: [] };
  * @param given The parts that columns hold.
  * @param market The market of the request, which says how a postal code looks.
  */
-export function placedParts({ create }: Contract, texts: Texts, given: Parts, market: Market | undefined): PlacedParts {
+export function placedParts(
+  { create }: Contract,
+  texts: TextsByField,
+  given: Parts,
+  market: Market | undefined,
+): PlacedParts {
   const places = placesOf(create);
   const open = new Set([...places.parts].filter((part) => texts[part] === undefined));
   if (open.size === 0) return NO_PARTS;
@@ -65,7 +70,7 @@ export function placedParts({ create }: Contract, texts: Texts, given: Parts, ma
 function placedLocation(
   { fields }: PartPlaces,
   open: ReadonlySet<Part>,
-  texts: Texts,
+  texts: TextsByField,
   given: Parts,
   market: Market | undefined,
 ): PlacedParts {
@@ -97,7 +102,7 @@ function placedLocation(
 const joined = (street: string | undefined, house: string): string =>
   street === undefined ? house : `${street} ${house}`;
 
-function placedName(places: PartPlaces, open: ReadonlySet<Part>, texts: Texts, given: Parts): PlacedParts {
+function placedName(places: PartPlaces, open: ReadonlySet<Part>, texts: TextsByField, given: Parts): PlacedParts {
   const { fields, required } = places;
   if (partNames(given, 'fullname').length > 0) return fromColumns('fullname', fields, open, given, []);
   const whole = texts['fullname'];

@@ -1,7 +1,6 @@
 // The page of a report in a browser: times on the reader's clock, and the list of rows with its filter in the address.
 // Text goes in as text, never as markup.
-import { filterOf, hashOf, matching, NO_FILTER, rowsOf } from './row-list.ts';
-import { rowsAsCsv } from './rows-as-csv.ts';
+import { filterOf, hashOf, matching, NO_FILTER, rowsAsCsv, rowsOf } from './row-list.ts';
 import { localTime, zoneText } from './time-forms.ts';
 
 const PAGE_ROWS = 50;

@@ -1,4 +1,6 @@
-/** A row of a report as its page lists it. This code runs in the browser and does not access the page. */
+import { csvLine } from '../../request/csv-text.ts';
+
+/** The rows of a report as its page lists them. This runs in the browser, and touches nothing of the page. */
 export interface PageRow {
   readonly row: number;
   readonly ref: string;
@@ -104,4 +106,25 @@ export function matching(rows: readonly PageRow[], { text, status, market, reaso
         words.every((word) => each.found.includes(word)),
     )
     .sort((a, b) => direction * compare(a, b));
+}
+
+const COLUMNS = ['row', 'ref', 'market', 'status', 'ids', 'http', 'message', 'key', 'at'];
+
+/**
+ * Formats rows of a report for a spreadsheet, below a line of names. No text in them is a formula there. The cells of
+ * the input come last, if the report has them.
+ */
+export function rowsAsCsv(rows: readonly PageRow[], inputColumns: readonly string[] | null, delimiter: string): string {
+  const lines = rows.map(({ row, ref, market, status, ids, http, message, key, at, cells }) => {
+    const named = ids.map(([name, value]) => `${name}=${value}`).join(' ');
+    return [row, ref, market, status, named, http, message, key, at, ...(cells ?? [])];
+  });
+  return [[...COLUMNS, ...(inputColumns ?? [])], ...lines]
+    .map((cells) =>
+      csvLine(
+        cells.map((cell) => String(cell ?? '')),
+        delimiter,
+      ),
+    )
+    .join('');
 }

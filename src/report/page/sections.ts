@@ -7,8 +7,8 @@ import { type ListedRow, NO_MARKET, type RunFigures } from './run-figures.ts';
 const KEY_SHOWN = 12;
 const REASONS_SHOWN = 50;
 
-/** The overall result of a run, which the top of the page shows. */
-export interface Verdict {
+/** What a reader should see first, from across the room. */
+export interface Headline {
   /** The status whose colour the verdict has. */
   readonly status: Status;
   readonly sign: string;
@@ -16,8 +16,8 @@ export interface Verdict {
   readonly detail: string;
 }
 
-/** Returns the verdict on a run. Doubts come before all else, because only a person can settle them. */
-export function verdictOf({ counts, rows, begin, end }: RunFigures): Verdict {
+/** Returns the verdict on a run. A doubt comes before all else, because nothing but a person's look can end it. */
+export function headlineOf({ counts, rows, begin, end }: RunFigures): Headline {
   const { nothing, settle, send, correct } = countsLeft(counts);
   const of = rows === 1 ? 'of 1 row' : `of ${thousands(rows)} rows`;
   const delivered = nothing === 1 ? '1 is delivered' : `${thousands(nothing)} are delivered`;
@@ -58,7 +58,7 @@ export function verdictOf({ counts, rows, begin, end }: RunFigures): Verdict {
 }
 
 export function verdict(figures: RunFigures): Html {
-  const { status, sign, title, detail } = verdictOf(figures);
+  const { status, sign, title, detail } = headlineOf(figures);
   return html`<section class="verdict fill-${status}" aria-labelledby="verdict"><p class="verdict-sign" aria-hidden="true">${sign}</p>
 <div class="verdict-words"><h2 id="verdict">${title}</h2><p class="lead">${detail}</p></div></section>`;
 }

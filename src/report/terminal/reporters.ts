@@ -1,8 +1,11 @@
 import type { Writable } from 'node:stream';
 import { SCHEMA_VERSION } from '../../request/documents/types.ts';
 import type { Failure } from '../../request/errors.ts';
+import { SENT_STATUSES } from '../../request/status.ts';
 import {
+  clip,
   columnsOf,
+  duration,
   folded,
   inAscii,
   jsonArrayTexts,
@@ -10,10 +13,10 @@ import {
   painter,
   printableLines,
   terminalSafeJson,
+  thousands,
 } from '../output.ts';
 import { writeAll } from '../output-file.ts';
-import type { ItemText, Progress, Reporter, ReporterOptions } from '../reporter.ts';
-import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
+import type { ItemText, Progress, ProgressState, Reporter, ReporterOptions } from '../reporter.ts';
 
 /** The part of both reporters that writes messages and progress to stderr. */
 abstract class Messages {
@@ -149,4 +152,137 @@ function versioned(document: object): object {
 
 async function* eachVersioned(documents: AsyncIterable<object>): AsyncGenerator<object> {
   for await (const document of documents) yield versioned(document);
+}
+
+/** The length of the window over which the current rate is measured. */
+const RATE_WINDOW_MS = 10_000;
+/** Minimum time between two redraws. A longer one looks jerky, and a shorter one cannot be read. */
+const REDRAW_MS = 200;
+/**
+ * The wait before the first line of progress without a terminal. Each wait is twice the one before, up to the maximum
+ * below, so that the log of a night's run stays readable.
+ */
+const FIRST_LINE_MS = 5_000;
+const MAX_BETWEEN_LINES_MS = 300_000;
+/** The time and the rows after which the rate says how long the rest will take. Before, the pace is still being found. */
+const MIN_STEADY_MS = 5_000;
+const MIN_STEADY_ROWS = 10;
+/** The length of the bar. With the longest figures the line still fits 80 columns. */
+const BAR_PLACES = 12;
+
+const noProgress: Progress = { update: () => {}, end: () => {} };
+
+/** Returns a progress that writes plain lines, at growing intervals. */
+export function linesProgress(
+  label: string,
+  stream: Writable,
+  monotonicMs: () => number,
+  fitted: (line: string) => string,
+): Progress {
+  const meter = new ProgressMeter(label, monotonicMs);
+  let writtenMs = monotonicMs();
+  let waitMs = FIRST_LINE_MS;
+  return {
+    update(state) {
+      meter.note(state.done);
+      if (monotonicMs() - writtenMs < waitMs) return;
+      writtenMs = monotonicMs();
+      waitMs = Math.min(waitMs * 2, MAX_BETWEEN_LINES_MS);
+      stream.write(`${fitted(meter.line(state))}\n`);
+    },
+    end: () => {},
+  };
+}
+
+/** Measures the current rate, estimates the time left, and writes the line that says so. */
+export class ProgressMeter {
+  readonly #label: string;
+  readonly #monotonicMs: () => number;
+  readonly #startedMs: number;
+  #marks: { atMs: number; done: number }[] = [];
+
+  constructor(label: string, monotonicMs: () => number) {
+    this.#label = label;
+    this.#monotonicMs = monotonicMs;
+    this.#startedMs = monotonicMs();
+    this.#marks.push({ atMs: this.#startedMs, done: 0 });
+  }
+
+  note(done: number): void {
+    const atMs = this.#monotonicMs();
+    const last = this.#marks.at(-1);
+    if (last && atMs - last.atMs < REDRAW_MS) return;
+    this.#marks.push({ atMs, done });
+    while (this.#marks.length > 2 && atMs - (this.#marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) this.#marks.shift();
+  }
+
+  /** Returns the line for a terminal of so many columns, with a bar. */
+  drawn(state: ProgressState, columns: number): string {
+    return clip([this.#label, ...barOf(state), this.#figures(state)].join(' '), columns);
+  }
+
+  line(state: ProgressState): string {
+    return `${this.#label} ${this.#figures(state)}`;
+  }
+
+  #figures({ done, total, counts }: ProgressState): string {
+    const share =
+      total > 0 ? `${thousands(done)}/${thousands(total)} (${Math.floor((done / total) * 100)} %)` : thousands(done);
+    const perSecond = this.#perSecond(done);
+    const rate = perSecond === null ? [] : [`${perSecond < 10 ? perSecond.toFixed(1) : thousands(perSecond)} leads/s`];
+    const isSteady = this.#monotonicMs() - this.#startedMs >= MIN_STEADY_MS && done >= MIN_STEADY_ROWS;
+    const left =
+      perSecond === null || !isSteady || total <= done ? [] : [`${duration(((total - done) / perSecond) * 1000)} left`];
+    const shown = SENT_STATUSES.flatMap((status) => (counts[status] ? [`${thousands(counts[status])} ${status}`] : []));
+    return [share, ...rate, ...left, ...shown].join(' · ');
+  }
+
+  #perSecond(done: number): number | null {
+    const first = this.#marks[0];
+    const tookMs = first ? this.#monotonicMs() - first.atMs : 0;
+    return first && tookMs > 300 && done > first.done ? ((done - first.done) / tookMs) * 1000 : null;
+  }
+}
+
+/** Draws the share that is done, or nothing where the total is not known. */
+function barOf({ done, total }: ProgressState): string[] {
+  if (total === 0) return [];
+  const full = Math.min(BAR_PLACES, Math.floor((done / total) * BAR_PLACES));
+  return ['█'.repeat(full) + '░'.repeat(BAR_PLACES - full)];
+}
+
+/** The places of the spinner, and one that stays free so that the terminal does not break the line. */
+const SPINNER_PLACES = 3;
+/** The interval between two frames of the spinner. The library's default is 12 redraws a second. */
+const SPIN_MS = 120;
+
+/** Returns a progress that redraws one line of a terminal. */
+async function redrawnProgress(
+  label: string,
+  stream: Writable,
+  monotonicMs: () => number,
+  fitted: (line: string) => string,
+): Promise<Progress> {
+  // The library is loaded only for terminals, because loading it costs as much as all the rest of a report.
+  const { default: ora } = await import('ora');
+  const spinner = ora({
+    text: label,
+    stream: stream as NodeJS.WriteStream,
+    interval: SPIN_MS,
+    spinner: { frames: ['-', '\\', '|', '/'] },
+    discardStdin: false,
+    isEnabled: true,
+  });
+  const meter = new ProgressMeter(label, monotonicMs);
+  let drawnMs = Number.NEGATIVE_INFINITY;
+  spinner.start();
+  return {
+    update(state) {
+      meter.note(state.done);
+      if (monotonicMs() - drawnMs < REDRAW_MS) return;
+      drawnMs = monotonicMs();
+      spinner.text = fitted(meter.drawn(state, (columnsOf(stream) ?? Number.POSITIVE_INFINITY) - SPINNER_PLACES));
+    },
+    end: () => void spinner.stop(),
+  };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { endCounts, plannedCounts } from './runs.ts';
+import { endCounts, plannedCounts, workFigures } from './runs.ts';
 import { count, failure, identifiers, nullableText, seconds, status, text, time } from './shapes.ts';
 
 /*
@@ -28,10 +28,13 @@ const progress = z.object({
   ...endCounts,
 });
 
-/** The outcome of a row. The last event of a row counts, because a doubt may be settled later. */
+/**
+ * What became of a row. The last event of a row counts: a doubt may be settled later. Of a request of the queue the file
+ * is not known, and its key names it.
+ */
 const row = z.object({
   ...of('row'),
-  file: text,
+  file: nullableText,
   row: count,
   ref: nullableText,
   key: nullableText,
@@ -48,25 +51,23 @@ const refused = z.object({ ...of('refused'), http: z.int(), seconds });
 
 const { hint: _, ...reason } = failure.shape;
 
-/**
- * The end of the run. `summary` is null if the run ended before all rows were accounted for. `error` says why it ended
- * early.
- */
+/** The figures of an import. */
+const importSummary = z.object({
+  rows: count,
+  seconds,
+  log: text,
+  results: z.array(text),
+  ...endCounts,
+  withoutIdentifier: count,
+  withRemark: count,
+});
+
+/** The end of the run. `summary` is null if it ended before its rows were accounted for, `error` says why it ended early. */
 const end = z.object({
   ...of('end'),
   exitCode: count,
   error: z.nullable(z.object(reason)),
-  summary: z.nullable(
-    z.object({
-      rows: count,
-      seconds,
-      log: text,
-      results: z.array(text),
-      ...endCounts,
-      withoutIdentifier: count,
-      withRemark: count,
-    }),
-  ),
+  summary: z.nullable(z.union([importSummary, z.object(workFigures)])),
 });
 
 export const event = z.union([plan, progress, row, pause, refused, end]);

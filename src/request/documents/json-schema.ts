@@ -24,7 +24,8 @@ export function documentsOf(command: string): readonly DocumentName[] {
  * requests may be meant, or an error. A later version of srq may add members.
  */
 export function outputSchema(command: string): JsonSchema {
-  if (command === EVENTS) return { $schema: DIALECT, title: 'srq bulk --events', anyOf: shapesOf(DOCUMENTS.events) };
+  if (command === EVENTS)
+    return { $schema: DIALECT, title: 'srq bulk --events, srq work --events', anyOf: shapesOf(DOCUMENTS.events) };
   const names = documentsOf(command);
   const documents = names.flatMap((name) => shapesOf(DOCUMENTS[name]));
   const many = names.filter((name) => MAY_BE_MANY.has(name)).flatMap((name) => shapesOf(DOCUMENTS[name]));

@@ -89,14 +89,13 @@ export const enqueued = z.object({
   next: nullableText,
 });
 
-/** The result of a worker's run. */
+/** The figures of a worker. `again` counts the requests that it gave back or handed on. */
+export const workFigures = { ...sentCounts, repeated: count, again: count, seconds, store: text };
+
+/** What a worker did with the requests that it took. */
 export const worked = z.object({
   run: text,
-  ...sentCounts,
-  repeated: count,
-  again: count,
-  seconds,
-  store: text,
+  ...workFigures,
   ...ending,
   hint: nullableText,
 });

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { ReadOnly } from '../contract-schema.ts';
 import type { DOCUMENTS } from './documents.ts';
 
 /** The version of all documents. It is increased with every change that could break a program which reads them. */
@@ -8,13 +9,4 @@ export const SCHEMA_VERSION = 1;
 export type DocumentName = keyof typeof DOCUMENTS;
 
 /** A document as the program builds it. */
-export type DocumentOf<Name extends DocumentName> = Deep<z.output<(typeof DOCUMENTS)[Name]>>;
-
-/** Makes a type deeply read-only. */
-type Deep<Value> = unknown extends Value
-  ? Value
-  : Value extends readonly (infer Item)[]
-    ? readonly Deep<Item>[]
-    : Value extends object
-      ? { readonly [Name in keyof Value]: Deep<Value[Name]> }
-      : Value;
+export type DocumentOf<Name extends DocumentName> = ReadOnly<z.output<(typeof DOCUMENTS)[Name]>>;

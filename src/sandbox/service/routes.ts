@@ -1,6 +1,6 @@
 import { carriesRequest, type OperationName, type RequestOperationName } from '../../request/operations.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
-import type { IdempotencyStore, Marketplace, TokenBucket } from './marketplace.ts';
+import type { IdempotencyStore, LocalMarketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
 import type { ToldVerdict } from './sample-answers.ts';
 import type { PartnerCredentials, ServiceInterface } from './service-interface.ts';
@@ -9,7 +9,7 @@ import type { PartnerCredentials, ServiceInterface } from './service-interface.t
 export interface Service {
   readonly offered: ServiceInterface;
   readonly credentials: PartnerCredentials;
-  readonly marketplace: Marketplace;
+  readonly marketplace: LocalMarketplace;
   /** The answers of earlier creates, or null if create does not recognise repetitions. */
   readonly replays: IdempotencyStore | null;
   /** The rate limit of create and validate together, or null if there is none. */

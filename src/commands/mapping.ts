@@ -1,11 +1,37 @@
-import { terminalColumns } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
-import { clip, printable, tableText, terminalSafeJson } from '../../report/output.ts';
-import { SrqError, systemCode } from '../../request/errors.ts';
-import type { KeptMapping } from '../../settings/mapping-store.ts';
+import type { Command } from 'commander';
+import { type RunCommand, terminalColumns } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
+import { clip, printable, tableText, terminalSafeJson } from '../report/output.ts';
+import { SrqError, systemCode } from '../request/errors.ts';
+import type { KeptMapping } from '../settings/mapping-store.ts';
+import { examples } from './options.ts';
+
+export function addMapping(program: Command, run: RunCommand): void {
+  const mapping = program
+    .command('mapping')
+    .helpCommand(false)
+    .description('list, show and forget the column mappings you confirmed')
+    .addHelpText('after', examples('srq mapping list', 'srq mapping show 3fa9', 'srq mapping forget 3fa9'));
+  mapping
+    .command('list')
+    .description('list what is remembered for each header row')
+    .addHelpText('after', examples('srq mapping list --json'))
+    .action(run(async () => mappingList));
+  mapping
+    .command('show <fingerprint>')
+    .description('show one as JSON that --mapping reads')
+    .addHelpText('after', examples('srq mapping show 3fa9 > leads.map.json'))
+    .action(run(async () => mappingShow));
+  mapping
+    .command('forget [fingerprint]')
+    .description('read files with this header row as if for the first time')
+    .option('--all', 'all mappings of this profile')
+    .addHelpText('after', examples('srq mapping forget 3fa9', 'srq mapping forget --all'))
+    .action(run(async () => mappingForget));
+}
 
 /** Lists the mappings that were confirmed under the profile in use, the latest first. */
-export async function mappingList(context: Context): Promise<number> {
+async function mappingList(context: Context): Promise<number> {
   const kept = await allOf(context);
   const mappings = kept.map((each) => ({
     fingerprint: each.fingerprint,
@@ -29,7 +55,7 @@ export async function mappingList(context: Context): Promise<number> {
 }
 
 /** Prints a mapping as `--mapping` reads it. */
-export async function mappingShow(context: Context, beginning: string): Promise<number> {
+async function mappingShow(context: Context, beginning: string): Promise<number> {
   const { map, join } = requireKept(await allOf(context), beginning);
   const mapping = { map, set: {}, join };
   await (await context.reporter()).result('mapping show', mapping, () => terminalSafeJson(mapping), 'verbatim');
@@ -37,7 +63,7 @@ export async function mappingShow(context: Context, beginning: string): Promise<
 }
 
 /** Forgets one mapping, or all of the profile in use. */
-export async function mappingForget(
+async function mappingForget(
   context: Context,
   beginning: string | undefined,
   { all }: { readonly all?: boolean },
