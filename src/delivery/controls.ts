@@ -5,29 +5,29 @@ import { runConcurrently } from './run-concurrently.ts';
 import type { Submission } from './submit.ts';
 import { isAtLeastAsLong, requestKind } from './visibility-prober.ts';
 
-/** A request that is known to be created. Validate has to call it a duplicate. */
+/** A request that is known to be created, so that validate has to call it a duplicate. */
 export interface Control {
   readonly key: string;
   readonly request: ServiceRequest;
-  /** When it was sent, by the log's clock. The service may have processed it from then on. */
+  /** Time of sending by the log's clock. The service may have processed the request from then on. */
   readonly sentAtMs: number;
 }
 
 /** A request in doubt for which controls are searched. */
 export interface Doubted {
   readonly request: ServiceRequest;
-  /** The latest time at which it can have been sent, by the log's clock. */
+  /** The latest time at which it may have been sent, by the log's clock. */
   readonly sentAtMs: number;
 }
 
 /**
- * A control counts as being as old as the doubt if their ages differ by no more than this, or by a tenth of the doubt's
- * age.
+ * Maximum age difference between a control and a doubt of the same age. It is the larger of this time and a tenth of
+ * the doubt's age.
  */
 const MIN_TOLERANCE_MS = 60_000;
 const TOLERANCE = 0.1;
 /**
- * Maximum time that a control may be younger than the doubt. A younger one does not show whether the service still
+ * Maximum time by which a control may be younger than the doubt. A younger one does not show whether the service still
  * remembers the doubt.
  */
 const MAX_YOUNGER_MS = 60_000;
@@ -112,7 +112,7 @@ export class ControlRounds {
     this.#stopping = stopping;
   }
 
-  /** Joins the next round. If it misses a single control, the round is worthless for everybody in it. */
+  /** Joins the next round. A round that misses a single control is useless for all its callers. */
   next(controls: readonly Control[]): Promise<RoundResult> {
     const joined = new Promise<RoundResult>((resolve, reject) => {
       this.#waiting.push({ controls, resolve, reject });
@@ -122,7 +122,7 @@ export class ControlRounds {
   }
 
   async #askAll(): Promise<void> {
-    // Wait one microtask, so that all callers of this turn of the event loop join the first round.
+    // The loop begins one microtask later, so that all callers of this turn of the event loop join the first round.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const joined = this.#waiting;
@@ -156,8 +156,8 @@ async function* requestsOf(controls: ReadonlyMap<string, Control>): AsyncGenerat
 }
 
 /**
- * Maximum number of created requests kept for each kind, and in total. The first is enough for any doubt near in time,
- * the second bounds the memory.
+ * Maximum number of created requests that are kept for each kind, and in total. The first limit is enough for any doubt
+ * near in time, and the second bounds the memory.
  */
 const MAX_PER_KIND = 64;
 const MAX_TOTAL = 256;
@@ -175,7 +175,7 @@ export class RecentCreations {
     this.#byKind.set(kind, [...alike.slice(1 - MAX_PER_KIND), { row, request, key }]);
     const all = [...this.#byKind.values()];
     if (all.reduce((sum, { length }) => sum + length, 0) <= MAX_TOTAL) return;
-    // Drop one of the kind that has most.
+    // One request of the most frequent kind is dropped.
     all.reduce((most, each) => (each.length > most.length ? each : most)).shift();
   }
 
