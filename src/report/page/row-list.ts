@@ -1,6 +1,6 @@
 import { csvLine } from '../../request/csv-text.ts';
 
-/** The rows of a report as its page lists them. This runs in the browser, and touches nothing of the page. */
+/** A row of a report as its page lists it. This code runs in the browser and does not access the page. */
 export interface PageRow {
   readonly row: number;
   readonly ref: string;
@@ -111,8 +111,8 @@ export function matching(rows: readonly PageRow[], { text, status, market, reaso
 const COLUMNS = ['row', 'ref', 'market', 'status', 'ids', 'http', 'message', 'key', 'at'];
 
 /**
- * Formats rows of a report for a spreadsheet, below a line of names. No text in them is a formula there. The cells of
- * the input come last, if the report has them.
+ * Formats rows of a report as CSV with a header. Texts are escaped so that a spreadsheet takes none of them for a
+ * formula. The cells of the input come last, if the report has them.
  */
 export function rowsAsCsv(rows: readonly PageRow[], inputColumns: readonly string[] | null, delimiter: string): string {
   const lines = rows.map(({ row, ref, market, status, ids, http, message, key, at, cells }) => {

@@ -7,16 +7,16 @@ import { type ListedRow, NO_MARKET, type RunFigures } from './run-figures.ts';
 const KEY_SHOWN = 12;
 const REASONS_SHOWN = 50;
 
-/** What a reader should see first, from across the room. */
+/** The overall result of a run, which the top of the page shows. */
 export interface Headline {
-  /** The status whose colour the verdict has. */
+  /** The status whose colour the headline has. */
   readonly status: Status;
   readonly sign: string;
   readonly title: string;
   readonly detail: string;
 }
 
-/** Returns the verdict on a run. A doubt comes before all else, because nothing but a person's look can end it. */
+/** Returns the headline of a run. Doubts come before all else, because only a person can settle them. */
 export function headlineOf({ counts, rows, begin, end }: RunFigures): Headline {
   const { nothing, settle, send, correct } = countsLeft(counts);
   const of = rows === 1 ? 'of 1 row' : `of ${thousands(rows)} rows`;

@@ -44,7 +44,7 @@ abstract class Messages {
     else this.write(text(this.paint));
   }
 
-  /** Writes a message as one JSON object a line. */
+  /** Writes a message as one JSON object per line. */
   protected line(
     level: 'info' | 'warn' | 'error',
     event: string,
@@ -154,20 +154,20 @@ async function* eachVersioned(documents: AsyncIterable<object>): AsyncGenerator<
   for await (const document of documents) yield versioned(document);
 }
 
-/** The length of the window over which the current rate is measured. */
+/** Length of the window over which the current rate is measured. */
 const RATE_WINDOW_MS = 10_000;
 /** Minimum time between two redraws. A longer one looks jerky, and a shorter one cannot be read. */
 const REDRAW_MS = 200;
 /**
- * The wait before the first line of progress without a terminal. Each wait is twice the one before, up to the maximum
- * below, so that the log of a night's run stays readable.
+ * The time until the first line of progress if there is no terminal. Each interval is twice the one before, up to the
+ * maximum below, so that the log of a night's run stays readable.
  */
 const FIRST_LINE_MS = 5_000;
 const MAX_BETWEEN_LINES_MS = 300_000;
-/** The time and the rows after which the rate says how long the rest will take. Before, the pace is still being found. */
+/** Minimum time and number of rows before the remaining time is estimated. Until then the rate is still being found. */
 const MIN_STEADY_MS = 5_000;
 const MIN_STEADY_ROWS = 10;
-/** The length of the bar. With the longest figures the line still fits 80 columns. */
+/** Length of the bar. Even with the longest figures the line fits in 80 columns. */
 const BAR_PLACES = 12;
 
 const noProgress: Progress = { update: () => {}, end: () => {} };
@@ -194,7 +194,7 @@ export function linesProgress(
   };
 }
 
-/** Measures the current rate, estimates the time left, and writes the line that says so. */
+/** Measures the current rate, estimates the remaining time, and formats the line of progress. */
 export class ProgressMeter {
   readonly #label: string;
   readonly #monotonicMs: () => number;
@@ -216,7 +216,7 @@ export class ProgressMeter {
     while (this.#marks.length > 2 && atMs - (this.#marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) this.#marks.shift();
   }
 
-  /** Returns the line for a terminal of so many columns, with a bar. */
+  /** Returns the line with a bar, for a terminal of this many columns. */
   drawn(state: ProgressState, columns: number): string {
     return clip([this.#label, ...barOf(state), this.#figures(state)].join(' '), columns);
   }
@@ -244,14 +244,14 @@ export class ProgressMeter {
   }
 }
 
-/** Draws the share that is done, or nothing where the total is not known. */
+/** Draws the bar, or nothing if the total is not known. */
 function barOf({ done, total }: ProgressState): string[] {
   if (total === 0) return [];
   const full = Math.min(BAR_PLACES, Math.floor((done / total) * BAR_PLACES));
   return ['█'.repeat(full) + '░'.repeat(BAR_PLACES - full)];
 }
 
-/** The places of the spinner, and one that stays free so that the terminal does not break the line. */
+/** Columns of the spinner, including one that stays free so that the terminal does not wrap the line. */
 const SPINNER_PLACES = 3;
 /** The interval between two frames of the spinner. The library's default is 12 redraws a second. */
 const SPIN_MS = 120;
@@ -263,7 +263,7 @@ async function redrawnProgress(
   monotonicMs: () => number,
   fitted: (line: string) => string,
 ): Promise<Progress> {
-  // The library is loaded only for terminals, because loading it costs as much as all the rest of a report.
+  // The library is loaded only for terminals, because loading it takes as long as everything else in a report.
   const { default: ora } = await import('ora');
   const spinner = ora({
     text: label,

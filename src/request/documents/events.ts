@@ -29,8 +29,8 @@ const progress = z.object({
 });
 
 /**
- * What became of a row. The last event of a row counts: a doubt may be settled later. Of a request of the queue the file
- * is not known, and its key names it.
+ * The outcome of a row. The last event of a row counts, because a doubt may be settled later. The file of a queued
+ * request is not known, so its key identifies it.
  */
 const row = z.object({
   ...of('row'),
@@ -51,7 +51,7 @@ const refused = z.object({ ...of('refused'), http: z.int(), seconds });
 
 const { hint: _, ...reason } = failure.shape;
 
-/** The figures of an import. */
+/** The counts of an import. */
 const importSummary = z.object({
   rows: count,
   seconds,
@@ -62,7 +62,10 @@ const importSummary = z.object({
   withRemark: count,
 });
 
-/** The end of the run. `summary` is null if it ended before its rows were accounted for, `error` says why it ended early. */
+/**
+ * The end of the run. `summary` is null if the run ended before all rows were accounted for. `error` says why it ended
+ * early.
+ */
 const end = z.object({
   ...of('end'),
   exitCode: count,

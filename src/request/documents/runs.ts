@@ -89,10 +89,10 @@ export const enqueued = z.object({
   next: nullableText,
 });
 
-/** The figures of a worker. `again` counts the requests that it gave back or handed on. */
+/** The counts of a worker. `again` is the number of requests that it gave back or moved to another lane. */
 export const workFigures = { ...sentCounts, repeated: count, again: count, seconds, store: text };
 
-/** What a worker did with the requests that it took. */
+/** The result of a worker's run. */
 export const worked = z.object({
   run: text,
   ...workFigures,

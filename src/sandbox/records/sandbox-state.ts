@@ -277,8 +277,9 @@ export function changeSettings(state: SandboxState, given: unknown): void {
 const SCHEMA = z.object({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 
 /**
- * Returns the credentials that are kept beside a store, so that a profile still works at the next start, or keeps these.
- * They open nothing but a sandbox. Throws `SrqError('usage')` if the file cannot be used.
+ * Returns the credentials in the file beside a store, so that a profile still works after a restart. If there is no
+ * such file, `fresh` is stored in it and returned. The credentials open nothing but a sandbox. Throws
+ * `SrqError('usage')` if the file cannot be used.
  */
 function keptCredentials(storeFile: string, fresh: PartnerCredentials): PartnerCredentials {
   const path = `${storeFile}.credentials`;
