@@ -9,7 +9,7 @@ import { parsed } from './postman-variables.ts';
 const MAX_ANSWER = 1 << 18;
 const MAX_TEXT = 2000;
 const LIMIT_HEADER = /^(?:retry-after|(?:x-)?rate-?limit.*)$/i;
-/** Names of members whose few different words tell the meaning of an answer. */
+/** Matches names of members that tell the meaning of an answer in one of a few words. */
 const VERDICT_NAME = /^(?:.*[_-])?(?:status|state|result|verdict|outcome|decision)$/i;
 
 /** An answer that was saved with a request. */
@@ -46,7 +46,7 @@ function answerOf(saved: JsonObject, status: number, where: string): PostmanAnsw
   return { name, status, headers, mediaType, body: isJson ? withoutSecrets(json) : words, where };
 }
 
-/** Returns the headers of a saved answer that tell about limits, as `Retry-After: 30`. */
+/** Returns the headers of a saved answer that are about limits, in the form `Retry-After: 30`. */
 export function limitsOf({ headers }: PostmanAnswer): string[] {
   return headers.filter(({ name }) => LIMIT_HEADER.test(name)).map(({ name, value }) => `${name}: ${value ?? ''}`);
 }

@@ -134,7 +134,7 @@ function unmappedFindings(
     const noPlace = () => finding('contract.no-place', field, { hint: didYouMean(nearest(field, names)) });
     if (isField(field)) {
       if (others.takesOwn) return [];
-      // The field is an error if the request would be empty or useless without it.
+      // A request must not be sent without its recording, or without any of its fields.
       const isLost = field === 'audio_file' || !others.namesOwn;
       return [isLost ? noPlace() : finding('contract.left-out', field, {})];
     }
