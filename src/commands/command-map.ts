@@ -10,7 +10,10 @@ import { takesNumber } from './options.ts';
 type MappedCommand = DocumentOf<'help'>['commands'][number];
 type MappedOption = MappedCommand['options'][number];
 
-/** Prints what a program needs to call srq: the commands below `wanted` with their options, from the same table as the help. */
+/**
+ * Prints what a program needs to call srq: the commands below `wanted` with their options. They come from the same
+ * table as the help.
+ */
 export async function commandMap(context: TellingContext, program: Command, wanted: Command): Promise<number> {
   const commands = leavesOf(wanted, wordsTo(wanted, program)).map(([words, command]) => mapped(words, command));
   const globalOptions = program.options.map(mappedOption);
@@ -23,7 +26,7 @@ function wordsTo(command: Command, program: Command): readonly string[] {
   return command === program || command.parent === null ? [] : [...wordsTo(command.parent, program), command.name()];
 }
 
-/** Returns the commands that can be run, with their words. Those for shells alone are left out. */
+/** Returns the commands that can be run, with their words. Commands that only shells call are left out. */
 export function leavesOf(command: Command, words: readonly string[] = []): [readonly string[], Command][] {
   if (command.commands.length === 0) return [[words, command]];
   return command.commands
@@ -72,14 +75,14 @@ function mappedOption(option: Option): MappedOption {
   };
 }
 
-/** What a command does to the world outside, and how it can fail, apart from what is true of all commands. */
+/** The external effects of a command, and the errors that it may have besides those of all commands. */
 interface CommandFacts {
-  /** `creates`: requests may be created. `asks`: the service is asked, and nothing is created. */
+  /** `creates` means that requests may be created. `asks` means that the service is called and nothing is created. */
   readonly sends: 'creates' | 'asks' | 'nothing';
   readonly fails: readonly ErrorCode[];
 }
 
-/** How every command can fail. */
+/** The errors that every command may have. */
 const ALWAYS: readonly ErrorCode[] = ['fault', 'usage', 'settings', 'interrupted', 'terminated'];
 
 const SERVICE: readonly ErrorCode[] = ['auth', 'unreachable', 'service'];
@@ -90,7 +93,10 @@ const creating = (...fails: readonly ErrorCode[]): CommandFacts => ({
   fails: [...SERVICE, 'log', 'unknown', ...fails],
 });
 
-/** The facts about each command that a program needs before it calls it. A test compares the names with the commands. */
+/**
+ * The facts about each command that a program needs to know before it calls it. A test compares the names with the
+ * commands.
+ */
 export const COMMAND_FACTS: Readonly<Record<string, CommandFacts>> = {
   login: asking(),
   logout: local(),

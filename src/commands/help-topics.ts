@@ -64,7 +64,7 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
   return 0;
 }
 
-/** The advice on a finding as a person reads it, with names in capitals where a row's own would stand. */
+/** Returns the advice on a finding for people, with placeholders in capitals instead of a row's own names. */
 export function namedAdvice(advice: string): string {
   return advice.replaceAll('{field}', 'FIELD').replaceAll('{column}', 'COLUMN');
 }
@@ -98,7 +98,7 @@ export async function environment(context: TellingContext): Promise<number> {
   return 0;
 }
 
-/** The files that srq writes, by the folder that they lie in. docs/accounts.md has them with their modes. */
+/** The files that srq writes, by their folder. docs/accounts.md lists them with their modes. */
 const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly name: string; readonly what: string }[] = [
   { folder: 'config', name: 'config.json', what: 'profiles with their secrets' },
   { folder: 'config', name: 'contracts/PROFILE.json', what: 'the contract that was learned' },

@@ -54,7 +54,7 @@ async function mappingList(context: Context): Promise<number> {
   return 0;
 }
 
-/** Prints a mapping as `--mapping` reads it. */
+/** Prints a mapping in the form that `--mapping` reads. */
 async function mappingShow(context: Context, beginning: string): Promise<number> {
   const { map, join } = requireKept(await allOf(context), beginning);
   const mapping = { map, set: {}, join };
@@ -62,7 +62,7 @@ async function mappingShow(context: Context, beginning: string): Promise<number>
   return 0;
 }
 
-/** Forgets one mapping, or all of the profile in use. */
+/** Removes one mapping, or all mappings of the profile in use. */
 async function mappingForget(
   context: Context,
   beginning: string | undefined,
@@ -110,7 +110,9 @@ async function allOf(context: Context): Promise<readonly KeptMapping[]> {
 /** Minimum number of digits by which a fingerprint is recognised. */
 const MIN_DIGITS = 4;
 
-/** Throws `SrqError('usage')` unless exactly one fingerprint begins like this. */
+/**
+ * Returns the mapping whose fingerprint begins with this text. Throws `SrqError('usage')` unless there is exactly one.
+ */
 function requireKept(kept: readonly KeptMapping[], beginning: string): KeptMapping {
   const wanted = beginning.toLowerCase();
   const found = kept.filter(({ fingerprint }) => wanted.length >= MIN_DIGITS && fingerprint.startsWith(wanted));

@@ -3,20 +3,23 @@ import { SrqError } from '../request/errors.ts';
 import { PlainRecords } from './plain-records.ts';
 import type { RecordParser } from './record-parser.ts';
 
-/** One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells; an empty line is not. */
+/**
+ * One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells, but an empty line is
+ * not.
+ */
 export interface CsvRecord {
   readonly cells: readonly string[];
   /** The line of the file where the record begins, counted from 1. */
   readonly line: number;
-  /** True if an empty line stands before the record. */
+  /** True if an empty line precedes the record. */
   readonly afterEmptyLine: boolean;
   /** The reason why this may be more than one record, or null. */
   readonly suspicion: string | null;
 }
 
 /**
- * Yields the records of CSV text in batches. Where the rest cannot be read because of damage, it yields all records before
- * the damage and then throws `SrqError('input')`, whose message counts row and line from the header.
+ * Yields the records of CSV text in batches. If damage makes the rest unreadable, it yields all records before the
+ * damage and then throws `SrqError('input')`. The message counts row and line from the header.
  */
 export async function* csvRecords(
   text: AsyncIterable<string>,
@@ -36,7 +39,10 @@ export async function* csvRecords(
   }
 }
 
-/** Takes the text of a file piece by piece and keeps the records until they are taken. csv-parse is used from the first record on that is not plain. */
+/**
+ * Takes the text of a file piece by piece and keeps the records until they are taken. From the first record on that is
+ * not plain, csv-parse is used.
+ */
 class RecordCollector {
   private readonly delimiter: string;
   private readonly plain: PlainRecords;
@@ -90,7 +96,7 @@ class RecordCollector {
     return left && this.goOn(left);
   }
 
-  /** Goes on with csv-parse, which is loaded only here, because most files are plain. */
+  /** Continues with csv-parse, which is loaded only here because most files are plain. */
   private async goOn(left: Buffer): Promise<void> {
     const { RecordParser } = await import('./record-parser.ts');
     this.parser = this.newParser(RecordParser);
@@ -103,7 +109,8 @@ class RecordCollector {
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
-      // A quote within an unquoted cell is a letter (6" pipe). `swallowedRows` finds unclosed quotes that this may hide.
+      // A quote within an unquoted cell is an ordinary character (6" pipe). `swallowedRows` finds unclosed quotes that
+      // this may hide.
       relax_quotes: true,
       max_record_size: MAX_RECORD,
     };
@@ -178,15 +185,17 @@ function lineBreaks(cells: readonly string[]): number {
   return count;
 }
 
-/** Minimum number of columns at which a text does not by chance have a row's number of delimiters in every line. */
+/**
+ * Minimum number of columns. In a narrower table, every line of a text may have a row's number of delimiters by chance.
+ */
 const MIN_TELLING_COLUMNS = 5;
 
 /**
  * Tells whether a record that spans lines contains the rows after it, because a quote was not closed.
  *
- * It is `certain` if a cell goes on as text after a quote that stands where the opening quote of the next cell or row
- * belongs, or if the record is ragged and one of its cells has at least a row's number of delimiters. It is `likely` if
- * the record is whole, but one of its cells reads like complete rows.
+ * It is `certain` if a cell continues as text after a quote at a place where the next cell or row would open its quote,
+ * or if the record is ragged and one of its cells has at least a row's number of delimiters. It is `likely` if the
+ * record is whole, but one of its cells reads like complete rows.
  */
 function swallowedRows(cells: readonly string[], columns: number, delimiter: string): 'none' | 'likely' | 'certain' {
   let found: 'none' | 'likely' = 'none';
@@ -201,20 +210,20 @@ function swallowedRows(cells: readonly string[], columns: number, delimiter: str
   return found;
 }
 
-/** Returns true if a quote follows a delimiter or a line break, which is where another cell's opening quote would be. */
+/** Returns true if a quote follows a delimiter or a line break, where another cell would open its quote. */
 function opensWithin(cell: string, delimiter: string): boolean {
   return [delimiter, '\n', '\r'].some((before) => cell.includes(`${before}"`));
 }
 
 /**
- * Maximum size of one record, in bytes or characters. A longer one is not a row of a partner's file: a quote was never
- * closed, or the file is not CSV at all.
+ * Maximum size of one record, in bytes or characters. A longer one is not a row of a partner's file, because a quote
+ * was never closed or the file is not CSV at all.
  */
 const MAX_RECORD = 1024 * 1024;
 
 /**
  * Yields text without its first `count` lines. Throws `SrqError('input')` if a line is longer than 1 MiB. csv-parse
- * bounds a record by the letters in its cells alone, so that a gigabyte of delimiters would fill the memory.
+ * bounds a record only by the characters in its cells, so a gigabyte of delimiters would fill the memory.
  */
 async function* textAfterLines(text: AsyncIterable<string>, count: number): AsyncGenerator<string> {
   let left = count;

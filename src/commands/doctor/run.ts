@@ -82,7 +82,7 @@ async function settled(context: Context, reading: ClockReading): Promise<Found<C
   const { baseUrl, clientId } = connection.destination;
   const kind = settings.live ? 'live' : 'test';
   const address = secretAddressText(await context.contract(), baseUrl);
-  // To connect has read the secret: a keychain that is locked has failed this step.
+  // Connecting has read the secret, so a locked keychain would have failed this step.
   const secret = settings.secret.state === 'keychain' ? ' The keychain gave the secret.' : '';
   const message = `Profile ${settings.profile.value} (${kind}): ${baseUrl} as client ${clientId}. ${address}${secret}`;
   return { result: 'ok', message, value: connection };
@@ -128,7 +128,10 @@ async function writeReport(path: string, text: string): Promise<void> {
 const MIB = 2 ** 20;
 const MIN_FREE_BYTES = 100 * MIB;
 
-/** Checks what an import needs of this machine: the log with its lock, room on the disk, a folder for the results. */
+/**
+ * Checks what an import needs from this machine: the log with its lock, space on the disk, and a folder for the
+ * results.
+ */
 async function takeMachineSteps(context: Context, examination: Examination): Promise<void> {
   const place = await context.logPlace();
   const here = context.process.cwd();
@@ -143,12 +146,15 @@ async function takeMachineSteps(context: Context, examination: Examination): Pro
   await examination.runStep('results', () => checkedResults(here));
 }
 
-/** Opens the log as an import does, and closes it again. One that does not exist yet stays away: its folder is tried. */
+/**
+ * Opens the log like an import, and closes it again. A log that does not exist is not created; its folder is tested
+ * instead.
+ */
 async function checkedLog(context: Context, place: Extract<LogPlace, { kind: 'file' }>): Promise<Found<null>> {
   const { path } = place;
   const { minLogBytes } = await import('../../store/file/lock.ts');
   const { kernelLockName } = await import('../../store/file/kernel-lock.ts');
-  // A log that is gone is not new: its lock file tells, and an import is refused then.
+  // A log that is missing is not new if it has a lock file, and an import would be refused.
   if (!existsSync(path) && minLogBytes(path) === null) {
     await requireFolderForLog(context, place);
     return {
@@ -162,7 +168,7 @@ async function checkedLog(context: Context, place: Extract<LogPlace, { kind: 'fi
   return { result: 'ok', message: `${path} can be written, and its lock, ${kernelLockName()}, works.`, value: null };
 }
 
-/** Opens a log in a folder of its own beside the path, and removes both. Throws `SrqError('log')` if that fails. */
+/** Opens a log in a temporary folder beside the path, and removes both. Throws `SrqError('log')` if that fails. */
 async function requireFolderForLog(
   { clock, run, uid }: Context,
   { path, isGiven }: Extract<LogPlace, { kind: 'file' }>,
@@ -209,7 +215,10 @@ async function freeBytesIn(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Judges the free space of the folder that has the least. An import that fills the disk stops, and its log is cut short. */
+/**
+ * Judges the free space of the folder that has the least. An import that fills the disk stops, and its log may
+ * end in an incomplete record.
+ */
 export function judgedSpace({
   folder,
   freeBytes,
@@ -225,7 +234,10 @@ export function judgedSpace({
   return { result: 'warn', message, hint, value: null };
 }
 
-/** A file of leads may lie elsewhere, and its results beside it: so this folder is only warned about. */
+/**
+ * Checks whether results can be written to a folder. A problem is only a warning, because the file of leads, and with
+ * it the results, may be elsewhere.
+ */
 async function checkedResults(folder: string): Promise<Found<null>> {
   try {
     await requireWritable(join(folder, 'leads.results.csv'), 'results file', '--results');
