@@ -20,8 +20,11 @@ const CELL_BEGINS = '(?:^|[,;|"\\t\\r\\n])';
 /** Blanks, controls and invisible marks, some of which spreadsheets drop at the beginning of a cell. */
 const NOT_SEEN = '[\\p{Z}\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}]*';
 
-/** Matches every text that {@link GUARDED} matches, and few others. Most cells are none, and it costs a third. */
-const MAY_BE_GUARDED = new RegExp(`${FORMULA_SIGN}|^'*[\\t\\r]`);
+/**
+ * Matches every text that {@link GUARDED} matches, and few others: what stands before a sign there is none of these
+ * letters. Most cells are none, not even addresses and dates, and it costs a third.
+ */
+const MAY_BE_GUARDED = new RegExp(`(?<![\\w.])${FORMULA_SIGN}|^'*[\\t\\r]`);
 const GUARDED = new RegExp(`(?=${FORMULA_SIGN})(?<=${CELL_BEGINS}${NOT_SEEN}'*)|(?=[\\t\\r])(?<=^'*)`, 'gu');
 const GUARD = new RegExp(`'(?:(?=${FORMULA_SIGN})(?<=${CELL_BEGINS}${NOT_SEEN}'+)|(?=[\\t\\r])(?<=^'+))`, 'gu');
 
