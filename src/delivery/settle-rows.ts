@@ -37,7 +37,7 @@ export async function* settleRows(
   };
   const results = runConcurrently(
     doubtsWithNeighbours(plan, deps),
-    // Settling is mostly waiting, and the rate limiter bounds the calls in flight, so many doubts are settled at once.
+    // Settling is mostly waiting, and the rate limiter bounds the calls in flight, so many rows are settled at once.
     () => SETTLING_PLACES * concurrency,
     ({ doubt, neighbours }) =>
       haltOnError(settleDoubt(doubt, { ...settling, loadControls: () => knownCreated(neighbours, log) }), halt),

@@ -26,7 +26,7 @@ export function isTokenOrigin(text: string): boolean {
  * (`contract.ts`). Loading it loads zod, so modules that only need the type import `contract.ts`.
  */
 
-/** A JSON value as it stands in a document. */
+/** A JSON value of a document. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /** Makes a type deeply read-only, which the types that zod infers are not. */

@@ -139,8 +139,8 @@ export interface SettleCircumstances {
   readonly chosenMs: number | null;
   /**
    * Whether the request's socket was ours and was reset when no answer came, so that no copy of the request is left on
-   * this machine. Otherwise Linux goes on delivering what a dead process wrote for about 100 s, and a proxy does so for
-   * an unknown time.
+   * this machine. Otherwise Linux continues to deliver what a dead process wrote for about 100 s, and a proxy for an
+   * unknown time.
    */
   readonly isReset: boolean;
 }

@@ -74,7 +74,7 @@ function unusablePair(certFile: string, keyFile: string, error: unknown): SrqErr
  * the default.
  */
 function trustedAnyway({ extraCaFile }: CertificateSecrets): readonly string[] {
-  // Node.js 22 returns all authorities that it trusts, those of the system included if it was told to use them.
+  // Node.js 22 returns all authorities that it trusts, including those of the system if that is enabled.
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };
   if (getCACertificates) return getCACertificates('default');
   return [...tls.rootCertificates, ...(extraCaFile === null ? [] : [textOrNothing(extraCaFile)])];
