@@ -22,7 +22,6 @@ import { requestKind, storedProof, type VisibilityProber } from './visibility-pr
 const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
 
-/** Options of a queue worker. */
 export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
   /** Whether doubts are settled. Otherwise they are left to a person. */

@@ -68,7 +68,6 @@ const allowedValue = z.object({
   label: z.nullable(z.string()),
 });
 
-/** One parameter of an operation. */
 const parameter = z
   .object({
     /**
@@ -308,7 +307,6 @@ const members = {
   findings: z.array(finding),
 } satisfies Record<OperationName, z.ZodMiniType> & Record<string, z.ZodMiniType>;
 
-/** The schema of a contract. */
 export const contractSchema = z.object(members);
 
 /**

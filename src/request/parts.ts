@@ -9,7 +9,6 @@ export type Part = Exclude<FieldPart, 'notes'> | 'region';
 /** The texts of parts. A part without a text is left out. */
 export type Parts = Readonly<Partial<Record<Part, string>>>;
 
-/** The fields that have parts. */
 export type WholeField = 'location' | 'fullname';
 
 const WHOLE: Readonly<Record<Part, WholeField>> = {

@@ -1,6 +1,5 @@
 import type { ErrorCode } from './errors.ts';
 
-/** The facts about one status. */
 interface StatusFacts {
   /** Meaning for rows, at the end of an import. */
   readonly meaning: string;
@@ -158,7 +157,6 @@ export function countsLeft(counts: Counts): Record<StatusFacts['left'], number> 
   return left;
 }
 
-/** The event of a log record. */
 export type LogEvent = 'sending' | SentStatus | 'licence';
 export const LOG_EVENTS: readonly LogEvent[] = ['sending', 'licence', ...SENT_STATUSES];
 
@@ -211,7 +209,6 @@ export function nextState(
   return event === 'unknown' && by === 'validate' ? 'parked' : event;
 }
 
-/** Returns the status of a request with this state in the log. */
 export function statusOfState<State extends LoggedState>(state: State): (typeof STATUS_OF_STATE)[State] {
   return STATUS_OF_STATE[state];
 }

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The text of the library's page. */
 export const libraryPage = readFileSync('docs/library.md', 'utf8');
 
 /** The programs on the page, by the comment with which each begins. */

@@ -16,6 +16,5 @@ export function eventsIn(text: string): Event[] {
   return events;
 }
 
-/** Returns the events with this name. */
 export const only = <Name extends Event['event']>(events: readonly Event[], name: Name) =>
   events.filter((each): each is Named<Name> => each.event === name);

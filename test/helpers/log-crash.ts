@@ -34,7 +34,6 @@ export function crashing(desk: Desk, crash: Crash | null) {
   return { under: [...strace, '-qq', ...watch, ...inject], env: { UV_THREADPOOL_SIZE: '1' } };
 }
 
-/** The recorded calls on the log. */
 export interface LogCalls {
   readonly write: number;
   readonly fdatasync: number;

@@ -16,7 +16,6 @@ export interface LogPlaceOfTest {
   remove(): Promise<void>;
 }
 
-/** A kind of log. */
 export interface KindOfLog {
   readonly kind: string;
   /** The reason why this kind cannot be tested here, or null if it can. */

@@ -5,7 +5,6 @@ import { CANARY } from './canary-secret.ts';
 import type { Desk } from './desk.ts';
 import type { Ended } from './run-srq.ts';
 
-/** Returns the arguments of a login to a sandbox. */
 export function loginTo({ baseUrl, clientId }: Sandbox, ...more: string[]): string[] {
   return ['login', '--base-url', baseUrl, '--client-id', clientId, ...more];
 }

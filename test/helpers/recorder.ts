@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { TestContext } from 'vitest';
 
-/** A call as it arrived. */
 export interface RecordedCall {
   readonly method: string;
   readonly path: string;

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { FORM_CONTENT_TYPE, PATHS } from '../../src/request/wire.ts';
 
-/** One answer as it is sent. */
 interface ShapedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

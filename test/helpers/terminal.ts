@@ -39,7 +39,6 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** An srq process on a terminal. */
 export class Terminal {
   /** Everything that was shown so far, including escape sequences. */
   shown = '';

@@ -67,7 +67,6 @@ export const INPUTS = {
   validate: z.union([requests.request, z.array(requests.request)]),
 } as const;
 
-/** The document of a command that fails. */
 export const failed = z.object({
   error: shapes.failure,
 });

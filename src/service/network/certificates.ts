@@ -12,7 +12,6 @@ export interface CertificateFiles {
 }
 
 export interface CertificateSecrets {
-  /** Passphrase of an encrypted key. */
   readonly keyPassphrase: string | null;
   /** Value of NODE_EXTRA_CA_CERTS. Node.js reads it only if no authority is named explicitly. */
   readonly extraCaFile: string | null;

@@ -152,7 +152,6 @@ export class Tokens {
   }
 }
 
-/** The client credentials. */
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
