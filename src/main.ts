@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 declare const SRQ_VERSION: string;
 /** The oldest version of Node.js on which srq runs. A test compares it with `engines` in package.json. */
 const OLDEST_NODE = '20.18.1';
+/** The oldest one that can keep compiled code from one start to the next. */
+const KEEPS_COMPILED_CODE = '22.1.0';
 
 /** Runs one command and returns its exit code. */
 export async function main(process: NodeJS.Process): Promise<number> {
@@ -15,6 +17,9 @@ export async function main(process: NodeJS.Process): Promise<number> {
   }
   survivePipe(process.stderr);
   if (isOlder(process.versions.node, OLDEST_NODE)) return refuseNode(process);
+  if (!isOlder(process.versions.node, KEEPS_COMPILED_CODE)) {
+    (await import('./cli/compile-cache.ts')).keepCompiledCode(process);
+  }
   return (await import('./cli/program.ts')).runArguments(process, SRQ_VERSION, columns);
 }
 

@@ -112,6 +112,7 @@ const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly nam
   { folder: 'state', name: 'PROFILE.observed.json', what: 'how well answers matched the contract' },
   { folder: 'state', name: 'rehearsal/', what: 'the log of the last run with --sandbox' },
   { folder: 'state', name: 'written/', what: 'digests of your results files' },
+  { folder: 'state', name: 'compile-cache/', what: 'srq, compiled, for a quicker start' },
   { folder: null, name: 'FILE.results.csv (.xlsx)', what: 'your rows with their outcome' },
   { folder: null, name: 'from --output, --report', what: 'exports and reports' },
 ];
