@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 declare const SRQ_VERSION: string;
 /** The oldest version of Node.js on which srq runs. A test compares it with `engines` in package.json. */
 const OLDEST_NODE = '20.18.1';
-/** The oldest one that can keep compiled code from one start to the next. */
+/** The oldest version of Node.js that can keep compiled code from one start to the next. */
 const KEEPS_COMPILED_CODE = '22.1.0';
 
 /** Runs one command and returns its exit code. */
