@@ -12,7 +12,10 @@ interface StatusFacts {
   readonly rank: 0 | 1 | 2 | 3;
   /** Whether it can be the outcome of a request that was handed to the API. */
   readonly isSent: boolean;
-  /** The next step for such a row: run the same command again, correct it, or settle its doubt before all else. */
+  /**
+   * The next step for such a row: run the same command again, correct the row, or first find out whether its request
+   * was taken.
+   */
   readonly left: 'nothing' | 'send' | 'correct' | 'settle';
   /** Advice of a report for such rows with a common reason, or null if the report shows no reasons for them. */
   readonly advice: string | null;
@@ -160,7 +163,7 @@ export function countsLeft(counts: Counts): Record<StatusFacts['left'], number> 
 export type LogEvent = 'sending' | SentStatus | 'licence';
 export const LOG_EVENTS: readonly LogEvent[] = ['sending', 'licence', ...SENT_STATUSES];
 
-/** Who settled a doubt. */
+/** Who settled a request in doubt. */
 export type SettledBy = 'validate' | 'person';
 
 /**

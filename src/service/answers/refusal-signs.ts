@@ -8,7 +8,7 @@ export interface OutcomeSigns {
   readonly denies: boolean;
   /** The answer names or mentions an error, which may be about the request or about something besides it. */
   readonly complains: boolean;
-  /** As far as one can see, the error is all that the answer tells: `error: "…"`, a message that mentions a failure. */
+  /** Whether an error is apparently all that the answer tells: `error: "…"`, a message that mentions a failure. */
   readonly fails: boolean;
   /** The answer says that the request was taken, without naming it: `success: true`, `status: "received"`. */
   readonly affirms: boolean;
