@@ -1,5 +1,5 @@
-// This process keeps a log in a file or a store (postgres://…, with the password in PGPASSWORD). It reads commands from its
-// standard input, one per line:
+// This process keeps a log in a file or a store (postgres://…, with the password in PGPASSWORD). It reads commands from
+// its standard input, one per line:
 //   sending KEY SEEN · outcome KEY STATUS · lookup KEY · living KEY · close
 // It answers each command with one line as soon as the command is done, in the order in which they are done.
 import { writeSync } from 'node:fs';
