@@ -99,7 +99,7 @@ export class LogKeeper {
     if (isEncrypted) this.#host.requireCertificateCheck(' in the URL of the store: ?sslrootcert=FILE');
     const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
     const holder = (command: string) => this.#host.holder(command);
-    // Every operation that waits for the store reports it, but the user is told once.
+    // Every operation that waits for the store reports it, but the user sees the message only once.
     const away = (message: string | null) => {
       if (this.#isStoreAway === (message !== null)) return;
       this.#isStoreAway = message !== null;

@@ -18,14 +18,13 @@ import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from 
 import { type Advice, CONTINUE, recoverFromBreak, Supervisor } from './supervise.ts';
 import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
-/** Share of its places that a worker uses for settling doubts, which is mostly waiting. */
+/** Share of its places that a worker uses for settling requests in doubt, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
 
-/** Options of a queue worker. */
 export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
-  /** Whether doubts are settled. Otherwise they are left to a person. */
+  /** Whether requests in doubt are settled. Otherwise they are left to a person. */
   readonly settles: boolean;
   /**
    * Age in milliseconds that a request in doubt must have before validate is asked about it. Null uses the age learned
@@ -75,8 +74,8 @@ export interface WorkerWatch {
 }
 
 /**
- * Runs a worker: takes requests off the queue, sends them, settles doubts, and puts back the requests of workers that
- * are gone. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
+ * Runs a worker: takes requests off the queue, sends them, settles those in doubt, and puts back the requests of
+ * workers that are gone. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
  *
  * Returns the reason why it ended early, or null. A fault in srq also ends the worker and is returned as the reason,
  * because a worker of which one half has failed would look alive.
@@ -180,8 +179,8 @@ class QueueWorker {
     const waiting = { chosenMs: settleMs, isReset };
     const sight = visibilityStats(await evidence(), kind, log.nowMs());
     const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
-    // `settleDoubt` waits for the same minimum age. It is included here, so that the doubt is old enough when its turn
-    // comes.
+    // `settleDoubt` waits for the same minimum age. It is included here, so that the request is old enough when its
+    // turn comes.
     const leastMs = log.lookup(key) === 'sending' ? 2 * (log.writeLeaseMs ?? 0) : 0;
     return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
   }

@@ -21,14 +21,14 @@ export interface Doubted {
 }
 
 /**
- * Maximum age difference between a control and a doubt of the same age. It is the larger of this time and a tenth of
- * the doubt's age.
+ * Maximum age difference between a control and the request in doubt for both to count as equally old. It is the larger
+ * of this time and a tenth of the age of the request in doubt.
  */
 const MIN_TOLERANCE_MS = 60_000;
 const TOLERANCE = 0.1;
 /**
- * Maximum time by which a control may be younger than the doubt. A younger one does not show whether the service still
- * remembers the doubt.
+ * Maximum time by which a control may be younger than the request in doubt. A younger one does not show whether the
+ * service still remembers that request.
  */
 const MAX_YOUNGER_MS = 60_000;
 
@@ -51,10 +51,14 @@ export async function knownCreated(
 export interface Controls {
   readonly all: readonly Control[];
   /**
-   * How much older the oldest control is than the doubt. After this time the doubt is as old as that control is now.
+   * How much older the oldest control is than the request in doubt. After this time, the request in doubt is as old as
+   * that control is now.
    */
   readonly olderMs: number;
-  /** How much younger all controls are than the doubt. After this time one of them is as old as the doubt is now. */
+  /**
+   * How much younger all controls are than the request in doubt. After this time, one of them is as old as that request
+   * is now.
+   */
   readonly youngerMs: number;
 }
 
@@ -98,8 +102,8 @@ interface AwaitingRound {
 const MAX_CONCURRENT = 8;
 
 /**
- * Asks about controls in rounds that all doubts share, similar to a group commit. Callers that arrive during a round
- * wait for the next one, which asks about each of their controls once.
+ * Asks about controls in rounds that all requests in doubt share, similar to a group commit. Callers that arrive during
+ * a round wait for the next one, which asks about each of their controls once.
  */
 export class ControlRounds {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
@@ -156,15 +160,15 @@ async function* requestsOf(controls: ReadonlyMap<string, Control>): AsyncGenerat
 }
 
 /**
- * Maximum number of created requests that are kept for each kind, and in total. The first limit is enough for any doubt
- * near in time, and the second bounds the memory.
+ * Maximum number of created requests that are kept for each kind, and in total. The first limit is enough for any
+ * request in doubt that is near in time, and the second bounds the memory.
  */
 const MAX_PER_KIND = 64;
 const MAX_TOTAL = 256;
 
 /**
- * The latest requests that a worker has created. They serve as controls for its doubts, because a worker has no file to
- * read others from.
+ * The latest requests that a worker has created. They serve as controls for its requests in doubt, because a worker has
+ * no file to read others from.
  */
 export class RecentCreations {
   readonly #byKind = new Map<string, Submission[]>();

@@ -34,7 +34,7 @@ const RESEND_MS = 1_000;
 export interface WorkerSituation {
   /** Whether the worker is about to end, so that an unfinished request does not count as tried. */
   readonly isEnding: boolean;
-  /** Whether doubts are settled. Otherwise they are left to a person. */
+  /** Whether requests in doubt are settled. Otherwise they are left to a person. */
   readonly settles: boolean;
   /** Milliseconds after a doubtful send before validate is asked about it. */
   readonly waitMs: number;

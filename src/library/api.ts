@@ -162,7 +162,10 @@ export interface ImportOptions extends CreateOptions {
    * if its answers are trusted. Default: `validate`.
    */
   readonly inDoubt?: 'park' | 'validate' | undefined;
-  /** Minimum age of a doubt, in milliseconds, before validate is asked about it. Default: learned, at least 60 s. */
+  /**
+   * Minimum age of a request in doubt, in milliseconds, before validate is asked about it. Default: learned, at least
+   * 60 s.
+   */
   readonly settleMs?: number | undefined;
   /** Called with the result of each row as soon as it is known. */
   readonly onResult?: ((result: RowResult) => void) | undefined;
@@ -219,9 +222,9 @@ export interface Marketplace {
    */
   create(request: RequestFields, options?: CreateOptions): Promise<CreateResult>;
   /**
-   * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles doubts, and accounts
-   * for every row. Nothing is sent before the last row has been read. Meanwhile other calls wait, except `validate` and
-   * `log`. The rows are held in memory.
+   * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles those in doubt, and
+   * accounts for every row. Nothing is sent before the last row has been read. Meanwhile other calls wait, except
+   * `validate` and `log`. The rows are held in memory.
    */
   importRows(
     rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,

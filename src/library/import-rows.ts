@@ -23,7 +23,6 @@ export interface OpenedAccount {
   listen(refused: Refused): void;
 }
 
-/** The dependencies of an import. */
 interface ImportParts {
   readonly log: OpenLog;
   readonly store: LogStore;
@@ -40,7 +39,6 @@ interface ImportSettings extends Omit<ImportOptions, keyof SubmitOptions>, Submi
   readonly version: string;
 }
 
-/** Imports the rows of a table. */
 export async function importTable(
   table: RowTable,
   parts: ImportParts,

@@ -41,8 +41,8 @@ export class LibraryMarketplace implements api.Marketplace {
     this.#settings = settings;
     this.#version = version;
     this.#host = new LibraryHost(settings);
-    // The log is opened exclusively. A doubt of an earlier process is then certainly one, because that process has
-    // ended.
+    // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt,
+    // because that process has ended.
     this.#openLog = onceOpened(() => this.#host.log.open(OPENED_FOR, true));
     this.#contract = onceOpened(() => this.#readContract());
     this.#openAccount = onceOpened(() => this.#connect());

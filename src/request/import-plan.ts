@@ -23,7 +23,7 @@ export interface RowProblem extends Problem {
   readonly row: number | null;
   /** Number of rows that have the problem. */
   readonly rows: number;
-  /** What to do. */
+  /** The advice on how to solve the problem. */
   readonly advice: string;
 }
 

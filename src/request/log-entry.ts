@@ -7,7 +7,6 @@ export interface LogEntry extends Omit<LogRecord, 'event'> {
   readonly status: SentStatus;
 }
 
-/** Converts a record to an entry. */
 export function logEntryOf({ event, ...record }: LogRecord): LogEntry {
   return { ...record, status: statusOfEvent(event) };
 }

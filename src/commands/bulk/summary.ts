@@ -189,7 +189,6 @@ interface EndedFile {
   readonly exportTo: string;
 }
 
-/** A run that has ended. */
 interface EndedRun {
   readonly files: readonly EndedFile[];
   /** The arguments that repeat this command, including corrections made to the plan of one file. */

@@ -32,7 +32,7 @@ export interface DoctorOptions {
   readonly output?: string;
 }
 
-/** Checks everything that is needed to send a request, step by step. It creates nothing unless told to. */
+/** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const { output } = options;
   if (output !== undefined) await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);

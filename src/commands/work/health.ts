@@ -6,7 +6,6 @@ import { replaceFile, replaceFileOrThrow } from '../../settings/own-file.ts';
 /** Interval at which the health file is written. */
 const WRITE_MS = 2_000;
 
-/** The state of a worker. */
 export type WorkerState = 'starting' | 'working' | 'idle' | 'waiting-for-database' | 'stopping';
 
 /** The health of a worker, for monitoring. */

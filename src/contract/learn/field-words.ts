@@ -9,7 +9,6 @@ export type Content = Field | Part;
 /** The distance between a phrase and srq's own name of a content. A `vague` phrase means something else as often. */
 type Nearness = 'own' | 'usual' | 'vague';
 
-/** A phrase for a content. */
 interface Phrase {
   readonly content: Content;
   readonly nearness: Nearness;
@@ -76,7 +75,6 @@ for (const content of Object.keys(PHRASES) as Content[]) {
   if (content !== 'region') byPhrase.set(joined(wordsOf(content)), { content, nearness: 'own', order: 0 });
 }
 
-/** Tells whether a name is that of a content. */
 export const isContent = (name: string): name is Content => Object.hasOwn(PHRASES, name);
 
 /** Returns the content that words name as a whole. */
@@ -152,7 +150,6 @@ export interface SpokenName extends Phrase {
   readonly before: string;
   /** The number of words around the phrase. */
   readonly extra: number;
-  /** The words of the phrase. */
   readonly phrase: string;
 }
 

@@ -32,7 +32,7 @@ export function isDescribed(contract: Contract, operations: readonly RequestOper
 }
 
 /**
- * Checks a request against the contract of the service, for all operations it is meant for. Returns the findings
+ * Checks a request against the contract of the service, for all operations that it is meant for. Returns the findings
  * without duplicates.
  */
 export function contractFindings(

@@ -82,8 +82,8 @@ export class RunFigures {
 
   /**
    * Counts the rows that the run never touched, for a report from the log alone: rows that were repeated, invalid or
-   * duplicate in the plan, and rows that were not sent. A run settles doubts only after it has sent all rows, so the
-   * doubts of the plan that are left are untouched, too.
+   * duplicate in the plan, and rows that were not sent. A run settles rows in doubt only after it has sent all rows, so
+   * those that are left of the plan are untouched, too.
    */
   addUntouched(): void {
     if (!this.begin) return;

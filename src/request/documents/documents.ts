@@ -58,7 +58,7 @@ export const DOCUMENTS = {
   schema: reference.schemas,
 } as const;
 
-/** The commands that print an array of their document where several requests are meant. */
+/** The commands that print an array of their document if several requests may be meant. */
 export const MAY_BE_MANY: ReadonlySet<keyof typeof DOCUMENTS> = new Set(['validate', 'create', 'log', 'export']);
 
 /** The documents that commands read. */
@@ -67,7 +67,6 @@ export const INPUTS = {
   validate: z.union([requests.request, z.array(requests.request)]),
 } as const;
 
-/** The document of a command that fails. */
 export const failed = z.object({
   error: shapes.failure,
 });

@@ -29,8 +29,8 @@ const progress = z.object({
 });
 
 /**
- * The outcome of a row. The last event of a row counts, because a doubt may be settled later. The file of a queued
- * request is not known, so its key identifies it.
+ * The outcome of a row. The last event of a row counts, because a request in doubt may be settled later. The file of a
+ * queued request is not known, so its key identifies it.
  */
 const row = z.object({
   ...of('row'),
@@ -43,7 +43,7 @@ const row = z.object({
   http: z.nullable(z.int()),
 });
 
-/** Sending pauses for `seconds`, because there are too many doubts. */
+/** Sending pauses for `seconds`, because too many requests are in doubt. */
 const pause = z.object({ ...of('pause'), seconds });
 
 /** The service answered 429 or 503, and sending pauses for `seconds`. */

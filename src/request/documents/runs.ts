@@ -62,7 +62,6 @@ const filePlan = {
   file: text,
 };
 
-/** The plan of one file. */
 export const planned = z.object({ planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
 
 /** The plans of several files. */

@@ -28,7 +28,6 @@ export const sentCounts = Object.fromEntries(SENT_STATUSES.map((name) => [name, 
   typeof count
 >;
 
-/** One count for each status. */
 export const allCounts = Object.fromEntries(STATUSES.map((name) => [name, count])) as Record<Status, typeof count>;
 
 export const status = z.enum(STATUSES as [Status, ...Status[]]);

@@ -65,7 +65,6 @@ export function decodeRecord(line: string | null): LogRecord | string {
 const BLOCK_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
-/** One complete line of the log. */
 export interface LogLine {
   /** The line without its line feed, or null if it is not UTF-8. */
   readonly text: string | null;

@@ -194,8 +194,8 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
     from srq.worker w where w.id in (select worker from srq.queue_claim where queue = any($1) and worker <> $2)`,
     [LANES.map(queueOf), worker, missingMs],
   );
-  // There is no grace period as for requests in doubt, because the log stops whoever begins a request that another
-  // process may have begun.
+  // There is no grace period as for requests in doubt. If a process begins a request that another one may have begun,
+  // the log stops it.
   const seen = await livingProcesses(
     query,
     others.map(({ id }) => id),
