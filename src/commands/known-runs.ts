@@ -1,7 +1,7 @@
 import { SrqError } from '../request/errors.ts';
 import type { LogStore, RecordedNote } from '../request/log-store.ts';
 
-/** The note on the beginning of an import. */
+/** The note that begins an import. */
 type Begun = Extract<RecordedNote, { event: 'begin' }>;
 
 /** Returns the imports that the log has notes on, the oldest first. */
@@ -15,9 +15,9 @@ export async function begunRuns(log: LogStore): Promise<readonly Begun[]> {
 const SHOWN_RUNS = 5;
 
 /**
- * Returns the id of the run that is meant by its beginning: of several, the last import. Imports have notes; of other
- * commands there are only the records. Throws `SrqError('usage')` for a run of which the log knows nothing: an empty answer
- * would look as if nothing was sent. `forAll` is the command that takes all requests.
+ * Returns the id of the run whose id begins with `wanted`. Of several it is that of the last import. Imports have notes, and
+ * other commands have only their records. Throws `SrqError('usage')` for a run that the log does not know, because an empty
+ * answer would look as if nothing was sent. `forAll` is the command that takes all requests.
  */
 export async function knownRun(log: LogStore, wanted: string, forAll: string): Promise<string> {
   const begun = await begunRuns(log);
@@ -27,7 +27,9 @@ export async function knownRun(log: LogStore, wanted: string, forAll: string): P
   throw unknownRun(log, wanted, begun, forAll);
 }
 
-/** Returns the error for a run that the log does not know. It names the last ones, or else the command for all requests. */
+/**
+ * Returns the error for a run that the log does not know. It names the last runs, or else the command for all requests.
+ */
 function unknownRun({ name }: LogStore, wanted: string, begun: readonly Begun[], forAll: string): SrqError {
   const last = begun.slice(-SHOWN_RUNS).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
   const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : `All that is in the log: ${forAll}`;

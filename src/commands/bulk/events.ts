@@ -13,19 +13,19 @@ import type { BulkOptions } from './flags.ts';
 import type { PassObserver, PassState } from './show-import.ts';
 import { plannedCounts, withoutReady } from './summary.ts';
 
-/** The time between two events on the progress of a pass. */
+/** Minimum time between two events about the progress of a pass. */
 const PROGRESS_MS = 1_000;
 
 interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'summary'> {
   readonly stopped: Omit<Failure, 'hint'> | null;
 }
 
-/** The flags that decide where events go, and those whose places they must leave alone. */
+/** The flags that decide where events are written, and those that name other outputs. */
 type EventOptions = Pick<BulkOptions, 'events' | 'onEnd' | 'dryRun' | 'results' | 'report'>;
 
 /**
- * Tells what befalls a run as events, if `--events` or `--on-end` asks for them. It keeps no account of its own: rows come from their
- * results, progress from the counts that people see, pauses and refusals from the notes on the run.
+ * Reports a run as events, if `--events` or `--on-end` asks for them. It has no counts of its own: rows come from their
+ * results, progress from the counts that people see, and pauses and refusals from the notes on the run.
  */
 export class RunEvents {
   readonly #stream: EventStream | null;
@@ -39,16 +39,16 @@ export class RunEvents {
     this.#clock = clock;
   }
 
-  /** Throws `SrqError('usage')` if the events cannot be written to where they are wanted. */
+  /** Opens the events of a command. Throws `SrqError('usage')` if they cannot be written where the flag says. */
   static async open(context: Context, options: EventOptions): Promise<RunEvents> {
     const { onEnd } = options;
     requireRun(options);
     let events: RunEvents | null = null;
     if (onEnd !== undefined) {
-      // What is registered first is closed last: the command may use the log and the events, and all has been said.
+      // The function registered first runs last. By then all events are written, and the command may read the log and
+      // the events.
       context.onClose(async () => {
         if (events === null || events.#end === null) return;
-        const { runOnEnd } = await import('./on-end.ts');
         await runOnEnd(context, onEnd, events.#end);
       });
     }
@@ -56,7 +56,7 @@ export class RunEvents {
     return events;
   }
 
-  /** Does the work of the run, and tells of the error that ends it, if one does. */
+  /** Runs the work of a command, and reports the error that ends it, if there is one. */
   async during(context: Context, work: () => Promise<number>): Promise<number> {
     try {
       return await work();
@@ -77,7 +77,7 @@ export class RunEvents {
     });
   }
 
-  /** Returns notes that are told of as events as well. */
+  /** Returns the notes on a run, extended so that they are also reported as events. */
   alsoTelling(notes: RunNotes): RunNotes {
     const note = (each: RunNote) => {
       if (each.event === 'breaker') this.paused(each.pauseMs);
@@ -90,22 +90,22 @@ export class RunEvents {
     return { note, refused, flush: () => notes.flush() };
   }
 
-  /** Tells of a pause that the breaker makes. */
+  /** Reports a pause of the breaker. */
   paused(pauseMs: number): void {
     this.#tell({ event: 'pause', seconds: pauseMs / 1000 });
   }
 
-  /** Tells of an answer 429 or 503, and of the pause after it. */
+  /** Reports an answer 429 or 503, and the pause after it. */
   refused(http: number, pauseMs: number): void {
     this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
   }
 
-  /** Tells what became of a row. `file` is null for a request of the queue. */
+  /** Reports the outcome of a row. `file` is null for a queued request. */
   row(file: string | null, { message: _, ...result }: RowResult): void {
     this.#tell({ event: 'row', file, ...result });
   }
 
-  /** Returns who tells of the rows of a pass while it goes on. */
+  /** Returns the observer that reports the rows of a pass while it runs. */
   observe(file: string, { is: pass, rows: total }: Pass): PassObserver {
     let toldMs = this.#clock.monotonicMs();
     const progress = ({ counts, done }: Pick<PassState, 'counts' | 'done'>) => {
@@ -119,7 +119,7 @@ export class RunEvents {
     return { row, end: progress };
   }
 
-  /** Passes the reports of a file on, and tells of the rows that no pass of this run has told of. */
+  /** Yields the reports of a file unchanged, and reports the rows that no pass of this run has reported. */
   async *withRows(file: string, reports: AsyncIterable<RowReport>): AsyncGenerator<RowReport> {
     for await (const report of reports) {
       const { row, status, ids, record, reason } = report;
@@ -131,14 +131,14 @@ export class RunEvents {
     }
   }
 
-  /** Tells of the end of the run. */
+  /** Reports the end of the run. */
   end({ exitCode, stopped, summary }: End): void {
     const error = stopped && { code: stopped.code, reason: stopped.reason, message: stopped.message };
     this.#end = { event: 'end', exitCode, error, summary };
     this.#tell(this.#end);
   }
 
-  /** The run does not wait for whoever reads its events. */
+  /** Writes an event. The run does not wait for the reader of the events. */
   #tell(event: RunEvent): void {
     void this.#stream?.tell(event);
   }
@@ -162,7 +162,7 @@ async function openStream(context: Context, options: EventOptions): Promise<Even
   return new EventStream(stream, run, clock.nowMs);
 }
 
-/** Throws `SrqError('usage')` for a dry run, of which there is nothing to tell. */
+/** Throws `SrqError('usage')` for a dry run, because it has no events. */
 function requireRun({ events, onEnd, dryRun }: EventOptions): void {
   const flag = events !== undefined ? '--events' : '--on-end';
   if (!dryRun || (events ?? onEnd) === undefined) return;
@@ -170,7 +170,7 @@ function requireRun({ events, onEnd, dryRun }: EventOptions): void {
   throw new SrqError('flags.contradict', message, `Leave ${flag} or --dry-run out.`);
 }
 
-/** Throws `SrqError('usage')` if something else is written to where the events go. */
+/** Throws `SrqError('usage')` if another output is written to the place of the events. */
 function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, options: EventOptions): void {
   const { results, report } = options;
   const others = [
@@ -185,4 +185,29 @@ function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, opti
     `--events ${path} and ${other.flag} cannot be used together: ${other.flag} ${other.because}. Nothing was sent.`,
     'Leave one of them out, or name another file: --events FILE',
   );
+}
+
+/**
+ * Runs the command of `--on-end` in the shell, with the end of the run on its standard input, and waits for it. Its
+ * output goes to standard error, because standard output is for srq's result. A failure is only a warning. The warning
+ * does not repeat the command, which may contain a password.
+ */
+async function runOnEnd(context: Context, command: string, end: RunEvent): Promise<void> {
+  const { process, run, clock } = context;
+  const { spawn } = await import('node:child_process');
+  const child = spawn(command, { shell: true, env: process.env, stdio: 'pipe' });
+  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+  // The command need not read its input.
+  child.stdin.on('error', () => {});
+  const ended = new Promise<string | null>((resolve) => {
+    child.once('error', ({ message }) => resolve(`could not be started (${message})`));
+    child.once('close', (code, signal) => {
+      resolve(code === 0 ? null : `ended with ${signal === null ? `exit code ${code}` : signal}`);
+    });
+  });
+  const { EventStream } = await import('../../report/event-stream.ts');
+  await new EventStream(child.stdin, run, clock.nowMs).tell(end);
+  child.stdin.end();
+  const failed = await ended;
+  if (failed !== null) await context.warn(`The command of --on-end ${failed}. The exit code of srq stays as it is.`);
 }

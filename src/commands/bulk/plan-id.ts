@@ -7,7 +7,7 @@ import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { PlanOptions } from './agreement.ts';
 
-/** A plan with what its requests are prepared for. */
+/** A plan, and the settings for which its requests are prepared. */
 export interface PreparedPlan {
   readonly plan: ImportPlan;
   readonly preparation: Preparation;
@@ -19,8 +19,9 @@ interface PlanPurpose extends Pick<SubmitOptions, 'validate' | 'onDuplicate' | '
 }
 
 /**
- * Returns the digest of what an import would do: each row with its key, which is of content and destination, and its status,
- * the mapping, the contract and how requests are sent. It is taken before anything is sent, and is the same for the same plan.
+ * Returns the digest of what an import would do. It covers the key and the status of each row, the mapping, the contract
+ * and how requests are sent; a key is a digest of content and destination. It is computed before anything is sent, and is
+ * the same for the same plan.
  */
 export function planId(plans: readonly PreparedPlan[], { validate, onDuplicate, again, queue }: PlanPurpose): string {
   const purpose = [validate, onDuplicate, again, ...(queue === undefined ? [] : [queue])];
@@ -46,7 +47,10 @@ export function requirePlan(wanted: string | undefined, found: () => string): vo
   );
 }
 
-/** Throws `SrqError('usage')` for a plan that cannot be held to: a sandbox in this process is another service each time. */
+/**
+ * Throws `SrqError('usage')` for --plan if it cannot be checked, because a sandbox in this process is another service
+ * each time.
+ */
 export function requireHoldable(
   { options: { sandbox } }: Context,
   { plan, dryRun: isDry }: Pick<PlanOptions, 'plan' | 'dryRun'>,

@@ -27,7 +27,7 @@ interface WorkOptions extends Omit<SubmitOptions, 'again'> {
   readonly inDoubt: 'park' | 'validate';
   /** Age in seconds that a request in doubt must have before validate is asked about it. */
   readonly settle?: number;
-  /** Seconds without a sign of life after which the requests of a worker are given to others. */
+  /** Seconds without a sign of life after which a worker's requests are given to others. */
   readonly missing: number;
   readonly healthFile?: string;
   readonly healthPort?: number;
@@ -39,7 +39,7 @@ interface WorkOptions extends Omit<SubmitOptions, 'again'> {
 /** Time after the signal to end in which remaining results are still written to the store. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
-/** Sends what is queued until it is told to end, or until the queue is empty if that is wanted. */
+/** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
   const events = await RunEvents.open(context, options);
   return events.during(context, () => sendQueued(context, options, events));
@@ -69,7 +69,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   });
   await prober.end();
   await connection.keep(prober.evidence).catch(() => {});
-  // Nothing that is left to do needs the store.
+  // Nothing of what remains to be done needs the store.
   halt.abort();
   const { ready: _, invalid: __, ...counts } = account.counts;
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
@@ -130,7 +130,7 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
 
 /**
  * Opens the queue for a worker. After the signal to end it stays open for some time, so that the results of requests in
- * hand can be written.
+ * flight can be written.
  */
 async function openWorkersQueue(
   context: Context,
@@ -149,7 +149,7 @@ async function openWorkersQueue(
   return queue;
 }
 
-/** Counts and reports what a worker does. It keeps nothing of the requests but their keys. */
+/** Counts and reports what a worker does. Of the requests it keeps only their keys. */
 class WorkerStats implements WorkerWatch {
   readonly #reporter: Reporter;
   readonly #events: RunEvents;
@@ -163,7 +163,7 @@ class WorkerStats implements WorkerWatch {
   #reason: string | null = null;
   #hasBegun = false;
 
-  /** `exception` returns the state that applies regardless of the requests in flight, or null. */
+  /** `exception` returns a state that applies regardless of the requests in flight, or null. */
   constructor(reporter: Reporter, events: RunEvents, nowMs: () => number, exception: () => WorkerState | null) {
     this.#reporter = reporter;
     this.#events = events;

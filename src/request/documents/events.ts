@@ -14,8 +14,9 @@ import {
 } from './shapes.ts';
 
 /*
- * The events of a run, one a line. They name rows by their numbers, references, keys and identifiers, and have no other
- * value of a lead; hints and commands are left out, because these may repeat a value of --set.
+ * These are the events of a run, which are printed one per line. They name rows by number, reference, key and
+ * identifiers, and contain no other value of a lead. Hints and commands are left out, because they may repeat a value
+ * of --set.
  */
 
 const of = <Name extends string>(name: Name) => ({ event: z.literal(name), at: time, run: text });
@@ -28,7 +29,7 @@ const plan = z.object({
   files: z.array(z.object({ file: text, rows: count, ...plannedCounts })),
 });
 
-/** How far a pass over a file is: at most once a second, and at its end. */
+/** The progress of a pass over a file. The event comes at most once a second, and at the end. */
 const progress = z.object({
   ...of('progress'),
   file: text,
@@ -39,8 +40,8 @@ const progress = z.object({
 });
 
 /**
- * What became of a row. The last event of a row counts: a doubt may be settled later. Of a request of the queue the file
- * is not known, and its key names it.
+ * The outcome of a row. The last event of a row counts, because a request in doubt may be settled later. The file of a
+ * queued request is not known, so its key identifies it.
  */
 const row = z.object({
   ...of('row'),
@@ -54,15 +55,15 @@ const row = z.object({
   reason: reasonOfRow,
 });
 
-/** Too many doubts: nothing is sent for so long. */
+/** Sending pauses for `seconds`, because too many requests are in doubt. */
 const pause = z.object({ ...of('pause'), seconds });
 
-/** The service answered 429 or 503, and nothing is sent for so long. */
+/** The service answered 429 or 503, and sending pauses for `seconds`. */
 const refused = z.object({ ...of('refused'), http: z.int(), seconds });
 
 const { hint: _, ...why } = failure.shape;
 
-/** The figures of an import. */
+/** The counts of an import. */
 const importSummary = z.object({
   rows: count,
   seconds,
@@ -74,7 +75,10 @@ const importSummary = z.object({
   reasons: rowsByReason,
 });
 
-/** The end of the run. `summary` is null if it ended before its rows were accounted for, `error` says why it ended early. */
+/**
+ * The end of the run. `summary` is null if the run ended before all rows were accounted for. `error` says why it ended
+ * early.
+ */
 const end = z.object({
   ...of('end'),
   exitCode: count,

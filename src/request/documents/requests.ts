@@ -12,7 +12,7 @@ export const created = z.object({
   http: z.nullable(z.int()),
   message: nullableText,
   reason: reasonOfRow,
-  /** The run that the records of the log have. */
+  /** The id of the run, as the records of the log have it. */
   run: text,
   /** The findings of the local checks on a request that is invalid. */
   problems: z.optional(z.array(problem)),

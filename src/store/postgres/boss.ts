@@ -4,16 +4,25 @@ import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { QUEUE_SCHEMA } from './migrations.ts';
 
-/** A request that failed is tried again so often, after 5 to 10 seconds first and about an hour in all. */
+/**
+ * Number of times that a failed request is tried again. The first delay is 5 to 10 seconds, and all of them take about
+ * an hour.
+ */
 const RETRIES = 9;
 const FIRST_RETRY_S = 5;
-/** What nobody has taken for so long holds personal data that nobody waits for. */
+/** Age at which a request that nobody has taken is deleted, because it contains personal data. */
 const KEPT_DAYS = 30;
-/** Workers that end give back what they have at once; this is for what nobody knows of any more. */
+/**
+ * Age at which a taken job expires. Workers give their jobs back when they end, so this is only for jobs that no worker
+ * knows of any more.
+ */
 const EXPIRES_H = 23;
 const MAINTENANCE_S = 60;
 
-/** The queue engine on our connections. `supervise`: also clears up, once a minute for all processes together. */
+/**
+ * Starts the queue engine on our connections. With `supervise` it also deletes old jobs, once a minute for all
+ * processes together.
+ */
 export async function startBoss(database: Database, supervise: boolean): Promise<PgBoss> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => executeSql(database, text, values) },
@@ -21,7 +30,7 @@ export async function startBoss(database: Database, supervise: boolean): Promise
     schedule: false,
     supervise,
     maintenanceIntervalSeconds: MAINTENANCE_S,
-    // Jobs are deleted when they are done. What else ends up here lingers for two minutes.
+    // Jobs are deleted when they are done. All others that end up in the archive are kept for two minutes.
     archiveCompletedAfterSeconds: 60,
     archiveFailedAfterSeconds: 60,
     deleteAfterSeconds: 60,
@@ -31,7 +40,7 @@ export async function startBoss(database: Database, supervise: boolean): Promise
     retryDelay: FIRST_RETRY_S,
     retryBackoff: true,
   });
-  // Clearing up is tried again a minute later.
+  // Deleting old jobs is tried again a minute later.
   boss.on('error', () => {});
   try {
     return await boss.start();
@@ -40,20 +49,26 @@ export async function startBoss(database: Database, supervise: boolean): Promise
   }
 }
 
-/** For roles that may not look into the engine's schema, too. */
+/**
+ * Tells whether the engine's tables exist. It uses the catalogue, so that roles without access to the engine's schema
+ * can ask as well.
+ */
 async function isInstalled({ query }: Database): Promise<boolean> {
   const text = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = $1 and c.relname = 'version'`;
   return (await query(text, [QUEUE_SCHEMA])).length > 0;
 }
 
-/** Makes the engine's own tables where they are missing, or brings them up to date. */
+/** Creates or updates the engine's own tables. */
 export async function installBoss(database: Database): Promise<void> {
   const boss = await startBoss(database, false);
   await boss.stop({ graceful: false, close: false });
 }
 
-/** Statements without values are several in one, with their own transaction: it must not be left open on a shared connection. */
+/**
+ * Runs a statement of the engine. A text without values contains several statements with their own transaction, which
+ * must not stay open on a shared connection.
+ */
 async function executeSql(database: Database, text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
   if (values !== undefined) return { rows: await database.query(text, values) };
   if (!/\bbegin\b/i.test(text)) return { rows: await database.query(text) };
@@ -65,7 +80,7 @@ async function executeSql(database: Database, text: string, values?: unknown[]):
   }
 }
 
-/** The engine within a transaction; it swallows what `fetch` throws, so the failure is kept. */
+/** Runs the engine within a transaction. The engine ignores what `fetch` throws, so `failure` returns it. */
 export function within(query: Query): { readonly db: PgBoss.Db; failure(): unknown } {
   let failure: unknown = null;
   const executeSql = async (text: string, values: unknown[]) => {
