@@ -15,9 +15,9 @@ export async function begunRuns(log: LogStore): Promise<readonly Begun[]> {
 const SHOWN_RUNS = 5;
 
 /**
- * Returns the id of the run whose id begins with `wanted`. Of several it is that of the last import. Imports have notes, and
- * other commands have only their records. Throws `SrqError('usage')` for a run that the log does not know, because an empty
- * answer would look as if nothing was sent. `forAll` is the command that takes all requests.
+ * Returns the id of the run that begins with `wanted`. Of several it is that of the last import. Imports have notes, and
+ * other commands have only their records. Throws `SrqError('usage')` for a run that the log does not know, because an
+ * empty answer would look as if nothing was sent. `forAll` is the command that takes all requests.
  */
 export async function knownRun(log: LogStore, wanted: string, forAll: string): Promise<string> {
   const begun = await begunRuns(log);

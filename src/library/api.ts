@@ -166,8 +166,8 @@ export interface ImportOptions extends CreateOptions {
    */
   readonly inDoubt?: 'park' | 'validate' | undefined;
   /**
-   * Minimum age of a request whose outcome is unknown, in milliseconds, before validate is asked about it. Default: learned, at least
-   * 60 s.
+   * Minimum age of a request whose outcome is unknown, in milliseconds, before validate is asked about it.
+   * Default: learned, at least 60 s.
    */
   readonly settleMs?: number | undefined;
   /** Called with the result of each row as soon as it is known. */

@@ -25,8 +25,8 @@ export interface Outcome {
 export type RowReason = ErrorReason | FindingCode;
 
 /**
- * Returns why a request that was handed to the service was not taken, or may not have been. It follows from the status and
- * the answer alone, so that logs of all ages and kinds tell the same. Null if nothing is wrong with the request.
+ * Returns why a request that was handed to the service was not taken, or may not have been. It follows from the status
+ * and the answer alone, so that logs of all ages and kinds tell the same. Null if nothing is wrong with the request.
  */
 export function reasonOf({ status, http }: Pick<RowResult, 'status' | 'http'>): ErrorReason | null {
   if (status === 'rejected')

@@ -19,9 +19,9 @@ interface PlanPurpose extends Pick<SubmitOptions, 'validate' | 'onDuplicate' | '
 }
 
 /**
- * Returns the digest of what an import would do. It covers the key and the status of each row, the mapping, the contract
- * and how requests are sent; a key is a digest of content and destination. It is computed before anything is sent, and is
- * the same for the same plan.
+ * Returns the digest of what an import would do. It covers the key and the status of each row, the mapping, the
+ * contract and how requests are sent. A key is itself a digest of content and destination. The digest is computed before
+ * anything is sent, and is the same for the same plan.
  */
 export function planId(plans: readonly PreparedPlan[], { validate, onDuplicate, again, queue }: PlanPurpose): string {
   const purpose = [validate, onDuplicate, again, ...(queue === undefined ? [] : [queue])];
