@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
@@ -15,6 +15,7 @@ import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts
 import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../bulk/agreement.ts';
 import { confirmImport, requireConsent } from '../bulk/consent.ts';
 import { dryRun } from '../bulk/dry-run.ts';
+import { planId, requireHoldable, requirePlan } from '../bulk/plan-id.ts';
 import { refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
 
 const BATCH_ROWS = 500;
@@ -23,8 +24,9 @@ const BATCH_ROWS = 500;
 export async function enqueue(context: Context, file: string, asked: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  const options = { ...asked, again: false };
+  requireHoldable(context, asked);
   const store = await context.requireStore('enqueue');
+  const options = { ...asked, again: false, queue: store.name };
   refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
   const input = await readInput(context, file, options);
@@ -36,7 +38,8 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
     strict: options.strict === true,
   });
   requireKnownFields(input.mapping, options.strict);
-  const given = context.process.argv.slice(2);
+  // What is left after this command is another plan.
+  const given = withoutOptions(context.process.argv.slice(2), ['--plan']);
   const opened = { file, input, session, command: given };
   if (options.dryRun) return dryRun(context, [opened], given, options, startedMs);
   requireAnswers(context, [opened], given, options);
@@ -50,6 +53,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
     planWithProgress(session, now, log, wanted),
   );
+  requirePlan(options.plan, () => planId([{ plan, preparation: session.preparation }], options));
   await confirmImport(context, options, [plan]);
   await remember();
   const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
@@ -85,7 +89,7 @@ async function queuePlan(
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = { rows: plan.rows, ...counts, seconds, store, ...ending, next };
+  const document = { run: context.run, rows: plan.rows, ...counts, seconds, store, ...ending, next };
   await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract-schema.ts';
 import { STEP_NAMES } from '../diagnosis.ts';
-import { count, nullableText, nullableTime, text } from './shapes.ts';
+import { count, errorReason, nullableText, nullableTime, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const secret = z.enum(['stored', 'env', 'command', 'keychain', 'contract', 'missing']);
@@ -65,6 +65,7 @@ export const diagnosis = z.object({
       ms: z.number(),
       message: text,
       hint: nullableText,
+      reason: z.nullable(errorReason),
     }),
   ),
 });
@@ -73,10 +74,13 @@ export const diagnosis = z.object({
 export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
 export const migrated = z.object({ store: text, migrated: z.array(text) });
 
+/** What only a person can say. The answer is given as `OPTION KEY=VALUE`. */
 const question = z.object({
   name: text,
   text,
   answer: text,
+  option: text,
+  key: text,
   choices: z.optional(z.array(text)),
   example: z.optional(text),
   unanswered: z.optional(text),
