@@ -14,6 +14,8 @@ export interface GlobalOptions {
   readonly log?: string;
   /** URL of a store. For `srq sandbox` it is the file of its own flag `--store`. */
   readonly store?: string;
+  /** Uses a store although it does not know what the log in the profile's file has. */
+  readonly freshStore?: boolean;
   /** Keeps the inbox of the sandbox in this process open, for `srq bulk`. */
   readonly keep?: boolean;
   /** Format of messages on stderr, for commands that run for long. */

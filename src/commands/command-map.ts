@@ -25,10 +25,12 @@ function wordsTo(command: Command, program: Command): readonly string[] {
 
 /** Returns the commands that can be run, with their words. Those for shells alone are left out. */
 export function leavesOf(command: Command, words: readonly string[] = []): [readonly string[], Command][] {
-  if (command.commands.length === 0) return [[words, command]];
-  return command.commands
+  const below = command.commands
     .filter((each) => !each.name().startsWith('__'))
     .flatMap((each) => leavesOf(each, [...words, each.name()]));
+  // One may do something by itself and have commands below it.
+  const isLeaf = below.length === 0 || words.join(' ') in COMMAND_FACTS;
+  return isLeaf ? [[words, command], ...below] : below;
 }
 
 function mapped(words: readonly string[], command: Command): MappedCommand {

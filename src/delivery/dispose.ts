@@ -47,12 +47,13 @@ const BACK: JobDecision = { is: 'back' };
 
 /** Decides where a request goes after it was sent, or was to be sent. */
 export function disposalOfRequest(
-  { mayTryAgain }: TakenRequest,
+  { mayTryAgain, hasExpired }: TakenRequest,
   { result, unrecorded, stop }: Submitted,
   { isEnding, settles, waitMs }: WorkerSituation,
 ): JobDecision {
   if (unrecorded) return BACK;
   if (STATUS[result.status].left === 'send') {
+    if (hasExpired) return DONE;
     if (isEnding || stop) return BACK;
     return mayTryAgain ? { is: 'later' } : DONE;
   }

@@ -24,6 +24,8 @@ export interface MarketplaceOptions {
   readonly store?: string | undefined;
   /** The password of the store, or a function that reads it. Without it, that of the URL or of `~/.pgpass` is used. */
   readonly storePassword?: string | (() => string | Promise<string>) | undefined;
+  /** Uses a store although it does not know what the log in `stateFolder` has. Without it, that is refused (`store.log-unknown`). */
+  readonly freshStore?: boolean | undefined;
   /** The file of a contract that `srq contract learn` made; `srq contract show` names it. */
   readonly contractFile?: string | undefined;
   /** How bodies are encoded if there is no contract. Default: `form`. */

@@ -6,7 +6,7 @@ import type { TakenRequest } from '../../src/request/request-queue.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 
 const taken = (mayTryAgain = true): TakenRequest => ({
-  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain },
+  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain, hasExpired: false },
   request: { params: {}, audio: null, ref: null },
 });
 const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {

@@ -18,7 +18,7 @@ const OPTIONS: QueueWorkerOptions = {
 };
 
 const taken = (row: number, lane: Lane = 'requests', mayTryAgain = true): TakenRequest => ({
-  ...{ key: `k${row}`, row, lane, mayTryAgain },
+  ...{ key: `k${row}`, row, lane, mayTryAgain, hasExpired: false },
   request: { params: { request_text: String(row) }, audio: null, ref: null },
 });
 

@@ -7,31 +7,25 @@ import { QUEUE_SCHEMA } from './migrations.ts';
 /** A request that failed is tried again so often, after 5 to 10 seconds first and about an hour in all. */
 const RETRIES = 9;
 const FIRST_RETRY_S = 5;
-/** What nobody has taken for so long holds personal data that nobody waits for. */
-const KEPT_DAYS = 30;
-/** Workers that end give back what they have at once; this is for what nobody knows of any more. */
-const EXPIRES_H = 23;
-const MAINTENANCE_S = 60;
+/** What nobody has sent for so long holds personal data that nobody waits for. It becomes `failed` when it is taken. */
+export const QUEUED_LIFE_DAYS = 30;
 
-/** The queue engine on our connections. `supervise`: also clears up, once a minute for all processes together. */
-export async function startBoss(database: Database, supervise: boolean): Promise<PgBoss> {
+/**
+ * The queue engine on our connections. Its own clearing up stays off, because it drops what it finds too old without a
+ * word; a job leaves the queue by our decision alone.
+ */
+export async function startBoss(database: Database): Promise<PgBoss> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => executeSql(database, text, values) },
     schema: QUEUE_SCHEMA,
     schedule: false,
-    supervise,
-    maintenanceIntervalSeconds: MAINTENANCE_S,
-    // Jobs are deleted when they are done. What else ends up here lingers for two minutes.
-    archiveCompletedAfterSeconds: 60,
-    archiveFailedAfterSeconds: 60,
-    deleteAfterSeconds: 60,
-    retentionDays: KEPT_DAYS,
-    expireInHours: EXPIRES_H,
+    supervise: false,
+    retentionDays: QUEUED_LIFE_DAYS,
     retryLimit: RETRIES,
     retryDelay: FIRST_RETRY_S,
     retryBackoff: true,
   });
-  // Clearing up is tried again a minute later.
+  // Whatever it does is awaited, and fails there.
   boss.on('error', () => {});
   try {
     return await boss.start();
@@ -49,7 +43,7 @@ async function isInstalled({ query }: Database): Promise<boolean> {
 
 /** Makes the engine's own tables where they are missing, or brings them up to date. */
 export async function installBoss(database: Database): Promise<void> {
-  const boss = await startBoss(database, false);
+  const boss = await startBoss(database);
   await boss.stop({ graceful: false, close: false });
 }
 
