@@ -159,7 +159,7 @@ class QueueWorker {
     const submitted = await asLogged(taken, sent, log);
     const { result, wasClear, isFromLog } = submitted;
     if (wasClear && result.status === 'created') prober.created(taken);
-    if (!isFromLog && result.status === 'created') this.#recent.add(taken);
+    if (!isFromLog && result.status === 'created') this.#recent.add(taken, log.nowMs());
     if (submitted.stop) this.#end(submitted.stop);
     this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#situation(taken, submitted)));
     const own = this.#supervisor.observe(submitted);
