@@ -6,6 +6,7 @@ import {
   hasMissedNone,
   licenceWaitMs,
   mergeVisibilityHistories,
+  recordAgeMs,
   type VisibilityHistory,
   visibilityStats,
   wasReset,
@@ -206,7 +207,9 @@ class QueueWorker {
     const submitted = await asLogged(taken, await settleDoubt(taken, settling), log);
     if (submitted.stop) this.#end(submitted.stop);
     const isHopeful = api.idempotencyWindowMs !== null || hasMissedNone(proof.sight(kind));
-    const known = { state: log.lookup(taken.key), isHopeful };
+    const record = await log.read(taken.key);
+    const ageMs = (record && recordAgeMs(record.at, log.nowMs())) ?? Number.POSITIVE_INFINITY;
+    const known = { state: log.lookup(taken.key), isHopeful, ageMs };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 
