@@ -8,6 +8,9 @@ import { buildTypes } from './build-types.mjs';
 import { embeddedText } from './embedded-text.mjs';
 
 const LOCKS = 'fs-native-extensions';
+/** Modules of Node.js that most commands do without: 4 ms of a start. Some are imported by libraries that rarely use them. */
+const LATE = new Set(['node:child_process', 'node:zlib']);
+const LATE_MARK = '\0late-';
 
 const folder = process.argv[2] ?? 'dist';
 const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -18,7 +21,7 @@ const bundle = await rolldown({
   platform: 'node',
   // What stays a dependency brings binaries of its own, which cannot be bundled.
   external: Object.keys(dependencies).filter((name) => name !== LOCKS),
-  plugins: [embeddedText(), withoutHttp2(), withNamedBinary()],
+  plugins: [embeddedText(), withoutHttp2(), withNamedBinary(), withLateBuiltins(), compiledAtOnce()],
   transform: { define: { SRQ_VERSION: JSON.stringify(version) } },
 });
 const { output } = await bundle.write({
@@ -61,6 +64,32 @@ function withNamedBinary() {
     name: 'with-named-binary',
     resolveId: (name, importer) => (name === './binding' && importer?.includes(LOCKS) ? '\0named-binary' : null),
     load: (id) => (id === '\0named-binary' ? { code: named, moduleType: 'js' } : null),
+  };
+}
+
+/** Loads such a module only when one of its members is used. */
+function withLateBuiltins() {
+  const members = (name) => Object.keys(process.getBuiltinModule(name));
+  const late = (name) => members(name).map((each) => `get ${each}() { return require('${name}').${each}; }`);
+  return {
+    name: 'with-late-builtins',
+    resolveId: (name, importer) => (LATE.has(name) && !importer?.startsWith(LATE_MARK) ? LATE_MARK + name : null),
+    load(id) {
+      if (!id.startsWith(LATE_MARK)) return null;
+      return { code: `module.exports = { ${late(id.slice(LATE_MARK.length)).join(',\n')} };`, moduleType: 'js' };
+    },
+  };
+}
+
+/**
+ * V8 compiles a function in parentheses together with the file, but arrow functions only since Node.js 22. The bundler wraps
+ * CommonJS modules in arrow functions, which would be parsed once more when they are loaded.
+ */
+function compiledAtOnce() {
+  const arrow = /__commonJSMin\(\(\(([\w, ]*)\) => \{/g;
+  return {
+    name: 'compiled-at-once',
+    renderChunk: (code) => ({ code: code.replace(arrow, '__commonJSMin((function($1) {') }),
   };
 }
 

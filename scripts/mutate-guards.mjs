@@ -352,12 +352,17 @@ const GUARDS = [
   },
   {
     name: 'the embedded sandbox shows nobody what is rehearsed',
-    file: 'src/cli/context.ts',
-    from: 'hasInbox: false',
-    to: 'hasInbox: true',
+    file: 'src/cli/rehearsal.ts',
+    from: 'hasInbox,',
+    to: 'hasInbox: true,',
     tests: ['../e2e/sandbox'],
   },
 ];
+
+// A guard that was rewritten is said at once, not after those before it have run for an hour.
+const lost = GUARDS.filter(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2);
+for (const { name, file } of lost) process.stdout.write(`"${name}": ${file} does not hold the guard exactly once.\n`);
+if (lost.length > 0) process.exit(1);
 
 const words = process.argv.slice(2);
 const chosen = GUARDS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
@@ -381,7 +386,6 @@ function isNoticed({ name, file, from, to, tests }) {
       cpSync(each, join(copy, each), { recursive: true });
     symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
     const text = readFileSync(join(copy, file), 'utf8');
-    if (text.split(from).length !== 2) throw new Error(`"${name}": ${file} does not hold the guard exactly once.`);
     writeFileSync(
       join(copy, file),
       text.replace(from, () => to),

@@ -42,6 +42,6 @@ if (isWanted('crash')) {
   run('delivery/crash', { SRQ_TEST_CRASHES: 'all' }, '--maxConcurrency=12', '--testTimeout=240000');
 }
 for (let seed = 2; isWanted('kills') && Date.now() < deadline; seed++) {
-  run('delivery/kills', { SRQ_TEST_SEED: String(seed) }, '--testTimeout=600000');
+  run('delivery/kills', { SRQ_TEST_SEED: String(seed), SRQ_TEST_KILLS_ROWS: '2000' }, '--testTimeout=600000');
   if (seed % 4 === 0) run('delivery/two-processes', { SRQ_TEST_RACES: '100' });
 }

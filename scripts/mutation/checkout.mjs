@@ -25,9 +25,10 @@ export class Checkout {
   #folder = mkdtempSync(join(tmpdir(), 'srq-mutation-'));
   #compiled = false;
   #running = null;
+  #leave = () => this.remove();
 
   constructor() {
-    process.once('exit', () => this.remove());
+    process.once('exit', this.#leave);
     // A PostgreSQL of a test runs as another user.
     chmodSync(this.#folder, 0o755);
     for (const path of filesOf('.')) {
@@ -53,6 +54,7 @@ export class Checkout {
 
   /** Ends what runs in it, too. */
   remove() {
+    process.off('exit', this.#leave);
     if (this.#running !== null) this.#end(this.#running);
     // What was ended may still be writing.
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

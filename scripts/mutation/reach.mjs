@@ -179,10 +179,10 @@ function instrumented(path, text, recorder, blocks) {
   return shebang + atTop + result.slice(shebang.length);
 }
 
-/** Each process writes its first entry of each block at once: it may be killed. */
-const recorderText = (hits, count) => `import { openSync, writeSync } from 'node:fs';
-const seen = new Uint8Array(${count});
-const folder = process.env.PATH?.split(':').find((each) => each.startsWith(${JSON.stringify(hits)}));
+/** Each process writes its first entry of each block at once: it may be killed. What runs in a browser has no files, and tells nothing. */
+const recorderText = (hits, count) => `const seen = new Uint8Array(${count});
+const { process } = globalThis;
+const folder = process?.env.PATH?.split(':').find((each) => each.startsWith(${JSON.stringify(hits)}));
 const kind = globalThis.isTestProcess ? 'test' : 'program';
 let file;
 export function hit(id) {
@@ -190,6 +190,7 @@ export function hit(id) {
   seen[id] = 1;
   if (folder === undefined) return;
   try {
+    const { openSync, writeSync } = process.getBuiltinModule('node:fs');
     file ??= openSync(\`\${folder}/\${kind}-\${process.pid}-\${process.hrtime.bigint()}\`, 'a');
     writeSync(file, \`\${id}\\n\`);
   } catch {}

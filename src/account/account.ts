@@ -12,7 +12,8 @@ import type { Host } from './host.ts';
 
 /**
  * The state of one account with the service: rate limiter, token, and what is known about the service. It is kept for
- * the next command, in files of this machine or, if a store is used, there for all processes of the account.
+ * the next command. If a store is used, it is kept there for all processes of the account; otherwise it is kept in
+ * files on this machine.
  */
 export interface Account {
   readonly limiter: RateLimiter;
@@ -33,7 +34,6 @@ export interface Account {
   readonly shared: SharedAccountState | null;
 }
 
-/** Options for opening an account. */
 export interface AccountOptions {
   readonly destination: Destination;
   readonly clientSecret: string;
@@ -42,7 +42,7 @@ export interface AccountOptions {
   readonly rate: ChosenRate;
   readonly concurrency: number;
   readonly refused?: Refused | undefined;
-  /** Do not use the store or the state shared there. */
+  /** Whether the store and the state shared there are left aside. */
   readonly isAlone?: boolean | undefined;
 }
 

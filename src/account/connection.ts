@@ -11,7 +11,7 @@ import { Http } from '../service/wire/http.ts';
 import { type Account, openAccount } from './account.ts';
 import type { Host } from './host.ts';
 
-/** What a connection needs of the program that uses it. */
+/** What a connection needs from the program that uses it. */
 interface ConnectionHost extends Host {
   /** Removes this text from error reports from now on. */
   hide(secret: string): void;
@@ -22,34 +22,36 @@ export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers
   readonly api: RequestApi;
   readonly destination: Destination;
   readonly network: Network;
-  /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
+  /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
   /**
    * Requests a new token even if one is cached. Resolves to null if the service issues none, so that only an answer to a
    * request proves the credentials. Throws the errors of `Tokens.prove`.
    */
   proveCredentials(): Promise<CachedToken | null>;
-  /** The service has a validate operation, or may have one. */
+  /** Whether the service has, or may have, a validate operation. */
   readonly mayValidate: boolean;
 }
 
-/** The account that a connection is for, and the way to its service. */
+/** The account that a connection is for, and how its service is reached. */
 export interface ConnectedAccount {
   readonly destination: Destination;
   readonly contract: Contract;
-  /** Reads the client secret. It is not called if the contract holds a key in place of it. */
+  /** Reads the client secret. It is not called if the contract holds a key that replaces the secret. */
   readSecret(): Promise<string>;
-  /** Returns the way to the service, or to the host that issues its tokens. Throws `SrqError('settings')`. */
+  /**
+   * Returns the proxy and TLS settings for the service, or for the host that issues its tokens. Throws
+   * `SrqError('settings')`.
+   */
   network(baseUrl: string): Network;
-  /** Milliseconds after which a call is given up, or null for the default. */
+  /** Time after which a call is given up, in milliseconds, or null for the default. */
   readonly timeoutMs: number | null;
-  /** They are called with every call to the service, with secrets masked. */
+  /** Functions that are called with every call to the service, with secrets masked. */
   readonly traces: readonly ((call: TracedCall) => void)[];
-  /** Called when the program has done its work with what the answers showed about a learned contract. */
+  /** Called when the program has finished, with what the answers showed about a learned contract. */
   observed(contract: Contract, seen: Observations): Promise<void>;
 }
 
-/** Options for connecting to the service. */
 export interface ConnectOptions {
   readonly rate: ChosenRate;
   readonly concurrency: number;
@@ -57,7 +59,7 @@ export interface ConnectOptions {
   /** Returns the name of the column that a field came from, for error messages. */
   readonly fieldName?: (field: string) => string | null;
   readonly refused?: Refused;
-  /** Do not use the store or the state shared there, for commands that must work without it. */
+  /** Whether the store and the state shared there are left aside, for commands that must work without it. */
   readonly isAlone?: boolean;
 }
 
@@ -109,13 +111,13 @@ export async function proveCredentials(
 
 const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
 
-/** Passes on what the answers showed about the contract, also if the program failed. */
+/** Passes on what the answers showed about the contract, even if the program failed. */
 async function keepObservations(account: ConnectedAccount, api: RequestApi): Promise<void> {
   const seen = api.observations();
   if (Object.keys(seen).length > 0) await account.observed(account.contract, seen);
 }
 
-/** Opens what authorizes the calls of a contract, with the function that proves the credentials. */
+/** Builds the authorizer for a contract, and the function that proves the credentials. */
 function openAuthorizer(
   host: ConnectionHost,
   account: ConnectedAccount,

@@ -3,7 +3,7 @@ import type { Trust } from '../settings/own-file.ts';
 import type { OfProfile, Paths } from '../settings/paths.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 
-/** Where the log is kept: in a file of this machine, or in a store that several machines share. */
+/** The place of the log: a file on this machine, or a store that several machines share. */
 export type LogPlace =
   | {
       readonly kind: 'file';
@@ -17,18 +17,18 @@ export type LogPlace =
       /** The address without its password, for messages. */
       readonly name: string;
       readonly isEncrypted: boolean;
-      /** Reads the password. Null if none is known, except what `.pgpass` may contain. */
+      /** Reads the password. Null if no password is known; `.pgpass` may still contain one. */
       readonly password: (() => Promise<string>) | null;
       /** The file in which the log would be kept without the store. */
       readonly file: string;
     };
 
-/** What an account needs of the program that uses it: a command, or a program that has the library in it. */
+/** What an account needs from the program that uses it, which is a command or a program that imports the library. */
 export interface Host {
   readonly clock: Clock;
   /** Identifies the records of this process in the log. */
   readonly run: string;
-  /** Aborted when nothing new is to be sent. */
+  /** Aborted when nothing more is to be sent. */
   readonly halt: AbortController;
   settings(): Promise<OfProfile>;
   paths(): Promise<Pick<Paths, 'state'>>;
@@ -36,6 +36,6 @@ export interface Host {
   logPlace(): Promise<Pick<LogPlace, 'kind'>>;
   /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
   postgresStore(): Promise<PostgresStore>;
-  /** Registers a function to run when the program has done its work. The last registered runs first. */
+  /** Registers a function to run when the program has finished. The function registered last runs first. */
   onClose(closer: () => Promise<void>): void;
 }

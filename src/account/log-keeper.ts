@@ -4,18 +4,18 @@ import type { LogStore, OpenLog } from '../request/log-store.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Host, LogPlace } from './host.ts';
 
-/** What the log needs of the program that uses it. */
+/** What the log needs from the program that uses it. */
 export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'> {
   /** Whether the store may begin without what the log in the profile's file has. */
   readonly freshStore: boolean;
   /** The numeric user id, or null where files have no owners and modes (Windows). */
   readonly uid: number | null;
-  /** Describes this process, while it does what `command` says, to others that find the log in use. */
+  /** Describes this process to others that find the log in use. `command` says what it does. */
   holder(command: string): string;
   warn(message: string): Promise<void>;
   /**
-   * Throws `SrqError('settings')` where the environment has Node.js check no certificate. `authority` says how a private
-   * certificate authority is named in place of that.
+   * Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. `authority` says how to
+   * name a private certificate authority instead.
    */
   requireCertificateCheck(authority: string): void;
 }
@@ -24,7 +24,7 @@ function remedyOf(path: string): string {
   return `Take it over: srq store import ${shellWord(path)}    Or begin without it, once: --fresh-store`;
 }
 
-/** Finds out where the log is kept and opens it. Each is done once per command. */
+/** Finds out where the log is kept and opens it, each once per command. */
 export class LogKeeper {
   readonly #host: LogHost;
   readonly #findPlace: () => Promise<LogPlace>;
@@ -33,7 +33,7 @@ export class LogKeeper {
   #postgresStore: PostgresStore | null = null;
   #isStoreAway = false;
 
-  /** `findPlace` is called once. */
+  /** `findPlace` is called when the place is first needed. */
   constructor(host: LogHost, findPlace: () => Promise<LogPlace>) {
     this.#host = host;
     this.#findPlace = findPlace;
@@ -121,7 +121,7 @@ export class LogKeeper {
     if (isEncrypted) this.#host.requireCertificateCheck(' in the URL of the store: ?sslrootcert=FILE');
     const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
     const holder = (command: string) => this.#host.holder(command);
-    // Every operation that waits for the store reports it, but the user is told once.
+    // Every operation that waits for the store reports it, but the user sees the message only once.
     const away = (message: string | null) => {
       if (this.#isStoreAway === (message !== null)) return;
       this.#isStoreAway = message !== null;

@@ -1,18 +1,18 @@
 import { shellWord } from '../request/errors.ts';
 
-/** Returns a srq command that can be pasted into a shell. */
+/** Returns an srq command that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {
   return ['srq', ...words.map((word) => shellWord(word))].join(' ');
 }
 
-/** Commands that depend on the profile, and those that depend on the log as well. */
+/** Commands that depend on the profile, and below them those that depend on the log as well. */
 const OF_PROFILE = 'login|logout|status|validate|contract (?:learn|show|forget)|mapping (?:list|show|forget)';
 const OF_LOG =
   'create|bulk|log|export|report|resolve|doctor|enqueue|work|queue(?: purge)?|store (?:import|export|prune|resume)';
 const SUGGESTED = new RegExp(`\\bsrq (?:(?:${OF_PROFILE})|(${OF_LOG}))\\b(?! --help)`, 'g');
 
 /**
- * Completes the srq commands that a text suggests with the flags by which this command chose profile and log, so that
+ * Adds the flags that chose the profile and the log of this command to the srq commands that a text suggests, so that
  * they can be pasted as they are.
  */
 export function withProfileFlags(text: string, chosen: ChosenProfile): string {
@@ -37,7 +37,7 @@ export function withoutOptions(words: readonly string[], options: readonly strin
   return words.filter((_, at) => !belongs(words, at));
 }
 
-/** Returns only the given options and their values. In all else it does as {@link withoutOptions}. */
+/** Returns only the given options and their values. Otherwise it works like {@link withoutOptions}. */
 export function onlyOptions(words: readonly string[], options: readonly string[]): string[] {
   const belongs = belongsTo(options);
   return words.filter((_, at) => belongs(words, at));

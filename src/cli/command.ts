@@ -12,11 +12,11 @@ export interface GlobalOptions {
   readonly input?: boolean;
   readonly timeout?: number;
   readonly log?: string;
-  /** URL of a store. For `srq sandbox` it is the file of its own flag `--store`. */
+  /** URL of a store. For `srq sandbox` it is the value of that command's own flag `--store`, which is a file. */
   readonly store?: string;
   /** Uses a store although it does not know what the log in the profile's file has. */
   readonly freshStore?: boolean;
-  /** Keeps the inbox of the sandbox in this process open, for `srq bulk`. */
+  /** Whether the inbox of the sandbox stays open after the command, for `srq bulk`. */
   readonly keep?: boolean;
   /** Format of messages on stderr, for commands that run for long. */
   readonly logFormat?: 'text' | 'json';
@@ -25,7 +25,7 @@ export interface GlobalOptions {
   readonly key?: string;
 }
 
-/** The part of the context for commands that only print something. It knows neither settings nor service. */
+/** The part of the context for commands that only print something. It has neither settings nor a service. */
 export interface TellingContext {
   readonly process: NodeJS.Process;
   readonly options: GlobalOptions;
@@ -42,7 +42,7 @@ export type Invoke = (
 /** Wraps the code of a command in a function that commander calls. */
 export type RunCommand = (load: Parameters<Invoke>[1]) => (...args: unknown[]) => Promise<void>;
 
-/** How many letters a line of stdout has room for; null where it is no terminal and lines may be of any length. */
+/** Returns the number of columns of stdout, or null if it is not a terminal and lines may have any length. */
 export function terminalColumns({ process: { stdout } }: Pick<TellingContext, 'process'>): number | null {
   return columnsOf(stdout);
 }

@@ -20,7 +20,8 @@ import type { Context } from './context.ts';
 import { keepParserPlain } from './v8-flags.ts';
 
 /**
- * Returns where the profile in use sends to by this contract. Throws `SrqError('auth')` naming every missing setting.
+ * Returns the destination of the profile in use under this contract. Throws `SrqError('auth')` naming every missing
+ * setting.
  */
 export function destinationOf(settings: Settings, contract: Contract): Destination {
   const missing = [
@@ -34,7 +35,7 @@ export function destinationOf(settings: Settings, contract: Contract): Destinati
   return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
 }
 
-/** The options for connecting, with a function that is told of every call. */
+/** The options for connecting. `watch` is called with every call. */
 type CommandConnectOptions = ConnectOptions & { readonly watch?: Trace };
 
 type Trace = ConnectedAccount['traces'][number];
@@ -67,7 +68,10 @@ export async function proveNewCredentials(
   return proveCredentials(context, account, clientSecret);
 }
 
-/** Returns what flags and environment say about the way to the service, and who is told of calls and observations. */
+/**
+ * Returns the parts of an account that flags and environment decide: how the service is reached, and the listeners for
+ * calls and observations.
+ */
 async function surroundingsOf(
   context: Context,
   certificates: CertificateFiles,
@@ -98,8 +102,8 @@ async function keepObservations(context: Context, contract: Contract, seen: Obse
 }
 
 /**
- * Loads the contract. Throws `SrqError('settings')` if it holds keys that were given for another base URL, or names
- * another host for the client secret that was agreed to for another base URL.
+ * Loads the contract for a base URL. Throws `SrqError('settings')` if the contract was learned for another base URL and
+ * holds keys, or sends the client secret to another host.
  */
 export async function contractFor(context: Context, baseUrl: string): Promise<Contract> {
   const contract = await context.contract(baseUrl);

@@ -30,7 +30,10 @@ import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
-/** The dependencies of a command. It is built once; parts that cost time or read a file are loaded on first use. */
+/**
+ * The dependencies of a command. One context is built per command, and parts that take time or read a file are loaded
+ * on first use.
+ */
 export class Context {
   readonly process: NodeJS.Process;
   readonly options: GlobalOptions;
@@ -59,7 +62,8 @@ export class Context {
   }
 
   /**
-   * Tells whether the user can be asked: stdin and stderr are terminals, and neither `--no-input` nor CI forbids it.
+   * Tells whether the user can be asked. Stdin and stderr must be terminals, and neither `--no-input` nor CI may be
+   * set.
    */
   get interactive(): boolean {
     const { stdin, stderr, env } = this.process;
@@ -76,12 +80,12 @@ export class Context {
     return this.options.freshStore === true;
   }
 
-  /** Aborted by the first signal, or by the command itself: nothing new is sent then. */
+  /** Aborted by the first signal, or by the command itself. Nothing more is sent then. */
   get halt(): AbortController {
     return this.interruption.halt;
   }
 
-  /** Describes this process to others that find the log in use. */
+  /** Describes this process to others that find the log in use. `command` says what it does. */
   holder(command: string): string {
     const since = new Date(this.clock.nowMs()).toISOString();
     return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
@@ -91,7 +95,7 @@ export class Context {
     (await this.reporter()).warn(message);
   }
 
-  /** Throws `SrqError('settings')` where the environment has Node.js check no certificate; see the function. */
+  /** Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. */
   requireCertificateCheck(authority: string): void {
     requireCertificateCheck(this.process.env, authority);
   }
@@ -110,7 +114,7 @@ export class Context {
     return { uid: this.uid, onDistrusted };
   }
 
-  /** Opens the digests of the files that srq has written for the user. Of those for the sandbox no state is kept. */
+  /** Opens the record of the files that srq has written for the user. With --sandbox, no state is kept. */
   async writtenFiles(): Promise<WrittenFiles> {
     const { WrittenFiles } = await import('../settings/written-files.ts');
     const folder = this.options.sandbox ? null : join(this.#directories().state, 'written');
@@ -153,7 +157,7 @@ export class Context {
 
   /**
    * Opens the mappings that were confirmed under the profile in use. A rehearsal with --sandbox uses them, too, so that
-   * what is confirmed there holds for the run. It needs no settings: if they name no profile, it gets null.
+   * what is confirmed there applies to the run. It needs no settings, so it gets null if they name no profile.
    */
   async mappings(): Promise<MappingStore | null> {
     const { MappingStore } = await import('../settings/mapping-store.ts');
@@ -185,12 +189,12 @@ export class Context {
     return { config, state: this.#stateDirectory(), log };
   }
 
-  /** Has a command that only reads take the log of the last rehearsal, where --sandbox is given. */
+  /** Makes a command that only reads use the log of the last rehearsal, if --sandbox is given. */
   readLastRehearsal(): void {
     if (this.options.sandbox) this.#state = this.#lastRehearsal();
   }
 
-  /** Returns the path under which the log is found after the command. That of a rehearsal moves when it ends. */
+  /** Returns the path of the log after the command. The log of a rehearsal is moved when the rehearsal ends. */
   async lastingLog(): Promise<string> {
     const { log, state } = await this.paths();
     return this.options.sandbox && dirname(log) === state ? join(this.#lastRehearsal(), basename(log)) : log;
@@ -201,7 +205,7 @@ export class Context {
     return this.#log.place();
   }
 
-  /** Returns the log in use, for reading and sending; see `LogKeeper`. */
+  /** Returns the log in use, for reading and sending. See `LogKeeper`. */
   logStore(): Promise<LogStore> {
     return this.#log.store();
   }
@@ -229,7 +233,7 @@ export class Context {
   }
 
   /**
-   * Opens the log for sending; it is closed when the command ends. With `exclusive`, for bulk runs, only one process at
+   * Opens the log for sending. It is closed when the command ends. With `exclusive`, for bulk runs, only one process at
    * a time can hold a log that is a file.
    */
   openLog(command: string, exclusive: boolean): Promise<OpenLog> {
@@ -262,7 +266,7 @@ export class Context {
     this.process.stderr.write(`${printableLines(this.blotted(String((error as Error)?.stack)))}\n`);
   }
 
-  /** Registers a function to run when the command has ended. The last registered runs first. */
+  /** Registers a function to run when the command has ended. The function registered last runs first. */
   onClose(closer: () => Promise<void>): void {
     this.#closers.unshift(closer);
   }
@@ -272,7 +276,7 @@ export class Context {
     this.interruption.stop();
   }
 
-  /** Has the contract read anew when it is needed next, because a command has stored another one. */
+  /** Discards the contract, because a command has stored another one. It is read again when it is needed. */
   contractChanged(): void {
     this.#learned = null;
   }
@@ -322,10 +326,10 @@ export class Context {
     return resolveSettings(name, (await this.profiles()).all(), own, { node: execPath });
   }
 
-  /** Cuts off a base URL what srq adds to it, and says so. */
+  /** Removes from a base URL what srq adds to it itself, and tells the user so. */
   async withoutPath(baseUrl: string): Promise<string> {
-    // It is not kept, because the command may be the one that learns another. One that cannot be used is told of where it
-    // is needed.
+    // The contract is not cached, because the command may be about to learn another. A contract that cannot be used is
+    // reported where it is needed.
     const learned = await this.#readContract().catch(() => null);
     const cut = withoutOperationPath(learned ?? DOCUMENTED_CONTRACT, baseUrl);
     const text = `The base URL is ${cut} without ${baseUrl.slice(cut.length)}, which srq adds itself.`;
@@ -357,7 +361,7 @@ export class Context {
 
 async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clock: Clock): Promise<Reporter> {
   const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
-  const { isAsciiLocale } = await import('../report/output.ts');
+  const { columnsOf, isAsciiLocale } = await import('../report/output.ts');
   const { stdout, stderr, env } = process;
   const dumb = env['TERM'] === 'dumb';
   const isForced = !['', '0', 'false'].includes(env['FORCE_COLOR'] ?? '');
@@ -369,7 +373,9 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     quiet: options.quiet === true,
     colour: { stdout: coloured(stdout), stderr: coloured(stderr) },
     ascii: isAsciiLocale(env),
-    redraw: Boolean(stderr.isTTY) && !dumb && !env['CI'],
+    // Some terminals do not report their width (0 columns, as under `script` or in some containers). They cannot be
+    // redrawn, because the spinner's library would clear infinitely many lines.
+    redraw: columnsOf(stderr) !== null && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
   };

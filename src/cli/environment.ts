@@ -1,8 +1,8 @@
-/** Environment variables that mean something to srq together. */
+/** Environment variables that srq reads together. */
 interface EnvironmentEntry {
   readonly names: readonly string[];
   readonly meaning: string;
-  /** The option that says the same, and wins. */
+  /** The option that sets the same, and takes precedence. */
   readonly option?: string;
 }
 

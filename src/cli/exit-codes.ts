@@ -2,7 +2,7 @@ import type { ErrorCode } from '../request/errors.ts';
 import type { RowResult } from '../request/outcome.ts';
 import { type Counts, STATUS, STATUSES } from '../request/status.ts';
 
-/** The exit codes and their meanings. This is the only table; the README has a copy that a test compares. */
+/** The exit codes and their meanings. This is the only table. A test compares the README's copy with it. */
 export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: number; readonly meaning: string }>> = {
   ok: { number: 0, meaning: 'everything worked (in bulk, duplicates and repeats count as well)' },
   fault: { number: 1, meaning: 'an error in srq itself' },

@@ -26,7 +26,7 @@ import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
-/** The flags that say how to read a file, as commander parses them. */
+/** The flags for reading a file, as commander parses them. */
 export interface ReadingOptions {
   readonly format?: TextFormat;
   readonly encoding?: string;
@@ -42,7 +42,7 @@ export interface ReadingOptions {
 /** An open file with the mapping of its columns to fields. */
 export interface Input {
   readonly table: Table;
-  /** What the user has chosen for the mapping. */
+  /** The user's choices for the mapping. */
   readonly chosen: MappingOptions;
   readonly mapping: Mapping;
   readonly evidence: MappingEvidence;
@@ -50,7 +50,7 @@ export interface Input {
 
 const AS_DETECTED: ReadOptions = { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null };
 
-/** Opens a file of requests; `-` is standard input. */
+/** Opens a file of requests. `-` means standard input. */
 export async function openInput(context: Context, file: string, form: Partial<ReadOptions> = {}): Promise<Table> {
   const path = file === '-' ? await spoolStdin(context) : file;
   return openTable(path, { ...AS_DETECTED, ...form }, inputName(file));
@@ -73,7 +73,7 @@ async function spoolStdin(context: Context): Promise<string> {
   return path;
 }
 
-/** Opens a file (`-` is standard input) and maps its columns to fields. */
+/** Opens a file and maps its columns to fields. `-` means standard input. */
 export async function readInput(context: Context, file: string, options: ReadingOptions): Promise<Input> {
   const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
@@ -96,7 +96,7 @@ async function parameterNames(context: Context): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Maps the columns of a table to fields, and saves the mapping if the user wants that. Throws `SrqError('usage')`; see
+ * Maps the columns of a table to fields, and saves the mapping if the user wants that. Throws `SrqError('usage')` like
  * `planMapping`.
  */
 export async function mapped(
@@ -117,15 +117,18 @@ export async function keepMapping(path: string, mapping: Mapping, chosen: Mappin
   );
 }
 
-/** Returns what was confirmed earlier for a file with this header. A header that says nothing is not recognised. */
+/**
+ * Returns the mapping that was confirmed earlier for a file with this header, or null. A header whose names tell
+ * nothing is not recognised.
+ */
 async function rememberedFor(context: Context, { columns }: Table): Promise<RememberedMapping | null> {
   const mappings = isTellingHeader(columns) ? await context.mappings() : null;
   return mappings?.find(columns) ?? null;
 }
 
 /**
- * Keeps the mapping for later files with this header, in the profile. It is not kept where it would not be read back
- * exactly as it is. A profile that cannot be written is warned about.
+ * Stores the mapping in the profile, for later files with this header. A mapping that could not be read back exactly is
+ * not stored. If the profile cannot be written, the user is warned.
  */
 export async function rememberMapping(context: Context, { table, mapping, chosen, evidence }: Input): Promise<void> {
   const kept = isTellingHeader(table.columns) ? mappingToRemember(mapping, chosen, evidence) : null;
@@ -173,7 +176,7 @@ interface PlannedPart extends PlanRules {
 
 const WHOLE_FILE: PlannedPart = { range: { skip: 0, limit: null }, onDuplicate: 'skip', again: false };
 
-/** Plans the import of a file, by default the whole file, and shows the progress. */
+/** Plans the import of a file and shows the progress. By default the whole file is planned. */
 export function planWithProgress(
   { context, preparation }: RequestSession,
   input: Input,

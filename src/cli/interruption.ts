@@ -6,11 +6,11 @@ const CODE_OF = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'termina
 type Signal = keyof typeof CODE_OF;
 
 /**
- * Handles Ctrl-C, SIGTERM and the end of the terminal for commands that send. The first signal lets requests in flight
- * finish and be recorded; the second one exits at once.
+ * Handles Ctrl-C, SIGTERM and the end of the terminal for commands that send. After the first signal, requests in
+ * flight finish and are recorded. The second one exits at once.
  */
 export class Interruption {
-  /** Aborted by the first signal. Commands also abort it to stop by themselves. */
+  /** Aborted by the first signal, or by a command that stops by itself. */
   readonly halt = new AbortController();
   readonly #process: NodeJS.Process;
   readonly #handlers = new Map<Signal, () => void>();
@@ -27,18 +27,18 @@ export class Interruption {
     return this.#by === null ? null : CODE_OF[this.#by];
   }
 
-  /** Returns why the command ended early, or null if no signal came. `hint` says what to do. */
+  /** Returns the reason why the command ended early, or null if no signal came. `hint` says what to do. */
   failure(hint: string | null): Failure | null {
     const { code } = this;
     return code && { code, reason: `${code}.signal`, message: 'Interrupted.', hint };
   }
 
-  /** Starts to handle signals. `first` tells the user what happens. */
+  /** Starts to handle signals. `first` is called at the first signal, to tell the user what happens. */
   listen(first: () => void): void {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       const handler = () => {
         if (this.#by !== null) {
-          // The user wants to leave now. Requests in flight have their intent in the log.
+          // The user wants to leave now. The intents of requests in flight are in the log.
           this.#process.exit(EXIT_CODES[CODE_OF[signal]].number);
         }
         this.#by = signal;

@@ -5,7 +5,7 @@ import type { ProfileStore } from '../settings/profile-store.ts';
 import { runSecretCommand, type Sourced } from '../settings/settings.ts';
 import type { TellingContext } from './command.ts';
 
-/** The parts of the context on which the place of the log depends. */
+/** The parts of the context that decide where the log is kept. */
 interface LogContext extends TellingContext {
   profileName(): Promise<Sourced<string>>;
   profiles(): Promise<ProfileStore>;
@@ -13,9 +13,9 @@ interface LogContext extends TellingContext {
 }
 
 /**
- * Determines where the log is kept. Flags come before the environment, and that before the profile; with --sandbox only
- * flags count. `stateFolder` is the folder for a log that no flag names. Throws `SrqError('usage')` or
- * `SrqError('settings')` if flags contradict each other, contain a password, or are invalid.
+ * Determines where the log is kept. Flags take precedence over the environment, and the environment over the profile;
+ * with --sandbox only flags count. `stateFolder` is the folder for a log that no flag names. Throws `SrqError('usage')`
+ * or `SrqError('settings')` if flags contradict each other, contain a password, or are invalid.
  */
 export async function logPlace(context: LogContext, stateFolder: string): Promise<LogPlace> {
   const profile = context.options.sandbox ? null : (await context.profileName()).value;

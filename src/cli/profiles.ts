@@ -13,7 +13,9 @@ export function profileKind({ baseUrl, test }: Pick<Profile, 'baseUrl' | 'test'>
   return test || (URL.canParse(baseUrl) && isLoopback(baseUrl)) ? 'test' : 'live';
 }
 
-/** The profile that commands use if they name none, and the sentence that says so. `name` is null if there is none. */
+/**
+ * Returns the profile that commands use if they name none, and a sentence about it. `name` is null if there is none.
+ */
 export async function profileInForce(
   context: Context,
 ): Promise<{ readonly name: string | null; readonly text: string }> {

@@ -75,7 +75,7 @@ function usage(program: NamedCommand, words: readonly string[], code: string, sa
   return new SrqError('arguments.invalid', inOurWords(said.replace(/^error: /, '').trim()), hint);
 }
 
-/** What commander says of a mistake, and how srq says it. */
+/** Rewrites commander's messages about mistakes in srq's words. */
 const OUR_WORDS: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [/^missing required argument '(.+)'$/, (name) => `The argument <${name}> is missing.`],
   [
@@ -134,7 +134,7 @@ function commandIn(command: NamedCommand, words: readonly string[]): NamedComman
   return [command];
 }
 
-/** Maximum length of an error's text. It may quote a long value that it failed on. */
+/** Maximum length of the text of an unexpected error, which may quote a long value. */
 const MAX_FAULT_TEXT = 200;
 
 function fault(error: unknown, context: Context): SrqError {
@@ -168,7 +168,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   work: async () => (await import('../commands/work/flags.ts')).addWork,
   queue: async () => (await import('../commands/queue.ts')).addQueue,
   contract: async () => (await import('../commands/contract/flags.ts')).addContract,
-  mapping: async () => (await import('../commands/mapping/flags.ts')).addMapping,
+  mapping: async () => (await import('../commands/mapping.ts')).addMapping,
   sandbox: async () => (await import('../commands/sandbox/flags.ts')).addSandbox,
   template: async () => (await import('../commands/template/flags.ts')).addTemplate,
   markets: async () => (await import('../commands/markets.ts')).addMarkets,
@@ -178,7 +178,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   help: async () => (await import('../commands/help.ts')).addHelpCommand,
 };
 
-/** Commands that need the flags of all others. */
+/** Commands that need the flags of all other commands. */
 const NEEDS_ALL: ReadonlySet<string> = new Set(['help']);
 
 /**
@@ -192,7 +192,7 @@ export async function makeProgram(
   output: OutputConfiguration,
   words: readonly string[] = [],
 ): Promise<Command> {
-  // Commands inherit the settings that come before they are added.
+  // The settings come before the commands are added, because commands inherit only earlier ones.
   const program = new Command('srq')
     .exitOverride()
     .configureOutput(output)
@@ -201,7 +201,7 @@ export async function makeProgram(
     .usage('COMMAND [options]   sends service requests, and none twice')
     .version(version, '--version', 'print the version')
     .configureHelp({
-      // A help that fits a screen has no room for a blank line below its usage.
+      // The blank line below the usage is removed, because the help must fit on a screen.
       formatHelp: (command, helper) => Help.prototype.formatHelp.call(helper, command, helper).replace('\n\n', '\n'),
       visibleOptions: ({ options }) => options.filter(({ hidden }) => !hidden) as Option[],
       optionDescription: describe,
@@ -216,7 +216,7 @@ export async function makeProgram(
       return invoke(command.optsWithGlobals<GlobalOptions>(), load, args);
     };
   for (const load of commandsFor(words[0])) (await load())(program, run);
-  // The list of the commands takes nearly all of the screen, so it goes without a heading.
+  // The list of commands takes nearly the whole screen, so it has no heading.
   program.configureHelp({
     ...program.configureHelp(),
     formatItemList: (heading, items) => {
@@ -239,7 +239,7 @@ function commandsFor(word = ''): readonly (() => Promise<AddCommand>)[] {
   return named ? [named] : Object.values(COMMANDS);
 }
 
-/** The help screen has no room for more. */
+/** Further help, in one line because the help screen has no room for more. */
 const EVERYWHERE = 'Everywhere: --json --quiet   srq help --all|exit-codes|errors|environment|files';
 
 /** Describes an option more briefly than commander, so that it fits in one line. */

@@ -12,7 +12,7 @@ export function ask(context: Asking, question: string): Promise<string> {
   return answered(context, question, context.process.stderr);
 }
 
-/** Asks for a secret as `ask` does, without echoing it. */
+/** Asks for a secret like `ask`, but without echo. */
 export async function askHidden(context: Asking, question: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
@@ -22,7 +22,10 @@ export async function askHidden(context: Asking, question: string): Promise<stri
   }
 }
 
-/** Asks by `askOnce` until `accepts` returns the answer as a value. It throws an `SrqError` with what is wrong about it. */
+/**
+ * Asks with `askOnce` until `accepts` returns the answer as a value. `accepts` throws an `SrqError` that says what is
+ * wrong with an answer.
+ */
 export async function askUntil<Value>(
   context: Pick<TellingContext, 'reporter'>,
   askOnce: () => Promise<string>,
@@ -52,19 +55,20 @@ export function askYesNo(context: Pick<TellingContext, 'process' | 'reporter'>, 
   );
 }
 
-/** Fits a question to the terminal. The blank behind it stays. */
+/** Folds a question for the terminal and keeps the blank after it. */
 function shown(question: string, { stderr, env }: Asking['process']): string {
   const text = `${folded(question.trimEnd(), columnsOf(stderr))} `;
   return isAsciiLocale(env) ? inAscii(text) : text;
 }
 
-/** Shows a question, and what is typed on `echo`. */
+/** Shows a question and returns the answer. What the user types is written to `echo`. */
 async function answered({ process }: Asking, question: string, echo: Writable): Promise<string> {
   const { stdin, stderr } = process;
   const lines = shown(question, process).split('\n');
-  // The library draws the line of the answer anew as it is edited, so that it has to know what stands before.
+  // The library redraws the line while the answer is edited, so it must know the last line of the question.
   const last = lines.pop() ?? '';
-  // From here on the terminal itself echoes nothing, so that a secret may be typed as soon as it is asked for.
+  // The interface is created first, because it turns off the terminal's echo. A secret can be typed as soon as the
+  // question is shown.
   const terminal = createInterface({ input: stdin, output: echo, terminal: true });
   stderr.write([...lines, echo === stderr ? '' : last].join('\n'));
   const cancelled = new AbortController();
@@ -80,9 +84,9 @@ async function answered({ process }: Asking, question: string, echo: Writable): 
 }
 
 /**
- * Asks a question that is answered with one key, and returns it in lower case. Other keys are passed over; keys that were
- * typed ahead answer the next question. Use it only if `context.interactive` is true. Throws `SrqError('interrupted')` for
- * Ctrl-C, and if the terminal is closed.
+ * Asks a question that is answered with one of `keys`, and returns that key in lower case. Other keys are ignored, and
+ * keys that were typed ahead answer the next question. Use it only if `context.interactive` is true. Throws
+ * `SrqError('interrupted')` for Ctrl-C or Ctrl-D, and if the terminal is closed.
  */
 export async function askKey<Key extends string>(
   context: Pick<TellingContext, 'process'>,
@@ -91,7 +95,7 @@ export async function askKey<Key extends string>(
 ): Promise<Key> {
   const { process } = context;
   const { stdin, stderr } = process;
-  // From here on Ctrl-C is a key: as a signal it would end srq without a word.
+  // In raw mode Ctrl-C arrives as a key. As a signal it would end srq without a message.
   stdin.setRawMode(true);
   try {
     stderr.write(shown(question, process));
@@ -114,22 +118,22 @@ export async function askKey<Key extends string>(
 }
 
 /**
- * Forgets what was typed so far. An Enter behind the answer to a question that takes one key would otherwise answer the next
- * question, which has not been read yet.
+ * Discards what was typed so far. Otherwise an Enter after a question that takes one key would answer the next
+ * question, which the user has not read yet.
  */
 export async function forgetTyped({ process: { stdin } }: Pick<TellingContext, 'process'>): Promise<void> {
   const forget = () => {};
   stdin.setRawMode(true);
   stdin.on('data', forget);
   stdin.resume();
-  // What the system has ready is read within one turn of the event loop after the present one.
+  // Input that is already available is read within one turn of the event loop after the present one.
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   stdin.pause();
   stdin.off('data', forget);
   stdin.setRawMode(false);
 }
 
-/** Waits for keys. Throws `SrqError('interrupted')` if there will be none. */
+/** Waits for keys and returns them. Throws `SrqError('interrupted')` if the terminal is closed. */
 async function typed(stdin: TellingContext['process']['stdin']): Promise<string> {
   const over = new AbortController();
   const end = () => over.abort();
@@ -146,9 +150,12 @@ async function typed(stdin: TellingContext['process']['stdin']): Promise<string>
   }
 }
 
-/** Ctrl-C and Ctrl-D. */
+/** Ctrl-C and Ctrl-D, as characters. */
 const END_KEYS: ReadonlySet<string> = new Set(['\u0003', '\u0004']);
-/** What arrow and function keys send, and Alt with a letter. Some have letters in them that are no answers. */
+/**
+ * Matches what arrow keys, function keys and Alt with a letter send. Some of these sequences contain letters that are
+ * not answers.
+ */
 const KEY_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\u0003\u0004])?/gu;
 
 function interrupted(cause: unknown): SrqError {

@@ -4,12 +4,12 @@ import type { Contract } from '../request/contract.ts';
 import type { Clock } from '../request/ports.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 
-/** The log of a rehearsal with --sandbox, and its notes, which a report needs. */
+/** The files of a rehearsal with --sandbox that are kept: the log, and its notes, which a report needs. */
 const KEPT = ['sandbox.ndjson', 'sandbox.ndjson.runs'];
 
 /**
- * Removes the folder of a rehearsal that has ended. If something was sent in it, its log is kept in `last` in place of
- * the one before, for `srq log --sandbox`.
+ * Removes the folder of a rehearsal that has ended. If it has a log, because something was sent, the log is first
+ * copied to `last`, where it replaces the previous one.
  */
 export function endRehearsal(folder: string, last: string): void {
   const written = KEPT.filter((name) => existsSync(join(folder, name)));
@@ -21,7 +21,8 @@ export function endRehearsal(folder: string, last: string): void {
       rmSync(last, { recursive: true, force: true });
       renameSync(next, last);
     } catch {
-      // The rehearsal has told its outcome; another one at the same time may keep its log instead.
+      // The rehearsal has already reported its outcome, so a failure is ignored. Another rehearsal at the same time may
+      // keep its log instead.
       rmSync(next, { recursive: true, force: true });
     }
   }
@@ -41,7 +42,8 @@ export function startEmbedded(clock: Clock, contract: Contract | null, hasInbox:
     seed: 1,
     storeFile: null,
     contract,
-    // Users rehearse with real leads here, and every user of the machine can call the port: only on request.
+    // Users rehearse with real leads, and every user of the machine can call the port, so the inbox is opened only on
+    // request.
     hasInbox,
     now: clock.nowMs,
   });

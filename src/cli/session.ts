@@ -12,16 +12,18 @@ import type { Destination } from '../request/service-request.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
-/** How a command uses requests. */
-interface SessionOptions {
+interface SessionUse {
   readonly audio: AudioReader;
   /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
-  /** If the service has no validate, leave it out and tell the user. */
+  /** Whether validate is left out, with a note to the user, if the service has none. */
   readonly isAsOffered?: boolean;
-  /** If true, warnings make a request invalid as well. */
+  /** Whether warnings make a request invalid as well. */
   readonly strict?: boolean;
-  /** Nothing is sent, so the user need not be logged in. Keys are computed from what is known of the destination. */
+  /**
+   * Whether the user need not be logged in, because nothing is sent. Keys are computed from what is known of the
+   * destination.
+   */
   readonly needsNoLogin?: boolean;
 }
 
@@ -41,10 +43,10 @@ export class RequestSession {
   }
 
   /**
-   * Throws `SrqError('auth')` if a login is needed and missing, and `SrqError('settings')` if the contract cannot be
-   * used.
+   * Opens a session. Throws `SrqError('auth')` if a login is needed and missing, and `SrqError('settings')` if the
+   * contract cannot be used.
    */
-  static async open(context: Context, use: SessionOptions): Promise<RequestSession> {
+  static async open(context: Context, use: SessionUse): Promise<RequestSession> {
     const { audio, strict = false } = use;
     const settings = await context.settings();
     const contract = await context.contract();
@@ -53,7 +55,7 @@ export class RequestSession {
     return new RequestSession(context, settings, { destination, audio, contract, operations, strict });
   }
 
-  /** Returns this session for a file whose recordings are read in another way. */
+  /** Returns this session with another reader for recordings. */
   withAudio(audio: AudioReader): RequestSession {
     return new RequestSession(this.context, this.#settings, { ...this.preparation, audio });
   }
@@ -86,7 +88,7 @@ export class RequestSession {
     return printable(`${destination.baseUrl} as client ${destination.clientId} (${kind})`);
   }
 
-  /** Tells a person where the command is about to send and by which contract. Programs can use `srq status --json`. */
+  /** Tells the user where the command is about to send, and by which contract. Programs can use `srq status --json`. */
   async sayDestination(): Promise<void> {
     if (this.context.options.json) return;
     const { contract } = this.preparation;
@@ -94,7 +96,7 @@ export class RequestSession {
     (await this.context.reporter()).say((paint) => paint.dim(`To ${this.destinationText}${by}`));
   }
 
-  /** Handles signals from now on: the first one lets requests in flight finish. */
+  /** Handles signals from now on. After the first one, requests in flight finish. */
   async finishOnSignal(): Promise<void> {
     const reporter = await this.context.reporter();
     this.context.interruption.listen(() =>
@@ -104,8 +106,8 @@ export class RequestSession {
 }
 
 /**
- * Reads recordings from the folder of the file that names them (`-` is the current folder). A recording named by a flag
- * may be anywhere.
+ * Reads recordings from the folder of the file that names them. If the file is `-`, that is the current folder. A
+ * recording named by a flag may be anywhere.
  */
 export function recordingsBeside(file: string, named?: string): AudioReader {
   const folder = file === '-' ? '.' : dirname(file);

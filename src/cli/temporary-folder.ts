@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SrqError, systemCode } from '../request/errors.ts';
 
-/** Makes a new folder that only the user can open. Throws `SrqError('settings')` where there is no room for temporary files. */
+/** Makes a new folder that only the user can open. Throws `SrqError('settings')` if no temporary folder can be made. */
 export function makeTemporaryFolder(prefix: string): string {
   try {
     return mkdtempSync(join(tmpdir(), prefix));

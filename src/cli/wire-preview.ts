@@ -4,9 +4,9 @@ import type { ServiceRequest } from '../request/service-request.ts';
 import { AUDIO_PARAMETER } from '../request/wire.ts';
 import { makeEncoder } from '../service/wire/encode.ts';
 
-/** Returns the fields of a request under the service's own parameter names, without the recording and without secrets. */
+/** Returns the parameters of a request as the service names them, without the recording and without secrets. */
 export function wirePreview({ create, ...rest }: Contract, request: ServiceRequest): [string, string][] {
-  // A form can show the names and texts of a request whatever the real encoding is.
+  // A form can represent the names and texts of any request, whatever the real encoding is.
   const encoder = makeEncoder({ ...rest, create: { ...create, encoding: 'form' } });
   const { body } = encoder.create(request, request.audio ? 'recording' : null);
   const named = (create.parameters ?? []).filter(({ field }) => field === 'audio_file');

@@ -4,13 +4,16 @@ import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { ERRORS } from '../request/error-codes.ts';
-import { ALWAYS, COMMAND_FACTS } from './command-facts.ts';
+import type { ErrorCode } from '../request/errors.ts';
 import { takesNumber } from './options.ts';
 
 type MappedCommand = DocumentOf<'help'>['commands'][number];
 type MappedOption = MappedCommand['options'][number];
 
-/** Prints what a program needs to call srq: the commands below `wanted` with their options, from the same table as the help. */
+/**
+ * Prints what a program needs to call srq: the commands below `wanted` with their options. They come from the same
+ * table as the help.
+ */
 export async function commandMap(context: TellingContext, program: Command, wanted: Command): Promise<number> {
   const commands = leavesOf(wanted, wordsTo(wanted, program)).map(([words, command]) => mapped(words, command));
   const globalOptions = program.options.map(mappedOption);
@@ -23,7 +26,7 @@ function wordsTo(command: Command, program: Command): readonly string[] {
   return command === program || command.parent === null ? [] : [...wordsTo(command.parent, program), command.name()];
 }
 
-/** Returns the commands that can be run, with their words. Those for shells alone are left out. */
+/** Returns the commands that can be run, with their words. Commands that only shells call are left out. */
 export function leavesOf(command: Command, words: readonly string[] = []): [readonly string[], Command][] {
   const below = command.commands
     .filter((each) => !each.name().startsWith('__'))
@@ -73,3 +76,64 @@ function mappedOption(option: Option): MappedOption {
     description,
   };
 }
+
+/** The external effects of a command, and the errors that it may have besides those of all commands. */
+interface CommandFacts {
+  /** `creates` means that requests may be created. `asks` means that the service is called and nothing is created. */
+  readonly sends: 'creates' | 'asks' | 'nothing';
+  readonly fails: readonly ErrorCode[];
+}
+
+/** The errors that every command may have. */
+const ALWAYS: readonly ErrorCode[] = ['fault', 'usage', 'settings', 'interrupted', 'terminated'];
+
+const SERVICE: readonly ErrorCode[] = ['auth', 'unreachable', 'service'];
+const local = (...fails: readonly ErrorCode[]): CommandFacts => ({ sends: 'nothing', fails });
+const asking = (...fails: readonly ErrorCode[]): CommandFacts => ({ sends: 'asks', fails: [...SERVICE, ...fails] });
+const creating = (...fails: readonly ErrorCode[]): CommandFacts => ({
+  sends: 'creates',
+  fails: [...SERVICE, 'log', 'unknown', ...fails],
+});
+
+/**
+ * The facts about each command that a program needs to know before it calls it. A test compares the names with the
+ * commands.
+ */
+export const COMMAND_FACTS: Readonly<Record<string, CommandFacts>> = {
+  login: asking(),
+  logout: local(),
+  status: local('auth'),
+  'profile list': local(),
+  'profile use': local(),
+  'profile remove': local(),
+  doctor: creating('rejected'),
+  validate: asking('input', 'rejected', 'unknown', 'duplicate'),
+  create: creating('input', 'rejected', 'duplicate'),
+  bulk: creating('input', 'rejected', 'stopped'),
+  log: local('log'),
+  report: local('log', 'input', 'auth'),
+  export: local('log', 'input', 'auth'),
+  resolve: asking('log', 'input', 'unknown'),
+  'store migrate': local('log'),
+  'store resume': local('log'),
+  'store import': local('log', 'platform.no-lock'),
+  'store export': local('log'),
+  'store prune': local('log'),
+  enqueue: local('input', 'log', 'rejected', 'auth'),
+  work: creating('rejected', 'stopped'),
+  queue: local('log', 'auth'),
+  'queue purge': local('log', 'auth'),
+  'contract learn': local('input'),
+  'contract show': local(),
+  'contract forget': local(),
+  'mapping list': local(),
+  'mapping show': local(),
+  'mapping forget': local(),
+  sandbox: local('input'),
+  template: local(),
+  markets: local(),
+  completion: local(),
+  schema: local(),
+  version: local(),
+  help: local(),
+};

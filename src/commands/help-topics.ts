@@ -64,7 +64,7 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
   return 0;
 }
 
-/** The advice on a finding as a person reads it, with names in capitals where a row's own would stand. */
+/** Returns the advice on a finding for people, with placeholders in capitals instead of a row's own names. */
 export function namedAdvice(advice: string): string {
   return advice.replaceAll('{field}', 'FIELD').replaceAll('{column}', 'COLUMN');
 }
@@ -98,7 +98,7 @@ export async function environment(context: TellingContext): Promise<number> {
   return 0;
 }
 
-/** The files that srq writes, by the folder that they lie in. docs/accounts.md has them with their modes. */
+/** The files that srq writes, by their folder. docs/accounts.md lists them with their modes. */
 const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly name: string; readonly what: string }[] = [
   { folder: 'config', name: 'config.json', what: 'profiles with their secrets' },
   { folder: 'config', name: 'contracts/PROFILE.json', what: 'the contract that was learned' },
@@ -112,6 +112,7 @@ const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly nam
   { folder: 'state', name: 'PROFILE.observed.json', what: 'how well answers matched the contract' },
   { folder: 'state', name: 'rehearsal/', what: 'the log of the last run with --sandbox' },
   { folder: 'state', name: 'written/', what: 'digests of your results files' },
+  { folder: 'state', name: 'compile-cache/', what: 'srq, compiled, for a quicker start' },
   { folder: null, name: 'FILE.results.csv (.xlsx)', what: 'your rows with their outcome' },
   { folder: null, name: 'from --output, --report', what: 'exports and reports' },
 ];

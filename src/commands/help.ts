@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import type { RunCommand, TellingContext } from '../cli/command.ts';
 import { nearest } from '../request/did-you-mean.ts';
 
-/** What help tells besides the commands. */
+/** The topics of the help, besides the commands. */
 const TOPICS = {
   'exit-codes': async () => (await import('./help-topics.ts')).exitCodes,
   errors: async () => (await import('./help-topics.ts')).errors,

@@ -1,7 +1,7 @@
 import { SrqError } from '../request/errors.ts';
 import type { LogStore, RecordedNote } from '../request/log-store.ts';
 
-/** The note on the beginning of an import. */
+/** The note that begins an import. */
 type Begun = Extract<RecordedNote, { event: 'begin' }>;
 
 /** Returns the imports that the log has notes on, the oldest first. */
@@ -14,7 +14,9 @@ export async function begunRuns(log: LogStore): Promise<readonly Begun[]> {
 /** Number of runs that an error names. */
 const SHOWN_RUNS = 5;
 
-/** Returns the error for a run that the log does not know. It names the last ones, or else the command for all requests. */
+/**
+ * Returns the error for a run that the log does not know. It names the last runs, or else the command for all requests.
+ */
 export function unknownRun({ name }: LogStore, wanted: string, begun: readonly Begun[], forAll: string): SrqError {
   const last = begun.slice(-SHOWN_RUNS).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
   const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : `All that is in the log: ${forAll}`;

@@ -8,7 +8,7 @@ import { TEXT_FORMATS } from '../request/table.ts';
  * Parsers of option values for commander. Each takes the text and returns the value, or throws `InvalidArgumentError`.
  */
 
-/** Returns the parser of a whole number from `min` to `max`. */
+/** Returns the parser for a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   const parse = (text: string) => {
     const number = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
@@ -22,7 +22,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 
 const numberParsers = new WeakSet<object>();
 
-/** Tells whether an option takes a number and nothing else. */
+/** Tells whether an option accepts only numbers. */
 export function takesNumber({ parseArg }: Option): boolean {
   return parseArg !== undefined && numberParsers.has(parseArg);
 }
@@ -36,7 +36,7 @@ export function positiveNumber(text: string): number {
 
 const MAX_SETTLE_SECONDS = 7 * 24 * 60 * 60;
 
-/** Parses the age in seconds at which a doubt is settled. */
+/** Parses the age in seconds at which a request in doubt is settled. */
 export function settleSeconds(text: string): number {
   const seconds = positiveNumber(text);
   if (seconds <= MAX_SETTLE_SECONDS) return seconds;
@@ -47,8 +47,8 @@ numberParsers.add(positiveNumber);
 numberParsers.add(settleSeconds);
 
 /**
- * Returns the parser of a repeatable option `NAME=VALUE`, which collects the pairs in order. `what` describes the form
- * in messages. `split` tells at which `=` to split, because the name of a column may contain one.
+ * Returns the parser for a repeatable option `NAME=VALUE`, which collects the pairs in order. `what` describes the form
+ * in messages. `split` tells at which `=` the text is split, because the name of a column may contain one.
  */
 export function pair(what: string, split: 'first' | 'last') {
   return (text: string, before: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] => {
@@ -58,7 +58,7 @@ export function pair(what: string, split: 'first' | 'last') {
   };
 }
 
-/** Parses `KIND=PROBABILITY`, a fault of the sandbox; repeatable. */
+/** Parses `KIND=PROBABILITY`, a fault of the sandbox. The option is repeatable. */
 export function faultRate(text: string, before: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
   const [, kind = '', probability = ''] = /^([\w-]+)=(0|1|0?\.\d+|1\.0+|0\.0+)$/.exec(text) ?? [];
   if (kind === '') throw new InvalidArgumentError('Give it as KIND=PROBABILITY, the probability from 0 to 1: 429=0.1');

@@ -5,7 +5,7 @@ import { SrqError } from '../request/errors.ts';
 import { examples } from './options.ts';
 
 /** The flags of `schema`, as commander parses them. */
-interface SchemaOptions {
+interface SchemaFlags {
   readonly input?: boolean;
 }
 
@@ -19,11 +19,11 @@ export function addSchema(program: Command, run: RunCommand): void {
 }
 
 /**
- * Prints schemas. Without `--json` it is the schema of one command alone, for whoever validates by it; with it, a
- * document with the schemas of a command, or of all.
+ * Prints schemas. Without `--json`, prints the schema of one command alone, for use with a validator. With `--json`,
+ * prints a document with the schemas of one command or of all.
  */
-async function schema(context: TellingContext, words: readonly string[], { input }: SchemaOptions): Promise<number> {
-  // They are built only here: the program itself needs nothing but their types.
+async function schema(context: TellingContext, words: readonly string[], { input }: SchemaFlags): Promise<number> {
+  // The schemas are built only here, because the rest of the program needs only their types.
   const { COMMANDS_WITH_DOCUMENTS, inputSchema, outputSchema } = await import('../request/documents/json-schema.ts');
   const wanted = words.join(' ');
   const under = COMMANDS_WITH_DOCUMENTS.filter((command) => command === wanted || command.startsWith(`${wanted} `));

@@ -19,7 +19,7 @@ export function addStatus(program: Command, run: RunCommand): void {
     .action(run(async () => status));
 }
 
-/** Shows who would send, where to, and where each setting comes from. It never shows a secret. */
+/** Shows the settings in force, the destination, and where each setting comes from. It never shows a secret. */
 export async function status(context: Context): Promise<number> {
   const settings = await context.settings();
   const paths = await context.paths();
@@ -32,7 +32,7 @@ export async function status(context: Context): Promise<number> {
     state: cached === null ? 'none' : expired ? 'expired' : 'valid',
     expiresAt: cached?.expiresAtMs == null ? null : new Date(cached.expiresAtMs).toISOString(),
   };
-  // The key of a contract is kept there, and is no secret of the profile.
+  // The key is part of the contract, so it is not a secret of the profile.
   const secretState = ownKey(contract) === null ? secret.state : 'contract';
   const hasSecret = secretState !== 'missing';
   const document: DocumentOf<'status'> = {

@@ -4,7 +4,7 @@ import type { RunCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned } from '../report/output.ts';
 
-/** Adds `srq version`, which does the same as `--version` and has a document as well. */
+/** Adds `srq version`, which does the same as `--version` but can also print a document. */
 export function addVersion(program: Command, run: RunCommand): void {
   program
     .command('version', { hidden: true })
@@ -33,7 +33,7 @@ async function showVersion(context: Context): Promise<number> {
   return 0;
 }
 
-/** Returns the libraries in the bundle, one of them maybe in two versions. The build writes them down above their licences. */
+/** Returns the bundled libraries. One of them may occur in two versions. The build lists them above their licences. */
 function bundledLibraries(): { readonly name: string; readonly version: string }[] {
   const licences = readFileSync(new URL('../THIRD-PARTY-LICENSES.txt', import.meta.url), 'utf8');
   return licences.split(/^-{80}\n\n/m).map((section) => {

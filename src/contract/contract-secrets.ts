@@ -3,7 +3,7 @@ import { isSecretName, redactedValue, SECRET } from '../request/names.ts';
 import { answerFor } from './learn/given-constants.ts';
 
 /**
- * Returns the contract as it may be shown, with `<secret>` in place of the values that the partner gave under names of
+ * Returns the contract in a form that may be shown. `<secret>` replaces the values that the partner gave under names of
  * secrets.
  */
 export function withoutSecretValues(contract: Contract): Contract {

@@ -11,7 +11,6 @@ import { type DescribedOptions, learnDescribed } from './learn/learn-described.t
 import { mergeProposals } from './merge-contracts.ts';
 import { describePostman } from './postman/postman.ts';
 
-/** The options for learning a contract from documents. */
 export interface LearnContractOptions extends DescribedOptions {
   /** The environment of a Postman collection, or null. */
   readonly environment: SourceDocument | null;
@@ -19,8 +18,8 @@ export interface LearnContractOptions extends DescribedOptions {
 
 /**
  * Learns a contract from a partner's documents: OpenAPI 3.0 to 3.2, Swagger 2.0, Postman 2.0 and 2.1, in JSON or YAML.
- * Nothing but these bytes, and the files of the folder that goes with them, is read: a reference to another file or to an
- * address is never opened, and no script is run.
+ * Only these bytes and the files of the given folder are read. No other file and no address is ever opened, and no
+ * script is run.
  *
  * Throws `SrqError('input')` if a document cannot be used. What only a person can answer becomes a question of the
  * proposal.
@@ -36,13 +35,13 @@ export function learnContract(documents: readonly SourceDocument[], options: Lea
     const operations = operationsFor(each, described, options.operations);
     return learnDescribed(each, documents[index]?.name ?? '', given, { ...options, operations });
   });
-  // OpenAPI takes precedence, wherever it is among the files.
+  // OpenAPI descriptions take precedence, whatever the order of the files.
   proposals.sort((a, b) => Number(isCollection(a)) - Number(isCollection(b)));
   const [first, ...others] = proposals;
   if (first === undefined) {
     throw new SrqError('document.missing', 'No document was given.', 'Name one: srq contract learn FILE');
   }
-  // Until it is known which operation is meant, nobody can say which values belong to it.
+  // As long as an operation is not known, nobody can say which values belong to it.
   const isFound = proposals.every(({ questions }) => !questions.some(({ name }) => name.startsWith('operation:')));
   if (isFound) given.refuseUnused();
   const proposal = withUnanswered(others.reduce(mergeProposals, first));

@@ -21,9 +21,9 @@ import {
 } from '../request/operations.ts';
 
 /**
- * Merges the proposals from two documents on one service. The first one takes precedence (an OpenAPI description comes
- * before a collection, which shows examples only), and the second fills what the first leaves open. Contradictions are
- * noted, each with both values and places. A question remains if neither document answers it.
+ * Merges the proposals from two documents on one service. The first one takes precedence, because an OpenAPI
+ * description comes before a collection, which only shows examples. The second one fills what the first leaves open.
+ * Contradictions are noted, each with both values and places. A question remains if neither document answers it.
  */
 export function mergeProposals(first: Proposal, second: Proposal): Proposal {
   const merge: Merge = { first: withFile(first), second: withFile(second), filled: new Set(), notes: [] };
@@ -50,7 +50,7 @@ export function mergeProposals(first: Proposal, second: Proposal): Proposal {
       other.unavailableIsNotActed,
     ),
     servers: [...one.servers, ...other.servers.filter(({ url }) => !urls.has(url))],
-    // Where no token is asked for, nothing that was found about tokens is of use.
+    // If no token is needed, findings about tokens are useless.
     findings: mergedFindings(merge).filter(({ setting }) => auth === undefined || !setting.startsWith('token.')),
   };
   return {
@@ -60,7 +60,7 @@ export function mergeProposals(first: Proposal, second: Proposal): Proposal {
   };
 }
 
-/** Adds the file's name to the findings of a proposal. Those of a merged one have it already. */
+/** Adds the file's name to the findings of a proposal. Findings of a merged proposal already have it. */
 function withFile(proposal: Proposal): Proposal {
   const [file, ...others] = proposal.contract.source?.files ?? [];
   if (file === undefined || others.length > 0) return proposal;
@@ -134,7 +134,7 @@ const MERGES: Merges = {
   token: mergedToken,
 };
 
-/** Merges an operation of two documents. If only one of them has it, it is taken whole. */
+/** Merges an operation of two documents. If only one of them has it, it is taken from there unchanged. */
 function mergedOperation<Name extends OperationName>(merge: Merge, name: Name): Contract[Name] {
   const [one, other] = [merge.first.contract, merge.second.contract];
   if (!has(merge.second, name)) return one[name];
@@ -199,8 +199,8 @@ function mergedRequest(merge: Merge, name: RequestOperationName, one: Operation,
 }
 
 /**
- * Returns an operation's path including the base path, because one document may have in the servers' addresses what the
- * other one has in the paths.
+ * Returns an operation's path including the base path, because what is part of the servers' addresses in one document
+ * may be part of the paths in the other.
  */
 function fullPath({ contract }: Proposal, operation: { readonly path: string }): string {
   return operation.path.startsWith(`${contract.basePath}/`) ? operation.path : `${contract.basePath}${operation.path}`;
@@ -223,7 +223,8 @@ function mergedParameters(
   });
   const parents = new Set(one.map(parentOf));
   const fits = (each: Parameter): boolean => each.in !== 'body' || (isSameShape && parents.has(parentOf(each)));
-  // One document may call a field what the other one, with more beside it, calls a part.
+  // Parameters with the same name are the same, even if one document has it as a whole field and the other one, with
+  // more parameters beside it, as a part.
   const isKnown = (each: Parameter) =>
     one.some((known) => known.field === each.field || nameOf(known) === nameOf(each));
   const added = other.filter((each) => !isKnown(each) && fits(each));
@@ -267,7 +268,7 @@ function mergedRules(merge: Merge, setting: string, one: readonly VerdictRule[],
   return filledIn(merge, setting, one, other);
 }
 
-/** Merges how calls are authorized. A document that names neither credentials nor a token leaves it to the other one. */
+/** Merges how calls are authorized. If a document names neither credentials nor a token, the other one decides. */
 function mergedAuth(merge: Merge): Contract['auth'] {
   const { first, second } = merge;
   const own = first.contract.auth;
@@ -324,14 +325,14 @@ function chosen<T>(merge: Merge, setting: string, first: T | null, second: T): T
   return first;
 }
 
-/** Returns the first value, or the second if the first is open. Different values are no contradiction here. */
+/** Returns the first value, or the second if the first is open. Different values are not noted as a contradiction. */
 function filledIn<T>(merge: Merge, setting: string, first: T, second: T): T {
   if (!isOpen(first)) return first;
   merge.filled.add(setting);
   return second;
 }
 
-/** Tells whether nobody stated a value: it is null, false, or an empty list or record. */
+/** Tells whether a value is open because nobody stated it: it is null, false, or an empty list or record. */
 const isOpen = (value: unknown): boolean =>
   value === null || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 
@@ -350,6 +351,6 @@ function placeOf({ contract }: Proposal, setting: string): string {
   return finding?.where || (contract.source?.files.join(', ') ?? 'the public document');
 }
 
-/** Tells whether a document has the operation. What only the public document states has no place in it. */
+/** Tells whether a document has the operation. Values that only the public document states have no place. */
 const has = ({ contract }: Proposal, operation: string): boolean =>
   contract.findings.some(({ setting, where }) => setting === `${operation}.path` && where !== '');

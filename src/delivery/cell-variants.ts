@@ -1,16 +1,16 @@
 /** A text that a spreadsheet may have turned into the text of a cell. */
 export interface CellVariant {
   readonly text: string;
-  /** Name of the change that leads back. A spreadsheet does the same to all cells of a column. */
+  /** Name of the change that this variant undoes. A spreadsheet changes all cells of a column in the same way. */
   readonly undoes: string;
 }
 
-/** Digits that a spreadsheet keeps of a number. Further ones become zeros. */
+/** Number of digits of a number that a spreadsheet keeps. It replaces further ones by zeros. */
 export const KEPT_DIGITS = 15;
 
 /**
- * Returns what a cell may have been before a spreadsheet read it as a number, a date or a truth value, and wrote it in its
- * own way. The text itself is not among them, and most texts have none.
+ * Returns what a cell may have contained before a spreadsheet read it as a number, a date or a truth value and wrote it
+ * in its own form. The unchanged text is not among the results, and most texts have no variants.
  */
 export function cellVariants(cell: string): readonly CellVariant[] {
   const text = cell.trim();
@@ -27,8 +27,8 @@ function numberVariants(text: string): CellVariant[] {
 }
 
 /**
- * Returns the digits of a whole number, however a spreadsheet has written it, or null if it is none. A text that begins
- * with a zero was not read as a number.
+ * Returns the digits of a whole number in any form that a spreadsheet writes, or null if the text is not one. A text
+ * that begins with a zero was not read as a number.
  */
 function wholeDigits(text: string): string | null {
   if (/^0\d/.test(text)) return null;
@@ -39,7 +39,7 @@ function wholeDigits(text: string): string | null {
   return /^(\d+)[.,]0+$/.exec(text)?.[1] ?? null;
 }
 
-/** A telephone number has at least so many digits, a postal code at most so many. */
+/** Minimum number of digits of a telephone number, and maximum number of a postal code. */
 const MIN_PHONE_DIGITS = 7;
 const MAX_CODE_DIGITS = 8;
 

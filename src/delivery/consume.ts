@@ -19,21 +19,20 @@ import { asLogged, refuseUnsent, type SubmitOptions, type Submitted, submitReque
 import { type Advice, CONTINUE, recoverFromBreak, Supervisor } from './supervise.ts';
 import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
-/** Share of its places that a worker uses for settling doubts, which is mostly waiting. */
+/** Share of its places that a worker uses for settling requests in doubt, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
 
-/** Options of a queue worker. */
 export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
-  /** If true, doubts are settled; otherwise they are left to a person. */
+  /** Whether requests in doubt are settled. Otherwise they are left to a person. */
   readonly settles: boolean;
   /**
    * Age in milliseconds that a request in doubt must have before validate is asked about it. Null uses the age learned
    * from earlier answers.
    */
   readonly settleMs: number | null;
-  /** End when the queue is empty. */
+  /** Whether the worker ends when the queue is empty. */
   readonly untilEmpty: boolean;
   /** Time without a sign of life after which the requests of a worker are given to others. */
   readonly missingMs: number;
@@ -76,8 +75,8 @@ export interface WorkerWatch {
 }
 
 /**
- * Runs a worker: takes requests off the queue, sends them, settles doubts, and puts back the requests of workers that
- * are gone. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
+ * Runs a worker: takes requests off the queue, sends them, settles those in doubt, and puts back the requests of
+ * workers that are gone. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
  *
  * Returns the reason why it ended early, or null. A fault in srq also ends the worker and is returned as the reason,
  * because a worker of which one half has failed would look alive.
@@ -137,7 +136,7 @@ class QueueWorker {
   ): Promise<void> {
     const { queue, clock, halt } = this.#deps;
     const { untilEmpty } = this.#options;
-    // Report an error at once. Otherwise it would only be known after everything in flight has ended.
+    // An error is reported at once. Otherwise it would become known only after everything in flight has ended.
     const telling = {
       take: (...[from, count]: Parameters<RequestQueue['take']>) => this.#endOnError(queue.take(from, count)),
       isEmpty: () => this.#endOnError(queue.isEmpty()),
@@ -187,7 +186,8 @@ class QueueWorker {
     const waiting = { chosenMs: settleMs, isReset };
     const sight = visibilityStats(await evidence(), kind, log.nowMs());
     const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
-    // The same minimum age as in `settleDoubt`, so that the doubt is old enough when its turn comes.
+    // `settleDoubt` waits for the same minimum age. It is included here, so that the request is old enough when its
+    // turn comes.
     const leastMs = log.lookup(key) === 'sending' ? 2 * (log.writeLeaseMs ?? 0) : 0;
     return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
   }
@@ -222,7 +222,10 @@ class QueueWorker {
     }
   }
 
-  /** An error ends the worker, so that requests waiting for their turn do not start. The request is given back. */
+  /**
+   * Gives the request back if `work` fails. The error ends the worker, so that requests waiting for their turn do not
+   * start.
+   */
   async #giveBackOnError(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
     this.#inHand.add(taken);
     try {
@@ -236,7 +239,7 @@ class QueueWorker {
 
   /**
    * Gives a request back. The log knows whether it may have been sent. After a fault it is put back for later, so that
-   * it is not the first that the next worker takes.
+   * it is not the first one that the next worker takes.
    */
   #giveBack(taken: TakenRequest, error: unknown): void {
     const { queue, watch } = this.#deps;
@@ -251,7 +254,10 @@ class QueueWorker {
     this.#track(this.#deps.queue.dispose(taken, disposal));
   }
 
-  /** The result is awaited only when the worker ends, so that the place is free for the next request. */
+  /**
+   * Keeps track of a decision that is being stored. It is awaited only when the worker ends, so that the place is free
+   * for the next request.
+   */
   #track(disposing: Promise<void>): void {
     const tracked: Promise<void> = disposing
       .catch((error: unknown) => this.#end(error))
@@ -318,7 +324,7 @@ export interface TakeOptions {
   readonly lane: Lane;
   /** Number of requests taken at once. The next batch is taken while this one is worked on. */
   readonly batch: number;
-  /** End when the queue is empty. */
+  /** Whether to end when the queue is empty. */
   readonly untilEmpty: boolean;
   readonly halt: AbortSignal;
 }

@@ -5,30 +5,30 @@ import { runConcurrently } from './run-concurrently.ts';
 import type { Submission } from './submit.ts';
 import { isAtLeastAsLong, requestKind } from './visibility-prober.ts';
 
-/** A request that is known to be created. Validate has to call it a duplicate. */
+/** A request that is known to be created, so that validate has to call it a duplicate. */
 export interface Control {
   readonly key: string;
   readonly request: ServiceRequest;
-  /** When it was sent, by the log's clock. The service may have processed it from then on. */
+  /** Time of sending by the log's clock. The service may have processed the request from then on. */
   readonly sentAtMs: number;
 }
 
 /** A request in doubt for which controls are searched. */
 export interface Doubted {
   readonly request: ServiceRequest;
-  /** The latest time at which it can have been sent, by the log's clock. */
+  /** The latest time at which it may have been sent, by the log's clock. */
   readonly sentAtMs: number;
 }
 
 /**
- * A control counts as being as old as the doubt if their ages differ by no more than this, or by a tenth of the doubt's
- * age.
+ * Maximum age difference between a control and the request in doubt for both to count as equally old. It is the larger
+ * of this time and a tenth of the age of the request in doubt.
  */
 const MIN_TOLERANCE_MS = 60_000;
 const TOLERANCE = 0.1;
 /**
- * Maximum time that a control may be younger than the doubt. A younger one does not show whether the service still
- * remembers the doubt.
+ * Maximum time by which a control may be younger than the request in doubt. A younger one does not show whether the
+ * service still remembers that request.
  */
 const MAX_YOUNGER_MS = 60_000;
 
@@ -51,10 +51,14 @@ export async function knownCreated(
 export interface Controls {
   readonly all: readonly Control[];
   /**
-   * How much older the oldest control is than the doubt. After this time the doubt is as old as that control is now.
+   * How much older the oldest control is than the request in doubt. After this time, the request in doubt is as old as
+   * that control is now.
    */
   readonly olderMs: number;
-  /** How much younger all controls are than the doubt. After this time one of them is as old as the doubt is now. */
+  /**
+   * How much younger all controls are than the request in doubt. After this time, one of them is as old as that request
+   * is now.
+   */
   readonly youngerMs: number;
 }
 
@@ -98,8 +102,8 @@ interface AwaitingRound {
 const MAX_CONCURRENT = 8;
 
 /**
- * Asks about controls in rounds that all doubts share, similar to a group commit. Callers that arrive during a round
- * wait for the next one, which asks about each of their controls once.
+ * Asks about controls in rounds that all requests in doubt share, similar to a group commit. Callers that arrive during
+ * a round wait for the next one, which asks about each of their controls once.
  */
 export class ControlRounds {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
@@ -112,7 +116,7 @@ export class ControlRounds {
     this.#stopping = stopping;
   }
 
-  /** Joins the next round. If it misses a single control, the round is worthless for everybody in it. */
+  /** Joins the next round. A round that misses a single control is useless for all its callers. */
   next(controls: readonly Control[]): Promise<RoundResult> {
     const joined = new Promise<RoundResult>((resolve, reject) => {
       this.#waiting.push({ controls, resolve, reject });
@@ -122,7 +126,7 @@ export class ControlRounds {
   }
 
   async #askAll(): Promise<void> {
-    // Wait one microtask, so that all callers of this turn of the event loop join the first round.
+    // The loop begins one microtask later, so that all callers of this turn of the event loop join the first round.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const joined = this.#waiting;

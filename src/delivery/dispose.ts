@@ -6,9 +6,7 @@ import { type LoggedState, STATUS } from '../request/status.ts';
 import { contractFindings } from './check/check-contract.ts';
 import type { Submitted } from './submit.ts';
 
-/**
- * Fields that srq fills if the file leaves them empty. In a queued request it cannot be seen any more whether it did.
- */
+/** Fields that srq fills if the file leaves them empty. A queued request does not show whether srq has filled them. */
 const MAY_BE_FILLED: ReadonlySet<string> = new Set(['lang']);
 
 /**
@@ -34,9 +32,9 @@ const RESEND_MS = 1_000;
 
 /** What a worker knows when it decides where a request goes next. */
 export interface WorkerSituation {
-  /** The worker is about to end, so an unfinished request does not count as tried. */
+  /** Whether the worker is about to end, so that an unfinished request does not count as tried. */
   readonly isEnding: boolean;
-  /** If true, doubts are settled; otherwise they are left to a person. */
+  /** Whether requests in doubt are settled. Otherwise they are left to a person. */
   readonly settles: boolean;
   /** Milliseconds after a doubtful send before validate is asked about it. */
   readonly waitMs: number;
@@ -45,7 +43,7 @@ export interface WorkerSituation {
 const DONE: JobDecision = { is: 'done' };
 const BACK: JobDecision = { is: 'back' };
 
-/** Decides where a request goes after it was sent, or was to be sent. */
+/** Decides where a request goes after an attempt to send it. */
 export function disposalOfRequest(
   { mayTryAgain, hasExpired }: TakenRequest,
   { result, unrecorded, stop }: Submitted,
@@ -64,7 +62,7 @@ export function disposalOfRequest(
 /** What is known about a request in doubt after the attempt to settle it. */
 export interface SettledState {
   readonly state: LoggedState;
-  /** Validate or an idempotency key may still settle it. */
+  /** Whether validate or an idempotency key may still settle it. */
   readonly isHopeful: boolean;
   /** The age of its last record. */
   readonly ageMs: number;

@@ -8,15 +8,18 @@ import { likelyPrepared, type Preparation } from './prepare.ts';
 import { type CellSearch, SentCells } from './sent-cells.ts';
 import type { Finality } from './submit.ts';
 
-/** Maximum number of keys that are computed in a file to find what its rows were. */
+/** Maximum number of keys that are computed for one file to find out what its rows were. */
 const MAX_KEYS = 200_000;
-/** Number of rows at the beginning of a file that are asked whether a spreadsheet has turned its dates round. */
+/**
+ * Number of rows at the beginning of a file in which witnesses are looked for. Witnesses are settled rows, which show
+ * whether a spreadsheet has changed the form of dates. Below it is the maximum number of witnesses that are examined.
+ */
 const MAX_WITNESSES = 10_000;
 const MAX_WITNESSES_ASKED = 50;
 
 /**
- * Returns the status of a row that is settled by what the row itself says, whatever became of its other cells, or null.
- * Such a row is never sent.
+ * Returns the status of a row that its own statement settles, whatever happened to its other cells, or null. Such a row
+ * is never sent.
  */
 export function settledStatus(
   earlier: EarlierOutcome | undefined,
@@ -27,26 +30,26 @@ export function settledStatus(
   return earlier.status === 'duplicate' && onDuplicate === 'skip' ? 'duplicate' : null;
 }
 
-/** Tells whether a row says that it was taken, or is a duplicate. */
+/** Tells whether a row states that it was taken or is a duplicate. */
 export function saysItIsSettled({ earlier }: Row): boolean {
   return settledStatus(earlier, { again: false, onDuplicate: 'skip' }) !== null;
 }
 
-/** Tells whether a row with this status in the ledger was left as it said it was. */
+/** Tells whether a row with this status in the ledger was skipped because of its own statement. */
 export function isKept(row: Row, status: Status): boolean {
   return (status === 'repeated' || status === 'duplicate') && saysItIsSettled(row);
 }
 
-/** What the spreadsheet did to a row: the cells put back, or the reason why the row cannot be sent. */
+/** The repair of a row: either its original cells, or the reason why it cannot be sent. */
 type Repair = Pick<Row, 'cells'> | Pick<Row, 'problem'>;
 
 /**
- * The rows of a results file that came back. Cells that a spreadsheet has changed are put back as they were sent where the
- * log proves it: it knows the key of the row with those cells. Otherwise a row whose cells have visibly lost something
- * cannot be sent.
+ * The rows of a results file that is imported again. Cells that a spreadsheet has changed are restored if the log
+ * proves what was sent, because it knows the key of the row with the restored cells. Otherwise a row whose cells have
+ * visibly lost something is not sent.
  */
 export class ReturnedRows {
-  /** The table with its cells put back. */
+  /** The table with restored cells. */
   readonly table: Table;
   readonly #mapping: Mapping;
   readonly #preparation: Preparation;
@@ -55,11 +58,14 @@ export class ReturnedRows {
   readonly #sent: SentCells;
   readonly #search: CellSearch;
   readonly #content: OtherContent;
-  /** The rows that say that they were taken, but hold other content, with its key. */
+  /**
+   * The rows that state that they were taken but hold other content, with the key of that content. The key is null if
+   * that content cannot be sent.
+   */
   readonly #others = new Map<number, string | null>();
   #zerosPutBack = 0;
   #settled = 0;
-  /** Whether the log knows any of the rows that say that they were taken. */
+  /** Whether the log knows any of the rows that state that they were taken. */
   #isOfThisLog = false;
 
   private constructor(table: Table, mapping: Mapping, preparation: Preparation, log: LogView) {
@@ -73,7 +79,10 @@ export class ReturnedRows {
     this.table = this.#repaired(table);
   }
 
-  /** Looks at the first rows that say that they were taken: they show what a spreadsheet did to dates. */
+  /**
+   * Opens the rows of a table. The first rows that state that they were taken are read at once, because they show what
+   * a spreadsheet did to dates.
+   */
   static async of(
     table: Table,
     mapping: Mapping,
@@ -87,7 +96,8 @@ export class ReturnedRows {
   }
 
   /**
-   * Puts cells of rows back that are judged by their content. Rows that are settled by what they say stay as they are.
+   * Restores the cells of rows whose content decides about them. Rows that are settled by their own statement are left
+   * unchanged.
    */
   async restore(batch: readonly Row[], options: Finality): Promise<readonly Row[]> {
     const keys = new Map(batch.map((row) => [row.number, this.#keyOf(row)]));
@@ -106,14 +116,17 @@ export class ReturnedRows {
   }
 
   /**
-   * Returns the key of a row that says that it was taken but holds other content, or null if that content cannot be sent.
-   * Of all other rows it returns undefined.
+   * Returns the key of a row that states that it was taken but holds other content, or null if that content cannot be
+   * sent. Returns undefined for all other rows.
    */
   otherContent(row: number): string | null | undefined {
     return this.#others.get(row);
   }
 
-  /** Looks for other content in rows that say that they were taken. A log that knows none of them can prove nothing. */
+  /**
+   * Looks for other content in rows that state that they were taken. If the log knows none of them, it proves nothing,
+   * and none is reported.
+   */
   async #judge(settled: readonly Row[], keys: ReadonlyMap<number, string | null>): Promise<void> {
     const judged = settled.filter(({ problem }) => problem === null);
     const isKnown = ({ number }: Row) => this.#isKnown(keys.get(number) ?? null);
@@ -178,7 +191,7 @@ export class ReturnedRows {
     return key !== null && this.#log.lookup(key) !== 'none';
   }
 
-  /** Judges a row of which the log knows nothing. */
+  /** Returns the repair of a row whose request the log does not know, or null if there is none. */
   #unproven(row: Row): Repair | null {
     const name = (column: number) => this.#mapping.columns[column] ?? '';
     const short = this.#mapping.sources
@@ -197,8 +210,8 @@ export class ReturnedRows {
   }
 
   /**
-   * Puts back the zero of a postal code if its market has no code without it. The market's pattern then leaves no other
-   * reading of a number that came out of a spreadsheet.
+   * Restores the leading zero of a postal code if every code of its market needs it. The market's pattern then leaves
+   * no other reading of the number.
    */
   #withPostalZero(row: Row): Repair | null {
     const column = this.#mapping.parts.postal_code?.find((at) => (row.cells[at] ?? '').trim() !== '');
@@ -212,7 +225,8 @@ export class ReturnedRows {
   }
 
   /**
-   * Asks the first rows that say that they were taken whether they are of this log, and what a spreadsheet did to dates.
+   * Examines the first rows that state that they were taken. They show whether they are of this log, and what a
+   * spreadsheet did to dates.
    */
   async #askWitnesses(table: Table, options: Finality): Promise<void> {
     let [seen, asked] = [0, 0];

@@ -19,7 +19,7 @@ const MAX_EXAMPLES = 3;
 
 interface Group {
   readonly problem: Problem;
-  /** Whether it is about a field that is not there. */
+  /** Whether the problem is that a field is missing. */
   readonly isAbsence: boolean;
   readonly isOfPlan: boolean;
   rows: number;
@@ -27,15 +27,15 @@ interface Group {
 }
 
 /**
- * Collects the problems of an import's rows in bounded memory: one by one, and in groups of one kind and column. A field
- * that no column gives is one problem of the plan, whichever number of rows lack it.
+ * Collects the problems of an import's rows in bounded memory, both one by one and in groups of one kind and column. If
+ * no column gives a field, that is one problem of the plan, regardless of how many rows lack the field.
  */
 export class FindingGroups {
   readonly #mapping: Mapping;
   readonly #given: ReadonlySet<string>;
   readonly #clues: MendClues;
   readonly #groups = new Map<string, Group>();
-  /** The group of each message that was seen lately, because most problems have the words of one before. */
+  /** The group of each recent message, because most problems have the same message as an earlier one. */
   readonly #byMessage = new Map<string, Group>();
   /** The columns from which telephone numbers and e-mail addresses come. */
   readonly #contacts: readonly { readonly index: number; readonly problem: Problem }[];
@@ -51,7 +51,7 @@ export class FindingGroups {
     );
   }
 
-  /** Looks at a row for cells that say that there is no telephone number or e-mail address. */
+  /** Examines a row for cells that say that there is no telephone number or e-mail address. */
   look({ cells, problem, number }: Row): void {
     if (problem !== null) return;
     for (const { index, problem: said } of this.#contacts) {
@@ -63,7 +63,6 @@ export class FindingGroups {
     }
   }
 
-  /** Adds the problems of a row. */
   add(row: Row, problems: readonly Problem[]): void {
     for (const problem of problems) {
       const group = this.#groupOf(problem);
@@ -78,7 +77,7 @@ export class FindingGroups {
     }
   }
 
-  /** Returns what was found in an import of so many rows. */
+  /** Returns what was found in an import with this number of rows. */
   of(rows: number): Pick<ImportPlan, 'problems' | 'problemGroups' | 'problemCount'> {
     const told = new Map([...this.#groups.values()].map((group) => [group, this.#told(group, rows)]));
     const problemGroups = [...told.values()].sort((a, b) => rank(a) - rank(b) || b.rows - a.rows);
@@ -92,7 +91,7 @@ export class FindingGroups {
     return { problems, problemGroups, problemCount };
   }
 
-  /** What is said of the columns is said of all rows. */
+  /** Returns the warnings about columns, which concern all rows. */
   #ofColumns(rows: number): RowProblem[] {
     return this.#mapping.warnings.map((each) => {
       const problem = { ...each, column: null };
@@ -100,7 +99,7 @@ export class FindingGroups {
     });
   }
 
-  /** Returns the group of a problem. Messages that differ in their numbers alone, as of lengths, are of one group. */
+  /** Returns the group of a problem. Messages that differ only in numbers, such as lengths, share a group. */
   #groupOf(problem: Problem): Group | null {
     const { code, field, column, message } = problem;
     const last = this.#byMessage.get(message);
@@ -146,16 +145,16 @@ function problemOfPlan({ code, severity, field, message, rows, mend }: ProblemGr
   return { row: null, code, severity, field, column: null, message, value: null, rows, advice };
 }
 
-/** Maximum number of rows that are looked at for each field. */
+/** Maximum number of rows that are examined for each field. */
 const MAX_ROWS = 200;
 
-/** Share of a column's filled cells that must hold what is sought. */
+/** Share of a column's filled cells that must have the wanted content. */
 const MOST = 0.9;
 
-/** What rows without a field hold elsewhere. */
+/** What rows without a field contain elsewhere. */
 interface FieldClues {
   rows: number;
-  /** Number of filled cells, and of those that hold what is sought, by the index of an unused column. */
+  /** Number of filled cells, and of those with each wanted content, by the index of an unused column. */
   readonly columns: Map<number, { filled: number; readonly fitting: Map<string, number> }>;
   readonly phones: string[];
   readonly postalCodes: string[];
@@ -163,8 +162,9 @@ interface FieldClues {
 }
 
 /**
- * Looks in rows that lack a field for what would mend them: an unused column that holds the field and that nobody has left
- * out, or the country that telephone numbers and postal codes tell. It looks at so few rows that files without problems are read no slower.
+ * Examines rows that lack a field to find what would solve the problem. That is either an unused column that holds the
+ * field and that nobody has left out, or the country that telephone numbers and postal codes indicate. Only a few rows
+ * are examined, so that reading does not become slower.
  */
 class MendClues {
   readonly #mapping: Mapping;
@@ -180,7 +180,7 @@ class MendClues {
     this.#unused = mapping.columns.flatMap((name, at) => (isFree(name, at) ? [at] : []));
   }
 
-  /** Looks at a row that lacks a field. */
+  /** Examines a row that lacks a field. */
   add(field: string, row: Row): void {
     const clues = this.#cluesOf(field);
     if (clues.rows >= MAX_ROWS) return;
@@ -201,7 +201,10 @@ class MendClues {
     }
   }
 
-  /** Returns what to add to the command, or null if it cannot be told. `ofAll` tells whether all rows have the problem. */
+  /**
+   * Returns what to add to the command, or null if nothing certain was found. `ofAll` tells whether all rows have the
+   * problem.
+   */
   mend({ field, column }: Pick<Problem, 'field' | 'column'>, ofAll: boolean): string | null {
     const clues = this.#cluesOf(field);
     const columns = column === null ? this.#columnsHolding(field, clues) : [];
@@ -228,7 +231,7 @@ class MendClues {
     });
   }
 
-  /** Returns the flags that fill the empty cells of the column of the country, and leave the others as they are. */
+  /** Returns the flags that fill the empty cells of the country's column and leave the others unchanged. */
   #emptyCountryMend(column: string, clues: FieldClues): string | null {
     const likely = likelyMarket(clues);
     const isOneColumn = this.#mapping.columns.filter((name) => name === column).length === 1;
@@ -239,7 +242,7 @@ class MendClues {
 
 type CellKind = 'country' | 'lang' | 'phone' | 'email' | 'request_text';
 
-/** The contents that are sought in unused columns, by the field of a problem. */
+/** The contents that are looked for in unused columns, by the field of a problem. */
 const SOUGHT: Readonly<Record<string, readonly CellKind[] | undefined>> = {
   country: ['country'],
   lang: ['lang'],
@@ -250,7 +253,7 @@ const SOUGHT: Readonly<Record<string, readonly CellKind[] | undefined>> = {
 const HOLDS: Readonly<Record<CellKind, (cell: string, market: Market | undefined) => boolean>> = {
   country: (cell) => parseMarket(cell) !== undefined,
   lang: (cell, market) => market?.languages.includes(parseLanguage(cell).code.slice(0, 2)) === true,
-  // Many an order number is a valid telephone number where those have any length.
+  // In markets whose numbers have any length, many order numbers are valid telephone numbers.
   phone: (cell, market) =>
     (/^\D*[+0]/.test(cell) || (market !== undefined && !dialsZero(market))) && parsePhone(cell, market).e164 !== null,
   email: (cell) => cell.includes('@') && parseEmail(cell).email !== null,
@@ -259,11 +262,11 @@ const HOLDS: Readonly<Record<CellKind, (cell: string, market: Market | undefined
 
 function mapFlag(column: string, field: string): string {
   const pair = `${column}=${field}`;
-  // Double quotes are understood by the shells of Windows as well.
+  // Double quotes are preferred, because the shells of Windows understand them as well.
   return `--map ${/^[^"$`\\!%]+$/.test(pair) ? `"${pair}"` : shellWord(pair)}`;
 }
 
-/** A market, and by what it was told. */
+/** A market, and the kind of content that indicates it. */
 interface TellingMarket {
   readonly market: Market;
   readonly by: 'telephone numbers' | 'postal codes';
@@ -279,8 +282,9 @@ function countryMend(clues: FieldClues): string {
 }
 
 /**
- * Returns the market that all telephone numbers with a country code have, or if there are none, the only one that all
- * postal codes fit. Most of the other numbers and codes must not speak against it. Returns null if that is not so.
+ * Returns the market to which all telephone numbers with a country code belong. If there are none, returns the only
+ * market whose form all postal codes have. Returns null if there is no such market, or if most of the other numbers or
+ * codes contradict it.
  */
 function likelyMarket({ phones, postalCodes }: FieldClues): TellingMarket | null {
   const told = new Set(phones.flatMap((phone) => marketOfNumber(phone) ?? []));

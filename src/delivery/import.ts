@@ -16,8 +16,8 @@ import { VisibilityProber, withLogTime } from './visibility-prober.ts';
 /**
  * Runs an import: plans its files, sends their rows, settles those in doubt and reports the result of every row.
  *
- * Nothing is sent before all files have been read to their ends and the user has agreed to the plans. A request that
- * stands in several files is sent with the first of them. The final status of each row is in the plan's ledger, and the
+ * Nothing is sent before all files have been read completely and the user has agreed to the plans. A request that
+ * occurs in several files is sent with the first of them. The final status of each row is in the plan's ledger, and the
  * outcome of its request is in the log.
  */
 export async function runImport(
@@ -26,7 +26,7 @@ export async function runImport(
   options: ImportOptions,
 ): Promise<Imported> {
   const { log } = ports;
-  // 1. Plan each file, anew for each mapping that the user corrects; the last plan counts.
+  // 1. Plan each file. A file is planned again for each mapping that the user corrects, and its last plan counts.
   const imports: FileOfRun[] = [];
   const rules = { ...options, files: new PlannedFiles() };
   for (const { file, preparation, ui } of files) {
@@ -34,12 +34,12 @@ export async function runImport(
       planImport(input, options.range, preparation, log, rules, tick);
     const plan = await ui.agree(planFile);
     imports.push({ file, preparation, ui, plan });
-    // What the last file holds is asked of no other.
+    // No later file needs to know the requests of the last one.
     if (imports.length < files.length) rules.files.add(file, plan.ledger);
   }
   const plans = imports.map(({ plan }) => plan);
   await ports.confirm(plans);
-  // 2. to 4. Send, wait for others, settle.
+  // 2. to 4. Send, wait for other processes, settle.
   const unfinished = imports.filter(({ plan }) => plan.counts.ready + plan.ledger.doubts() > 0);
   const supervisor = supervisorOf(plans, options);
   const stop = unfinished.length > 0 ? await deliver(unfinished, ports, { ...options, supervisor }) : null;
@@ -49,19 +49,22 @@ export async function runImport(
   return { plans, stop: stoppedBy(stop ?? failure) };
 }
 
-/** A file that changes once requests are sent ends the run early. As an error of the input it would say that nothing was sent. */
+/**
+ * Converts an input error into the reason for an early end. It means that a file has changed after requests were sent.
+ * As an input error it would claim that nothing was sent.
+ */
 function stoppedBy(reason: SrqError | null): SrqError | null {
   return reason?.code === 'input'
     ? new SrqError('file.changed-under-way', reason.message, reason.hint, reason)
     : reason;
 }
 
-/** One file of a run with its plan. */
 type FileOfRun = ImportFile & { readonly plan: ImportPlan };
 
 /**
- * Delivers the files over one connection: first sends all, then settles what is in doubt, because that is mostly waiting.
- * Returns the reason why the import ended early, or null. What stops one file leaves the next ones untried.
+ * Delivers the files over one connection. It first sends the rows of all files, then settles those in doubt, because
+ * that is mostly waiting. Returns the reason why the import ended early, or null. After a reason to stop, the following
+ * files are not tried.
  */
 async function deliver(
   files: readonly FileOfRun[],
@@ -80,7 +83,7 @@ async function deliver(
   let stop: SrqError | null = null;
   for (const pass of [send, settle]) {
     for (const file of files) {
-      // A reason to stop leaves out the passes after it.
+      // After a reason to stop, the remaining passes are skipped.
       if (stop !== null || halt.signal.aborted) break;
       current = file;
       const { preparation } = file;
@@ -101,7 +104,7 @@ async function send(
   { mayValidate }: ServiceConnection,
   options: DeliverOptions,
 ): Promise<SrqError | null> {
-  // Goes on with what earlier runs began to find out about validate.
+  // Probes that earlier runs began on validate are continued.
   if (mayValidate) await resumeProbes(plan, ports.prober, ports);
   const sending = sendRows(plan, ports, options);
   const stop = await runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
@@ -109,8 +112,8 @@ async function send(
 }
 
 /**
- * Reports every row of the files. If one file cannot be reported, the others are all the same. Returns the first error,
- * which the summary shows; if the results of one file alone cannot be written, that is thrown.
+ * Reports every row of the files. If one file cannot be reported, the others still are. Returns the first error, which
+ * the summary shows. If there is only one file and its results cannot be written, the error is thrown.
  */
 async function reportFiles(
   imports: readonly FileOfRun[],
@@ -133,7 +136,7 @@ async function reportFiles(
   return failure;
 }
 
-/** Waits for rows that other processes are sending. Those exist only if the processes share the log. */
+/** Waits for rows that other processes are sending. There are such rows only if the processes share the log. */
 async function waitForOthers(
   plan: ImportPlan,
   ports: SendPorts,
@@ -147,8 +150,8 @@ async function waitForOthers(
 }
 
 /**
- * Settles the rows in doubt if the user wants that and it is possible: the service still knows their idempotency keys,
- * or validate is trusted to see created requests, or may become so during this run.
+ * Settles the rows in doubt if the user wants that and it is possible. It is possible if the service still knows their
+ * idempotency keys, or if validate is trusted to see created requests or may become so during this run.
  */
 async function settle(
   { plan, ui }: FileOfRun,
@@ -168,7 +171,7 @@ async function settle(
   return runPass(settleRows(plan, ports, { concurrency, validation, resend: options }), watch);
 }
 
-/** Runs a pass, shows each of its rows, and returns the reason why it ended early, or null. */
+/** Runs a pass and shows each of its rows. Returns the reason why it ended early, or null. */
 export async function runPass(
   rows: AsyncGenerator<Submitted, SrqError | null>,
   watch: PassWatch,
@@ -184,7 +187,7 @@ export async function runPass(
   }
 }
 
-/** Returns the supervisor of the whole run. Its budget is of the rows of all files. */
+/** Returns the supervisor of the whole run. Its error budget counts the rows of all files. */
 function supervisorOf(plans: readonly ImportPlan[], { maxErrors }: ImportOptions): Supervisor {
   const invalid = plans.reduce((sum, { counts }) => sum + counts.invalid, 0);
   if (maxErrors === null) return new Supervisor(null, invalid);
@@ -200,8 +203,8 @@ function columnOf({ sources, columns }: Mapping, field: string): string | null {
 }
 
 /**
- * Ignores an error of the log. It is already the reason why the run ended, or the next run will report it. The rows
- * keep their status.
+ * Ignores an error of the log, because it is already the reason why the run ended, or the next run will report it. The
+ * rows keep their status.
  */
 function ignoreLogError(error: unknown): void {
   if (!(error instanceof SrqError)) throw error;
@@ -211,7 +214,10 @@ function ignoreLogError(error: unknown): void {
 export interface ImportOptions extends SubmitOptions {
   readonly range: RowRange;
   readonly concurrency: number;
-  /** Number of refused rows of all files at which the import stops, or as a percentage of all rows. Null: no limit. */
+  /**
+   * Number of refused rows of all files, or their percentage of all rows, at which the import stops. Null means no
+   * limit.
+   */
   readonly maxErrors: { readonly count: number; readonly percent: boolean } | null;
   readonly inDoubt: 'park' | 'validate';
   /**
@@ -221,14 +227,14 @@ export interface ImportOptions extends SubmitOptions {
   readonly settleMs: number | null;
 }
 
-/** The options of an import, with what its files share. */
+/** The options of an import, and what its files share. */
 type DeliverOptions = ImportOptions & Pick<SendOptions, 'supervisor'>;
 
 /** An open connection to the service, with what is known about the service. */
 export interface ServiceConnection {
   readonly api: MarketplaceApi;
   readonly mayValidate: boolean;
-  /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
+  /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
   /** What earlier runs have learned about whether validate sees created requests. */
   readonly evidence: VisibilityHistory;
@@ -236,7 +242,7 @@ export interface ServiceConnection {
   keep(evidence: VisibilityHistory): Promise<unknown>;
   /** Stores the request rate that this run has arrived at. */
   keepRate(): void;
-  /** Pauses all processes of the account, where they share a store. */
+  /** Pauses all processes of the account, if they share a store. */
   hold(pauseMs: number): void;
 }
 
@@ -269,17 +275,16 @@ export interface ImportUi {
   agree(plan: (input: MappedTable, tick: (rows: number) => void) => Promise<ImportPlan>): Promise<ImportPlan>;
   /** Starts to show a pass. */
   watch(pass: Pass): Promise<PassWatch>;
-  /** Reports the result of every row. The log tells of rows outside the range of the import. */
+  /** Reports the result of every row. The log is needed for rows outside the range of the import. */
   report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void>;
 }
 
-/** The dependencies of an import. */
 export interface ImportPorts {
   readonly log: DeliveryLog;
   readonly clock: Clock;
   /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
-  /** Has the user confirm the plans of all files. Throws if the user does not. */
+  /** Asks the user to confirm the plans of all files. Throws if the user does not. */
   confirm(plans: readonly ImportPlan[]): Promise<void>;
   /**
    * Connects to the service. Called once, and only if there are rows to send or to settle. `columnOf` returns the column
@@ -292,7 +297,6 @@ export interface ImportPorts {
   ended(stop: SrqError | null): Promise<void>;
 }
 
-/** One file of an import. */
 export interface ImportFile {
   /** The input as the user named it. */
   readonly file: string;
@@ -300,7 +304,6 @@ export interface ImportFile {
   readonly ui: ImportUi;
 }
 
-/** The result of an import. */
 interface Imported {
   /** The plans of the files, in their order. */
   readonly plans: readonly ImportPlan[];

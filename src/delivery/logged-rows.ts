@@ -9,7 +9,10 @@ import { rowsInRange } from './reread.ts';
 /** A row of a file with what the log knows of its request. */
 export interface LoggedRow {
   readonly row: Row;
-  /** The status of the request in the log. Without one it is `ready`, or `invalid` if the row cannot be sent. */
+  /**
+   * The status of the request in the log. If the log does not know it, the status is `ready`, or `invalid` if the row
+   * cannot be sent.
+   */
   readonly status: Extract<Status, 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown' | 'ready' | 'invalid'>;
   /** The last record of the request, or null if the log does not know it. */
   readonly record: LogRecord | null;
@@ -18,9 +21,9 @@ export interface LoggedRow {
 const ALL: RowRange = { skip: 0, limit: null };
 
 /**
- * Reads a table, or a range of its rows, and yields every row with the last record of its request, found by its key.
- * Rows of the same content have the same request. It reads the table once, in constant memory, and checks only the rows
- * that the log does not know. Throws `SrqError('input')` if the file cannot be read to its end.
+ * Reads a table, or a range of its rows, and yields every row with the last record of its request, which is found by
+ * its key. Rows with the same content share a request. The table is read once, in constant memory, and only rows that
+ * the log does not know are checked. Throws `SrqError('input')` if the file cannot be read completely.
  */
 export async function* loggedRows(
   { table, mapping }: MappedTable,
@@ -40,7 +43,8 @@ export async function* loggedRows(
         continue;
       }
       const pending = prepareRow(row, mapping, preparation);
-      // As in `planImport`, most rows are prepared synchronously.
+      // As in `planImport`, most rows are prepared synchronously, and awaiting them would cost a turn of the event loop
+      // each.
       const each = pending instanceof Promise ? await pending : pending;
       prepared.push(each);
       if (each.request && each.key !== known?.key) checked.push(each.key);

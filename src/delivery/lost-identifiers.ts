@@ -2,13 +2,13 @@ import type { RowReport } from '../request/import-plan.ts';
 import type { LogRecord } from '../request/ports.ts';
 import { cellVariants, hasLostDigits, KEPT_DIGITS } from './cell-variants.ts';
 
-/** Spreadsheets show numbers from so many digits on in scientific notation. */
+/** Number of digits from which spreadsheets show numbers in scientific notation. */
 const MIN_DIGITS = 12;
 const SCIENTIFIC = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
 /**
- * Puts back the identifiers of rows that say that they are done, where a spreadsheet has turned the identifier into a
- * rounded number. The log knows it by the number that the row had; it is read only if there is such a row.
+ * Restores identifiers that a spreadsheet has turned into rounded numbers, in rows that state that they are done. The
+ * log has the identifier under the number that the row had. It is read only if there is such a row.
  */
 export async function* withIdentifiers(
   reports: AsyncIterable<RowReport>,
@@ -49,13 +49,16 @@ function mainOf(ids: LogRecord['ids']): string {
   return Object.values(ids)[0] ?? '';
 }
 
-/** Tells whether a cell holds this identifier, perhaps as a spreadsheet has changed it. */
+/** Tells whether a cell holds this identifier, either unchanged or as a spreadsheet may have changed it. */
 export function isSameIdentifier(id: string, cell: string): boolean {
   if (id === cell || (isRounded(cell) && mayBe(id, cell))) return true;
   return cellVariants(cell).some(({ text }) => text === id);
 }
 
-/** Tells whether a spreadsheet may have made this number of an identifier. Some round it, some cut its digits off. */
+/**
+ * Tells whether a spreadsheet may have turned an identifier into this number. Some spreadsheets round the digits, and
+ * some cut them off.
+ */
 function mayBe(id: string, rounded: string): boolean {
   const [mantissa = ''] = rounded.split(/E/i);
   const digits = SCIENTIFIC.test(rounded) ? mantissa.replace(/\D/g, '').length : KEPT_DIGITS;

@@ -7,23 +7,23 @@ import { isSameIdentifier } from './lost-identifiers.ts';
 import { mapRow, type Preparation, prepareRow } from './prepare.ts';
 import type { SentCells } from './sent-cells.ts';
 
-/** Maximum number of keys that are computed in a file to find out that only a spreadsheet has changed its rows. */
+/** Maximum number of keys that are computed for one file to find out that only a spreadsheet has changed its rows. */
 const MAX_KEYS = 200_000;
 
-/** What the content of a row is. */
+/** The verdict on the content of a row. */
 export interface ContentVerdict {
-  /** Whether the log knows it as what the row says that it was taken. */
+  /** Whether the log knows that this content was taken, as the row states. */
   readonly isProven: boolean;
-  /** Whether something else was taken under what the row says. False also if that cannot be known. */
+  /** Whether other content was taken than the row now holds. False also if that cannot be known. */
   readonly isOther: boolean;
   /** The key of the content, or null if it cannot be sent. */
   readonly key: string | null;
 }
 
 /**
- * Finds rows that say that they were taken, but hold something else: somebody has sorted some of the columns alone, or has
- * written a status by hand. Such a row is not sent, so nobody would miss it. A row that a spreadsheet may have damaged is not
- * one of them.
+ * Finds rows that state that they were taken but hold other content. That happens if somebody sorts only some of the
+ * columns, or writes a status by hand. Such a row is not sent, so the mistake would go unnoticed. A row that a
+ * spreadsheet may have damaged is not reported.
  */
 export class OtherContent {
   readonly #mapping: Mapping;
@@ -34,17 +34,17 @@ export class OtherContent {
 
   constructor(mapping: Mapping, preparation: Preparation, log: LogView, sent: SentCells) {
     this.#mapping = mapping;
-    // A row was perhaps sent without --strict.
+    // The row may have been sent without --strict.
     this.#preparation = { ...preparation, strict: false };
     this.#log = log;
     this.#sent = sent;
   }
 
-  /** Judges a row that says that it was taken. `likely` is the key of its content before any check. */
+  /** Judges a row that states that it was taken. `likely` is the key of its content before any check. */
   async judge(row: Row, likely: string | null): Promise<ContentVerdict> {
     const isSent = (key: string) => mayBeTaken(this.#log.lookup(key), row.earlier);
     if (likely !== null && isSent(likely)) return this.#ofSent(row, likely);
-    // A number that is written oddly has another key before it is checked.
+    // The checks normalise unusual spellings of numbers, so the key may change.
     const key = await this.#checkedKey(row);
     if (key !== null) await this.#log.prefetch([key]);
     if (key !== null && isSent(key)) return this.#ofSent(row, key);
@@ -58,10 +58,10 @@ export class OtherContent {
 
   async #ofSent({ earlier }: Row, key: string): Promise<ContentVerdict> {
     const verdict = { isProven: true, isOther: false, key };
-    // What validate calls a duplicate has the identifier of whichever request it is a duplicate of.
+    // The identifier of a duplicate belongs to the request that it repeats, which may be any other.
     if (!earlier || earlier.id === '' || earlier.status === 'duplicate') return verdict;
     const record = await this.#log.read(key);
-    // A request that was created again has another identifier than an older results file says.
+    // If the request was created again, its identifier differs from the one in an older results file.
     if (record?.event !== 'created' || record.again) return verdict;
     const ids = Object.values(record.ids);
     return { ...verdict, isOther: ids.length > 0 && !ids.some((id) => isSameIdentifier(id, earlier.id)) };
@@ -83,14 +83,17 @@ export class OtherContent {
   }
 }
 
-/** To check a row with a recording the recording is read, so few variants can be tried. */
+/**
+ * Tells whether a row has a recording. Its key can only be computed by reading the recording, so few variants can be
+ * tried.
+ */
 function hasRecording(row: Row, mapping: Mapping): boolean {
   return mapRow(row, mapping).fields['audio_file'] !== undefined;
 }
 
 /**
- * Tells whether a request in this state may be what a row means. A row that repeats another one says so even if that one was
- * refused in the end.
+ * Tells whether a request in this state may be the one whose outcome a row states. A row that repeats another one
+ * states that even if the other one was refused in the end.
  */
 function mayBeTaken(state: LoggedState, earlier: EarlierOutcome | undefined): boolean {
   return state !== 'none' && (earlier?.status !== 'created' || (state !== 'rejected' && state !== 'failed'));

@@ -18,11 +18,11 @@ export interface MappedTable {
 }
 
 /**
- * Plans what to do with each row of a table. Rows whose requests the log knows as done are not checked again, and neither
- * are rows of a results file that say so themselves. `tick` is called after every batch with the number of rows read so
- * far.
+ * Plans what to do with each row of a table. Rows whose requests the log knows as done are not checked again, and
+ * neither are rows of a results file that state so themselves. `tick` is called after every batch with the number of
+ * rows read so far.
  *
- * Throws `SrqError('input')` if the file cannot be read to its end, or has no rows in the range.
+ * Throws `SrqError('input')` if the file cannot be read completely, or has no rows in the range.
  */
 export async function planImport(
   { table, mapping }: MappedTable,
@@ -68,10 +68,16 @@ export async function planImport(
   return { ...planned, counts: ledger.counts(), first, refs, ...findings.of(ledger.rows), ledger };
 }
 
-/** Maximum number of references of ready rows that a plan keeps, to ask the log whether it knows them with other content. */
+/**
+ * Maximum number of references of ready rows that a plan keeps. The log is asked whether it knows them with other
+ * content.
+ */
 const MAX_REFS = 1_000;
 
-/** Keeps texts in bounded memory, evenly spread over all that were added: every one of a few, every second of more. */
+/**
+ * Keeps a sample of texts in bounded memory, spread evenly over all texts that were added. When it is full, it drops
+ * every second text, and from then on takes only half as many.
+ */
 class EvenSample {
   readonly texts: string[] = [];
   count = 0;
@@ -92,7 +98,10 @@ class EvenSample {
 class Planner {
   readonly ledger = new Ledger();
   readonly findings: FindingGroups;
-  /** References of rows that are ready. New leads often stand at one end of a file, so that the first ones tell little. */
+  /**
+   * References of the rows that are ready. They are a sample of the whole file, because new leads are often all at its
+   * beginning or its end.
+   */
   readonly refs = new EvenSample();
   first: ImportPlan['first'] = null;
   readonly #log: LogView;
@@ -127,17 +136,24 @@ class Planner {
     return status;
   }
 
-  /** A row that says that it may have been taken is not judged by other content than what was sent. */
+  /**
+   * Returns the status of a row that is not settled by its own statement. A row in doubt stays in doubt if the log does
+   * not know its content, because other content than what was sent proves nothing about it.
+   */
   #statusOf(prepared: Prepared, earlier: EarlierOutcome | undefined): Status {
     if (!prepared.request) return earlier?.status === 'unknown' ? 'unknown' : 'invalid';
     const state = this.#log.lookup(prepared.key);
     if (earlier?.status === 'unknown' && state === 'none') return 'unknown';
-    // As within a file: whatever becomes of the first row with this content, the others repeat it.
+    // An earlier file of the run has the same content. The row repeats it, whatever becomes of the first one, as within
+    // a file.
     if (this.#isInAnotherFile(prepared.key)) return 'repeated';
     return knownStatus(state, this.#options) ?? 'ready';
   }
 
-  /** Tells whether a row says that it was taken but holds other content, which no earlier row of this run holds. */
+  /**
+   * Tells whether a row states that it was taken but holds other content, and no earlier row of this run has that
+   * content.
+   */
   #holdsOtherContent(row: number): boolean {
     const key = this.#returned?.otherContent(row);
     return key !== undefined && (key === null || !(this.ledger.rowOf(key) !== null || this.#isInAnotherFile(key)));
@@ -148,20 +164,23 @@ class Planner {
   }
 }
 
-/** The finding on a row that says `unknown`, with cells of which the log knows nothing. */
+/** The finding on a row that states `unknown` and whose content the log does not know. */
 const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
 
-/** The finding on a row that says that it was taken, with content of which the log does not know that. */
+/** The finding on a row that states that it was taken, although the log does not know that of its content. */
 const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
 
-/** Prepares a row that is settled by what it says: with its key, if that can be known, and without checks. */
+/**
+ * Prepares a row that is settled by its own statement. It is not checked, and has its key only if that can be known
+ * without checks.
+ */
 function asItSays(row: Row, mapping: Mapping, preparation: Preparation): Prepared {
   return likelyPrepared(row, mapping, preparation) ?? { row: row.number, request: null, ref: null, problems: [] };
 }
 
-/** Rules for what is done with a row. */
+/** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {
-  /** The files of the same run that come before this one. What they hold is sent with them, once. */
+  /** The files of the same run that come before this one. Requests that they have are sent with them, once. */
   readonly files?: PlannedFiles;
 }
 
@@ -184,7 +203,7 @@ async function doneBefore(
   return new Map(done.map((each) => [each.row, each]));
 }
 
-/** Tells whether there is nothing left to do for a row of this status, in this run or in a later one. */
+/** Tells whether nothing is left to do for a row with this status, in this run or in a later one. */
 function isDone(status: Status): boolean {
   return STATUS[status].left === 'nothing';
 }
@@ -196,7 +215,9 @@ function statusOf(prepared: Prepared, log: LogView, options: Finality): Status {
 /** Maximum number of keys that are looked up in the log at once. */
 const LOOKUP_KEYS = 5_000;
 
-/** Sets the status of each row to the logged status of its request, instead of what an import would do with it. */
+/**
+ * Sets the status of each row to the logged status of its request, instead of the status that an import would give it.
+ */
 export async function planAsLogged(plan: ImportPlan, log: LogView): Promise<void> {
   for await (const [row, state] of loggedStates(plan, log, () => true)) {
     if (state !== 'none') plan.ledger.setStatus(row, statusOfState(state));

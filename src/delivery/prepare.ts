@@ -11,14 +11,14 @@ import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/
 import { audioFindings } from './check/check-contract.ts';
 import { checkRequest, likelyRequest, withoutRecording } from './check/check-request.ts';
 
-/** Settings by which rows are prepared. */
+/** The settings for preparing rows. */
 export interface Preparation {
   readonly destination: Destination;
   readonly contract: Contract;
   /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
   readonly audio: AudioReader;
-  /** If true, warnings make a row invalid as well. */
+  /** Whether warnings make a row invalid as well. */
   readonly strict: boolean;
 }
 
@@ -49,7 +49,7 @@ export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation)
 
 /**
  * Prepares a row again whose key is known. If the unchecked request has this key, it is the request that passed the
- * checks before, so the checks are skipped; they are most of the cost.
+ * checks before. The checks, which take most of the time, are then skipped.
  */
 export function prepareAgain(
   row: Row,
@@ -123,7 +123,7 @@ function named(
   return { row, request, key: contentKey(request, destination), problems };
 }
 
-/** Maps the cells of a row to fields. Empty fields are left out; the texts are not changed. */
+/** Maps the cells of a row to fields. Empty fields are left out, and the texts are not changed. */
 export function mapRow(row: Row, mapping: Mapping): Draft {
   const fields: Record<string, string> = {};
   for (const source of mapping.sources) {
@@ -135,7 +135,7 @@ export function mapRow(row: Row, mapping: Mapping): Draft {
   return parts === null ? { row: row.number, fields } : { row: row.number, fields, parts };
 }
 
-/** Where a part comes from: its columns, and the prefix of the field that it belongs to. */
+/** The source of a part: its columns, and the prefix of the field that it belongs to. */
 interface PartSource {
   readonly part: Part;
   readonly columns: readonly number[];
@@ -184,7 +184,10 @@ export function tieProblems({ cells }: Row, { columns, ties }: Mapping): readonl
   });
 }
 
-/** Tells whether a cell says that there is no telephone number or e-mail address. For other fields it may be meant. */
+/**
+ * Tells whether a cell says that there is no telephone number or e-mail address. In other fields the same words may be
+ * a real value.
+ */
 function isNone(field: string, cell: string): boolean {
   return isContactField(field) && saysNone(cell);
 }

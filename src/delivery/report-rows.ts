@@ -22,7 +22,7 @@ export async function* reportRows(
   untriedStatus: 'failed' | 'ready' = 'failed',
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(plan.table, plan.range)) {
-    // Look up the whole batch at once, to save round trips to a remote log.
+    // The whole batch is looked up at once, to save round trips to a remote log.
     const asked = batch.map(({ number }) => recordOf(plan.ledger.key(number), plan.ledger.status(number), log));
     const records = await Promise.all(asked);
     for (const [at, row] of batch.entries()) {
@@ -39,15 +39,16 @@ export async function* reportRows(
 
 const NOT_SENT = { ids: {}, record: null, problems: [], isKept: false };
 
-/** What it takes to find the rows of a plan in the log. */
+/** The dependencies for finding the rows of a plan in the log. */
 export interface RowLookup {
   readonly log: Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
   readonly preparation: Preparation;
 }
 
 /**
- * Adds the rows outside the range to the reports, in the order of the file, each with what is known of it. If the file
- * cannot be read to its end, which an import of its first rows has not tried, `onUnread` is called and the rest is left out.
+ * Adds the rows outside the range to the reports, in the order of the file, with what is known of each. An import of
+ * the first rows has not read the file completely. If that is not possible now, `onUnread` is called and the remaining
+ * rows are left out.
  */
 export async function* withRowsOutside(
   plan: ImportPlan,
@@ -67,7 +68,10 @@ export async function* withRowsOutside(
   }
 }
 
-/** Yields rows that the import does not cover. What a row says itself stays if that settles it, or the log knows no more. */
+/**
+ * Yields the rows that the import does not cover. A row's own statement is kept if it settles the row, or if the log
+ * does not know more.
+ */
 async function* rowsOutside(
   plan: ImportPlan,
   range: RowRange,

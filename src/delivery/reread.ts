@@ -13,8 +13,8 @@ export interface RereadOptions {
 }
 
 /**
- * Reads the rows of one status again whose requests are known; see {@link rereadRows}. `held` returns a promise to wait for before the next row,
- * or null.
+ * Reads the rows of one status again whose requests are known. See {@link rereadRows}. `held` returns a promise to wait
+ * for before the next row, or null.
  */
 export function submissions(
   plan: ImportPlan,
@@ -29,7 +29,7 @@ export function submissions(
 /**
  * Reads rows of a plan from the file again. `held` returns a promise to wait for before the next row, or null.
  *
- * Throws `SrqError('input')` if a row has changed since the plan was made, so that it is not sent.
+ * Throws `SrqError('input')` if a row has changed since the plan was made. The row is then not sent.
  */
 export async function* rereadRows(
   plan: ImportPlan,
@@ -46,7 +46,8 @@ export async function* rereadRows(
       if (halt.signal.aborted) return;
       const key = plan.ledger.key(row.number);
       const pending = prepareAgain(row, key, plan.mapping, preparation);
-      // As in `planImport`, most rows are prepared synchronously.
+      // As in `planImport`, most rows are prepared synchronously, and awaiting them would cost a turn of the event loop
+      // each.
       const prepared = pending instanceof Promise ? await pending : pending;
       if (!prepared.request || prepared.key !== key) {
         const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;

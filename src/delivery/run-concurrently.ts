@@ -43,7 +43,7 @@ export async function* runConcurrently<Item, Result>(
 
   try {
     for (;;) {
-      // Yield results first, because the consumer may not want another start after seeing them.
+      // Results are yielded first, because the consumer may not want another start after seeing them.
       while (ready.length > 0) yield* ready.splice(0);
       while (mayStart() && ready.length === 0) {
         const next = await items.next().catch((error: unknown) => {

@@ -16,10 +16,9 @@ const MAX_WAIT_FOR_OTHERS_MS = 5 * 60_000;
 const POLL_MS = 500;
 const PREFETCH_ROWS = 200;
 
-/** Options of a sending pass. */
 export interface SendOptions extends SubmitOptions {
   readonly concurrency: number;
-  /** Watches the whole run, of which this pass may be one file. */
+  /** Supervises the whole run, of which this pass may be only one file. */
   readonly supervisor: Supervisor;
 }
 
@@ -33,7 +32,6 @@ export interface PassPorts {
   readonly halt: AbortController;
 }
 
-/** Dependencies of a sending pass. */
 export interface SendPorts extends PassPorts {
   readonly prober: VisibilityProber;
   /** Called when the breaker has paused all sending. */
@@ -62,8 +60,8 @@ export async function* sendRows(
       log,
     ),
     () => supervisor.limit(options.concurrency),
-    // Once created, a request gives up its place while the result is recorded: it needs no connection any more and
-    // gives no reason to stop.
+    // A created request gives up its place while its result is recorded, because it needs no connection any more and
+    // can give no reason to stop.
     async (submission, makeRoom) => ({
       submission,
       submitted: await haltOnError(submitRequest(submission, api, log, options, makeRoom), halt),
@@ -91,8 +89,8 @@ export async function* sendRows(
 }
 
 /**
- * Waits for rows that another process was sending when their turn came, and sends those that it has not sent. Yields
- * the result of each row. Those that are still in doubt stay so.
+ * Waits for rows that another process was sending when their turn came, and sends those that it did not send. Yields
+ * the result of each row. Rows that are still in doubt remain so.
  */
 export async function* sendAfterOthers(
   plan: ImportPlan,
@@ -148,7 +146,7 @@ export async function haltOnError<T>(work: Promise<T>, halt: AbortController): P
   }
 }
 
-/** Looks up many rows in the log at once right before their turn, to save round trips to a remote log. */
+/** Looks up many rows in the log at once, right before their turn, to save round trips to a remote log. */
 async function* prefetchAhead(
   rows: AsyncGenerator<Submission>,
   { ledger }: ImportPlan,

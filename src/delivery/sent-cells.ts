@@ -2,21 +2,23 @@ import type { LogView } from '../request/ports.ts';
 import type { Mapping, Row } from '../request/table.ts';
 import { type CellVariant, cellVariants, isDate } from './cell-variants.ts';
 
-/** Maximum number of keys that are computed to find what one row was. */
+/** Maximum number of keys that are computed to find out what one row was. */
 const MAX_KEYS_A_ROW = 1_000;
 /**
- * Number of keys that are tried first, and of every row: what was undone in the last row is mostly right in the next one,
- * too.
+ * Number of keys that are computed for every row, whatever is left of the budget. They are enough for most rows,
+ * because the change that was undone in the last row is mostly right for the next one, too.
  */
 const FIRST_KEYS = 4;
 
-/** How the cells of a row are sought. */
+/** The parameters of a search for the cells of rows. */
 export interface CellSearch {
   /** Returns the key of a row's content, or null if it has none. */
   readonly keyOf: (row: Row) => string | null | Promise<string | null>;
   /** Tells whether the log proves that a request with this key was sent. */
   readonly isSent: (key: string) => boolean;
-  /** The number of keys that may still be computed, besides the first ones of each row. Each search reduces it. */
+  /**
+   * The number of keys that may still be computed, in addition to the first ones of each row. Each search reduces it.
+   */
   readonly budget: { keysLeft: number };
 }
 
@@ -27,16 +29,16 @@ interface ProvenCells {
 }
 
 /**
- * Finds what rows were before a spreadsheet changed their cells. The log proves it: it knows the key of the row with those
- * cells.
+ * Finds what rows were before a spreadsheet changed their cells. The log proves the result, because it knows the key of
+ * the row with those cells.
  */
 export class SentCells {
-  /** The columns whose cells a request is made of. */
+  /** The columns from whose cells requests are made. */
   readonly columns: readonly number[];
   readonly #log: Pick<LogView, 'lookup' | 'prefetch'>;
   /** The change that was undone last in each column. */
   readonly #undone = new Map<number, string>();
-  /** The forms, by column, in which a spreadsheet has written dates that were sent otherwise, as rows of the file prove. */
+  /** The forms in which a spreadsheet has rewritten dates, by column, as other rows of the file prove. */
   readonly #turnedDates = new Map<number, Set<string>>();
 
   constructor({ sources }: Mapping, log: Pick<LogView, 'lookup' | 'prefetch'>) {
@@ -44,7 +46,7 @@ export class SentCells {
     this.columns = [...new Set(sources.filter(({ field }) => field !== 'ref').flatMap(({ columns }) => columns))];
   }
 
-  /** Returns the row's cells as the log proves that they were sent, or null. */
+  /** Returns the row's cells as they were sent, if the log proves that, or null. */
   async find(row: Row, search: CellSearch): Promise<ProvenCells | null> {
     const changed = this.columns.flatMap((column) => {
       const variants = cellVariants(row.cells[column] ?? '');
@@ -58,7 +60,7 @@ export class SentCells {
     );
   }
 
-  /** Returns a column with a date in a form that a spreadsheet has given to dates of this file, or null. */
+  /** Returns a column whose date has a form in which a spreadsheet has rewritten dates of this file, or null. */
   turnedDate({ cells }: Row): number | null {
     const turned = [...this.#turnedDates].find(([column, forms]) => forms.has(dateForm(cells[column] ?? '')));
     return turned?.[0] ?? null;
@@ -83,8 +85,9 @@ export class SentCells {
   }
 
   /**
-   * Tells whether a person may have changed a date in a refused row on purpose: to put it back would undo the correction.
-   * Where other rows show that a spreadsheet has written dates in that form, it was the spreadsheet.
+   * Tells whether a person may have changed a date in a refused row on purpose. Restoring it would undo the correction.
+   * If other rows show that a spreadsheet has rewritten dates in that form, the spreadsheet has changed this one as
+   * well.
    */
   #mayBeCorrection({ cells }: Row, key: string, choice: readonly Chosen[]): boolean {
     if (this.#log.lookup(key) !== 'rejected') return false;
@@ -114,7 +117,7 @@ function dateForm(cell: string): string {
   return cell.trim().replace(/\d/g, '9');
 }
 
-/** A variant that stands for a cell. */
+/** A variant that was chosen for a cell. */
 interface Chosen {
   readonly column: number;
   readonly variant: CellVariant;

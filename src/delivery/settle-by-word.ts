@@ -2,15 +2,15 @@ import { SrqError } from '../request/errors.ts';
 import type { LogStore } from '../request/log-store.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 
-/** What a person says became of a request in doubt: it was not created, or it was, with its identifier if that is known. */
-export type Word = 'not-created' | { readonly id: string | null };
+/** A person's statement on a request in doubt: it was not created, or it was, with its identifier if that is known. */
+export type PersonsWord = 'not-created' | { readonly id: string | null };
 
-/** Minimum length of the beginning of a key that names it. */
+/** Minimum length of the beginning of a key that identifies a request. */
 const MIN_KEY_LETTERS = 6;
 
 /**
- * Returns the requests in doubt, oldest first: all, or those whose key begins with one of `keys` and that have this
- * reference.
+ * Returns the requests in doubt, oldest first. If `keys` is not empty, only requests whose key begins with one of them
+ * are returned. If a reference is given, only requests with that reference are.
  */
 export async function recordsInDoubt(
   store: Pick<LogStore, 'latest'>,
@@ -28,11 +28,11 @@ export async function recordsInDoubt(
 }
 
 /**
- * Settles requests in doubt by a person's word. Throws `SrqError('log')` if one of them may still be under way, before
- * anything is noted, or if another process records something about one of them meanwhile. The log must be open for a bulk
- * run, because the requests in flight of another run are not in doubt yet.
+ * Settles requests in doubt as a person states. Throws `SrqError('log')` before anything is recorded if one of them may
+ * still be under way, and also if another process records something about one of them meanwhile. The log must be open
+ * for a bulk run, because the requests in flight of another run are not in doubt yet.
  */
-export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecord[], word: Word): Promise<void> {
+export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecord[], word: PersonsWord): Promise<void> {
   await log.prefetch(doubtful.map(({ key }) => key));
   const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
   if (underWay.includes(true)) {
@@ -43,7 +43,7 @@ export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecor
   for (const record of doubtful) await note(log, record, word);
 }
 
-async function note(log: DeliveryLog, record: LogRecord, word: Word): Promise<void> {
+async function note(log: DeliveryLog, record: LogRecord, word: PersonsWord): Promise<void> {
   const { key } = record;
   const seen = log.lookup(key);
   const message = 'Created, as a person says.';

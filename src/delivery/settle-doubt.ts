@@ -30,8 +30,8 @@ import { type Proof, requestKind, storedProof } from './visibility-prober.ts';
  */
 const GAP_MS = 3_000;
 /**
- * Interval at which the age of the doubt is computed again while waiting, because the machine may sleep or its clock
- * may be set.
+ * Interval at which the age of the request in doubt is computed again while waiting, because the machine may sleep or
+ * its clock may be set.
  */
 const AGE_CHECK_MS = 30_000;
 /** The same interval while running probes may still prove that validate sees created requests. */
@@ -40,14 +40,14 @@ const PROOF_CHECK_MS = 1_000;
 /** How validate is used to settle requests in doubt. */
 export interface Validation {
   readonly proof: Proof;
-  /** The age chosen by `--settle`, or null to use the learned one. */
+  /** Minimum age of a request in doubt as set by `--settle`, or null for the learned one. */
   readonly chosenMs: number | null;
-  /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
+  /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
   readonly rounds: ControlRounds;
-  /** Whether to wait until a doubt is old enough. If false, a younger doubt is left as it is. */
+  /** Whether to wait until a request in doubt is old enough. Otherwise a younger one is left as it is. */
   readonly waits: boolean;
-  /** Called with the time that a doubt is going to wait, in milliseconds. */
+  /** Called with the time that a request in doubt is going to wait, in milliseconds. */
   readonly waiting?: (waitMs: number) => void;
 }
 
@@ -59,9 +59,9 @@ export interface SettleDeps {
   readonly stopping: AbortSignal;
   /** How validate is used, or null if it is not asked. */
   readonly validation: Validation | null;
-  /** Loads requests near the doubt that are known to be created. */
+  /** Loads requests near the one in doubt that are known to be created. */
   readonly loadControls: () => Promise<readonly Control[]>;
-  /** Options for sending a request that turned out not to be taken. Null leaves it to the next run. */
+  /** Options for sending a request that turned out not to be taken, or null to leave it to the next run. */
   readonly resend: SubmitOptions | null;
 }
 
@@ -101,8 +101,8 @@ export interface SinglePorts
 }
 
 /**
- * Sends one request as an import would. A request that is already in doubt is settled, but without waiting until it is
- * old enough and without controls, so what validate does not see stays in doubt.
+ * Sends one request as an import would. A request that is already in doubt is settled, but without controls and without
+ * waiting until it is old enough. It therefore stays in doubt if validate does not see it.
  */
 export async function submitOrSettle(
   submission: Submission,
@@ -161,8 +161,8 @@ class Inquiry {
     const known = await this.#deps.loadControls();
     const controlsAt = (nowMs: number) => controlsFor(this.#doubted, known, nowMs);
     const controls = () => controlsAt(this.#deps.log.nowMs());
-    // The tolerance for the age of a control grows with the age of the doubt. So more controls may qualify later, up to
-    // the longest wait.
+    // The tolerance for the age of a control grows with the age of the request in doubt, so more controls may qualify
+    // later, up to the longest wait.
     const latest = controlsAt(Math.max(this.#deps.log.nowMs(), this.#doubted.sentAtMs + FEW_CONTROLS_WAIT_MS));
     if (!latest) return stays(this.#submission, NO_CONTROLS);
     const young = await this.#waitUntilOld((sight) =>
@@ -182,8 +182,8 @@ class Inquiry {
     const { clock, stopping, log } = this.#deps;
     const { rounds } = this.#validation;
     const before = await rounds.next(all);
-    // Wait until the doubt is as old as the oldest control was at the first round, or so old that no lag matters. What
-    // validate saw of the control then, it must see of the doubt now.
+    // The request in doubt must be as old as the oldest control was at the first round, or so old that no lag matters.
+    // Validate then has to see it just as it saw that control.
     const youngForMs = FEW_CONTROLS_WAIT_MS - (log.nowMs() - this.#doubted.sentAtMs);
     await clock.sleep(Math.max(0, Math.min(olderMs, youngForMs)), stopping);
     const first = await this.#ask();
@@ -199,7 +199,7 @@ class Inquiry {
     const sight = this.#validation.proof.sight(this.#kind);
     const isOld = log.nowMs() - this.#doubted.sentAtMs >= licenceWaitMs(sight, this.#waiting(), all.length);
     if (!isTrusted(sight) || !isOld) return stays(this.#submission, NOT_PROVEN);
-    // The process that sent it may have lost its connection to the log and be back.
+    // The process that sent the request may have lost its connection to the log and have regained it.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     return sendAgain(this.#submission, this.#deps, this.#seen, this.#record.again);
   }
@@ -207,7 +207,7 @@ class Inquiry {
   async #decide(first: Verdict, second: Verdict): Promise<Submitted> {
     if (first === 'unknown' || second === 'unknown') return inDoubt(this.#submission);
     const { log } = this.#deps;
-    // The process that sent it may have lost its connection to the log and be back.
+    // The process that sent the request may have lost its connection to the log and have regained it.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     const outcome = first === second ? TAKEN : CONTRADICTED;
     const how = { seen: this.#seen, by: 'validate' } as const;
@@ -233,8 +233,8 @@ class Inquiry {
   }
 
   /**
-   * Waits until the doubt has the wanted age, which may change as more is learned. Returns null then, or the result if
-   * it cannot be settled.
+   * Waits until the request in doubt has the wanted age, which may change as more is learned. Returns null once it has,
+   * or the result if the request cannot be settled.
    */
   async #waitUntilOld(wantedMs: (sight: VisibilityStats) => number): Promise<Submitted | null> {
     const { clock, log, stopping } = this.#deps;
@@ -256,7 +256,7 @@ class Inquiry {
 
   /**
    * Returns the minimum age before validate is asked. An intent without an outcome may belong to a process that was cut
-   * off; it must have expired first.
+   * off, so the intent must have expired first.
    */
   #minAgeMs(): number {
     return this.#seen === 'sending' ? 2 * (this.#deps.log.writeLeaseMs ?? 0) : 0;
@@ -322,7 +322,7 @@ function settled(submission: Submission, status: Outcome['status'], message: str
   return { ...stillDoubted, result: { ...stillDoubted.result, status, message } };
 }
 
-/** Builds the result of a doubt that could not be settled, with the reason. */
+/** Builds the result of a request in doubt that could not be settled, with the reason. */
 function stays(submission: Submission, why: string): Submitted {
   return settled(submission, 'unknown', why);
 }

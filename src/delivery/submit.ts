@@ -13,10 +13,10 @@ export interface Submission {
 
 /** Options for sending a request. */
 export interface SubmitOptions {
-  /** Ask validate whether the request is a duplicate before creating it. */
+  /** Whether validate is asked about duplicates before a request is created. */
   readonly validate: boolean;
   readonly onDuplicate: 'skip' | 'create';
-  /** Also send requests that the log knows as created or duplicate. Requests in doubt are still not sent. */
+  /** Whether requests that the log knows as created or duplicate are sent as well. Requests in doubt are not. */
   readonly again: boolean;
 }
 
@@ -26,20 +26,19 @@ export type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 /** The result of sending, or not sending, one request. */
 export interface Submitted {
   readonly result: RowResult;
-  /** The log could not store the result. It must be shown to the user, because it is stored nowhere else. */
-  readonly unrecorded: boolean;
-  /** Validate called the request clear right before it was created. */
-  readonly wasClear: boolean;
-  /** The service's answer to validate could not be understood. */
-  readonly unreadable: boolean;
   /**
-   * The answer if the service answered create with a success that proves nothing and validate could not confirm it;
-   * else null.
+   * Whether the log could not store the result. It must then be shown to the user, because it is stored nowhere else.
    */
+  readonly unrecorded: boolean;
+  /** Whether validate called the request clear right before it was created. */
+  readonly wasClear: boolean;
+  /** Whether the service's answer to validate could not be understood. */
+  readonly unreadable: boolean;
+  /** The answer to create if it is a success that proves nothing and that validate could not confirm, or null. */
   readonly unproven: UnprovenAnswer | null;
-  /** The request was created, but the answer also mentions an error. */
+  /** Whether the request was created, but the answer also mentions an error. */
   readonly hasRemark: boolean;
-  /** The result comes from the log; nothing was sent. */
+  /** Whether the result comes from the log and nothing was sent. */
   readonly isFromLog: boolean;
   /** The reason why no further request should be sent, or null. */
   readonly stop: SrqError | null;
@@ -104,8 +103,8 @@ async function submit(
   const again = options.again && seen !== 'none';
   const idempotencyKey = again ? repetitionKey(key, log.run) : key;
   let [intended, state] = [false, seen];
-  // Checked before each attempt, because another process may settle and send the request during a long pause between
-  // two.
+  // The intent is checked before each attempt, because another process may settle and send the request during a long
+  // pause between two attempts.
   const intend = async () => {
     if (!(await log.sending(subject, state, { again }))) return false;
     [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];

@@ -28,8 +28,8 @@ export class Supervisor {
   readonly #firstRefusals = new Map<string, number>();
 
   /**
-   * `invalid` is the number of rows that the local checks refused; they count towards the budget. `breaker` is the
-   * initial state of the breaker, or null if doubts are counted elsewhere.
+   * `invalid` is the number of rows that the local checks refused, which count towards the budget. `breaker` is the
+   * initial state of the breaker, or null if requests in doubt are counted elsewhere.
    */
   constructor(budget: ErrorBudget | null, invalid: number, breaker: BreakerCounts | null = UNBROKEN) {
     this.#budget = budget;
@@ -37,7 +37,7 @@ export class Supervisor {
     this.#refused = invalid;
   }
 
-  /** Counts the first rows anew, because every file has a mapping of its own. What is counted of all rows goes on. */
+  /** Starts to count the first rows again, because every file has a mapping of its own. Counts of all rows continue. */
   beginFile(): void {
     this.#readable = 0;
     this.#seen = 0;
@@ -51,8 +51,8 @@ export class Supervisor {
 
   /** Counts one result and returns the advice that follows from it. */
   observe({ result, unreadable, unproven, stop, isFromLog }: Submitted): Advice {
-    // A result of another process shows that the service can be read. Doubts are counted by the process that sent the
-    // request.
+    // A result from another process shows that the answers of the service can be read. That process has already counted
+    // its requests in doubt.
     if (isFromLog && !stop) {
       if (result.status !== 'unknown') this.#readable += 1;
       return CONTINUE;
@@ -101,8 +101,8 @@ export class Supervisor {
   }
 
   /**
-   * Stops at a success that proves nothing among the first rows, because the meaning of such answers must be known
-   * before more is sent. Later ones count as doubts.
+   * Returns a reason to stop if one of the first rows gets a success that proves nothing. The meaning of such answers
+   * must be known before more is sent. Later ones count as requests in doubt.
    */
   #unprovenStop({ row }: Submitted['result'], unproven: Submitted['unproven']): SrqError | null {
     if (unproven === null || this.#readable >= CANARY_ROWS) return null;
@@ -159,7 +159,7 @@ export async function recoverFromBreak(
 }
 
 /**
- * The breaker opens at `DOUBTS_IN_A_ROW` doubts in a row, or at more than `DOUBTS_IN_WINDOW` among the last
+ * The breaker opens at `DOUBTS_IN_A_ROW` requests in doubt in a row, or at more than `DOUBTS_IN_WINDOW` among the last
  * `DOUBT_WINDOW` results.
  */
 const DOUBTS_IN_A_ROW = 3;
@@ -168,21 +168,22 @@ const DOUBTS_IN_WINDOW = 4;
 const MAX_BREAKS = 3;
 const FIRST_BREAK_MS = 2_000;
 /**
- * Maximum delay until good results are reported to the account. They matter for judging the doubts of other workers.
+ * Maximum delay until good results are reported to the account. They matter for judging the requests in doubt of other
+ * workers.
  */
 const REPORT_INTERVAL_MS = 1_000;
 /** Time after which an earlier break is forgotten, because a worker may run without end. */
 const FORGET_MS = 60 * 60_000;
 const STATE_NAME = 'breaker';
 
-/** What to do after a result: go on, pause and check the service, or stop. */
+/** The advice after a result: continue, pause and check the service, or stop. */
 export interface Advice {
   readonly stop: SrqError | null;
-  /** Milliseconds to pause before validate is asked whether the service works again; 0 means no pause. */
+  /** Time in milliseconds to pause before validate is asked whether the service works again. 0 means no pause. */
   readonly pauseMs: number;
 }
 
-/** The advice to go on without a pause. */
+/** The advice to continue without a pause. */
 export const CONTINUE: Advice = { stop: null, pauseMs: 0 };
 
 /** The state of a breaker, in the form stored as JSON. */
@@ -197,8 +198,8 @@ interface BreakerCounts {
 const UNBROKEN: BreakerCounts = { seen: 0, doubtsInARow: 0, doubts: [], breaks: 0 };
 
 /**
- * Counts one more result and returns the advice: to pause if too many are doubtful, to stop if that has happened too
- * often.
+ * Counts one more result and returns the advice. It is to pause if too many results are doubtful, and to stop if that
+ * has happened too often.
  */
 function afterResult(counts: BreakerCounts, isDoubtful: boolean): { counts: BreakerCounts; advice: Advice } {
   const seen = counts.seen + 1;
@@ -217,7 +218,7 @@ function afterResult(counts: BreakerCounts, isDoubtful: boolean): { counts: Brea
 /** The stored state of an account's breaker. */
 interface BreakerRecord {
   readonly breaker: BreakerCounts;
-  /** When it last opened, and when it stopped the workers, by the clock of the shared state. */
+  /** Time when it last opened, and time when it stopped the workers, by the clock of the shared state. */
   readonly brokeMs: number | null;
   readonly stoppedMs: number | null;
 }

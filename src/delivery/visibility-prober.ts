@@ -44,13 +44,13 @@ export function storedProof(evidence: () => VisibilityHistory, nowMs: () => numb
   return { sight: (kind) => visibilityStats(evidence(), kind, nowMs()), mayBecomeTrusted: () => false };
 }
 
-/** Returns the clock with the log's time of day, because the ages of records count by that. */
+/** Returns a clock whose time of day is that of the log, because the ages of records are computed with it. */
 export function withLogTime(log: Pick<DeliveryLog, 'nowMs'>, clock: Clock): Clock {
   return { ...clock, nowMs: () => log.nowMs() };
 }
 
 /**
- * Finds out whether validate sees created requests, by asking again about some of them while the run goes on. Only
+ * Finds out whether validate sees created requests, by asking again about some of them while the run continues. Only
  * requests that validate called clear before are probed. Otherwise a validate that calls everything a duplicate would
  * be trusted.
  */
@@ -78,7 +78,7 @@ export class VisibilityProber implements Proof {
     this.#stopping = stopping;
     this.#evidence = known ?? NO_VISIBILITY_HISTORY;
     this.#keep = keep;
-    // Every running probe may be sleeping on this signal.
+    // Every running probe may sleep on this signal, so the number of listeners is not a leak.
     setMaxListeners(0, this.#ending.signal);
   }
 
@@ -87,7 +87,7 @@ export class VisibilityProber implements Proof {
     return this.#evidence;
   }
 
-  /** The keys of requests whose probes earlier runs left open and this run could continue. */
+  /** The keys of requests whose probes earlier runs left open and this run may continue. */
   get openKeys(): ReadonlySet<string> {
     const nowMs = this.#clock.nowMs();
     return new Set(this.#evidence.looks.filter((probe) => mayContinue(probe, nowMs)).map(({ key }) => key));
@@ -207,7 +207,7 @@ const likenessOf = memoize(({ params, audio }: ServiceRequest): Likeness => {
   const text = (isRecorded ? recording : params['request_text']) ?? '';
   const bytes = audio ? audio.sizeBytes : Buffer.byteLength(text);
   const lengthClass = CLASS_BOUNDS.filter((bound) => bytes >= bound).length;
-  // A market that is no country code is unchecked text and must not be stored.
+  // A market that is not a country code is unchecked text and must not be stored.
   const market = /^[A-Z]{2}$/.exec(params['country'] ?? '')?.[0] ?? '--';
   return { kind: `${market}/${lengthClass}/${isRecorded ? 'audio' : 'text'}`, bytes, letters: text.length };
 });

@@ -6,15 +6,18 @@ import { SrqError, systemCode } from '../request/errors.ts';
 import { mediaTypeOfBytes, mediaTypeOfName, SIGNATURE_BYTES } from '../request/media-type.ts';
 import type { AudioFile } from '../request/service-request.ts';
 
-/** Maximum size of a recording. The API's own limit is not public; this holds minutes of speech in any usual format. */
+/**
+ * Maximum size of a recording. The API's own limit is not public. This one allows minutes of speech in any usual
+ * format.
+ */
 const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
 
 /** Size of the chunks that are encoded. It is a multiple of three, so that base64 chunks without padding can be joined. */
 const BASE64_CHUNK_BYTES = 3 * 64 * 1024;
 
 /**
- * Describes a recording that a row names. `path` is relative to `insideFolder`. Throws `SrqError('input')` unless it is a
- * regular file that is not empty, has at most `maxBytes`, and whose real path lies inside the real path of that folder.
+ * Describes a recording that a row names. `path` is relative to `insideFolder`. Throws `SrqError('input')` unless the
+ * path is a regular file of 1 to `maxBytes` bytes, and its real path is inside the real path of that folder.
  */
 export async function describeAudio(
   path: string,
@@ -25,7 +28,7 @@ export async function describeAudio(
     Promise.reject(unreadable(insideFolder, error)),
   );
   requireName(path);
-  // The name is checked before its links are resolved, so that no file outside the folder is even looked at.
+  // The name is checked before links are resolved, so that no file outside of the folder is accessed.
   const absolute = resolve(folder, path);
   if (!isInside(absolute, folder) && !isInside(absolute, resolve(insideFolder))) throw outside(path);
   const real = await realpath(absolute).catch((error: unknown) => Promise.reject(unreadable(path, error)));
@@ -53,7 +56,8 @@ export async function readAudioBase64(audio: AudioFile): Promise<string> {
     const buffer = Buffer.alloc(BASE64_CHUNK_BYTES);
     let text = '';
     for (let read = 0; read < audio.sizeBytes; ) {
-      // A short read could end a chunk off a multiple of three, and its padding would stand in the middle of the text.
+      // After a short read a chunk would not be a multiple of three, and its padding would be in the middle of the
+      // text.
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, audio.sizeBytes - read), read);
       if (bytesRead < Math.min(buffer.length, audio.sizeBytes - read)) throw changed(audio.path);
       hash.update(buffer.subarray(0, bytesRead));

@@ -4,10 +4,13 @@ import { headerForm } from '../request/field-aliases.ts';
 import { memoize } from '../request/memoize.ts';
 import { columnLabel } from '../request/table.ts';
 
-/** The places of the columns of a header, by their names. */
+/** The indexes of the columns of a header, by name. */
 interface Places {
   readonly exact: ReadonlyMap<string, readonly number[]>;
-  /** By the names' letters and digits. Made only where a name is written in another way than in the file. */
+  /**
+   * Returns the indexes by the letters and digits of the names. It is called only if a name is not written as in the
+   * file.
+   */
   forms(): ReadonlyMap<string, readonly number[]>;
 }
 
@@ -35,9 +38,9 @@ function grouped(names: readonly string[]): ReadonlyMap<string, readonly number[
 const NONE: readonly number[] = [];
 
 /**
- * Returns the indexes of the columns with this name; if there is none, of those with the same letters and digits; and if there is
- * none of those either, the column without a name at the place that `column 5` names. Throws `SrqError('usage')` if there
- * is no such column.
+ * Returns the indexes of the columns with this name. If there are none, returns those of the columns with the same
+ * letters and digits, and if there are none of these either, that of the nameless column which `column 5` means. Throws
+ * `SrqError('usage')` if there is no such column.
  */
 export function columnsNamed(columns: readonly string[], name: string): readonly number[] {
   const places = placesOf(columns);

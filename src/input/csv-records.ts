@@ -3,28 +3,36 @@ import { SrqError } from '../request/errors.ts';
 import { PlainRecords } from './plain-records.ts';
 import type { RecordParser } from './record-parser.ts';
 
-/** One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells; an empty line is not. */
+/**
+ * One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells, but an empty line is
+ * not.
+ */
 export interface CsvRecord {
   readonly cells: readonly string[];
   /** The line of the file where the record begins, counted from 1. */
   readonly line: number;
-  /** True if an empty line stands before the record. */
+  /** True if an empty line precedes the record. */
   readonly afterEmptyLine: boolean;
   /** The reason why this may be more than one record, or null. */
   readonly suspicion: string | null;
 }
 
+/** A piece of a file's text, or of its bytes in UTF-8. Bytes are valid only until the next piece is requested. */
+type Piece = string | Buffer;
+
 /**
- * Yields the records of CSV text in batches. Where the rest cannot be read because of damage, it yields all records before
- * the damage and then throws `SrqError('input')`, whose message counts row and line from the header.
+ * Yields the records of CSV in batches. Pieces of bytes may end within a character. They are accepted only for files
+ * without lines before the header, and save decoding a text that is then decoded cell by cell. If damage makes the rest
+ * unreadable, it yields all records before the damage and then throws `SrqError('input')`. The message counts row and
+ * line from the header.
  */
 export async function* csvRecords(
-  text: AsyncIterable<string>,
+  pieces: AsyncIterable<Piece>,
   dialect: { readonly delimiter: string; readonly linesBeforeHeader: number },
 ): AsyncGenerator<CsvRecord[]> {
   const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader);
   try {
-    for await (const piece of textAfterLines(text, dialect.linesBeforeHeader)) {
+    for await (const piece of piecesAfterLines(pieces, dialect.linesBeforeHeader)) {
       const writing = collector.write(piece);
       if (writing) await writing;
       yield* collector.batches();
@@ -36,7 +44,10 @@ export async function* csvRecords(
   }
 }
 
-/** Takes the text of a file piece by piece and keeps the records until they are taken. csv-parse is used from the first record on that is not plain. */
+/**
+ * Takes the text of a file piece by piece and keeps the records until they are taken. From the first record on that is
+ * not plain, csv-parse is used.
+ */
 class RecordCollector {
   private readonly delimiter: string;
   private readonly plain: PlainRecords;
@@ -57,8 +68,10 @@ class RecordCollector {
     );
   }
 
-  write(text: string): Promise<void> | null {
-    return this.parser ? this.parse(this.parser, text) : this.split(Buffer.from(text), false);
+  write(piece: Piece): Promise<void> | null {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    // csv-parse keeps a part of what it is given.
+    return this.parser ? this.parse(this.parser, Buffer.from(bytes)) : this.split(bytes, false);
   }
 
   async end(): Promise<void> {
@@ -86,11 +99,11 @@ class RecordCollector {
   }
 
   private split(bytes: Buffer, isLast: boolean): Promise<void> | null {
-    const left = PlainRecords.canSplitAt(this.delimiter) ? this.plain.split(bytes, isLast) : bytes;
+    const left = PlainRecords.canSplitAt(this.delimiter) ? this.plain.split(bytes, isLast) : Buffer.from(bytes);
     return left && this.goOn(left);
   }
 
-  /** Goes on with csv-parse, which is loaded only here, because most files are plain. */
+  /** Continues with csv-parse, which is loaded only here because most files are plain. */
   private async goOn(left: Buffer): Promise<void> {
     const { RecordParser } = await import('./record-parser.ts');
     this.parser = this.newParser(RecordParser);
@@ -103,7 +116,8 @@ class RecordCollector {
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
-      // A quote within an unquoted cell is a letter (6" pipe). `swallowedRows` finds unclosed quotes that this may hide.
+      // A quote within an unquoted cell is an ordinary character (6" pipe). `swallowedRows` finds unclosed quotes that
+      // this may hide.
       relax_quotes: true,
       max_record_size: MAX_RECORD,
     };
@@ -114,9 +128,9 @@ class RecordCollector {
     return parser;
   }
 
-  private parse(parser: RecordParser, text: string | Buffer): Promise<void> {
+  private parse(parser: RecordParser, bytes: Buffer): Promise<void> {
     return new Promise<void>((resolve) => {
-      parser.write(text, (error) => {
+      parser.write(bytes, (error) => {
         if (error) this.failure ??= this.damage(error);
         resolve();
       });
@@ -178,15 +192,17 @@ function lineBreaks(cells: readonly string[]): number {
   return count;
 }
 
-/** Minimum number of columns at which a text does not by chance have a row's number of delimiters in every line. */
+/**
+ * Minimum number of columns. In a narrower table, every line of a text may have a row's number of delimiters by chance.
+ */
 const MIN_TELLING_COLUMNS = 5;
 
 /**
  * Tells whether a record that spans lines contains the rows after it, because a quote was not closed.
  *
- * It is `certain` if a cell goes on as text after a quote that stands where the opening quote of the next cell or row
- * belongs, or if the record is ragged and one of its cells has at least a row's number of delimiters. It is `likely` if
- * the record is whole, but one of its cells reads like complete rows.
+ * It is `certain` if a cell continues as text after a quote at a place where the next cell or row would open its quote,
+ * or if the record is ragged and one of its cells has at least a row's number of delimiters. It is `likely` if the
+ * record is whole, but one of its cells reads like complete rows.
  */
 function swallowedRows(cells: readonly string[], columns: number, delimiter: string): 'none' | 'likely' | 'certain' {
   let found: 'none' | 'likely' = 'none';
@@ -201,35 +217,26 @@ function swallowedRows(cells: readonly string[], columns: number, delimiter: str
   return found;
 }
 
-/** Returns true if a quote follows a delimiter or a line break, which is where another cell's opening quote would be. */
+/** Returns true if a quote follows a delimiter or a line break, where another cell would open its quote. */
 function opensWithin(cell: string, delimiter: string): boolean {
   return [delimiter, '\n', '\r'].some((before) => cell.includes(`${before}"`));
 }
 
 /**
- * Maximum size of one record, in bytes or characters. A longer one is not a row of a partner's file: a quote was never
- * closed, or the file is not CSV at all.
+ * Maximum size of one record, in bytes or characters. A longer one is not a row of a partner's file, because a quote
+ * was never closed or the file is not CSV at all.
  */
 const MAX_RECORD = 1024 * 1024;
 
 /**
  * Yields text without its first `count` lines. Throws `SrqError('input')` if a line is longer than 1 MiB. csv-parse
- * bounds a record by the letters in its cells alone, so that a gigabyte of delimiters would fill the memory.
+ * bounds a record only by the characters in its cells, so a gigabyte of delimiters would fill the memory.
  */
-async function* textAfterLines(text: AsyncIterable<string>, count: number): AsyncGenerator<string> {
-  let left = count;
+async function* piecesAfterLines(pieces: AsyncIterable<Piece>, count: number): AsyncGenerator<Piece> {
+  const lines = new LinesBefore(count);
   let sinceLineEnd = 0;
-  let afterCarriageReturn = false;
-  for await (const piece of text) {
-    let rest = piece;
-    if (afterCarriageReturn && rest.startsWith('\n')) rest = rest.slice(1);
-    afterCarriageReturn = false;
-    while (left > 0 && rest !== '') {
-      const end = /\r\n|\n|\r/.exec(rest);
-      afterCarriageReturn = end?.[0] === '\r' && end.index + 1 === rest.length;
-      rest = end ? rest.slice(end.index + end[0].length) : '';
-      if (end) left--;
-    }
+  for await (const piece of pieces) {
+    const rest = typeof piece === 'string' ? lines.removedFrom(piece) : piece;
     const lastEnd = Math.max(rest.lastIndexOf('\n'), rest.lastIndexOf('\r'));
     sinceLineEnd = lastEnd < 0 ? sinceLineEnd + rest.length : rest.length - lastEnd - 1;
     if (sinceLineEnd > MAX_RECORD) {
@@ -239,6 +246,28 @@ async function* textAfterLines(text: AsyncIterable<string>, count: number): Asyn
         'Export the data again as CSV, or name the format: --format json',
       );
     }
-    if (rest) yield rest;
+    if (rest.length > 0) yield rest;
+  }
+}
+
+/** Removes lines from the beginning of a text that comes in pieces. */
+class LinesBefore {
+  private left: number;
+  private afterCarriageReturn = false;
+
+  constructor(count: number) {
+    this.left = count;
+  }
+
+  removedFrom(piece: string): string {
+    let rest = this.afterCarriageReturn && piece.startsWith('\n') ? piece.slice(1) : piece;
+    this.afterCarriageReturn = false;
+    while (this.left > 0 && rest !== '') {
+      const end = /\r\n|\n|\r/.exec(rest);
+      this.afterCarriageReturn = end?.[0] === '\r' && end.index + 1 === rest.length;
+      rest = end ? rest.slice(end.index + end[0].length) : '';
+      if (end) this.left--;
+    }
+    return rest;
   }
 }

@@ -10,7 +10,7 @@ export interface TextEncoding {
   readonly name: string;
   /** The name that people use. */
   readonly label: string;
-  /** The pattern of texts that this encoding does not explain, or null if it explains the whole file. */
+  /** Matches texts that this encoding does not explain. Null if it explains the whole file. */
   readonly unexplained: RegExp | null;
   /** True if so much is unexplained that the encoding itself is wrong, not only some rows. */
   readonly isWrong: boolean;
@@ -25,19 +25,22 @@ const LABELS: Readonly<Record<string, string>> = {
   'windows-1252': 'Windows-1252',
 };
 
-/** Bytes that an encoding does not have are decoded as U+FFFD, and half a pair in UTF-16 as a lone surrogate. */
+/**
+ * Matches what cannot be decoded. Bytes that an encoding does not have become U+FFFD, and half a pair in UTF-16 becomes
+ * a lone surrogate.
+ */
 const UNDECODABLE = /\uFFFD|\p{Surrogate}/u;
 
-/** What the bytes 0x80 to 0xBF are in Windows-1252. In UTF-8 they continue a character. */
+/** The characters for the bytes 0x80 to 0xBF in Windows-1252. In UTF-8 these bytes continue a character. */
 const CONTINUES =
   '[\u20AC\uFFFD\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u017D\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u017E\u0178\u00A0-\u00BF]';
-/** UTF-8 read as Windows-1252, of the letters and marks that our markets write: `Ã£`, `â‚¬`. */
+/** Matches UTF-8 that was read as Windows-1252, for the characters of the markets: `Ã£`, `â‚¬`. */
 const UTF8_AS_WINDOWS_1252 = new RegExp(`\\uFFFD|[\\u00C2-\\u00C5]${CONTINUES}|\\u00E2${CONTINUES}{2}`);
 
-/** A number of undecodable places that is a matter of single rows even in a file of plain ASCII. */
+/** Maximum number of undecodable places that count as a problem of single rows, even in a file of plain ASCII. */
 const FEW_PLACES = 10;
 
-/** The characters of a text beyond ASCII: those that an encoding explains, and those that it does not have. */
+/** The numbers of characters beyond ASCII that an encoding explains, and that it does not have. */
 interface Census {
   readonly known: number;
   readonly unknown: number;
@@ -46,10 +49,10 @@ interface Census {
 const FULLY_KNOWN: Census = { known: 0, unknown: 0 };
 
 /**
- * Finds the encoding of a whole file. It is the declared one; else the one of the byte order mark; else UTF-16 if NUL
- * bytes stand where UTF-16 has them; else UTF-8 if it explains most of what is beyond ASCII; else Windows-1252, with a
- * note. Rows that the encoding does not explain are left to be refused one by one. Throws `SrqError('input')` if the
- * bytes are none of these, and `SrqError('usage')` if the declared encoding is unknown.
+ * Finds the encoding of a whole file. The first of these applies: the declared encoding, the byte order mark, UTF-16 if
+ * NUL bytes are where UTF-16 has them, UTF-8 if it explains most characters beyond ASCII, and else Windows-1252, with a
+ * note. Rows that the encoding does not explain are refused later, one by one. Throws `SrqError('input')` if the bytes
+ * are none of these, and `SrqError('usage')` if the declared encoding is unknown.
  */
 export async function findEncoding(file: PartnerFile, declared: string | null): Promise<TextEncoding> {
   const named = declared === null ? null : declaredEncoding(declared);
@@ -73,7 +76,10 @@ function textEncoding(name: string, label: string, { unknown }: Census, isWrong:
   return { name, label, unexplained: UNDECODABLE, isWrong, note };
 }
 
-/** `utf8Places` is the number of characters in the file that are valid UTF-8: rows from another source. */
+/**
+ * Returns Windows-1252, if it explains the file. `utf8Places` is the number of characters in the file that are valid
+ * UTF-8, which come from another source.
+ */
 async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextEncoding> {
   const { unknown } = await censusOf(file, 'windows-1252');
   if (unknown > utf8Places) {
@@ -94,7 +100,7 @@ async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextE
 }
 
 /**
- * Yields the text of a file without its byte order mark. No piece ends within a character. `onRead`: see {@link
+ * Yields the text of a file without its byte order mark. No piece ends within a character. `onRead` is that of {@link
  * PartnerFile}.
  */
 export async function* decodedText(
@@ -114,6 +120,31 @@ export async function* decodedText(
   }
   const rest = half + (decoder.end() ?? '');
   if (rest) yield rest;
+}
+
+/** Tells whether all bytes of a file are UTF-8. */
+export function isWholeUtf8({ name, unexplained }: TextEncoding): boolean {
+  return name === 'utf-8' && unexplained === null;
+}
+
+const UTF8_MARK = Buffer.from('\uFEFF');
+
+/**
+ * Yields the bytes of a UTF-8 file without its byte order mark. A piece may end within a character, and is valid only until
+ * the next one is requested. `onRead`: see {@link PartnerFile}.
+ */
+export async function* utf8Bytes(file: PartnerFile, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
+  let head: Buffer | null = Buffer.alloc(0);
+  for await (const chunk of file.chunks(onRead)) {
+    const bytes: Buffer = head ? Buffer.concat([head, chunk]) : chunk;
+    const mayBeMark = head !== null && bytes.length < UTF8_MARK.length;
+    if (mayBeMark) head = bytes;
+    else {
+      yield head && bytes.indexOf(UTF8_MARK) === 0 ? bytes.subarray(UTF8_MARK.length) : bytes;
+      head = null;
+    }
+  }
+  if (head) yield head;
 }
 
 function declaredEncoding(declared: string): string {
@@ -151,7 +182,7 @@ function encodingByNuls(head: Buffer): string | null {
   return null;
 }
 
-/** Counts what is beyond ASCII in a whole file. Half a character of UTF-16 at the end counts as well. */
+/** Counts the characters beyond ASCII in a whole file. Half a character of UTF-16 at the end counts as well. */
 async function censusOf(file: PartnerFile, encoding: string): Promise<Census> {
   const isUtf16 = encoding.startsWith('utf-16');
   let [beyond, unknown] = [0, isUtf16 && (await hasOddLength(file)) ? 1 : 0];

@@ -3,19 +3,18 @@ import { SrqError } from '../request/errors.ts';
 /** The delimiter of a CSV file and the position of its header. */
 interface Dialect {
   readonly delimiter: string;
-  /** The number of physical lines before the header: skipped on request, `sep=`, preamble, and blank lines. */
+  /** Number of physical lines before the header: lines that the user skips, `sep=`, a preamble, and blank lines. */
   readonly linesBeforeHeader: number;
-  /** True if lines are quoted as a whole, which is one cell for any delimiter; see {@link withoutLineQuotes}. */
+  /** True if whole lines are quoted, so that each is one cell for any delimiter. See {@link withoutLineQuotes}. */
   readonly hasLineQuotes: boolean;
   readonly notes: readonly string[];
   /** The rows of the sample after the header. */
   readonly sample: readonly (readonly string[])[];
 }
 
-/** A record of the sample. */
 interface SampleRecord {
   readonly cells: readonly string[];
-  /** The number of physical lines that the record takes. */
+  /** Number of physical lines of the record. */
   readonly lines: number;
 }
 
@@ -23,13 +22,13 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
 const NAMES: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicolon: ';', pipe: '|', '\\t': '\t' };
 
 /**
- * A delimiter with at least this share of the best score is as likely as the best; then the known fields in the header
+ * A delimiter with at least this share of the best score is as likely as the best. The known fields in the header then
  * decide.
  */
 const CLOSE_SCORE = 0.9;
 
 /**
- * Returns the delimiter that the user named by one character or by `tab`, `comma`, `semicolon` or `pipe`. Throws
+ * Returns the delimiter that the user gave, as one character or as `tab`, `comma`, `semicolon` or `pipe`. Throws
  * `SrqError('usage')` if the text cannot be a delimiter.
  */
 function namedDelimiter(text: string): string {
@@ -43,7 +42,7 @@ function namedDelimiter(text: string): string {
 }
 
 /**
- * Detects the dialect of a CSV file from its first 64 Ki characters. `knownFields` counts the names of a header that
+ * Detects the dialect of a CSV file from its first 64 Ki characters. `knownFields` counts the names in a header that
  * mean a known field.
  */
 export function findDialect(
@@ -95,7 +94,7 @@ function endOfLines(text: string, count: number): number {
 
 type KnownFields = (header: readonly string[]) => number;
 
-/** How well a delimiter explains a text. */
+/** A delimiter with the measures of how well it explains a text. */
 interface Explanation {
   readonly delimiter: string;
   readonly score: number;
@@ -122,20 +121,26 @@ function likeliest(text: string, delimiters: readonly string[], knownFields: Kno
   return close[0] ?? { delimiter: delimiters[0] ?? ',', score: 0, columns: 1, known: 0 };
 }
 
-/** A cell in quotes, whichever the delimiter is. One that is cut off by the end of the sample is a cell, too. */
+/** Matches a quoted cell, whatever the delimiter is. A cell that the end of the sample cuts off matches, too. */
 const QUOTED_CELL = /(?<=^|[,;\t|\r\n])"([^"]*(?:""[^"]*)*)(?:"(?=[,;\t|\r\n]|$)|$)/g;
 
-/** Returns a text without the quotes of its cells, and without what could be read as a delimiter or line end in them. */
+/**
+ * Returns a text without the quotes of its cells, and without characters in them that could be taken for a delimiter or
+ * a line end.
+ */
 function withoutQuotedDelimiters(text: string): string {
   return text.replace(QUOTED_CELL, (_, inner: string) => inner.replace(/[,;\t|\r\n"]/g, ' '));
 }
 
-/** The number of cells by which all rows may differ from the header, as where each of them ends with a delimiter. */
+/**
+ * Maximum difference between the number of cells in the header and in all rows. Rows may end with a delimiter, for
+ * example.
+ */
 const MAX_DIFFERENCE = 2;
 
 /**
  * Scores a delimiter: the share of the records that have the most frequent number of cells, times the logarithm of that
- * number. The score is half of that if the header has some more or fewer cells, and 0 if it has quite another number.
+ * number. The score is halved if the header has slightly more or fewer cells, and 0 if its number is quite different.
  */
 function regularity(records: readonly SampleRecord[], headerLength: number): number {
   const { length, share } = usualLength(records);
@@ -172,8 +177,8 @@ function preambleLines(records: readonly SampleRecord[]): { lines: number; said:
 }
 
 /**
- * Splits a sample into records. It leaves out a last record without a line end, which is probably cut, unless there are
- * fewer than two before it. A quote opens only at the beginning of a cell. Nothing is an error here.
+ * Splits a sample into records. A last record without a line end, which is probably cut, is left out unless there are
+ * fewer than two others. A quote opens only at the beginning of a cell. Nothing is an error here.
  */
 function sampleRecords(text: string, delimiter: string): SampleRecord[] {
   const records: SampleRecord[] = [];
@@ -203,15 +208,21 @@ function sampleRecords(text: string, delimiter: string): SampleRecord[] {
   return records;
 }
 
-/** A line, or several if a quote is open at a line's end, that is one quoted text from its beginning to its end. */
+/**
+ * Matches a line that is one quoted text from its beginning to its end. It is several lines if a quote is open at a
+ * line's end.
+ */
 const QUOTED_LINE = /^"([^"]*(?:""[^"]*)*)"$/;
 
-/** Maximum length of lines that a quote joins. In a longer text a quote was never closed, and it is left as it is. */
+/**
+ * Maximum length of lines that a quote joins. In a longer text a quote was never closed, and the text is left
+ * unchanged.
+ */
 const MAX_JOINED = 1024 * 1024;
 
 /**
- * Takes the quotes off lines that are quoted as a whole: `"a,""b, c"",d"` becomes `a,"b, c",d`. Programs write that if
- * they export what was an export already. All other lines stay as they are.
+ * Removes the quotes of lines that are quoted as a whole: `"a,""b, c"",d"` becomes `a,"b, c",d`. Programs write such
+ * lines when they export a file that was already an export. All other lines are left unchanged.
  */
 class LineQuotes {
   private rest = '';
@@ -233,7 +244,7 @@ class LineQuotes {
     return this.rest.length > MAX_JOINED ? done + this.end() : done;
   }
 
-  /** Returns the text that is left. */
+  /** Returns the remaining text. */
   end(): string {
     const end = this.rest.endsWith('\r') ? '\r' : '';
     const line = this.rest.slice(0, this.rest.length - end.length);
@@ -264,13 +275,13 @@ function withoutQuotes(text: string): string {
   return inner === undefined ? text : inner.replaceAll('""', '"');
 }
 
-/** Takes the quotes off the wholly quoted lines of a text. */
+/** Removes the quotes of wholly quoted lines from a text. */
 function withoutLineQuotes(text: string): string {
   const lines = new LineQuotes();
   return lines.push(text) + lines.end();
 }
 
-/** Takes the quotes off the wholly quoted lines of a file's text. */
+/** Removes the quotes of wholly quoted lines from a file's text. */
 export async function* textWithoutLineQuotes(text: AsyncIterable<string>): AsyncGenerator<string> {
   const lines = new LineQuotes();
   for await (const piece of text) yield lines.push(piece);

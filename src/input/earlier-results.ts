@@ -5,8 +5,8 @@ import { type EarlierOutcome, RESULT_COLUMNS, type ResultColumn, type Row, resul
 type OutcomePlaces = ReadonlyMap<ResultColumn, number>;
 
 /**
- * Returns a function that gives each row of a results file with these columns as it was in the input, with the marks
- * against spreadsheet formulas taken off its cells and with the outcome that it states.
+ * Returns a function that restores each row of a results file to what it was in the input. It removes the protection
+ * against spreadsheet formulas from the cells, and separates the outcome that the row states.
  */
 export function rowRestorer(columns: readonly string[]): (row: Row) => Row {
   const places = resultPlaces(columns);
@@ -35,16 +35,17 @@ function outcome(status: string, id: string, message: string, row: string): Earl
   return { status: statusOf(status), id, message, row: /^\d{1,15}$/.test(row) ? Number(row) : null };
 }
 
-/** Returns the status that a cell names in any case, or null if it is none of srq's. */
+/** Returns the status that a cell names in any case, or null if it names none. */
 function statusOf(text: string): Status | null {
   const named = text.trim().toLowerCase();
   return STATUSES.find((status) => status === named) ?? null;
 }
 
 /**
- * Returns the place of the outcome if it stands at the end of the row, or null. srq writes a ragged row ragged, with
- * its outcome right behind its cells. A spreadsheet program fills all rows to the same length when it saves the file,
- * and then the outcome would be read as data. Such a row ends with a status and a row number in the wrong columns.
+ * Returns the index of the outcome if it is at the end of the row instead of in its columns, or null. srq writes a
+ * ragged row ragged, with its outcome directly after its cells. When a spreadsheet program saves the file, it fills all
+ * rows to the same length, and the outcome would be read as data. Such a row ends with a status and a row number in the
+ * wrong columns.
  */
 function placeBehindCells(cells: readonly string[]): number | null {
   const last = cells.findLastIndex((cell) => cell.trim() !== '');

@@ -7,12 +7,12 @@ import { encodingProblem, undecodable } from './rows.ts';
 /** Maximum number of columns of a file. A file with more is not a list of requests. */
 export const MAX_COLUMNS = 5_000;
 
-/** Returns true if a text begins like JSON. */
+/** Returns true if a text begins as JSON does. */
 export function looksLikeJson(sample: string): boolean {
   return /^\s*(?:\{\s*["}]|\[\s*["{\][])/.test(sample);
 }
 
-/** The pattern of an object that only wraps a list, as in the answers of APIs: `{"data":[{…},…],"paging":…}`. */
+/** Matches an object that only wraps a list, as in the answers of APIs: `{"data":[{…},…],"paging":…}`. */
 const WRAPPED = /^\s*\{\s*"(?:data|leads|results|rows|items|records|requests)"\s*:\s*\[\s*[{\]]/;
 
 /** Returns true if a text is an object that wraps a list. Only the list of such an object is read. */
@@ -20,12 +20,12 @@ export function isWrappedList(sample: string): boolean {
   return WRAPPED.test(sample);
 }
 
-/** The layout of a JSON file: one array or object, one value a line, or an object that wraps a list. */
+/** The layout of a JSON file: one array or object, one value per line, or an object that wraps a list. */
 export type JsonKind = 'json' | 'ndjson' | 'wrapped';
 
 /**
  * Detects the layout of a JSON file. It is `wrapped` for an object that wraps a list, `ndjson` if the first line alone
- * is a value, and else `json`: an array, or one object over several lines.
+ * is a value, and otherwise `json`, which is an array or one object over several lines.
  */
 export function jsonKind(sample: string): JsonKind {
   if (isWrappedList(sample)) return 'wrapped';
@@ -39,7 +39,7 @@ export function jsonKind(sample: string): JsonKind {
   }
 }
 
-/** Reads the whole file and returns the names of all values in its objects, in the order of their first appearance. */
+/** Reads the whole file and returns the names of all values in its objects, in the order of their first occurrence. */
 export async function jsonColumns(texts: AsyncIterable<string>, kind: JsonKind): Promise<string[]> {
   const columns = new Set<string>();
   for await (const batch of valuesOf(texts, kind)) {
@@ -76,7 +76,7 @@ export async function* jsonRows(
   }
 }
 
-/** Returns the error for a file with more columns than a person would write. */
+/** Returns the error for a file with too many columns. */
 export function tooManyColumns(): SrqError {
   return new SrqError(
     'file.too-large',
@@ -89,7 +89,6 @@ function valuesOf(texts: AsyncIterable<string>, kind: JsonKind): AsyncGenerator<
   return kind === 'ndjson' ? jsonLines(texts) : jsonElements(texts, kind === 'wrapped');
 }
 
-/** One JSON object as a row. */
 interface FlatObject {
   /** The cells by column name. */
   readonly cells: ReadonlyMap<string, string>;
@@ -105,8 +104,8 @@ const SECRETS = new Set(['google_key']);
 
 /**
  * Parses a JSON object and flattens it to cells. The names of nested values are joined by dots, and lists of plain
- * values by `, `. Numbers keep their exact text. Meta's `field_data` and Google's `user_column_data` lists of answers
- * become cells, too.
+ * values by `, `. Numbers keep their exact text. The lists of answers that Meta (`field_data`) and Google
+ * (`user_column_data`) export become cells, too.
  */
 function flatObject(text: string): FlatObject {
   let value: unknown;
@@ -186,7 +185,7 @@ const OPENING = new Set([OPENING_ARRAY, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 const BLANK = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** One value a line; blank lines are left out. Throws `SrqError('input')` for a line longer than 1 MiB. */
+/** Yields one value per line and leaves out blank lines. Throws `SrqError('input')` for a line longer than 1 MiB. */
 async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<JsonText[]> {
   let rest = '';
   let line = 1;
@@ -202,9 +201,9 @@ async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<JsonText[
 }
 
 /**
- * The elements of a JSON array, or the values of a file that holds one after another, in batches. Only brackets and
- * quotes are looked at. `wrapped`: the array begins at the first bracket, and what stands around it does not matter.
- * Throws `SrqError('input')` where they do not match, after everything before has been handed out.
+ * Yields the elements of a JSON array, or the values of a file that holds one after another, in batches. Only brackets
+ * and quotes are examined. With `wrapped`, the array begins at the first bracket, and what surrounds it is ignored.
+ * Throws `SrqError('input')` if brackets or quotes do not match, after everything before has been yielded.
  */
 async function* jsonElements(text: AsyncIterable<string>, wrapped = false): AsyncGenerator<JsonText[]> {
   const splitter = new ElementSplitter(wrapped);
@@ -225,7 +224,7 @@ class ElementSplitter {
   private depth = 0;
   private inString = false;
   private escaped = false;
-  /** `null` until the first letter shows whether an array surrounds the values. */
+  /** Whether an array surrounds the values. Null until the first character shows it. */
   private inArray: boolean | null = null;
   private closed = false;
   private started = false;
@@ -247,13 +246,14 @@ class ElementSplitter {
       else if (this.wrapped && this.inArray === null && code !== OPENING_ARRAY) continue;
       else if (this.opensArray(code)) start = index + 1;
       else if (this.endsElement(code)) {
-        // A comma or the array's own bracket is no part of the element; the bracket of an object in a sequence is.
+        // A comma or the array's own bracket is not part of the element. The closing bracket of an object in a sequence
+        // is.
         this.add(this.before + piece.slice(start, this.inArray ? index : index + 1));
         [this.before, start] = ['', index + 1];
         if (this.wrapped && this.closed) return;
       }
     }
-    // What stands between two elements is blank and need not be kept.
+    // Only blanks are between two elements, and they need not be kept.
     this.before = this.started ? this.before + piece.slice(start) : '';
     if (this.before.length > MAX_VALUE) this.failure ??= tooLong(this.startLine);
   }
@@ -287,7 +287,7 @@ class ElementSplitter {
     else if (code === QUOTE) this.inString = false;
   }
 
-  /** The first letter that is not blank decides; gives true for the bracket itself, which is no part of an element. */
+  /** Tells whether the first character that is not blank opens an array. That bracket is not part of an element. */
   private opensArray(code: number): boolean {
     if (this.inArray !== null) return false;
     this.inArray = code === OPENING_ARRAY;
@@ -295,7 +295,7 @@ class ElementSplitter {
     return this.inArray;
   }
 
-  /** Keeps the depth; tells whether an element ends with this letter, which is not blank. */
+  /** Updates the depth. Tells whether an element ends with this character, which is not blank. */
   private endsElement(code: number): boolean {
     if (this.closed) this.failure = textAfterArray(this.line);
     if (!this.started) this.startLine = this.line;
@@ -314,7 +314,8 @@ class ElementSplitter {
     const trimmed = text.trim();
     this.started = false;
     if (trimmed.length > MAX_VALUE) this.failure = tooLong(this.startLine);
-    // Nothing stands before the bracket of an empty array; before a comma it is an element that is missing.
+    // An empty text before the array's closing bracket is the end of an empty array. Before a comma it is a missing
+    // element.
     else if (trimmed !== '' || !this.closed) {
       this.found.push({ text: trimmed, line: this.startLine });
       this.count++;

@@ -11,7 +11,10 @@ import { columnsNamed } from './column-names.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
 import { type MappingEvidence, planMapping } from './mapping.ts';
 
-/** Returns options that give the same mapping for a file with the same columns, whatever names a later srq knows. */
+/**
+ * Returns options that give the same mapping for a file with the same columns, even if a later version of srq knows
+ * other names.
+ */
 export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembered }: MappingOptions): MappingOptions {
   const label = (index: number) => columnLabel(columns, index);
   const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how && each.because !== '--set');
@@ -28,8 +31,8 @@ export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembe
 }
 
 /**
- * Returns what is remembered of a mapping that a person has confirmed, or null if it would not give the same file the same
- * columns in the same order again: its rows would have other keys, and would be sent again.
+ * Returns what is remembered of a mapping that a person has confirmed. Returns null if it would not give the same file
+ * the same columns in the same order again. The file's rows would then have other keys and would be sent again.
  */
 export function mappingToRemember(
   mapping: Mapping,
@@ -38,10 +41,10 @@ export function mappingToRemember(
 ): Omit<RememberedMapping, 'on' | 'changes'> | null {
   const { columns, sources } = mapping;
   const { map, set, join } = mappingToKeep(mapping, options);
-  // Constants are not remembered, so the columns that they displaced must stay open.
+  // Constants are not remembered, so the columns that they replaced must stay available.
   const open = Object.keys(set).length === 0 ? [] : planMapping(columns, { ...options, set: {} }, evidence).sources;
   const used = new Set([...sources, ...open].flatMap((each) => each.columns));
-  // The columns of results do not belong to the header: the file that they were made of has it without them.
+  // Result columns are not part of the header, because the original file does not have them.
   const isUnused = (index: number) => !used.has(index) && resultColumnOf(columns[index] ?? '') === null;
   const unused = columns.map((_, index) => columnLabel(columns, index)).filter((_, index) => isUnused(index));
   const kept = { map, join, unused };
@@ -50,7 +53,10 @@ export function mappingToRemember(
   return usedColumns(again) === usedColumns(mapping) ? kept : null;
 }
 
-/** Describes which columns each field is taken from: first the columns of which the first filled one counts, then joins. */
+/**
+ * Describes from which columns each field is taken. Columns of which the first filled one counts come first, then
+ * joined ones.
+ */
 export function usedColumns({ sources }: Pick<Mapping, 'sources'>): string {
   const fields = [...new Set(sources.map(({ field }) => field))].sort();
   const of = (field: string) => sources.filter((each) => each.field === field);
@@ -64,15 +70,15 @@ export function usedColumns({ sources }: Pick<Mapping, 'sources'>): string {
 }
 
 /**
- * Tells whether a header says what its file holds, so that another file with this header is of the same kind. `A, B, C`,
- * `Column 1, Column 2` and no names at all do not.
+ * Tells whether the names in a header describe its content, so that another file with the same header is of the same
+ * kind. `A, B, C` and `Column 1, Column 2` do not, nor does a header without names.
  */
 export function isTellingHeader(columns: readonly string[]): boolean {
   const telling = columns.filter((name) => !isGeneric(name));
   return telling.length > 0 && telling.length >= columns.length / 2;
 }
 
-/** Words in other scripts are not understood, but they are words. */
+/** Tells whether a name says nothing. Names in other scripts are not understood, but they do say something. */
 function isGeneric(name: string): boolean {
   return !/[^\p{ASCII}\p{Script=Latin}\p{P}\p{S}\p{Z}\p{C}]/u.test(name) && nameEvidence(name).isEmpty;
 }

@@ -9,8 +9,9 @@ import type { ContentProfile } from './columns/content.ts';
 import { plainlyElse } from './columns/fit.ts';
 
 /**
- * Refuses slips in what a person says of the columns, with `SrqError('usage')`: fields that do not exist, where one of srq's
- * is meant, and columns whose braces were forgotten. The leads would go out without the field, or with the column's name in it.
+ * Refuses probable mistakes in the user's statements about columns with `SrqError('usage')`. These are fields that do
+ * not exist, if one of srq's is probably meant, and column names without braces. Otherwise the leads would be sent
+ * without the field, or with the column's name as its value.
  */
 export function refuseSlips(
   columns: readonly string[],
@@ -22,13 +23,13 @@ export function refuseSlips(
 }
 
 /**
- * Throws `SrqError('usage')` for a field that is neither srq's nor the service's, but nearly one of srq's, or another name
- * for it or for a part of it.
+ * Throws `SrqError('usage')` for a field that is neither srq's nor the service's, but is similar to one of srq's, or
+ * another name for it or for a part of it.
  */
 export function refuseSlip(field: string, parameters: ReadonlySet<string>): void {
   if (field === '-' || isField(field) || parameters.has(field)) return;
   const alias = aliasOf(field)?.meaning;
-  // Many a service has notes of its own.
+  // Many services have a parameter for notes.
   if (alias === 'notes') return;
   const meant = alias === undefined ? nearest(field, FIELDS) : fieldOf(alias);
   if (meant === null) return;
@@ -40,12 +41,14 @@ export function refuseSlip(field: string, parameters: ReadonlySet<string>): void
   );
 }
 
-/** Fields whose values are codes, which a column may have for its name: `PT`. */
+/** Fields whose values are codes. Such a code may also be the name of a column: `PT`. */
 const OF_CODES: ReadonlySet<string> = new Set(['country', 'lang']);
 
-/** Throws `SrqError('usage')` for a constant that is the name of a column, or made of such names alone: `PLZ, Ort`. */
+/**
+ * Throws `SrqError('usage')` for a constant that is the name of a column, or consists only of such names: `PLZ, Ort`.
+ */
 function refuseForgottenBraces(columns: readonly string[], field: string, text: string): void {
-  // A blank at the end says that the word itself is meant; it is not sent.
+  // A blank at the end marks that the text itself is meant. The blank is not sent.
   if (OF_CODES.has(field) || text.includes('{') || text !== text.trim() || text === '') return;
   const labels = new Map(columns.map((_, at) => columnLabel(columns, at)).map((label) => [headerForm(label), label]));
   const whole = labels.get(headerForm(text));
@@ -60,13 +63,13 @@ function refuseForgottenBraces(columns: readonly string[], field: string, text: 
   );
 }
 
-/** Matches each name in a list of them. */
+/** Matches each name in a list of names. */
 const NAME = /[^\s,;/+-]+/g;
 
-/** Fields that no two customers share. */
+/** Fields that differ between any two customers. */
 const OF_ONE_CUSTOMER: ReadonlySet<string> = new Set<Field>(['phone', 'email', 'fullname', 'ref']);
 
-/** Warns of constants for fields that each customer has of their own. */
+/** Warns about constants for fields that differ between customers. */
 export function constantWarnings(sources: readonly FieldSource[]): Finding[] {
   const constant = sources.filter(
     ({ field, template, columns }) => OF_ONE_CUSTOMER.has(field) && template?.length && columns.length === 0,
@@ -77,7 +80,7 @@ export function constantWarnings(sources: readonly FieldSource[]): Finding[] {
   });
 }
 
-/** Warns of columns that a person has given to a field, and that plainly hold something else. */
+/** Warns about columns that a person has mapped to a field but that clearly hold something else. */
 export function contentWarnings(
   columns: readonly string[],
   said: readonly FieldSource[],
@@ -87,19 +90,19 @@ export function contentWarnings(
     columnsAsTheyAre(source).flatMap((index) => {
       const { field } = source;
       const seen = profiles[index];
-      // Whatever tells customers apart may be the reference, their telephone numbers among it.
+      // The reference may be anything that distinguishes customers, including their telephone numbers.
       const what = seen && isField(field) && field !== 'ref' ? plainlyElse(field, seen) : null;
       return what === null ? [] : [finding('columns.content', field, { name: columnLabel(columns, index), what })];
     }),
   );
 }
 
-/** Returns the columns whose cells become the field as they are, with nothing beside them. */
+/** Returns the columns whose cells become the field unchanged, without other text. */
 function columnsAsTheyAre({ how, columns, template }: FieldSource): readonly number[] {
   return how === 'first' || template?.length === 1 ? columns : [];
 }
 
-/** Returns the groups of columns that are equally likely the same field or part of one. */
+/** Returns the groups of columns that are equally likely to be the same field or part of one. */
 export function tiesOf(readings: readonly ColumnReading[]): Tie[] {
   const places = new Map<string, ColumnReading[]>();
   for (const each of readings) {
@@ -126,8 +129,8 @@ export function fieldOf(meaning: string): string {
 }
 
 /**
- * Warns in the plan of columns that are equally likely the same field. A row whose cells there differ has a warning of
- * its own.
+ * Warns about columns that are equally likely to be the same field. A row in which their cells differ has its own
+ * warning.
  */
 export function tieWarnings(columns: readonly string[], ties: readonly Tie[]): Finding[] {
   return ties.map(({ field, columns: at }) => {

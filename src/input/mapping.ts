@@ -10,26 +10,27 @@ import { type Understanding, understandColumns } from './columns/understand.ts';
 import { constantWarnings, contentWarnings, fieldOf, refuseSlips, tiesOf, tieWarnings } from './mapping-doubts.ts';
 import { partColumns } from './part-columns.ts';
 
-/** The pattern of a field's name, which is sent as the name of a parameter. */
+/** Matches valid names of fields. A name is sent as the name of a parameter. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
 
-/** What is known besides the names of the columns. */
+/** The evidence about columns in addition to their names. */
 export interface MappingEvidence {
-  /** The first cells of each column; none if only the names are known. */
+  /** The first cells of each column. It is empty if only the names are known. */
   readonly sample: ColumnSample;
-  /** Further names of parameters that the service knows. Others than these and srq's own are probably slips. */
+  /** Further names of parameters that the service has. Names other than these and srq's own are probably mistakes. */
   readonly parameters: ReadonlySet<string>;
 }
 
 const NAMES_ONLY: MappingEvidence = { sample: [], parameters: new Set() };
 
 /**
- * Decides which columns each field takes its values from. `--map` and `--set` win over what was confirmed earlier, and that
- * over what srq understands: a field given there takes nothing from other columns. If both name a field, `--set` fills the
- * rows whose mapped cells are empty.
+ * Decides from which columns each field takes its values. `--map` and `--set` take precedence over an earlier confirmed
+ * mapping, and that over what srq understands. A field that is given in one way takes nothing from columns that are
+ * found in a lower way. If both flags name a field, `--set` fills the rows whose mapped cells are empty.
  *
- * Throws `SrqError('usage')` if a column does not exist, a field's name is not valid or probably a slip, or a constant is the
- * name of a column; and `SrqError('input')` if a column name occurs twice and is neither mapped nor ignored.
+ * Throws `SrqError('usage')` if a column does not exist, if a field's name is invalid or probably a mistake, or if a
+ * constant is the name of a column. Throws `SrqError('input')` if a column name occurs twice and is neither mapped nor
+ * ignored.
  */
 export function planMapping(
   columns: readonly string[],
@@ -81,7 +82,7 @@ export function planMapping(
   };
 }
 
-/** Returns the columns that `--map` names, by field (`-` included), in the order given. */
+/** Returns the columns that `--map` names, by field (including `-`), in the given order. */
 function chosenColumns(columns: readonly string[], map: Readonly<Record<string, string>>): Map<string, number[]> {
   const chosen = new Map<string, Set<number>>();
   for (const [column, field] of Object.entries(map)) {
@@ -137,7 +138,10 @@ function joinedSources(columns: readonly string[], join: MappingOptions['join'],
   });
 }
 
-/** Returns the sources of a remembered mapping, for the fields that are not said otherwise, and the columns it leaves out. */
+/**
+ * Returns the sources of a remembered mapping for fields that the flags do not give, and the columns that it leaves
+ * out.
+ */
 function rememberedColumns(
   columns: readonly string[],
   { map, join, unused, on }: NonNullable<MappingOptions['remembered']>,
@@ -168,7 +172,10 @@ function setSources(columns: readonly string[], set: Readonly<Record<string, str
   });
 }
 
-/** Returns the sources of a field that was understood: its own columns first, then the columns that can be joined to it. */
+/**
+ * Returns the sources of a field that was understood. Its own columns come first, then the columns that can be joined
+ * to it.
+ */
 function understoodSources(field: Field, readings: readonly ColumnReading[]): FieldSource[] {
   const own = ranked(readings, field);
   const parts = FIELD[field].joinedFrom.flatMap((part) => ranked(readings, part).slice(0, 1));
@@ -178,7 +185,7 @@ function understoodSources(field: Field, readings: readonly ColumnReading[]): Fi
   ];
 }
 
-/** Returns one source for the columns that are certain, and one for those that are only likely, which come after them. */
+/** Returns one source for the columns that are certain, followed by one for those that are only likely. */
 function ownSources(field: Field, own: readonly number[], readings: readonly ColumnReading[]): FieldSource[] {
   const of = (level: Level) =>
     own.filter((index) => readings.some((each) => each.index === index && each.level === level));
@@ -203,8 +210,8 @@ function ranked(readings: readonly ColumnReading[], meaning: string): number[] {
 }
 
 /**
- * Returns the ties that nobody has decided. A remembered mapping that has the columns as they are understood anyway decides
- * none: the same file has the same warnings when it is imported again.
+ * Returns the ties that nobody has decided. A remembered mapping with the same columns as the understood ones decides
+ * none, so that the same file has the same warnings when it is imported again.
  */
 function openTies(
   readings: readonly ColumnReading[],
@@ -223,7 +230,10 @@ function openTies(
   });
 }
 
-/** Notes are often about the customer, not for the professional, so they are the text only if no other column is. */
+/**
+ * Leaves out columns of notes if another column holds the text, because notes are often about the customer and not
+ * meant for the professional.
+ */
 function withoutNotes(readings: readonly ColumnReading[]): readonly ColumnReading[] {
   const hasText = readings.some(({ meaning }) => meaning === 'request_text');
   return readings.flatMap((each) =>
@@ -237,7 +247,7 @@ function withoutNotes(readings: readonly ColumnReading[]): readonly ColumnReadin
 
 const NOTES_RANK = 100;
 
-/** Returns the columns that plainly hold what a request needs, understood or not. */
+/** Returns the columns that clearly hold what a request needs, whether they were understood or not. */
 function plainColumns({ plain, readings }: Understanding): readonly MissedColumn[] {
   const needed = (['phone', 'email', 'request_text'] as const).flatMap((field) =>
     ranked(readings, field).map((index) => ({ index, field, isOthers: false })),
@@ -246,8 +256,8 @@ function plainColumns({ plain, readings }: Understanding): readonly MissedColumn
 }
 
 /**
- * Returns the columns that plainly hold telephone numbers, e-mail addresses or texts, where nothing gives that field and
- * nobody has said what the column is.
+ * Returns the columns that clearly hold telephone numbers, e-mail addresses or texts, if nothing gives that field and
+ * the user has said nothing about the column.
  */
 function missedColumns(
   plain: readonly MissedColumn[],
@@ -256,7 +266,8 @@ function missedColumns(
   sample: ColumnSample,
 ): MissedColumn[] {
   const isEmpty = (index: number) => sample[index]?.every((cell) => cell.trim() === '') ?? false;
-  // Whoever names a column, or a value, for this file knows it; a column that was right for another file may be empty here.
+  // A user who names a column or a value knows this file. A remembered column was right for another file and may be
+  // empty here.
   const gives = ({ because, columns }: FieldSource) => because.startsWith('--') || !columns.every(isEmpty);
   const given = new Set(sources.filter(gives).map(({ field }) => field));
   const used = new Set(sources.flatMap((each) => each.columns));
@@ -275,7 +286,7 @@ function extraFieldWarnings(sources: readonly FieldSource[], parameters: Readonl
   return [...new Set(extra)].map((field) => finding('columns.unknown-field', field, {}));
 }
 
-/** Says how a header differs from the one for which the mapping was confirmed. */
+/** Warns about the differences between a header and the one for which the mapping was confirmed. */
 function changeWarnings(remembered: MappingOptions['remembered']): Finding[] {
   if (!remembered?.changes) return [];
   const list = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ') || 'none';

@@ -1,7 +1,10 @@
-/** Returns an integer as a format shows it, or null if that format does not only place its digits. */
+/** Formats an integer as a spreadsheet shows it, or returns null if the format does more than place its digits. */
 type ShownNumber = (value: number) => string | null;
 
-/** Maximum length of a format's code. A longer one is none for numbers of leads, and it would be written into each cell. */
+/**
+ * Maximum length of a format's code. A longer one is not meant for numbers of leads, and it would be applied to each
+ * cell.
+ */
 const MAX_CODE = 60;
 
 type Token = { readonly digit: '0' | '#' } | { readonly text: string };
@@ -12,7 +15,7 @@ interface Section {
 }
 
 const CONDITION = /^\[(<=|>=|<>|<|>|=)(\d+)\]/;
-/** Colours and locales, which change no character; a currency would. */
+/** Matches colours and locales, which change no character, unlike a currency. */
 const SILENT = /^\[(?:\$-[\dA-F]+|[A-Za-z]+\d*)\]/;
 
 const COMPARED: Readonly<Record<string, (value: number, limit: number) => boolean>> = {
@@ -25,8 +28,8 @@ const COMPARED: Readonly<Record<string, (value: number, limit: number) => boolea
 };
 
 /**
- * Reads the code of a number format that only places the digits of an integer, as `00000`, `000-0000`, `+00 000` or
- * `[<=9999999]###-####;(###) ###-####`. Returns null for all others: dates, decimals, thousands, percents, texts.
+ * Reads the code of a number format that only places the digits of an integer, such as `00000`, `000-0000`, `+00 000`
+ * or `[<=9999999]###-####;(###) ###-####`. Returns null for all others: dates, decimals, thousands, percents, texts.
  */
 function digitFormat(code: string): ShownNumber | null {
   if (code.length > MAX_CODE || !/[0#?]/.test(code)) return null;
@@ -48,7 +51,7 @@ function sectionFor(value: number, sections: readonly (Section | null)[]): Secti
   return second && (second.holds === null || second.holds(value)) ? second : third;
 }
 
-/** Splits a code into its sections. One that does more than placing digits is null. */
+/** Splits a code into its sections. A section that does more than place digits is null. */
 function sectionsOf(code: string): (Section | null)[] {
   const sections = code.match(/(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\[])+|(?<=^|;)(?=;|$)/g) ?? [];
   return sections.map(sectionOf);
@@ -70,7 +73,7 @@ function sectionOf(code: string): Section | null {
   return tokens.some((token) => 'digit' in token) ? { tokens, holds } : null;
 }
 
-/** Puts digits into their places from the right. The first place takes all that are left. */
+/** Places digits from the right. The first placeholder takes all remaining digits. */
 function shown(digits: string, tokens: readonly Token[]): string {
   const first = tokens.findIndex((token) => 'digit' in token);
   let left = digits === '0' ? '' : digits;
@@ -88,7 +91,7 @@ function shown(digits: string, tokens: readonly Token[]): string {
   return text.trim();
 }
 
-/** Maximum number of formats and of styles that are looked at. Spreadsheets have fewer. */
+/** Maximum number of formats and of styles that are examined. Spreadsheets have fewer. */
 const MAX_STYLES = 65_536;
 
 /** Returns the digit formats of a workbook's styles, by the number of the style that a cell names. */
@@ -121,7 +124,7 @@ function stylesPart(parts: ReadonlyMap<string, Buffer>): string {
   return 'xl/styles.xml';
 }
 
-/** A cell with a value: its namespace, its attributes, its formula, its value. */
+/** Matches a cell with a value. The groups are its namespace, its attributes, its formula and its value. */
 const CELL =
   /<((?:[\w-]+:)?)c((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*>(\s*<\1f\b[^<>]*(?:\/>|>[^<]*<\/\1f>))?\s*<\1v[^<>]*>([^<]*)<\/\1v>\s*<\/\1c>/g;
 
@@ -129,15 +132,15 @@ const STYLE = /\ss\s*=\s*["'](\d+)["']/;
 const TYPE = /\st\s*=\s*["']([^"']*)["']/;
 
 /**
- * Replaces the numbers whose formats place their digits (`00000`) by texts as they are shown (`01067`), in all sheets
- * of a workbook. The reader of workbooks has no formats, and the zeros of a postal code would be lost.
+ * Replaces numbers whose formats place their digits (`00000`) by texts as they are shown (`01067`), in all sheets of a
+ * workbook. The library that reads workbooks ignores formats, so the zeros of a postal code would be lost.
  */
 export function showDigits(parts: Map<string, Buffer>): void {
   const styles = digitStyles(parts.get(stylesPart(parts))?.toString('utf8') ?? '');
   if (styles.size === 0) return;
   for (const [name, part] of parts) {
     if (!part.includes('sheetData')) continue;
-    // Each byte is one character: those that are not looked at come back as they were.
+    // With Latin-1 each byte is one character, so that bytes which are not examined stay the same.
     const xml = part
       .toString('latin1')
       .replace(CELL, (cell, space: string, tag: string, formula = '', value: string) => {
@@ -158,7 +161,7 @@ function escaped(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Replaces the entities in a text of XML: the five with a name, and characters by their number. */
+/** Replaces the entities in XML text: the five named ones, and character references. */
 function unescaped(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (whole, decimal, hex, name: string) => {
     if (name) return ENTITIES[name] ?? whole;

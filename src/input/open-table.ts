@@ -8,7 +8,7 @@ import { countKnownFields } from '../request/field-aliases.ts';
 import { parsePhone } from '../request/phone.ts';
 import { type ReadOptions, type Row, resultColumnOf, statesOutcomes, type Table, TEST_LEAD } from '../request/table.ts';
 import { csvRecords } from './csv-records.ts';
-import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
+import { decodedText, findEncoding, isWholeUtf8, type TextEncoding, utf8Bytes } from './decode.ts';
 import { findDialect, linesBeforeHeader, textWithoutLineQuotes } from './dialect.ts';
 import { rowRestorer } from './earlier-results.ts';
 import {
@@ -28,10 +28,9 @@ import { headerOf, type RowReading, rowsOf } from './rows.ts';
 const SAMPLE_LETTERS = 64 * 1024;
 
 /**
- * Opens a partner's file and detects its kind, format, encoding, delimiter and columns. It reads the file once or
- * twice, in constant memory; only a workbook is held in memory, and its size is bounded. Messages call the file `name`.
- * Throws `SrqError('input')` if the file cannot be read or has no rows, and `SrqError('usage')` if an option cannot
- * apply.
+ * Opens a partner's file and detects its kind, format, encoding, delimiter and columns. It reads the file once or twice
+ * in constant memory. Only a workbook is held in memory, and its size is bounded. Messages call the file `name`. Throws
+ * `SrqError('input')` if the file cannot be read or has no rows, and `SrqError('usage')` if an option cannot apply.
  */
 export async function openTable(path: string, options: ReadOptions, name = path): Promise<Table> {
   const notes = new Notes();
@@ -121,8 +120,8 @@ class FileTable implements Table {
   }
 
   /**
-   * Gives a test lead a problem, so that it is never sent. Google marks its test leads, and in a results file that was
-   * written as CSV the mark is a column.
+   * Gives a test lead a problem, so that it is never sent. Google marks its test leads. In a results file that was
+   * written as CSV, the mark is a column.
    */
   private refuseTest(row: Row): Row {
     const marked = /^(?:true|1|yes)$/i.test((row.cells[this.testMark] ?? '').trim());
@@ -142,13 +141,13 @@ async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<stri
     sample += text;
     if (sample.length >= SAMPLE_LETTERS) return sample.slice(0, SAMPLE_LETTERS);
   }
-  // The last line of a short file is whole, while that of a sample is probably cut.
+  // The last line of a short file is complete, while that of a sample is probably cut.
   return `${sample}\n`;
 }
 
 /**
- * Throws `SrqError('input')` if the first line is a lead and not the names of the columns: it holds an e-mail address or a
- * telephone number. Read as a header, the lead would be lost, and no column understood.
+ * Throws `SrqError('input')` if the first line is a lead instead of column names, because it contains an e-mail address
+ * or a telephone number. If it were taken for the header, that lead would be lost and no column would be understood.
  */
 function requireHeader(columns: readonly string[], file: string): void {
   const at = columns.findIndex((name) => isAddress(name) || isDialled(name));
@@ -184,16 +183,15 @@ async function requireRows(table: Table, path: string): Promise<void> {
 }
 
 /**
- * Maximum ratio of the unpacked to the packed size. Leads shrink to a tenth or a twentieth, a gzip bomb to a
- * thousandth.
+ * Maximum ratio of unpacked to packed size. Leads shrink to a tenth or a twentieth, and a gzip bomb to a thousandth.
  */
 const MAX_EXPANSION = 100;
 /** Up to this unpacked size any ratio is harmless. */
 const HARMLESS_BYTES = 64 * 1024 * 1024;
 
 /**
- * Returns a gzip file as the file that it contains. Each reading unpacks it as a stream, without holding it. Reading
- * throws `SrqError('input')` if the file is cut off, damaged, or expands to far more than a list of requests would.
+ * Returns a gzip file as the file that it contains. Each reading unpacks it as a stream. Reading throws
+ * `SrqError('input')` if the file is cut off or damaged, or expands far more than a list of requests would.
  */
 function gunzipped(file: PartnerFile): PartnerFile {
   return { ...file, chunks: (onRead) => inflatedChunks(file, onRead) };
@@ -247,7 +245,7 @@ interface TableContent {
   readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly columns: readonly string[];
-  /** Reads the rows. `onRead` receives the number of bytes read; see {@link PartnerFile}. */
+  /** Reads the rows. `onRead` receives the number of bytes read. See {@link PartnerFile}. */
   rows(onRead: (bytes: number) => void): AsyncIterable<Row[]>;
 }
 
@@ -265,6 +263,9 @@ async function openCsv(
   for (const note of dialect.notes) say(note);
   const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => {
+    if (isWholeUtf8(encoding) && dialect.linesBeforeHeader === 0 && !dialect.hasLineQuotes) {
+      return csvRecords(utf8Bytes(file, onRead), dialect);
+    }
     const text = decodedText(file, encoding.name, onRead);
     return csvRecords(dialect.hasLineQuotes ? textWithoutLineQuotes(text) : text, dialect);
   };
@@ -294,7 +295,10 @@ async function openJson(file: PartnerFile, encoding: TextEncoding, kind: JsonKin
   };
 }
 
-/** Throws `SrqError('input')` for an object without known fields but with a list: the list was probably meant. */
+/**
+ * Throws `SrqError('input')` for an object that has no known fields but contains a list, because the list was probably
+ * meant.
+ */
 function refuseListWithin(columns: readonly string[], path: string): void {
   const list = columns.map((name) => /^(.+?)\.0\./.exec(name)?.[1]).find((name) => name !== undefined);
   if (list === undefined || countKnownFields(columns) > 0) return;

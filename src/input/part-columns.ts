@@ -3,7 +3,7 @@ import type { FieldSource, PartColumns } from '../request/table.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
 
-/** What is known of the columns once the fields have theirs. */
+/** The columns and their meanings, after the fields have been assigned. */
 interface PlannedColumns {
   readonly columns: readonly string[];
   readonly readings: readonly ColumnReading[];
@@ -15,9 +15,9 @@ interface PlannedColumns {
 }
 
 /**
- * Returns the columns of parts, without those that a person has left out or given to another field. A location or a name
- * that is a constant has no parts. A region is looked for only if the service takes it, because no location is joined of
- * it.
+ * Returns the columns of parts, except those that a person has left out or assigned to another field. A location or a
+ * name that is a constant has no parts. Regions are included only if the service takes them, because no location is
+ * joined from a region.
  */
 export function partColumns(planned: PlannedColumns): PartColumns {
   const { readings, sources, leftOut } = planned;

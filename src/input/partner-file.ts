@@ -10,8 +10,8 @@ export interface PartnerFile {
   readonly sizeBytes: number;
   /**
    * Yields all bytes from the beginning. A chunk is valid only until the next one is requested. `onRead` receives the
-   * number of bytes that each chunk takes on the disk. Throws `SrqError('input')`, before it yields a chunk, if the
-   * file is no longer the one that was opened.
+   * number of bytes that each chunk takes on disk. Throws `SrqError('input')` before it yields a chunk if the file is
+   * no longer the one that was opened.
    */
   chunks(onRead?: (bytes: number) => void): AsyncGenerator<Buffer>;
 }
@@ -22,7 +22,7 @@ export async function firstChunk(file: PartnerFile): Promise<Buffer> {
   return Buffer.alloc(0);
 }
 
-/** The figures of a file that show whether it is still the same one. */
+/** The properties of a file that show whether it is still the same one. */
 interface Fingerprint {
   readonly size: bigint;
   readonly mtimeNs: bigint;
@@ -120,19 +120,19 @@ export function unreadable(path: string, error: unknown, system: string = platfo
   );
 }
 
-/** The kinds of file that srq can read, as told by the first bytes. */
+/** The kinds of file that srq can read, as the first bytes show them. */
 export type FileKind = 'text' | 'gzip' | 'zip';
 
 const SAVE_AS_CSV =
   'Open it in a spreadsheet and save it as "CSV UTF-8 (comma delimited)" (File > Save As > File type), then import that file.';
 
-/** The first bytes of the kinds that srq reads although they are not text. */
+/** The first bytes of the kinds that srq can read although they are not text. */
 const READ: readonly { readonly begins: readonly number[]; readonly kind: FileKind }[] = [
   { begins: [0x1f, 0x8b], kind: 'gzip' },
   { begins: [0x50, 0x4b, 0x03, 0x04], kind: 'zip' },
 ];
 
-/** The first bytes of the kinds that srq refuses, with their name and a way out. */
+/** The first bytes of the kinds that srq refuses, with their name and what to do instead. */
 const REFUSED: readonly { readonly begins: readonly number[]; readonly what: string; readonly hint: string }[] = [
   {
     begins: [0xd0, 0xcf, 0x11, 0xe0],
@@ -147,8 +147,8 @@ const REFUSED: readonly { readonly begins: readonly number[]; readonly what: str
 ];
 
 /**
- * Returns the kind of a file by its first bytes. Throws `SrqError('input')`, with a way out, for a kind that srq cannot
- * read.
+ * Returns the kind of a file by its first bytes. Throws `SrqError('input')`, saying what to do instead, for a kind that
+ * srq cannot read.
  */
 export function kindOf(path: string, head: Buffer): FileKind {
   const begins = ({ begins }: { readonly begins: readonly number[] }) =>

@@ -5,7 +5,7 @@ const QUOTE = 0x22;
 /** Maximum size of a record, in bytes, that is split here. */
 const MAX_PLAIN_BYTES = 128 * 1024;
 
-/** The record goes on in bytes that have not been read yet. */
+/** The record continues in bytes that have not been read yet. */
 const UNFINISHED = -1;
 /** A quote is not closed, or something other than a delimiter follows its end. */
 const NOT_PLAIN = -2;
@@ -14,16 +14,16 @@ const NOT_PLAIN = -2;
 type TakeRecord = (cells: string[], emptyLines: number, spansLines: boolean) => void;
 
 /**
- * Splits bytes into the records of CSV faster than csv-parse, as long as they are plain: every quote that
- * opens a cell is closed at the end of that cell. At anything else it stops before that record, because csv-parse knows
- * what such a quote may mean. `test/input/plain-records.test.ts` holds both to the same records.
+ * Splits bytes into CSV records faster than csv-parse, as long as they are plain: every quote that opens a cell is
+ * closed at the end of that cell. At anything else it stops before that record, because csv-parse knows what such a
+ * quote may mean. `test/input/plain-records.test.ts` checks that both give the same records.
  */
 export class PlainRecords {
   readonly #delimiter: string;
   readonly #delimiterByte: number;
   readonly #take: TakeRecord;
   #rest: Buffer = Buffer.alloc(0);
-  /** What the last record found is like. */
+  /** Properties of the last record that was found. */
   #isAscii = true;
   #hasQuotes = false;
   #spansLines = false;
@@ -34,14 +34,14 @@ export class PlainRecords {
     this.#take = take;
   }
 
-  /** Tells whether a delimiter is one byte, as it must be here. */
+  /** Tells whether a delimiter is one byte, which this class requires. */
   static canSplitAt(delimiter: string): boolean {
     return delimiter.length === 1 && delimiter.charCodeAt(0) < 0x80;
   }
 
   /**
-   * Splits the next bytes of the file. What may be an unfinished record waits for the bytes after it; after the last ones
-   * nothing waits. Returns the bytes from the first record on that is not plain, or null if there is none so far.
+   * Splits the next bytes of the file. A record that may be unfinished waits for further bytes, unless these are the
+   * last ones. Returns the bytes from the first record on that is not plain, or null if all were plain so far.
    */
   split(next: Buffer, isLast: boolean): Buffer | null {
     const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, next]) : next;
@@ -62,7 +62,10 @@ export class PlainRecords {
     return found === NOT_PLAIN || this.#rest.length > MAX_PLAIN_BYTES ? this.#rest : null;
   }
 
-  /** Returns where the record ends that begins at `begin`, without its line break, or why that cannot be told. */
+  /**
+   * Returns the end of the record that begins at `begin`, without its line break. Returns `UNFINISHED` or `NOT_PLAIN`
+   * if it has no known end.
+   */
   #endOfRecord(bytes: Buffer, begin: number, isLast: boolean): number {
     let letters = 0;
     let isCellStart = true;
@@ -88,14 +91,14 @@ export class PlainRecords {
     return at - begin > MAX_PLAIN_BYTES ? NOT_PLAIN : at;
   }
 
-  /** Returns the place of the quote that closes the cell which one opens at `open`, or why that cannot be told. */
+  /** Returns the position of the quote that closes the cell opened at `open`, or `UNFINISHED` or `NOT_PLAIN`. */
   #endOfQuoted(bytes: Buffer, open: number, isLast: boolean): number {
     this.#hasQuotes = true;
     for (let at = open + 1; at < bytes.length; at++) {
       const byte = bytes[at];
       if (byte === LINE_FEED || byte === CARRIAGE_RETURN) this.#spansLines = true;
       if (byte !== QUOTE) continue;
-      // Of the last byte it is told later what follows it.
+      // What follows the last byte is decided when the next bytes are known.
       const next = at + 1 === bytes.length ? this.#delimiterByte : bytes[at + 1];
       if (next === this.#delimiterByte || next === LINE_FEED || next === CARRIAGE_RETURN) return at;
       if (next !== QUOTE) return NOT_PLAIN;
@@ -104,7 +107,10 @@ export class PlainRecords {
     return isLast ? NOT_PLAIN : UNFINISHED;
   }
 
-  /** The text is made of the bytes of this record alone, so that a cell that is kept does not keep its neighbours. */
+  /**
+   * Returns the cells of a record. The text is decoded from the bytes of this record alone, so that a cell that is kept
+   * does not keep others in memory.
+   */
   #cells(bytes: Buffer, begin: number, end: number): string[] {
     const text = bytes.toString(this.#isAscii ? 'latin1' : 'utf8', begin, end);
     const cells: string[] = [];
@@ -120,7 +126,7 @@ export class PlainRecords {
   }
 }
 
-/** Returns the place of the quote that closes the cell which one opens at `open`. It is known to be there. */
+/** Returns the position of the quote that closes the cell opened at `open`. It must exist. */
 function closingQuote(text: string, open: number): number {
   let at = text.indexOf('"', open + 1);
   while (text.charCodeAt(at + 1) === QUOTE) at = text.indexOf('"', at + 2);

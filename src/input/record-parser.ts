@@ -1,8 +1,8 @@
 import { type Options, Parser } from 'csv-parse';
 
 /**
- * A csv-parse parser that hands over each record in `push`. Reading the records from its stream costs ten times as
- * much.
+ * A csv-parse parser that hands over each record in `push`, because reading the records from its stream takes ten times
+ * as long.
  */
 export class RecordParser extends Parser {
   readonly #record: (cells: string[]) => void;

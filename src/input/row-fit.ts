@@ -4,7 +4,7 @@ import { RESULT_COLUMNS, resultPlaces } from '../request/table.ts';
 
 /** Share of the rows that counts as nearly all of them. */
 const NEARLY_ALL = 0.9;
-/** Minimum number of rows that must agree before a width other than the header's is believed. */
+/** Minimum number of rows that must agree before a width other than the header's is trusted. */
 const MIN_ROWS = 3;
 
 type Cells = readonly string[];
@@ -13,20 +13,22 @@ const NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon'
 
 /**
  * Decides which rows of a file fit its header. A row with another number of cells may have its cells in the wrong
- * columns, so it is never filled up or cut, with one exception: nearly all rows of the file have that number, what they
- * have beyond the header is empty, and their content contradicts nothing. A single row of another width cannot be told
- * from one with an unquoted delimiter, whose last cell happened to be empty.
+ * columns, so it is not padded or cut, with one exception. That is a number of cells that nearly all rows of the file
+ * have, if the cells beyond the header are empty and the content contradicts nothing. A single row of another width
+ * might contain an unquoted delimiter and an empty last cell by chance.
  */
 export class RowFit {
-  /** Says in the plan that rows of another width than the header's are read, or is null. */
+  /** A note for the plan that rows with another width than the header's are read, or null. */
   readonly note: string | null;
   private readonly columns: Cells;
   private readonly delimiter: string;
   /** The usual number of cells. */
   private readonly width: number;
-  /** The number of columns up to the last one with a name: some programs write unnamed ones in the header alone. */
+  /**
+   * Number of columns up to the last one with a name, because some programs write further columns only in the header.
+   */
   private readonly named: number;
-  /** True if also rows as wide as the header may have their cells in the wrong columns, because many rows are short. */
+  /** True if even rows as wide as the header may have their cells in the wrong columns, because many rows are short. */
   private readonly isLoose: boolean;
   private readonly shapes: CellShapes;
 
@@ -53,14 +55,14 @@ export class RowFit {
         : null;
   }
 
-  /** Returns as many cells as the header has, or null if the row does not fit. */
+  /** Returns the cells, padded or cut to the width of the header, or null if the row does not fit. */
   whole(cells: Cells): Cells | null {
     const { length } = this.columns;
     if (cells.length === length && this.width === length && !this.isLoose) return cells;
     return this.isInPlace(cells) ? padded(cells, length) : null;
   }
 
-  /** Returns what is wrong with a row that does not fit: how many cells it has, and from where they do not fit. */
+  /** Describes why a row does not fit: how many cells it has, and from which column on they do not fit. */
   misfit(cells: Cells): string {
     const { length } = this.columns;
     const expected = this.width === length ? `the header has ${length}` : `nearly all rows have ${this.width}`;
@@ -91,9 +93,10 @@ export class RowFit {
     if (!isBlank(cells.slice(length))) return false;
     if (this.width < this.named) return this.fitsShort(cells);
     if (this.width < length) return cells.length === this.width;
-    // Where many rows are short, one that was cut at a delimiter may be as wide as the header.
+    // If many rows are short, a row that was split at a delimiter may be as wide as the header.
     if (this.width === length) return this.shapes.merged(cells, length - 1, this.delimiter).gain <= CLEAR_GAIN;
-    // A row without the delimiter at its end, if its last cell is filled; else it may have lost a cell.
+    // The row may lack only the delimiter at its end. That is so if its last cell is filled. Otherwise it may have lost
+    // a cell.
     if (cells.length === length) return (cells[length - 1] ?? '').trim() !== '';
     return this.shapes.merged(cells, length, this.delimiter).gain <= CLEAR_GAIN;
   }
@@ -104,16 +107,18 @@ export class RowFit {
   }
 }
 
-/** Returns the number of cells that whole rows have: the header's, unless nearly all rows agree on another one. */
+/**
+ * Returns the number of cells of complete rows. It is the header's number, unless nearly all rows agree on another one.
+ */
 function usualWidth(rows: readonly Cells[], columns: Cells, named: number, delimiter: string): number {
   const counts = new Map<number, number>();
   for (const { length } of rows) counts.set(length, (counts.get(length) ?? 0) + 1);
   const [width, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [columns.length, 0];
   if (width === columns.length || count < rows.length * NEARLY_ALL) return columns.length;
   if (width >= named && width < columns.length) return width;
-  // A column without a name among the others may be a separator too many in the header.
+  // If a column without a name is among the others, the header may contain an additional delimiter.
   if (width < named && columns.slice(0, named).includes('')) return columns.length;
-  // srq writes a row that does not fit with its outcome right behind it, so that all may have the same wrong width.
+  // srq writes a row that does not fit with its outcome directly after it, so all rows may have the same wrong width.
   if (count < MIN_ROWS || resultPlaces(columns).size === RESULT_COLUMNS.length) return columns.length;
   const usual = rows.filter(({ length }) => length === width);
   const isEmptyBeyond = usual.every((cells) => isBlank(cells.slice(columns.length)));
@@ -125,19 +130,19 @@ const EMAIL = /^\S+@\S+$/;
 const PHONE = /^\D{0,3}\d(?:[ ()./-]*\d){5,}\D{0,3}$/;
 const PHONE_WITH_PLUS = /^\+\d(?:[ ()./-]*\d){6,}$/;
 
-/** Tests for the fields whose texts are told from all others. */
+/** Tests for the fields whose texts differ from all others. */
 const FITS: Readonly<Record<string, (text: string) => boolean>> = {
   email: (text) => EMAIL.test(text),
   phone: (text) => PHONE.test(text),
   country: (text) => parseMarket(text) !== undefined,
 };
 
-/** Texts that stand in none of the other fields. */
+/** Tells whether a text is certainly an e-mail address or a telephone number, so that it belongs to no other field. */
 const BELONGS_ELSEWHERE = (text: string) => EMAIL.test(text) || PHONE_WITH_PLUS.test(text);
 
 /**
- * Returns true if e-mail addresses, telephone numbers or countries stand `shift` columns beside the column of that name
- * more often than in it, or addresses and numbers mostly in the column of another field.
+ * Returns true if e-mail addresses, telephone numbers or countries are more often `shift` columns beside the column of
+ * that name than in it, or if addresses and numbers are mostly in the column of another field.
  */
 function isContradicted(rows: readonly Cells[], columns: Cells, shift: number): boolean {
   const text = (cells: Cells, at: number) => (cells[at] ?? '').slice(0, 100).trim();
@@ -152,7 +157,10 @@ function isContradicted(rows: readonly Cells[], columns: Cells, shift: number): 
   });
 }
 
-/** Returns true if some columns begin with the blank that follows a comma in a text, and others do not. */
+/**
+ * Returns true if the cells of some columns begin with the blank that follows a comma in a text, and those of others do
+ * not.
+ */
 function isSplitAtCommas(rows: readonly Cells[]): boolean {
   const shares = (rows[0] ?? []).slice(1).flatMap((_, index) => {
     const cells = rows.map((each) => each[index + 1] ?? '').filter((cell) => cell.trim() !== '');
@@ -172,17 +180,17 @@ function filledCells(cells: Cells): number {
   return filled;
 }
 
-/** Returns true if all cells are empty or hold blanks only. */
+/** Returns true if all cells are empty or contain only blanks. */
 export function isBlank(cells: Cells): boolean {
   for (const cell of cells) if (cell !== '' && cell.trim() !== '') return false;
   return true;
 }
 
-/** Maximum number of rows that are looked at, and of characters of each cell. */
+/** Maximum number of rows that are examined, and maximum number of characters of each cell. */
 const MAX_ROWS = 200;
 const MAX_LETTERS = 200;
 
-/** What a cell looks like, from the surest sign to the vaguest. The last pattern matches every text. */
+/** Patterns for the form of a cell, the most specific first. The last one matches every text. */
 const SHAPES: readonly RegExp[] = [
   /^\s*$/,
   /^\s*\S+@\S+\s*$/,
@@ -198,7 +206,10 @@ const SHAPES: readonly RegExp[] = [
   /^/,
 ];
 
-/** A cell that begins with a blank is told apart: a text that was cut at a comma goes on with one. */
+/**
+ * Number of kinds of cells. A cell that begins with a blank counts as another kind, because a text that was split at a
+ * comma continues with a blank.
+ */
 const KINDS = SHAPES.length * 2;
 
 function shapeOf(cell: string): number {
@@ -208,23 +219,23 @@ function shapeOf(cell: string): number {
 }
 
 /**
- * The place in a row from which its cells fit other columns, and how much better they fit those than where they stand:
- * the logarithm of how many times likelier.
+ * The position in a row from which its cells fit other columns better than their own. `gain` is the logarithm of how
+ * many times likelier that is.
  */
 interface Shift {
   readonly at: number;
   readonly gain: number;
 }
 
-/** What counts for a kind of cell that a column has not shown yet, in rows. */
+/** The count, in rows, for a kind of cell that has not occurred in a column yet. */
 const UNSEEN = 0.2;
 
-/** A gain that is worth a question to a person: three times likelier. */
+/** Gain from which a person is asked: three times likelier. */
 const LIKELY_GAIN = Math.log(3);
-/** A gain that does not come by chance: twenty times likelier. */
+/** Gain that is not a coincidence: twenty times likelier. */
 const CLEAR_GAIN = Math.log(20);
 
-/** What the cells of each column usually look like, learned from rows whose cells are in their places. */
+/** The usual forms of the cells in each column, learned from rows whose cells are in their places. */
 class CellShapes {
   private readonly counts: readonly Float64Array[];
   private readonly rows: number;
@@ -243,8 +254,8 @@ class CellShapes {
   }
 
   /**
-   * Finds where a row of more than `width` cells was cut within a text, so that with those pieces put together it fits
-   * the first `width` columns best.
+   * Finds where a row with more than `width` cells was split within a text. If the pieces are joined there, the row
+   * fits the first `width` columns best.
    */
   merged(cells: Cells, width: number, delimiter: string): Shift {
     const surplus = cells.length - width;
@@ -265,7 +276,10 @@ class CellShapes {
     return { at: best.at, gain: best.score - asItIs };
   }
 
-  /** Finds where a row of fewer than `width` cells has lost cells, so that the others fit `width` columns best. */
+  /**
+   * Finds where a row with fewer than `width` cells has lost cells. If the others are shifted there, they fit the
+   * `width` columns best.
+   */
   missing(cells: Cells, width: number): Shift {
     const lost = width - cells.length;
     let score = 0;

@@ -4,11 +4,11 @@ import type { CsvRecord } from './csv-records.ts';
 import type { TextEncoding } from './decode.ts';
 import { isBlank, type RowFit } from './row-fit.ts';
 
-/** The context in which the records of a file are read. */
+/** The context for reading the records of a file. */
 export interface RowReading {
   /** The encoding of the file, or null if its cells are not decoded from bytes. */
   readonly encoding: TextEncoding | null;
-  /** Adds a note on something that only reading shows. To add a note twice is harmless. */
+  /** Adds a note about something that only reading shows. Adding the same note twice is harmless. */
   readonly say: (note: string) => void;
 }
 
@@ -19,7 +19,7 @@ const UNDECODED = /\uFFFD|\p{Surrogate}/u;
 /** Maximum number of rows of a report's footer, which holds totals, a confidentiality line or a copyright. */
 const MAX_FOOTER_ROWS = 20;
 
-/** Reads the names of the columns, without the blanks around them. Throws `SrqError('input')` if there is no header. */
+/** Reads the names of the columns and trims them. Throws `SrqError('input')` if there is no header. */
 export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: RowReading): Promise<string[]> {
   for await (const batch of records) {
     const header = batch[0];
@@ -72,7 +72,7 @@ class RowShaper {
     this.fit = fit;
   }
 
-  /** Appends the rows of the records to `rows`. Returns the error at which the file ends, or null. */
+  /** Appends the rows of the records to `rows`. Returns the error that ends the file, or null. */
   shape(records: readonly CsvRecord[], rows: Row[]): SrqError | null {
     for (const record of records) {
       if (isBlank(record.cells)) {
@@ -123,7 +123,7 @@ function unexplainedCell(cells: readonly string[], { unexplained }: TextEncoding
   return unexplained ? cells.findIndex((cell) => unexplained.test(cell)) : -1;
 }
 
-/** Returns the problem of a row with a text that its encoding does not explain, or null if it explains the row. */
+/** Returns the problem of a row that contains a text which its encoding does not explain, or null. */
 export function encodingProblem(
   cells: readonly string[],
   columns: readonly string[],
@@ -136,7 +136,7 @@ export function encodingProblem(
   return `holds ${what}${where}, unlike the rest of the file; write the letters anew`;
 }
 
-/** Returns the error for bytes at `where` that the encoding does not have. */
+/** Returns the error for bytes that the encoding does not have. `where` describes their place. */
 export function undecodable(where: string, encoding: TextEncoding): SrqError {
   return new SrqError(
     'encoding.mismatch',

@@ -23,8 +23,8 @@ export interface Sheet {
 }
 
 /**
- * Reads one sheet of an `.xlsx` workbook: the one that is named, else the first visible one. Throws `SrqError('input')`
- * if the file is not such a workbook, is damaged, or is larger than a list of leads, and `SrqError('usage')` if there
+ * Reads one sheet of an `.xlsx` workbook: the named one, or else the first visible one. Throws `SrqError('input')` if
+ * the file is not such a workbook, is damaged, or is larger than a list of leads. Throws `SrqError('usage')` if there
  * is no such sheet.
  */
 export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
@@ -37,7 +37,8 @@ export async function readWorkbook(file: PartnerFile, wanted: string | null): Pr
   const sheets = sheetsOf(parts.get('xl/workbook.xml')?.toString('utf8') ?? '');
   const index = chosenSheet(sheets, wanted, file.path);
   showDigits(parts);
-  // The parts are packed again, because the reader trusts the sizes that an archive states, and only these were checked.
+  // The parts are packed again, because the library trusts the sizes that an archive states, and only these parts were
+  // checked.
   const bounded = zipSync(Object.fromEntries(parts), { level: 0 });
   const rows = await readSheet(new Blob([bounded]), index + 1, { trim: false, parseNumber: numberText }).catch(
     (error: unknown) => Promise.reject(damaged(file.path, error instanceof Error ? error.message : '', error)),
@@ -106,8 +107,8 @@ function chosenSheet(
 }
 
 /**
- * Formats a number of a workbook. An integer beyond the safe range has lost digits, so it is written with an exponent,
- * which the checks of the fields find.
+ * Formats a number of a workbook. An integer beyond the safe range has lost digits. It is written with an exponent,
+ * which the checks of the fields recognise.
  */
 function numberText(text: string): string {
   const number = Number(text);
@@ -116,7 +117,7 @@ function numberText(text: string): string {
 }
 
 /**
- * Formats a cell. Dates in a workbook have no zone; the reader returns them as UTC, a fraction of a millisecond too
+ * Formats a cell. Dates in a workbook have no zone. The library returns them as UTC, a fraction of a millisecond too
  * early.
  */
 function cellText(value: CellValue<string> | null): string {
@@ -137,19 +138,18 @@ function damaged(path: string, why: string, cause?: unknown): SrqError {
   );
 }
 
-/** Maximum numbers of rows and cells of a sheet, so that they fit into memory. A longer list belongs into a CSV file. */
+/** Maximum numbers of rows and cells of a sheet, so that they fit into memory. A longer list must be a CSV file. */
 const MAX_ROWS = 100_000;
 const MAX_CELLS = 5_000_000;
 
-/** The pattern of a row's or a cell's tag with its attributes. XML allows `>` within their quotes. */
+/** Matches the tag of a row or a cell with its attributes. XML allows `>` within their quotes. */
 const TAG = /<(?:[\w-]+:)?(?:row|c)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*\/?>/g;
 const ANY_TAG = /<(?:[\w-]+:)?(?:row|c)(?=[\s/>])/g;
 const PLACE = /\s(?:[\w-]+:)?r\s*=\s*["']([^"']*)["']/g;
 
 /**
- * Throws `SrqError('input')` if the cells of a sheet claim places too far out. The reader fills every gap before a
- * cell, so that a kilobyte of XML could take gigabytes of memory. `damaged` returns the error for a place that is not
- * valid.
+ * Throws `SrqError('input')` if the cells of a sheet claim positions too far out. The library fills every gap before a
+ * cell, so a kilobyte of XML could take gigabytes of memory. `damaged` returns the error for an invalid position.
  */
 function requireBoundedSheet(xml: string, path: string, damaged: () => SrqError): void {
   let [rows, columns, tags] = [0, 0, 0];
@@ -184,12 +184,13 @@ function columnNumber(letters: string): number {
 
 const MAX_ENTRIES = 10_000;
 
-/** A ZIP archive whose directory has been read, and of whose parts none has been unpacked. */
+/** A ZIP archive whose directory has been read. No part has been unpacked yet. */
 interface ZipArchive {
   readonly names: readonly string[];
   /**
-   * Unpacks the wanted parts, by name. Together they may be `maxBytes`: judged by the directory before anything is unpacked,
-   * and held to while unpacking, for the directory may lie. Throws `SrqError('input')` for more, and for a damaged archive.
+   * Unpacks the wanted parts, by name. Their total size may be at most `maxBytes`. It is checked in the directory first
+   * and again while unpacking, because the directory may be wrong. Throws `SrqError('input')` for larger parts and for
+   * a damaged archive.
    */
   readonly parts: (wanted: (name: string) => boolean, maxBytes: number) => Promise<Map<string, Buffer>>;
 }
@@ -200,7 +201,7 @@ const END_BYTES = 22;
 /** Reads the directory of a ZIP archive. Throws `SrqError('input')` for a damaged one. */
 async function openZip(archive: Buffer, path: string): Promise<ZipArchive> {
   const asDamaged = (error: unknown) => Promise.reject(damagedArchive(path, error));
-  // Names are compared and never become paths, so the library need not refuse those that would be unsafe as such.
+  // Names are compared and never used as paths, so the library need not refuse unsafe ones.
   const zip = await fromBufferPromise(withoutTail(archive), { decodeStrings: false }).catch(asDamaged);
   if (zip.entryCount > MAX_ENTRIES) throw damagedArchive(path);
   const entries: Entry[] = [];
@@ -218,7 +219,7 @@ async function openZip(archive: Buffer, path: string): Promise<ZipArchive> {
       const parts = new Map<string, Buffer>();
       for (const entry of chosen) {
         if (parts.has(nameOf(entry))) throw damagedArchive(path);
-        // A part that is not as large as the directory promises is an error of the stream's.
+        // The stream reports an error if a part has another size than the directory states.
         const part = await zip.openReadStreamPromise(entry).then(buffer).catch(asDamaged);
         parts.set(nameOf(entry), part);
       }
@@ -227,7 +228,9 @@ async function openZip(archive: Buffer, path: string): Promise<ZipArchive> {
   };
 }
 
-/** Cuts off what follows the archive, as some downloads have it: the library would refuse the file for that. */
+/**
+ * Cuts off bytes after the archive, which some downloads have and because of which the library would refuse the file.
+ */
 function withoutTail(archive: Buffer): Buffer {
   const end = archive.lastIndexOf(END_OF_DIRECTORY);
   if (end < 0 || end + END_BYTES > archive.length) return archive;

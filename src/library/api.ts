@@ -5,7 +5,10 @@ import type { Identifiers, RowResult } from '../request/outcome.ts';
 import type { Verdict } from '../request/ports.ts';
 import type { Counts } from '../request/status.ts';
 
-/** The options of {@link openMarketplace}. Nothing is read from arguments, environment or settings of the command. */
+/**
+ * The options of {@link openMarketplace}. The library reads neither the arguments nor the environment variables nor the
+ * settings of the command.
+ */
 export interface MarketplaceOptions {
   /** The base URL of the service: https, or plain http on this machine. */
   readonly baseUrl: string;
@@ -14,56 +17,69 @@ export interface MarketplaceOptions {
   /** The client secret, or a function that reads it when it is first needed. */
   readonly clientSecret: string | (() => string | Promise<string>);
   /**
-   * The folder of the log, the token and what is learned of the service. The folder of the command (`paths.state` of
-   * `srq status --json`) makes both one: what the one has sent the other does not send again.
+   * The folder of the log, the token and what was learned about the service. If it is the folder of the command
+   * (`paths.state` of `srq status --json`), the program and the command share one log, so that neither sends again what
+   * the other has sent.
    */
   readonly stateFolder: string;
   /** The profile whose log in that folder is used. Default: `default`. */
   readonly profile?: string | undefined;
-  /** A store in PostgreSQL in place of the log, for programs on several machines: `postgres://USER@HOST:5432/DATABASE`. */
+  /**
+   * The URL of a PostgreSQL store that replaces the log file, for programs on several machines:
+   * `postgres://USER@HOST:5432/DATABASE`.
+   */
   readonly store?: string | undefined;
-  /** The password of the store, or a function that reads it. Without it, that of the URL or of `~/.pgpass` is used. */
+  /**
+   * The password of the store, or a function that reads it. Without it, the password in the URL or in `~/.pgpass` is
+   * used.
+   */
   readonly storePassword?: string | (() => string | Promise<string>) | undefined;
   /** Uses a store although it does not know what the log in `stateFolder` has. Without it, that is refused (`store.log-unknown`). */
   readonly freshStore?: boolean | undefined;
-  /** The file of a contract that `srq contract learn` made; `srq contract show` names it. */
+  /** The file of a contract that `srq contract learn` has written. `srq contract show` prints its path. */
   readonly contractFile?: string | undefined;
-  /** How bodies are encoded if there is no contract. Default: `form`. */
+  /** The encoding of bodies if there is no contract. Default: `form`. */
   readonly encoding?: 'form' | 'json' | undefined;
-  /** Fields of every request that does not give them itself, such as `{ country: 'PT', lang: 'pt' }`. */
+  /** Fields for every request that does not have them itself, such as `{ country: 'PT', lang: 'pt' }`. */
   readonly defaults?: RequestFields | undefined;
-  /** Requests a second: adaptive, a limit, or no pacing. Default: `auto`. */
+  /**
+   * The rate: adaptive (`auto`), unlimited except for pauses that the service asks for (`max`), or a maximum number of
+   * requests per second. Default: `auto`.
+   */
   readonly rate?: 'auto' | 'max' | number | undefined;
   /** Maximum number of requests in flight. Default: 16. */
   readonly concurrency?: number | undefined;
-  /** Time after which a call without an answer is given up. The default is that of the command. */
+  /** Time in milliseconds after which a call without an answer is given up. The default is that of the command. */
   readonly timeoutMs?: number | undefined;
-  /** The only folder from which recordings (`audio_file`) are read. Without it, requests with recordings are invalid. */
+  /**
+   * The only folder from which recordings (`audio_file`) are read. Without it, every request with a recording is
+   * invalid.
+   */
   readonly audioFolder?: string | undefined;
   /** The URL of a proxy for https. */
   readonly proxy?: string | undefined;
-  /** A file of certificate authorities to trust besides those of Node.js. */
+  /** A file of certificate authorities to trust in addition to those of Node.js. */
   readonly caFile?: string | undefined;
-  /** The file of a client certificate. It needs `keyFile`. */
+  /** The file of a client certificate. It requires `keyFile`. */
   readonly certFile?: string | undefined;
   /** The file of the certificate's private key. */
   readonly keyFile?: string | undefined;
   /** The passphrase of an encrypted key. */
   readonly keyPassphrase?: string | undefined;
-  /** Ends all work in order: nothing new is sent, and what is in flight is finished and recorded. */
+  /** Ends all work when it fires: nothing more is sent, and requests in flight are finished and recorded. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with what the command would say as a warning. The library itself prints nothing. */
+  /** Called with each warning that the command would print. The library itself prints nothing. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /**
- * A request by the names of its fields. A name that is not listed here goes to the service as a parameter of that name. Every
- * value is text, because numbers lose digits.
+ * A request, as texts by field name. A name that is not listed here is sent to the service as a parameter with that
+ * name. Every value is text, because numbers lose digits.
  */
 export interface RequestFields {
-  /** The market: a code or a name, such as `PT`. */
+  /** The market, as a code or a name, such as `PT`. */
   readonly country?: string | null | undefined;
-  /** The language, such as `pt`. Left out: the usual one of the market. */
+  /** The language, such as `pt`. Default: the usual language of the market. */
   readonly lang?: string | null | undefined;
   /** Locality and postal code. */
   readonly location?: string | null | undefined;
@@ -73,137 +89,156 @@ export interface RequestFields {
   readonly email?: string | null | undefined;
   /** The customer's telephone number. */
   readonly phone?: string | null | undefined;
-  /** What is needed. */
+  /** The description of what the customer needs. */
   readonly request_text?: string | null | undefined;
-  /** The category of the need. */
+  /** The category of the request. */
   readonly category?: string | null | undefined;
-  /** The name of a recording in the `audioFolder`, in place of text. */
+  /** The name of a recording in `audioFolder`, which replaces the text. */
   readonly audio_file?: string | null | undefined;
-  /** Your own reference, kept in the log. */
+  /** Your own reference, which the log keeps. */
   readonly ref?: string | null | undefined;
-  /** A parameter of the service. */
+  /** A further parameter of the service. */
   readonly [parameter: string]: string | null | undefined;
 }
 
-/** An option of every call. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Ends this call in order: nothing new is sent for it, and what is in flight is finished and recorded. */
+  /** Ends this call when it fires: nothing more is sent for it, and requests in flight are finished and recorded. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How requests are created. */
+/** The options for creating requests. */
 export interface CreateOptions extends CallOptions {
-  /** Ask the service first whether the request is a duplicate. Default: true, if the service can tell. */
+  /** Whether the service is first asked if the request is a duplicate. Default: true, if the service has validate. */
   readonly validate?: boolean | undefined;
   /** What to do with a duplicate. Default: `skip`. */
   readonly onDuplicate?: 'skip' | 'create' | undefined;
-  /** Send also what the log says was created before. A request in doubt is not sent all the same. Default: false. */
+  /** Whether requests that the log knows as created are sent again. A request in doubt is not. Default: false. */
   readonly again?: boolean | undefined;
 }
 
-/** What became of a request that was to be created. */
+/** The result of `Marketplace.create`. */
 export interface CreateResult extends Omit<RowResult, 'row'> {
-  /** What is wrong with the request, or doubtful. */
+  /** The errors and warnings that the local checks found in the request. */
   readonly problems: readonly Problem[];
-  /** Why it could not be sent, or no other could be: credentials refused, service out of reach, ended by a signal. */
+  /**
+   * The reason why this request or any further one cannot be sent, or null: the credentials were refused, the service
+   * is unreachable, or a signal has fired.
+   */
   readonly error: SrqError | null;
-  /** False if the outcome could not be written to the log: keep it, nothing else does. */
+  /** False if the outcome could not be written to the log. The program must then keep it, because nothing else does. */
   readonly isRecorded: boolean;
 }
 
-/** What the service says of a request that is not created. */
+/** The result of `Marketplace.validate`. */
 export interface ValidateResult {
-  /** Whether the service knows the request: `clear`, `duplicate` or `unknown`. */
+  /** The verdict: `duplicate` if the service knows the request, `clear` if it does not, otherwise `unknown`. */
   readonly verdict: Verdict;
-  /** The identifiers that the service names. */
+  /** The identifiers in the service's answer. */
   readonly ids: Identifiers;
-  /** The HTTP status, or null without an answer. */
+  /** HTTP status of the answer, or null if there was none. */
   readonly http: number | null;
   /** One sentence for a person, or null. */
   readonly message: string | null;
   /** The key of the request, or null if it is invalid. */
   readonly key: string | null;
-  /** What is wrong with the request, or doubtful. */
+  /** The errors and warnings that the local checks found in the request. */
   readonly problems: readonly Problem[];
-  /** Why the verdict is `unknown`, if that is known. */
+  /** The reason for the verdict `unknown`, or null if it is not known. */
   readonly error: SrqError | null;
 }
 
-/** How many requests are imported, and how. */
+/** The options of an import. */
 export interface ImportOptions extends CreateOptions {
   /** The name of the import in `srq report`. Default: `importRows`. */
   readonly name?: string | undefined;
-  /** Warnings make a row invalid as well. Default: false. */
+  /** Whether warnings make a row invalid as well. Default: false. */
   readonly strict?: boolean | undefined;
-  /** Number of invalid and rejected rows at which the import stops: `50`, or `'5%'` of all. Default: no limit. */
+  /**
+   * Number of invalid and rejected rows at which the import stops, such as `50`, or their share of all rows, such as
+   * `'5%'`. Default: no limit.
+   */
   readonly maxErrors?: number | `${number}%` | undefined;
-  /** Rows whose outcome is unknown: leave them so, or have validate settle them where it is trusted. Default: `validate`. */
+  /**
+   * What to do with rows whose outcome is unknown. `park` leaves them unknown, and `validate` asks validate about them
+   * if its answers are trusted. Default: `validate`.
+   */
   readonly inDoubt?: 'park' | 'validate' | undefined;
-  /** Age that a doubt must have before validate is asked about it. Default: learned, at least 60 s. */
+  /**
+   * Minimum age of a request in doubt, in milliseconds, before validate is asked about it. Default: learned, at least
+   * 60 s.
+   */
   readonly settleMs?: number | undefined;
-  /** Called with every row whose outcome is known, as it comes. */
+  /** Called with the result of each row as soon as it is known. */
   readonly onResult?: ((result: RowResult) => void) | undefined;
 }
 
-/** One row of an import and what became of it. */
+/** The result of one row of an import. */
 export interface ImportedRow extends RowResult {
-  /** What is wrong with the row, or doubtful. */
+  /** The errors and warnings that the local checks found in the row. */
   readonly problems: readonly Problem[];
 }
 
-/** What became of an import. */
+/** The result of `Marketplace.importRows`. */
 export interface ImportResult {
-  /** Number of rows. The numbers by status add up to it. */
+  /** Number of rows, which is the sum of `counts`. */
   readonly rows: number;
   /** Number of rows by status. */
   readonly counts: Omit<Counts, 'ready'>;
-  /** All rows, in their order. */
+  /** The results of all rows, in the order of the rows. */
   readonly results: readonly ImportedRow[];
-  /** Why the import ended early, or null. What is `failed` was certainly not taken, and the next import sends it. */
+  /**
+   * Why the import ended early, or null. Rows that are `failed` were certainly not taken, and the next import sends
+   * them.
+   */
   readonly stopped: SrqError | null;
 }
 
-/** What you found out about a request in doubt: `not-created`, so that it may be sent once more, or `created`. */
+/**
+ * What you found out about a request in doubt. After `not-created` it may be sent once more. An object holds the
+ * identifier of the created request.
+ */
 export type Word = 'not-created' | 'created' | { readonly created: string };
 
-/** Which requests of the log are meant, by time as well. What is left out selects all. */
+/** Selects requests of the log. Members that are left out select all. */
 export interface LogFilter extends LogSelection {
-  /** The first moment that is meant. */
+  /** The earliest time, inclusive. */
   readonly since?: Date | undefined;
-  /** The first moment that is not meant. */
+  /** The latest time, exclusive. */
   readonly until?: Date | undefined;
 }
 
 /**
- * A marketplace with its log. What becomes of a request is a value; a method rejects with {@link SrqError} if it cannot begin
- * at all, because the log is held by another process or the settings cannot be used.
+ * A marketplace with its log. Methods return the outcome of a request as a value. They reject with {@link SrqError}
+ * only if they cannot begin at all, because another process holds the log or the settings cannot be used.
  */
 export interface Marketplace {
-  /** Names the records of this process in the log. */
+  /** Identifies the records of this process in the log. */
   readonly run: string;
-  /** Asks the service whether the request is a duplicate. Creates nothing and needs no log. */
+  /** Asks the service whether the request is a duplicate. It creates nothing and needs no log. */
   validate(request: RequestFields, options?: CallOptions): Promise<ValidateResult>;
   /**
-   * Creates the request, unless the log knows that it was created or may have been. The same request is recognised by its
-   * content, in this process, a later one, or the command. Of equal requests at a time the second waits for the first.
+   * Creates the request, unless the log knows that it was or may have been created. A repeated request is recognised by
+   * its content, whether this process, an earlier one or the command sent it. If equal requests are created
+   * concurrently, the second one waits for the first.
    */
   create(request: RequestFields, options?: CreateOptions): Promise<CreateResult>;
   /**
-   * Imports requests as `srq bulk` does: reads and checks all rows, sends those that are new, settles doubts, and accounts for
-   * every row. Nothing is sent before the last row is read. Other calls wait meanwhile, but for `validate` and `log`. The rows
-   * are held in memory.
+   * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles those in doubt, and
+   * accounts for every row. Nothing is sent before the last row has been read. Meanwhile other calls wait, except
+   * `validate` and `log`. The rows are held in memory.
    */
   importRows(
     rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,
     options?: ImportOptions,
   ): Promise<ImportResult>;
   /**
-   * Settles requests in doubt by your word, by their keys. `log({ status: 'unknown' })` lists them. Throws
-   * `SrqError('usage')` if a key is of no request in doubt; nothing is noted then.
+   * Settles requests in doubt by their keys, which `log({ status: 'unknown' })` lists. `word` says what became of them.
+   * If a key is not that of a request in doubt, it throws `SrqError('usage')` and records nothing.
    */
   resolve(keys: string | readonly string[], word: Word): Promise<readonly LogEntry[]>;
-  /** Yields the requests of the log with their last records, oldest first. Needs no lock. */
+  /** Yields the last record of each request in the log, oldest first. It needs no lock. */
   log(filter?: LogFilter): AsyncIterable<LogEntry>;
-  /** Waits for what is under way, then releases the log and the connections. */
+  /** Waits for the calls under way, then releases the log and the connections. */
   close(): Promise<void>;
 }

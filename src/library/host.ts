@@ -14,8 +14,8 @@ import { storeAddress } from '../store/postgres/store-url.ts';
 import type { LibrarySettings } from './settings.ts';
 
 /**
- * The program that has the library in it. Of its process the library uses what names it in the log, and the variables that
- * tell Node.js which certificates to trust.
+ * The host for a program that imports the library. The library uses only two things of its process: what identifies it
+ * in the log, and the variables that tell Node.js which certificates to trust.
  */
 export class LibraryHost implements Host, LogHost {
   readonly clock = systemClock;
@@ -76,14 +76,14 @@ export class LibraryHost implements Host, LogHost {
     this.#settings.onWarning?.(message);
   }
 
-  /** The library shows no text of a fault, so there is nothing to hide. */
+  /** There is nothing to hide, because the library never shows the text of a fault. */
   hide(): void {}
 
   requireCertificateCheck(authority: string): void {
     requireCertificateCheck(process.env, authority);
   }
 
-  /** Returns the way to the service. Throws `SrqError('settings')` if a proxy or a file cannot be used. */
+  /** Returns the proxy and TLS settings. Throws `SrqError('settings')` if a proxy or a file cannot be used. */
   network(baseUrl: string): Network {
     const { caFile, certFile, keyFile, keyPassphrase = null, proxy = null } = this.#settings;
     this.requireCertificateCheck(' in caFile');
@@ -112,7 +112,7 @@ function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings
   return { kind: 'store', url: store, name: shown, isEncrypted: config.ssl !== false, password, file };
 }
 
-/** Reads a secret that is a text or a function. */
+/** Returns a secret that is given as a text or as a function. */
 export async function secretOf(secret: LibrarySettings['clientSecret']): Promise<string> {
   return typeof secret === 'string' ? secret : secret();
 }

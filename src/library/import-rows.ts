@@ -14,16 +14,15 @@ import type { ImportedRow, ImportOptions, ImportResult } from './api.ts';
 import { mappingOf, type RowTable } from './rows.ts';
 import { endedBySignal } from './signals.ts';
 
-/** An open connection, with what is known about validate by now. */
+/** An open connection, with what is known about validate so far. */
 export interface OpenedAccount {
   readonly connection: Connection;
   evidence(): VisibilityHistory;
   keep(found: VisibilityHistory): Promise<VisibilityHistory>;
-  /** Has this function called for refusals because of the rate, in place of the one before. */
+  /** Replaces the function that is called when the service refuses because of the rate. */
   listen(refused: Refused): void;
 }
 
-/** What an import of the library stands on. */
 interface ImportParts {
   readonly log: OpenLog;
   readonly store: LogStore;
@@ -40,7 +39,6 @@ interface ImportSettings extends Omit<ImportOptions, keyof SubmitOptions>, Submi
   readonly version: string;
 }
 
-/** Imports the rows of a table. */
 export async function importTable(
   table: RowTable,
   parts: ImportParts,
@@ -66,7 +64,7 @@ export async function importTable(
     ...{ range: { skip: 0, limit: null }, inDoubt, settleMs, maxErrors: limitOf(settings.maxErrors) },
   });
   const { ready: _, ...counts } = withUntriedAsFailed(sumOfCounts(plans.map(({ ledger }) => ledger.counts())));
-  // The import itself aborts the controller only where it has a reason to stop.
+  // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
   const stopped = stop ?? (parts.halt.signal.aborted ? endedBySignal() : null);
   return { rows: results.length, counts, results, stopped };
 }
@@ -91,7 +89,7 @@ function portsOf(parts: ImportParts, settings: ImportSettings, name: string): Im
   };
 }
 
-/** Returns the note on the settings of a run. */
+/** Builds the note with which a run begins. */
 function beginNote(
   plans: readonly ImportPlan[],
   { profile, version, concurrency, onDuplicate }: ImportSettings,

@@ -13,7 +13,7 @@ export type * from './api.ts';
 declare const SRQ_VERSION: string;
 
 /**
- * Opens a marketplace with its log. Nothing is sent and no file is touched before the first call that needs it. Throws
+ * Opens a marketplace with its log. Nothing is sent, and no file is opened, before the first call that needs it. Throws
  * {@link SrqError} with the code `usage` or `settings` if the options cannot be used.
  */
 export async function openMarketplace(options: MarketplaceOptions): Promise<Marketplace> {

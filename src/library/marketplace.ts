@@ -22,7 +22,9 @@ import type { LibrarySettings } from './settings.ts';
 import { endedBySignal, haltWith } from './signals.ts';
 import { Turns } from './turns.ts';
 
-/** A marketplace, for a program that has the library in it. Whatever is needed is opened when it is first used, once. */
+/**
+ * The marketplace for a program that imports the library. Everything is opened when it is first used, and only once.
+ */
 export class LibraryMarketplace implements api.Marketplace {
   readonly #settings: LibrarySettings;
   readonly #version: string;
@@ -31,7 +33,7 @@ export class LibraryMarketplace implements api.Marketplace {
   readonly #openLog: () => Promise<OpenLog>;
   readonly #openAccount: () => Promise<OpenedAccount>;
   readonly #contract: () => Promise<Contract>;
-  /** The creates under way by their keys. An equal one waits for the first. */
+  /** The creates under way, by key. A create with the same key waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   #isClosed = false;
 
@@ -39,7 +41,8 @@ export class LibraryMarketplace implements api.Marketplace {
     this.#settings = settings;
     this.#version = version;
     this.#host = new LibraryHost(settings);
-    // Whoever imports or creates has the log for himself: a doubt of an earlier process is then known to be one.
+    // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt,
+    // because that process has ended.
     this.#openLog = onceOpened(() => this.#host.log.open(OPENED_FOR, true));
     this.#contract = onceOpened(() => this.#readContract());
     this.#openAccount = onceOpened(() => this.#connect());
@@ -128,7 +131,7 @@ export class LibraryMarketplace implements api.Marketplace {
     await this.#host.close();
   }
 
-  /** Creates a request once no equal one is under way. */
+  /** Creates a request once no create with the same key is under way. */
   async #afterEqualOne(
     submission: Submission & Prepared,
     options: SubmitOptions,
@@ -239,7 +242,7 @@ export class LibraryMarketplace implements api.Marketplace {
     return { connection, evidence: () => evidence, keep, listen };
   }
 
-  /** Returns a signal that fires with this one, or with that of the marketplace. */
+  /** Returns a signal that fires with this one or with the marketplace's own. */
   #endingWith(signal: AbortSignal | undefined): AbortSignal {
     return signal ? AbortSignal.any([this.#host.halt.signal, signal]) : this.#host.halt.signal;
   }
@@ -253,10 +256,13 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 }
 
-/** How others that find the log in use are told of it. */
+/** What this process does, for others that find the log in use. */
 const OPENED_FOR = 'creating and importing';
 
-/** Opens something when it is first wanted, and again if that failed. */
+/**
+ * Returns a function that opens something on its first call and then returns the same. After a failure the next call
+ * tries again.
+ */
 function onceOpened<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
   let opened: Promise<Opened> | null = null;
   return () => {
@@ -280,7 +286,7 @@ function recordingsIn(folder: string | undefined): AudioReader {
   };
 }
 
-/** The result of a request for which nothing was sent. */
+/** Builds the result of a request for which nothing was sent. */
 function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateResult {
   const { message, ...parts } = preparedParts(prepared);
   const nothing = { status: 'failed', ids: {}, http: null, isRecorded: true } as const;

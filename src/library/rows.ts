@@ -8,18 +8,21 @@ type Texts =
   | { readonly fields: Draft['fields']; readonly problem: null }
   | { readonly fields: null; readonly problem: string };
 
-/** Returns the request as a draft, filled up from the defaults, or the problem that it has as a whole. */
+/**
+ * Converts a request to a draft, with the defaults for the fields that it lacks. Returns the problem if the request as
+ * a whole is not usable.
+ */
 export function draftOf(request: RequestFields, defaults: RequestFields): Draft | Problem {
   const { fields, problem } = textsOf(request, defaults);
   return fields ? { row: 1, fields } : { ...finding('row.unreadable', '', { problem }), column: null };
 }
 
-/** Rows in memory. */
+/** A table whose rows are held in memory. */
 export interface RowTable extends Table {
   readonly count: number;
 }
 
-/** Reads all rows into memory, as a table with a column for each field. */
+/** Reads all rows into memory, into a table with one column for each field. */
 export async function tableOf(
   rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,
   defaults: RequestFields,
@@ -57,7 +60,7 @@ async function* inBatches(texts: readonly Texts[], row: (texts: Texts, at: numbe
   }
 }
 
-/** Maps every column to the field of its name. */
+/** Maps every column to the field with its name. */
 export function mappingOf({ columns }: Pick<Table, 'columns'>): Mapping {
   const source = { how: 'first', template: null, prefix: null, because: 'its name', level: 'certain' } as const;
   return {
@@ -73,7 +76,10 @@ export function mappingOf({ columns }: Pick<Table, 'columns'>): Mapping {
   };
 }
 
-/** Programs without types may give anything. What is no text is not made one, because a number may have lost digits. */
+/**
+ * Checks and returns the texts of a request, because a program without types may pass anything. Other values are not
+ * converted to text, because a number may already have lost digits.
+ */
 function textsOf(request: unknown, defaults: RequestFields): Texts {
   if (typeof request !== 'object' || request === null) return { fields: null, problem: 'It is no object of fields.' };
   const given = Object.entries({ ...withoutEmpty(defaults), ...withoutEmpty(request) });

@@ -13,7 +13,7 @@ const secret = z.union([
 ]);
 const positive = z.number().check(z.positive());
 
-/** What programs without types may give as options. */
+/** Validates the options, because a program without types may pass anything. */
 const optionsSchema = z.strictObject({
   baseUrl: text,
   clientId: text,
@@ -39,7 +39,7 @@ const optionsSchema = z.strictObject({
   onWarning: z.optional(z.custom<(message: string) => void>((value) => typeof value === 'function')),
 }) satisfies z.ZodMiniType<MarketplaceOptions>;
 
-/** The options in force, with what is left out filled in. */
+/** The options in force, with defaults filled in. */
 export interface LibrarySettings extends MarketplaceOptions, Destination {
   readonly profile: string;
   readonly encoding: 'form' | 'json';
@@ -64,7 +64,9 @@ export function settingsOf(options: MarketplaceOptions): LibrarySettings {
   };
 }
 
-/** The values themselves are left out, because one may be the secret. */
+/**
+ * Returns the error for an invalid option. It names the option but does not quote the value, which may be the secret.
+ */
 function unusable(issue: z.core.$ZodIssue | undefined): SrqError {
   const names = issue?.code === 'unrecognized_keys' ? issue.keys : (issue?.path ?? []);
   const which = names.length === 0 ? 'The options of openMarketplace' : `The option ${names.join('.')}`;

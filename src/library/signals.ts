@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { SrqError } from '../request/errors.ts';
 
-/** Returns a controller that is aborted with the signal, or by itself. */
+/** Returns a controller that is aborted when the signal fires, and that can also be aborted directly. */
 export function haltWith(signal: AbortSignal): AbortController {
   const halt = new AbortController();
   // Every request in flight may listen to this signal.
@@ -11,7 +11,7 @@ export function haltWith(signal: AbortSignal): AbortController {
   return halt;
 }
 
-/** Returns the reason why something was not sent that was still to be sent when a signal fired. */
+/** Returns the error for something that was not sent because a signal fired. */
 export function endedBySignal(): SrqError {
   return new SrqError('interrupted.signal', 'Ended by the signal before it was sent.');
 }

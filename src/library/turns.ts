@@ -1,11 +1,11 @@
-/** Lets some work run side by side and other work alone, each in the order in which it came. */
+/** Schedules work in the order of the calls. Some work may run concurrently, and other work runs alone. */
 export class Turns {
   readonly #together = new Set<Promise<unknown>>();
   #alone: Promise<unknown> = Promise.resolve();
 
   /**
-   * Runs work beside other such work, after the work that wants to be alone. It begins at once if `signal` fires, and has to
-   * look whether it did.
+   * Runs work concurrently with other work of this kind, after earlier work that runs alone. If `signal` fires, the
+   * work begins at once and must check the signal itself.
    */
   together<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     const running = endOrAbort(this.#alone, signal).then(work);
@@ -15,20 +15,20 @@ export class Turns {
     return running;
   }
 
-  /** Runs work when all that came before it has ended. What comes later waits. */
+  /** Runs work when everything before it has ended. Later work waits for it. */
   alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const running = this.idle().then(work);
     this.#alone = ended(running);
     return running;
   }
 
-  /** Resolves when all work that has come so far has ended. */
+  /** Resolves when all work so far has ended. */
   async idle(): Promise<void> {
     await Promise.all([this.#alone, ...this.#together]);
   }
 }
 
-/** Resolves when the work has ended, in whichever way. */
+/** Resolves when the work has ended, whether it succeeded or failed. */
 function ended(work: Promise<unknown>): Promise<void> {
   return work.then(
     () => {},

@@ -11,7 +11,7 @@ export type RunEvent = Without<DocumentOf<'events'>, 'at' | 'run'>;
 
 type Without<Union, Name extends string> = Union extends unknown ? Omit<Union, Name> : never;
 
-/** The events of a run, one JSON object a line, for programs that look on. */
+/** Writes the events of a run for other programs, one JSON object per line. */
 export class EventStream {
   readonly #to: Writable;
   readonly #run: string;
@@ -23,7 +23,7 @@ export class EventStream {
     this.#nowMs = nowMs;
   }
 
-  /** Writes an event at once. The promise resolves when the reader is not behind. */
+  /** Writes an event at once. The promise resolves when the reader has caught up. */
   tell({ event, ...members }: RunEvent): Promise<void> {
     const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(this.#nowMs()).toISOString(), run: this.#run };
     return writeAll(this.#to, `${terminalSafeJson({ ...head, ...members })}\n`);
@@ -31,9 +31,9 @@ export class EventStream {
 }
 
 /**
- * Opens a file for events, which nobody else can read. The events of later runs are added to it. Throws
- * `SrqError('usage')` for a file that holds anything else, or that cannot be written. `lost` is called if it can no longer be
- * written: nothing of a run depends on its events.
+ * Opens a file for events that nobody else can read. The events of later runs are appended. Throws `SrqError('usage')`
+ * if the file contains anything else or cannot be written. `lost` is called if it can no longer be written later. The
+ * run then continues, because nothing depends on its events.
  */
 export async function openEventFile(path: string, lost: (code: string) => void): Promise<EventFile> {
   await requireOwnOrNew(path, 'events of a run', '--events', (head) => OWN.test(head));
@@ -55,7 +55,7 @@ export async function openEventFile(path: string, lost: (code: string) => void):
   }
 }
 
-/** How a file of events begins. */
+/** Matches the beginning of a file of events. */
 const OWN = /^\{"schemaVersion":\d+,"event":"/;
 
 interface EventFile {

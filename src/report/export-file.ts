@@ -3,7 +3,6 @@ import { realpath } from 'node:fs/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
 import { requireOwnOrNew, requireWritable, whyUnwritable, writeWhole } from './output-file.ts';
 
-/** The columns of an export of the log. */
 export const LOG_EXPORT_COLUMNS = ['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key'] as const;
 
 /** The columns that an export of a file adds to those of the file. */
@@ -16,9 +15,9 @@ const OWN_HEAD = new RegExp(
 );
 
 /**
- * Throws `SrqError('usage')` if the export cannot be written there, or would replace its own input or anything but an
- * earlier export. `input` is null for an export of the log. `isOwnWorkbook` tells whether a workbook there is one, which
- * its beginning does not show.
+ * Checks the place of an export. Throws `SrqError('usage')` if the file cannot be written there, or if it would replace
+ * its own input or anything but an earlier export. `input` is null for an export of the log. `isOwnWorkbook` tells
+ * whether a workbook at that place is an earlier export, which cannot be seen from its beginning.
  */
 export async function requireExportPlace(path: string, input: string | null, isOwnWorkbook: boolean): Promise<void> {
   const [output, source] = await Promise.all([path, input].map((each) => realPath(each)));

@@ -9,13 +9,12 @@ import { SrqError, systemCode } from '../request/errors.ts';
 
 const HEAD_BYTES = 64 * 1024;
 
-/** A part of a file. */
 type Chunk = string | Uint8Array;
 
 /**
- * Throws `SrqError('usage')` if a file that srq is about to write would replace anything but an earlier one of its
- * kind. A slip in an option must not cost the user the leads, the log or the settings. `isOwn` receives the beginning
- * of an existing file.
+ * Checks that a file to be written replaces at most an earlier one of its kind, and throws `SrqError('usage')` if not.
+ * A slip in an option must not cost the user the leads, the log or the settings. `isOwn` receives the beginning of an
+ * existing file.
  */
 export async function requireOwnOrNew(
   path: string,
@@ -41,8 +40,8 @@ export async function requireOwnOrNew(
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
 
 /**
- * Throws `SrqError('usage')`, before anything is sent, if no file can be written beside `path`, or if the file that is there
- * cannot be replaced because another program has it open.
+ * Checks, before anything is sent, that a file can be written. Throws `SrqError('usage')` if no file can be written
+ * beside `path`, or if the existing file cannot be replaced because another program has it open.
  */
 export async function requireWritable(
   path: string,
@@ -69,7 +68,7 @@ export async function requireWritable(
   }
 }
 
-/** Throws the system's error if another program has the file open. A file that is not there, or no one may read, passes. */
+/** Throws the system's error if another program has the file open. A missing or unreadable file passes. */
 async function requireNotHeldOpen(path: string, system: string): Promise<void> {
   try {
     await (await open(path, 'r+')).close();
@@ -78,7 +77,10 @@ async function requireNotHeldOpen(path: string, system: string): Promise<void> {
   }
 }
 
-/** Tells whether an error means that another program has the file open and lets nobody else write it: Excel on Windows. */
+/**
+ * Tells whether an error means that another program has the file open and prevents others from writing it, as Excel
+ * does on Windows.
+ */
 export function isHeldOpen(error: unknown, system: string = platform()): boolean {
   const code = systemCode(error);
   return code === 'EBUSY' || (system === 'win32' && (code === 'EPERM' || code === 'EACCES'));
@@ -120,7 +122,7 @@ export async function writeWhole(path: string, chunks: AsyncIterable<Chunk>, sto
   }
 }
 
-/** Ends the chunks after `stop`, so that what they are read from is closed. */
+/** Ends the chunks once `stop` fires, so that their source is closed. */
 async function* chunksUntil(stop: AbortSignal, chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {
     if (stop.aborted) return;

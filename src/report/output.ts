@@ -36,7 +36,9 @@ export async function* jsonArrayTexts(items: AsyncIterable<object>): AsyncGenera
   yield before === '[' ? '[]\n' : ']\n';
 }
 
-/** Formats 1234567 as 1,234,567, without `Intl.NumberFormat`, because Node.js takes 30 ms to create its first one. */
+/**
+ * Formats 1234567 as 1,234,567. `Intl.NumberFormat` is not used, because Node.js takes 30 ms to create the first one.
+ */
 export function thousands(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -68,12 +70,12 @@ export function duration(ms: number): string {
 }
 
 /**
- * The colours of texts, by their numbers among the 256 of terminals. Unlike the first sixteen, which every terminal shows
- * in its own way, they have a contrast of 4.5:1 on white and of at least 4:1 on black.
+ * The colours of texts, by their numbers among a terminal's 256 colours. Every terminal shows the first sixteen in its
+ * own way. These always have a contrast of 4.5:1 on white and of at least 4:1 on black.
  */
 export const TONES = { red: 161, yellow: 130, green: 28, cyan: 63, dim: 243 } as const;
 
-/** Functions that give a text a colour, or leave it as it is where there are no colours. */
+/** Functions that colour a text, or return it unchanged where there are no colours. */
 export type Paint = Readonly<Record<keyof typeof TONES | 'bold', (text: string) => string>>;
 
 export function painter(colour: boolean): Paint {
@@ -89,48 +91,54 @@ export function painter(colour: boolean): Paint {
   };
 }
 
-/** The characters of texts beyond ASCII, with what stands for them. Each takes one place, as its substitute does. */
+/** Marks beyond ASCII that srq prints, with their substitutes. Each substitute is as wide as its mark. */
 const ASCII_MARKS: Readonly<Record<string, string>> = {
   ...{ '✓': '+', '✗': 'x', '→': '>', '←': '<', '·': '|', '…': '~', '█': '#', '░': '.' },
 };
 
-/** Replaces the marks of srq by ASCII. What comes from files and services stays. */
+/** Replaces srq's own marks by ASCII. Texts from files and services stay unchanged. */
 export function inAscii(text: string): string {
   return text.replace(/[✓✗→←·…█░]/gu, (mark) => ASCII_MARKS[mark] ?? mark);
 }
 
-/** Tells whether the locale is the one that has ASCII only. Where none is set, terminals show more all the same. */
+/** Tells whether the locale is limited to ASCII. If no locale is set, terminals can still show more. */
 export function isAsciiLocale(env: Readonly<Record<string, string | undefined>>): boolean {
   return /^(?:C|POSIX)$/.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
-/** Formats pairs as two columns. The first is as wide as its widest entry. */
+/** Formats pairs as two columns. The first column is as wide as its widest entry. */
 export function aligned(pairs: readonly (readonly [string, string])[], indent = '  '): string[] {
   const width = Math.max(0, ...pairs.map(([name]) => textWidth(name)));
   return pairs.map(([name, value]) => `${indent}${padded(name, width)}  ${value}`);
 }
 
-/** The places of a terminal that a printable text takes; colours take none. */
+/** Returns the number of columns that a printable text takes on a terminal. Colours take none. */
 export { textWidth };
 
-/** Most text: a place a letter, and no need to take it apart. */
+/** Matches plain texts, which most are. They take one column per character and need no segmentation. */
 const PLAIN = /^[\x20-\x7e]*$/;
-/** Nobody reads a longer line, and the library's time grows with the square of its blanks. */
+/**
+ * Maximum length of a line that is folded. Nobody reads a longer line, and the library's time grows with the square of
+ * its blanks.
+ */
 const MAX_FOLDED = 10_000;
 /**
- * A command at the end of its line: what is pasted into a shell must not be broken by a line feed. A sentence behind a
- * command is no part of it.
+ * Matches a command at the end of a line. A line feed within it would break it when it is pasted into a shell. A
+ * sentence after the command is not part of it.
  */
 const COMMAND =
   /(?<=[:→]\S* )(?:srq|cat|chmod|cp|createdb|curl|gzip|jq|mv|npm|openssl|rm|sed|sudo) (?:(?!\. [A-Z]).)*$/;
 const OPTION_WITH_VALUE = /--[\w-]+ (?:"[^"]*"|'[^']*'|\S+)/g;
-/** Stands for a blank that is not broken at: a character for private use, which no text of ours or of a partner has. */
+/**
+ * Replaces blanks at which a line must not break. It is a character for private use, which occurs neither in srq's
+ * texts nor in a partner's.
+ */
 const NO_BREAK = '\ue000';
 
-/** Made for the first text that is not plain: that takes 9 ms. */
+/** The segmenter is created for the first text that is not plain, because that takes 9 ms. */
 let segmenter: Intl.Segmenter | null = null;
 
-/** At most `width` places, the cut marked. */
+/** Cuts a text to at most `width` columns, and marks the cut. */
 export function clip(text: string, width: number): string {
   if (PLAIN.test(text))
     return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}${width < 1 ? '' : '…'}`;
@@ -147,14 +155,18 @@ export function clip(text: string, width: number): string {
   return text;
 }
 
-/** Lines of at most `width` places, broken between words, and within a word only where it has no room on a line. */
+/**
+ * Wraps a text into lines of at most `width` columns. A line breaks between words, and within a word only if the word
+ * is too long for a line.
+ */
 export function wrapped(text: string, width: number): string[] {
   return wrapAnsi(text, width, { hard: true }).split('\n');
 }
 
 /**
- * Folds a text for a terminal of `columns` places; null is no terminal, and lines of any length. Lines are broken between
- * words and go on below their beginning. A command stays whole: the terminal breaks it, and gives it back unbroken.
+ * Folds a text for a terminal of `columns` columns. Null means that there is no terminal and lines may have any length.
+ * Lines break between words, and continuation lines are indented. A command is never broken by a line feed; the
+ * terminal wraps it and still copies it as one line.
  */
 export function folded(text: string, columns: number | null): string {
   if (columns === null) return text;
@@ -166,7 +178,7 @@ export function folded(text: string, columns: number | null): string {
 
 function foldedLine(line: string, columns: number): string {
   if (line.length > MAX_FOLDED || textWidth(line) <= columns) return line;
-  // The library would compose accents, and so change a file's name.
+  // The library would compose accents, which would change a file's name.
   if (line !== line.normalize() || /^ +srq /.test(line)) return line;
   const [indent = ''] = /^ */.exec(line) ?? [];
   const hanging = `${indent}  `;
@@ -174,14 +186,14 @@ function foldedLine(line: string, columns: number): string {
   const head = line.slice(indent.length, line.length - command.length);
   const whole = head.trimEnd().replace(OPTION_WITH_VALUE, (option) => option.replaceAll(' ', NO_BREAK));
   const rows = wrapAnsi(whole, Math.max(1, columns - hanging.length - 1)).replaceAll(NO_BREAK, ' ');
-  // The blank stays at the end of its row, so that nothing but line feeds and indents is added.
+  // The blank stays at the end of its line, so that folding adds nothing but line feeds and indents.
   const shown = indent + rows.replaceAll('\n', ` \n${hanging}`);
   if (command === '') return shown;
   const fits = textWidth(shown.slice(shown.lastIndexOf('\n') + 1)) + 1 + textWidth(command) <= columns;
   return `${shown} ${fits ? '' : `\n${hanging}`}${command}`;
 }
 
-/** Filled up with blanks to `width` places. */
+/** Pads a text with blanks to `width` columns. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)));
 }
@@ -242,7 +254,9 @@ function narrowed(natural: readonly number[], columns: number): number[] {
   }
 }
 
-/** The letters that a line has room for; null where it is no terminal and lines may be of any length. */
+/**
+ * Returns the number of columns of a terminal, or null if the stream is not a terminal and lines may have any length.
+ */
 export function columnsOf(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): number | null {
   return stream.isTTY && stream.columns !== undefined && stream.columns > 0 ? stream.columns : null;
 }

@@ -25,8 +25,9 @@ export type ItemText<Item> = (item: Item, paint: Paint, index: number) => string
  */
 export interface Reporter {
   /**
-   * Writes the command's one result: the document of this name for programs, or several of them, `text` for people. A
-   * text that is `verbatim` is for programs all the same, such as a script, and is not fitted to the terminal.
+   * Writes the command's one result. Programs get the document of this name, or an array of several of them, and people
+   * get `text`. A `verbatim` text, such as a script, is meant for programs as well, so it is not fitted to the
+   * terminal.
    */
   result<Name extends DocumentName>(
     name: Name,
@@ -35,15 +36,18 @@ export interface Reporter {
     form?: 'prose' | 'verbatim',
   ): Promise<void>;
   /**
-   * Writes a result of many items as a stream: an array for programs, the `text` of each item, with its line feed, for
-   * people.
+   * Writes a result of many items as a stream. Programs get an array, and people get the `text` of each item with its
+   * line feed.
    */
   results<Name extends DocumentName, Item extends DocumentOf<Name>>(
     name: Name,
     items: AsyncIterable<Item>,
     text: ItemText<Item>,
   ): Promise<void>;
-  /** Writes items of an endless stream: one JSON document a line for programs, the `text` of each item for people. */
+  /**
+   * Writes the items of an endless stream. Programs get one JSON document per line, and people get the `text` of each
+   * item.
+   */
   lines<Name extends DocumentName, Item extends DocumentOf<Name>>(
     name: Name,
     items: AsyncIterable<Item>,
@@ -54,8 +58,8 @@ export interface Reporter {
   /** Writes a warning, which --quiet does not suppress. */
   warn(message: string): void;
   /**
-   * Writes an event for whoever keeps the messages as logs, with `text` for people. It is silent under --quiet.
-   * `fields` hold no personal data.
+   * Writes an event for readers that keep the messages as logs, with `text` for people. Nothing is written under
+   * --quiet. `fields` contain no personal data.
    */
   note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: Paint) => string): void;
   fail(failure: Failure): Promise<void>;
@@ -69,9 +73,11 @@ export interface ReporterOptions {
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
   /** True if stderr is a terminal that can redraw a line. */
   readonly redraw: boolean;
-  /** True if the locale has no more characters than ASCII. */
+  /** True if the locale is limited to ASCII. */
   readonly ascii: boolean;
   readonly monotonicMs: () => number;
-  /** Returns the time in milliseconds since 1970 if messages are one JSON object a line; null if messages are text. */
+  /**
+   * Returns the time in milliseconds since 1970 if messages are JSON objects, one per line. Null if messages are text.
+   */
   readonly messageTimeMs: (() => number) | null;
 }

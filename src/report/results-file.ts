@@ -15,7 +15,7 @@ import { workbookChunks } from './workbook-writer.ts';
 /** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 const BUFFERED_CHARACTERS = 1 << 16;
-/** Number of places that are tried for a file. Each of the others has a file that another program has open. */
+/** Maximum number of places that are tried for a file. A place is skipped if another program has its file open. */
 const MAX_PLACES = 5;
 
 /** The rows for a results file, and its form. */
@@ -31,9 +31,10 @@ export function isWorkbookName(path: string): boolean {
 }
 
 /**
- * Writes the input's columns and the outcome of each row, as a workbook if the name ends in `.xlsx`, else as CSV. Both are
- * safe to open in a spreadsheet, and srq can read them back. `place` is asked for the path once the file is complete, and
- * again with that path if another program has the file there open; an existing file is replaced. Returns the SHA-256 of the file in hex. Throws `SrqError('log')` if it cannot be written.
+ * Writes the input's columns and the outcome of each row, as a workbook if the name ends in `.xlsx`, else as CSV. Both
+ * are safe to open in a spreadsheet, and srq can read them back. `place` returns the final path once the file is
+ * complete. It is called again with that path if another program has the file there open. An existing file is replaced.
+ * Returns the SHA-256 of the file in hex. Throws `SrqError('log')` if it cannot be written.
  */
 export async function writeResults(
   path: string,
@@ -44,11 +45,11 @@ export async function writeResults(
   const file = createWriteStream(part, { mode: 0o600 });
   try {
     await once(file, 'open');
-    // `finished` below rejects with the error, whenever it came.
+    // `finished` below rejects with the error, whenever it occurs.
     file.on('error', () => {});
     const hash = createHash('sha256');
     const chunks = isWorkbookName(path) ? workbookOf(results) : csvOf(results);
-    await writeChunks(chunks, file, (chunk) => hash.update(chunk));
+    await writeChunks(chunks, file, (bytes) => hash.update(bytes));
     file.end();
     await finished(file);
     const now = await moveTo(place, part);
@@ -66,7 +67,7 @@ export async function writeResults(
   }
 }
 
-/** Moves a complete file to the first place where no other program has one open. */
+/** Moves a complete file to the first place whose file is not open in another program. */
 async function moveTo(place: (heldOpen: string | null) => Promise<string>, part: string): Promise<string> {
   let heldOpen: string | null = null;
   for (let tries = 1; ; tries++) {
@@ -81,7 +82,7 @@ async function moveTo(place: (heldOpen: string | null) => Promise<string>, part:
   }
 }
 
-/** Writes the results as CSV to a stream. It ends early, and without an error, if nobody reads them any more. */
+/** Writes the results as CSV to a stream. It ends early and without an error if the reader has closed the stream. */
 export function streamResults(stream: Writable, results: Results): Promise<void> {
   return writeChunks(csvOf(results), stream, () => {});
 }
@@ -89,12 +90,13 @@ export function streamResults(stream: Writable, results: Results): Promise<void>
 async function writeChunks(
   chunks: AsyncIterable<string | Uint8Array>,
   stream: Writable,
-  note: (chunk: string | Uint8Array) => void,
+  note: (bytes: Uint8Array) => void,
 ): Promise<void> {
   for await (const chunk of chunks) {
     if (stream.destroyed) return;
-    note(chunk);
-    await writeAll(stream, chunk);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    note(bytes);
+    await writeAll(stream, bytes);
   }
 }
 
@@ -110,7 +112,10 @@ async function* csvOf({ columns, delimiter, rows }: Results): AsyncGenerator<str
   yield buffered;
 }
 
-/** A cell of text needs no guard against formulas, except where reading the file would take a guard off. */
+/**
+ * Yields the rows of the workbook. Text cells of a workbook need no escaping of formulas, except where reading the file
+ * would remove something that looks like it.
+ */
 async function* workbookRows({ columns, rows }: Results, own: ReadonlySet<number>): AsyncGenerator<readonly string[]> {
   const guarded = (text: string) => (unescapeFormulas(text) === text ? text : escapeFormulas(text));
   yield header(columns, own).map(guarded);
@@ -143,8 +148,8 @@ function inputCells(cells: readonly string[], width: number, own: ReadonlySet<nu
 }
 
 /**
- * Returns the outcome of a row. What a row of an earlier results file says stays as it is where this run has nothing new
- * to say: on rows outside its range, and on rows that say that they are done.
+ * Returns the outcome of a row. What an earlier results file states is kept for rows about which this run has nothing
+ * new to say: those outside its range, and those that state that they are done.
  */
 function outcomeCells(report: RowReport | RowOutside): readonly string[] {
   const { number, earlier } = report.row;
@@ -157,7 +162,7 @@ function outcomeCells(report: RowReport | RowOutside): readonly string[] {
   return [status, mainIdentifier(ids) || doubtfulId(report), message ?? '', String(number)];
 }
 
-/** A row that is still in doubt keeps the identifier that it has. */
+/** Returns the identifier of an earlier results file for a row that is still in doubt. */
 function doubtfulId({ status, row }: RowReport): string {
   return status === 'unknown' ? (row.earlier?.id ?? '') : '';
 }

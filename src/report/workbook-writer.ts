@@ -6,7 +6,7 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const KIND = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** The number format `@`. A cell that has it stays text, also when a person types digits into it. */
+/** The number format `@`. A cell with this format stays text even if a person types digits into it. */
 const TEXT_FORMAT = 49;
 
 /** The parts of a workbook that has one sheet, without the sheet itself. */
@@ -21,8 +21,8 @@ const FRAME: Readonly<Record<string, string>> = {
 const BUFFERED_CHARACTERS = 1 << 16;
 
 /**
- * Yields the bytes of an `.xlsx` workbook with one sheet, in constant memory. All cells are texts, and formatted as text,
- * so that a spreadsheet program changes none of them. The first row stays in sight.
+ * Yields the bytes of an `.xlsx` workbook with one sheet, in constant memory. All cells are texts and formatted as
+ * text, so that a spreadsheet program changes none of them. The first row is frozen.
  */
 export async function* workbookChunks(
   rows: AsyncIterable<readonly string[]>,
@@ -69,8 +69,8 @@ function columnName(index: number): string {
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
 
 /**
- * Escapes a text for XML. Characters that XML does not have are written as spreadsheets write them, `_x0001_`, and what
- * already looks like that is marked; half a surrogate pair becomes U+FFFD.
+ * Escapes a text for XML. Characters that XML forbids are written as spreadsheets write them (`_x0001_`), and text that
+ * already looks like that is escaped. A lone surrogate becomes U+FFFD.
  */
 function escaped(text: string): string {
   return text

@@ -1,7 +1,9 @@
-/** Maximum length of what is looked at. Longer cells hold something else. */
+/** Maximum length of a cell that is examined. A longer cell holds something else. */
 const MAX_LETTERS = 30;
 
-/** What people write in six languages where there is no telephone number or e-mail address, as letters alone. */
+/**
+ * What people write in six languages where there is no telephone number or e-mail address. Only the letters are kept.
+ */
 const NONE: ReadonlySet<string> = new Set(
   [
     'na nil none no null unknown notavailable notprovided notgiven notknown nophone noemail nonumber',
@@ -19,8 +21,9 @@ export function isContactField(field: string): field is 'phone' | 'email' {
 }
 
 /**
- * Tells whether a cell for a telephone number or an e-mail address says that there is none: `n/a`, `-`, `keine Angabe`. Such
- * a cell holds neither a digit nor an @. Of other cells it tells nothing, for there the same word may be meant.
+ * Tells whether a cell for a telephone number or an e-mail address says that there is none: `n/a`, `-`, `keine Angabe`.
+ * Such a cell contains neither a digit nor an @. The result means nothing for other fields, where the same words may be
+ * a real value.
  */
 export function saysNone(cell: string): boolean {
   if (/[\d@]/.test(cell) || cell.length > MAX_LETTERS) return false;
@@ -33,7 +36,9 @@ export function saysNone(cell: string): boolean {
   return letters === '' || NONE.has(letters);
 }
 
-/** Takes off the commas and semicolons behind a number or an address, which are left of a list or of another file. */
+/**
+ * Removes commas and semicolons at the end of a number or an address, which remain from a list or from another file.
+ */
 export function withoutTrailingMarks(cell: string): string {
   const text = cell.trimEnd();
   return /[;,]$/.test(text) ? text.replace(/[;,\s]+$/, '') : cell;

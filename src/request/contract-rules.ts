@@ -248,9 +248,9 @@ function member(value: unknown, name: string): unknown {
 type ValueMeaning = (text: string) => string | null;
 
 /**
- * Builds the lookup from people's texts to the values of a service. The steps, surest first, are the value itself, the
- * value in another case, its label, and for some fields another name of the same thing. Two values that match equally
- * well are no match, because srq does not guess.
+ * Builds the lookup from people's texts to the values of a service. The steps, most certain first, are the value
+ * itself, the value in another case, its label, and for some fields another name of the same thing. Two values that
+ * match equally well are no match, because srq does not guess.
  */
 function meaningOf(field: string, values: readonly AllowedValue[]): ValueMeaning {
   const exact = new Set(values.map(({ value }) => value));

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { output } from 'zod/mini';
-import type { contractSchema, Json } from './contract-schema.ts';
+import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
 import { isLoopback } from './loopback.ts';
 import {
   byOperation,
@@ -13,15 +13,6 @@ import {
 import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from './wire.ts';
 
 export type { Json };
-
-/** Makes a type deeply read-only, which the types that zod infers are not. */
-type ReadOnly<Value> = [Json] extends [Value]
-  ? Value
-  : Value extends readonly (infer Element)[]
-    ? readonly ReadOnly<Element>[]
-    : Value extends object
-      ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
-      : Value;
 
 /**
  * srq's description of the service's interface: the public document, and what was learned from the partner's own
@@ -40,7 +31,7 @@ export type Authorization = NonNullable<Contract['auth']>;
  * The members common to all operations that carry a request: where they are, how the request is sent, how they refuse.
  */
 export type Operation = Pick<CreateOperation, keyof CreateOperation & keyof ValidateOperation>;
-/** The encoding of bodies. `multipart`: multipart/form-data. */
+/** The encoding of bodies. `multipart` means multipart/form-data. */
 export type ContractEncoding = Operation['encoding'];
 export type Parameter = NonNullable<Operation['parameters']>[number];
 export type AllowedValue = NonNullable<Parameter['values']>[number];
@@ -55,7 +46,7 @@ export type VerdictRule = ValidateOperation['verdict'][number];
 export type Idempotency = NonNullable<CreateOperation['idempotency']>;
 export type ServerSuggestion = Contract['servers'][number];
 export type ContractFinding = Contract['findings'][number];
-/** Confidence in a value. `certain`: the document states it. `weak`: a person has to confirm it. */
+/** Confidence in a value. `certain` means that the document states it, and `weak` that a person has to confirm it. */
 export type Confidence = ContractFinding['confidence'];
 
 /** The name in a parameter's path that stands for the only element of a list: `['phones', '0', 'number']`. */
@@ -141,8 +132,8 @@ export function withRequestOperations(
 
 /**
  * Returns the contract as used under this base URL. If the URL does not end in the common path of the servers, that
- * path is put before each operation's path. A service on this machine is asked for its tokens itself: what is only
- * tried out here sends no secret to another machine.
+ * path is put before each operation's path. If the service runs on this machine, it is asked for its tokens itself, so
+ * that a trial run sends no secret to another machine.
  */
 export function contractAt(contract: Contract, baseUrl: string): Contract {
   const { token } = contract;
@@ -157,8 +148,8 @@ function withBasePathAt(contract: Contract, baseUrl: string): Contract {
 }
 
 /**
- * Returns a base URL without the beginning of an operation's path, such as `/v1` or `/oauth/token`. People copy it along
- * with the base URL, and it would be sent twice.
+ * Returns a base URL without the beginning of an operation's path, such as `/v1` or `/oauth/token`. People copy that
+ * part along with the base URL, and it would be sent twice.
  */
 export function withoutOperationPath(contract: Contract, baseUrl: string): string {
   const { basePath, token } = contract;
@@ -189,7 +180,7 @@ export function withTokenAtService(contract: Contract): Contract {
   return isElsewhere(contract.token) ? { ...contract, token: { ...contract.token, origin: 'service' } } : contract;
 }
 
-/** Returns the base URL of the token request, where the service has this one. */
+/** Returns the base URL of the token request for a service with the base URL `baseUrl`. */
 export function tokenBaseUrl({ origin }: TokenOperation, baseUrl: string): string {
   return origin === 'service' ? new URL(baseUrl).origin : (origin ?? baseUrl);
 }
@@ -220,7 +211,10 @@ export function parametersOf(contract: Pick<Contract, RequestOperationName>): re
   return REQUEST_OPERATION_NAMES.flatMap((name) => contract[name].parameters ?? []);
 }
 
-/** Tells whether the service has an operation. Null: nobody said, so that of the public document is tried. */
+/**
+ * Tells whether the service has an operation. Null means that nobody said, so that the one of the public document is
+ * tried.
+ */
 export function isOffered(contract: Contract, name: OperationName): boolean | null {
   const { presence } = OPERATIONS[name];
   return presence === null || contract[presence];

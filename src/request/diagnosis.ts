@@ -18,8 +18,8 @@ export const STEP_NAMES = [
 export type StepName = (typeof STEP_NAMES)[number];
 
 /**
- * The result of a step. `warn`: it works, but not as well as it should, or not for long. `skip`: there was nothing to
- * try, or an earlier failure makes it pointless.
+ * The result of a step. `warn` means that it works, but not as well as it should, or not for long. `skip` means that
+ * there was nothing to try, or that an earlier failure makes the step pointless.
  */
 export interface Step {
   readonly name: StepName;

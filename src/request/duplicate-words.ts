@@ -1,8 +1,8 @@
 import { folded } from './names.ts';
 
 /**
- * This file knows how names, codes and texts of a service speak of duplicates, in the languages of the markets. What is
- * denied in any of them is never taken for a duplicate, because a denial in one language is a statement in none.
+ * This file recognises how names, codes and texts of a service report duplicates, in the languages of the markets. A
+ * text that is a denial in any of the languages is never taken for a duplicate.
  */
 
 const DUPLICATE = [
@@ -18,13 +18,13 @@ const SAYS_DUPLICATE = new RegExp(DUPLICATE);
 const DENIAL = String.raw`(?:\b(?:no|not|non|never|without|kein\w*|nicht|nie|niemals|ohne|weder|nao|nunca|sem|nem|nenhum\w*|sin|ni|ningun\w*|tampoco|ne|pas|jamais|aucun\w*|sans|mai|nessun\w*|senza)\b|\bn['’]|n['’]t\b)`;
 const DENYING = new RegExp(DENIAL);
 const DENIED = new RegExp(`${DENIAL}[^.;:]{0,80}?(?:${DUPLICATE})`);
-/** Matches a duplicate that is the name of a value, and the value that says that there is none. */
+/** Matches a value that is named after duplicates and says that there is none. */
 const SET_TO_NO = new RegExp(
   `(?:${DUPLICATE})\\W{0,3}[:=]\\W{0,3}(?:no|none|null|false|0|nein|falsch|nao|falso|non|faux)\\b`,
 );
 /**
- * Matches texts that also speak of something other than a duplicate, or of the idempotency key of an earlier call. An
- * `o` at the beginning is the article of Portuguese.
+ * Matches texts that name an alternative to a duplicate, as with `or`, or that mention the idempotency key of an
+ * earlier call. An `o` at the beginning of a text is the Portuguese article.
  */
 const PERHAPS = /\bor\b|\boder\b|\bou\b|\boppure\b|(?<=\S )o\b|idempoten/;
 /**
@@ -33,12 +33,14 @@ const PERHAPS = /\bor\b|\boder\b|\bou\b|\boppure\b|(?<=\S )o\b|idempoten/;
  */
 const OF_ANOTHER =
   /\b(?:e?-?mails?|phones?|accounts?|users?|customers?|clients?|partners?|contacts?|persons?|keys?|headers?|parameters?|fields?|categor(?:y|ies)|correos?|telefon[oe]?s?|telefones?|usuari[oa]s?|utilizador(?:es)?|clientes?|cuentas?|contas?|contatt[oi]|contatos?|contact[oe]s?|benutzer|kunden?|kundin|konto|konten|kontakte?|utilisateurs?|comptes?|utent[ei])\b/g;
-/** Matches what a request is called. */
+/** Matches words for a request. */
 const OF_REQUEST =
   /\b(?:requests?|leads?|orders?|jobs?|tickets?|bookings?|submissions?|enquir(?:y|ies)|inquir(?:y|ies)|solicitud(?:es)?|solicitac(?:ao|oes)|pedidos?|anfragen?|auftrag|demandes?|richiest[ae]|ordin[ei]|commandes?)\b/;
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Tells whether a part of a text says that something else than the request, or than what it creates, exists. */
+/**
+ * Tells whether a part of a text says that something other than the request, or than what the request creates, exists.
+ */
 function isAboutAnother(part: string, created: ReadonlySet<string>): boolean {
   const others = [...part.matchAll(OF_ANOTHER)].map(([word]) => word);
   const isOfRequest = OF_REQUEST.test(part) || others.some((word) => created.has(word));
@@ -71,14 +73,14 @@ export function duplicateStatement(
   return PERHAPS.test(words) || told.some((part) => DENYING.test(part)) ? 'perhaps' : 'yes';
 }
 
-/** Names of flags that are true for a duplicate, their words joined. */
+/** Matches names of flags that are true for a duplicate. The words of a name are joined. */
 export const DUPLICATE_FLAG =
   /^(?:is|has|es|e|est|ist|hat|tem|tiene|ha)?(?:duplicate[ds]?|duplicad[oa]s?|duplikate?|dublette|dubletten|doppelt|dupliquee?|doublons?|duplicat[oaie]|doppion[ei])$|^(?:alreadyexists|bereitsvorhanden|existiertbereits|yaexiste|jaexiste|dejaexistant|existedeja|giaesistente|giapresente|esistegia)$/;
-/** Names of flags that are true for something that exists, which need not be the request. */
+/** Matches names of flags that are true if something exists, which need not be the request. */
 export const EXISTS_FLAG = /^(?:exists|existe|existiert|esiste)$/;
-/** Names of flags that are true for a request that is none. */
+/** Matches names of flags that are true for a request that is no duplicate. */
 export const UNIQUE_FLAG = /^(?:is|es|e|est|ist)?(?:unique|unic[oa]|eindeutig|einmalig)$/;
-/** Names of lists of duplicates. */
+/** Matches names of lists of duplicates. */
 export const DUPLICATES =
   /^(?:duplicates|matches|duplicad[oa]s|coincidencias|duplikate|dubletten|doublons|duplicati|doppioni)$/;
 
@@ -86,12 +88,12 @@ const DENIED_FIND =
   /\b(?:match\w*|found|exist\w*|seen|known|hits?|gefunden|vorhanden|encontrad[oa]|trouvee?|trovat[oa]|esist\w*|present[ei])\b/;
 const CLEAR_WORDS =
   /^(?:unique|new|clear|none|ok|okay|free|fresh|first|pass|passed|accept|accepted|unic[oa]|nuev[oa]|nov[oa]|neue?[rs]?|nouveau|nouvelle|nuov[oa]|eindeutig|einmalig|libre|livre|frei|libero|inedit[oa]?|nonexistent|inexistente?|inesistente)$/;
-/** Words beside those that do not change them. */
+/** Matches words that do not change the meaning of the words beside them. */
 const BESIDE_CLEAR = /^(?:is|a|the|status|requests?|leads?|orders?|jobs?|pedido|solicitud|anfrage|demande|richiesta)$/;
 
 /**
- * Tells whether a code says that there is no duplicate. A denial counts only if it denies a duplicate or a find:
- * `NOT_VALID` says nothing, and neither does `NEW_PHONE_REQUIRED`.
+ * Tells whether a code says that there is no duplicate. A denial counts only if it denies a duplicate or a match:
+ * neither `NOT_VALID` nor `NEW_PHONE_REQUIRED` says anything.
  */
 export function saysClear(code: string): boolean {
   const told = folded(code.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_\-\s]+/g, ' '));

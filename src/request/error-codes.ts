@@ -16,7 +16,7 @@ export type ErrorCode =
   | 'interrupted'
   | 'terminated';
 
-/** An error of one kind: why it happens, and what mends it. The hint of the error itself has the literal command. */
+/** The facts about one error. The hint of an error itself contains the literal command. */
 interface ErrorFacts {
   /** The kind, which decides the exit code. */
   readonly kind: ErrorCode;
@@ -38,8 +38,8 @@ const unknown = of('unknown');
 const log = of('log');
 
 /**
- * All errors by their codes, which stay; messages may be reworded. This is the only table: `srq help errors` and
- * docs/errors.md are made of it. The codes of findings, which are of rows, are in `finding.ts`.
+ * All errors by their codes. Codes never change, but messages may. `srq help errors` and docs/errors.md are generated
+ * from this table. The codes of findings, which are about rows, are in `finding.ts`.
  */
 export const ERRORS = {
   'srq.fault': of('fault')('There is an error in srq itself.', 'Report it, with the output of --verbose.'),

@@ -26,7 +26,7 @@ export class SrqError extends Error {
   }
 }
 
-/** An error as documents and events have it. */
+/** An error in the form that documents and events have. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly reason: ErrorReason;
@@ -34,7 +34,7 @@ export interface Failure {
   readonly hint: string | null;
 }
 
-/** Returns what programs are told of an error. `inFull` completes the commands in its hint. */
+/** Converts an error to the form that documents and events have. `inFull` completes the commands in its hint. */
 export function failureOf(error: SrqError, inFull: (hint: string) => string): Failure {
   const { code, reason, message, hint } = error;
   return { code, reason, message, hint: hint && inFull(hint) };
@@ -52,8 +52,9 @@ export function shellWord(word: string, system: string = platform()): string {
 }
 
 /**
- * Double quotes are read alike by PowerShell and by the older command prompt. Where PowerShell would read something within
- * them, single quotes are used, of which it knows four kinds. A comma or an @ has a meaning outside of quotes.
+ * Quotes a word for PowerShell. Double quotes are preferred, because the older command prompt understands them too.
+ * Single quotes, of which PowerShell knows four kinds, are used if PowerShell would interpret something within double
+ * quotes. A comma or an @ must be quoted.
  */
 function powerShellWord(word: string): string {
   if (/^[\w+=:./\\-]+$/.test(word)) return word;

@@ -150,8 +150,8 @@ export function normalForm(header: string): string {
 }
 
 /**
- * Returns the letters and digits of a header, in whatever script, without case and accents; of a header without any, all of
- * it. The normal form above is empty for scripts in which srq knows no names.
+ * Returns the letters and digits of a header in any script, without case and accents. A header without letters and
+ * digits is returned whole. Unlike {@link normalForm}, it is not empty for scripts in which srq knows no names.
  */
 export function headerForm(header: string): string {
   const folded = header

@@ -1,6 +1,6 @@
 /**
- * Contents that a file may have in place of a field: the parts from which some fields are joined, and notes, which may
- * say what is needed.
+ * Contents that a file may have instead of a field: the parts from which some fields are joined, and notes, which may
+ * describe the request.
  */
 export type FieldPart = 'first_name' | 'last_name' | 'street' | 'house_number' | 'postal_code' | 'city' | 'notes';
 
@@ -22,7 +22,7 @@ interface FieldFacts {
   readonly usualLength: number | null;
 }
 
-/** The usual length of a text if its field names no other one. */
+/** Usual maximum length of a text if its field sets no other. */
 export const USUAL_LENGTH = 1000;
 const USUAL = { isRare: false, joinedFrom: [], metaPrefix: null, usualLength: USUAL_LENGTH };
 

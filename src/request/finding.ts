@@ -1,18 +1,24 @@
-/** The facts about one kind of finding. In its texts `{field}` and other names in braces stand for details. */
+/** The facts about one kind of finding. In its texts, `{field}` and other names in braces are placeholders. */
 interface FindingFacts {
   /** An `error` makes the row invalid; a `warning` does so only with --strict. */
   readonly severity: Problem['severity'];
-  /** The beginning of the message, behind which the value can be quoted. Null if the message quotes no value. */
+  /** The beginning of the message, after which the value can be quoted. Null if the message quotes no value. */
   readonly subject: string | null;
-  /** The message behind its subject. */
+  /** The message after its subject. */
   readonly says: string;
   /** What to do, with `{field}` and `{column}`. */
   readonly advice: string;
-  /** Said once for all rows if no column gives the field. Null if the finding is about a value. */
+  /**
+   * The message if no column gives the field, which is reported once for all rows. Null if the finding is about a
+   * value.
+   */
   readonly absence: Absence | null;
 }
 
-/** The fields of which one would do, and what is said if no column gives any of them. `{message}` is that of a row. */
+/**
+ * The fields any one of which would suffice, and the message if no column gives any of them. `{message}` stands for the
+ * message of a row.
+ */
 interface Absence {
   readonly givenBy: readonly string[];
   readonly says: string;
@@ -45,7 +51,7 @@ const COUNTRY = 'The country';
 const PHONE = 'The phone number';
 const EMAIL = 'The e-mail address';
 
-/** The kinds of findings. Their codes are part of what programs read, so they stay; docs/input.md lists them. */
+/** The kinds of findings. Programs read their codes, so the codes never change. docs/input.md lists them. */
 export const FINDING = {
   'row.unreadable': error(null, '{problem}', 'Correct the row in the file, or export it again.'),
   'row.test-lead': error(
@@ -250,7 +256,7 @@ export type FindingOf<Word extends string> = Extract<FindingCode, `${Word}.${str
  * A problem found by the local checks. An `error` makes the row invalid, and a `warning` does so only with --strict.
  */
 export interface Problem {
-  /** The kind of problem. Codes stay, messages may be reworded. */
+  /** The kind of problem. Codes never change, but messages may. */
   readonly code: FindingCode;
   /** An `error` makes the request invalid; a `warning` does not, unless all are to be strict. */
   readonly severity: 'error' | 'warning';
@@ -258,7 +264,7 @@ export interface Problem {
   readonly field: string;
   /** The column of the file with the value, or null if the value is from elsewhere. */
   readonly column: string | null;
-  /** What is wrong. It quotes no value of the row but the name of a recording. */
+  /** What is wrong. The only value of the row that it may quote is the name of a recording. */
   readonly message: string;
   /** The beginning of the text that is wrong, which is personal data, or null if there is none to show. */
   readonly value: string | null;
@@ -287,7 +293,7 @@ export function finding<Code extends FindingCode>(
 ): Finding {
   const { severity, subject, says } = FINDING[code];
   const text = subject === null ? says : `${subject} ${says}`;
-  // A million rows may each have a warning of few words.
+  // Most texts have no placeholder. They are not filled in, because a million rows may each have a warning.
   const message = text.includes('{') ? filledIn(text, { ...details, field }) : text;
   return { code, severity, field, message, value: value === null ? null : shortened(value) };
 }
@@ -303,7 +309,9 @@ function filledIn(text: string, details: Readonly<Record<string, string | number
 
 const PIECES = new Map<string, readonly string[]>();
 
-/** Splits a text of {@link FINDING} at its braces, once: every second piece is a name. */
+/**
+ * Splits a text of {@link FINDING} at its braces, so that every second piece is a name. Each text is split only once.
+ */
 function piecesOf(text: string): readonly string[] {
   const known = PIECES.get(text);
   if (known) return known;
@@ -318,7 +326,10 @@ function shortened(value: string): string {
   return line.length <= SHOWN_LETTERS ? line : `${line.slice(0, SHOWN_LETTERS - 1).toWellFormed()}…`;
 }
 
-/** Returns the message of a problem with its value, which is personal data: for the owner of the file alone. */
+/**
+ * Returns the message of a problem with its value. The value is personal data, so only the owner of the file may see
+ * the message.
+ */
 export function quotedMessage({ code, field, message, value }: Omit<Finding, 'severity'>): string {
   const { subject } = FINDING[code];
   if (subject === null || value === null) return message;
@@ -333,7 +344,10 @@ export function adviceOn({ code, field, column }: Pick<Problem, 'code' | 'field'
   return filledIn(advice.includes('{column}') ? FILL : advice, { field });
 }
 
-/** Returns the fields of which one would mend a problem by being there, or an empty list if it is about a value. */
+/**
+ * Returns the fields any one of which would solve a problem if it were given. The list is empty if the problem is about
+ * a value.
+ */
 export function fieldsThatGive({ code, field }: Pick<Problem, 'code' | 'field'>): readonly string[] {
   const { absence }: FindingFacts = FINDING[code];
   if (absence === null) return NO_FIELDS;
@@ -342,7 +356,7 @@ export function fieldsThatGive({ code, field }: Pick<Problem, 'code' | 'field'>)
 
 const NO_FIELDS: readonly string[] = [];
 
-/** Returns what is said of a problem that all rows share because no column gives the field, as a sentence without end. */
+/** Returns the message of a problem that all rows share because no column gives the field. It has no full stop. */
 export function absenceMessage({ code, field, message }: Pick<Problem, 'code' | 'field' | 'message'>): string {
   const { absence }: FindingFacts = FINDING[code];
   return absence === null ? message : filledIn(absence.says, { field, message: message.replace(/\.$/, '') });

@@ -14,13 +14,16 @@ export interface RowRange {
   readonly limit: number | null;
 }
 
-/** A problem with the number of its row, or of all rows that lack a field which no column gives. */
+/**
+ * A problem with the number of its row. If a field is missing from all rows because no column gives it, they share one
+ * problem.
+ */
 export interface RowProblem extends Problem {
-  /** The number of the row, or null if the problem is of the plan. */
+  /** The number of the row, or null if the problem is one of the whole plan. */
   readonly row: number | null;
   /** Number of rows that have the problem. */
   readonly rows: number;
-  /** What to do. */
+  /** The advice on how to solve the problem. */
   readonly advice: string;
 }
 
@@ -36,9 +39,9 @@ export interface ProblemGroup extends Pick<Problem, 'code' | 'severity' | 'field
   readonly rows: number;
   /** The first rows that have it. */
   readonly examples: readonly ProblemExample[];
-  /** Whether no column gives the field, so that the problem is of the plan. */
+  /** Whether no column gives the field, so that the problem is one of the whole plan. */
   readonly isOfPlan: boolean;
-  /** What to add to the command so that the problem is mended, or null if the cells have to be corrected. */
+  /** What to add to the command to solve the problem, or null if the cells have to be corrected. */
   readonly mend: string | null;
 }
 
@@ -51,20 +54,22 @@ export interface ImportPlan {
   readonly counts: Counts;
   /** The first request as it will be sent. */
   readonly first: { readonly row: number; readonly request: ServiceRequest } | null;
-  /** The problems one by one: first those of the plan, each counted once, then those of the rows. */
+  /**
+   * The problems one by one. Those of the whole plan come first and are listed once each, and those of the rows follow.
+   */
   readonly problems: readonly RowProblem[];
   /** The same problems in groups, those that make rows invalid first. */
   readonly problemGroups: readonly ProblemGroup[];
   /** Number of all problems, including those that are not kept in `problems`. */
   readonly problemCount: number;
-  /** References of the rows that are ready: how many there are, and some of them from all over the file. */
+  /** References of the rows that are ready: their number, and a sample from all over the file. */
   readonly refs: { readonly sample: readonly string[]; readonly count: number };
   readonly ledger: Ledger;
-  /** The planned files of the same run. What one of them holds is sent with it. */
+  /** The files of the same run that are planned already. Requests that one of them has are sent with that file. */
   readonly files: PlannedFiles;
 }
 
-/** A row outside the range of an import of which nothing is known but what it says itself. */
+/** A row outside the range of an import. Only what the row itself states is known of it. */
 export interface RowOutside {
   readonly row: Row;
   readonly status: null;
@@ -80,7 +85,7 @@ export interface RowReport {
   readonly record: LogRecord | null;
   /** The reasons why the row is invalid. */
   readonly problems: readonly Problem[];
-  /** Whether the row was left as it said itself that it was, in a results file. */
+  /** Whether the row was skipped because it states its outcome itself, as rows of a results file do. */
   readonly isKept: boolean;
 }
 
@@ -90,14 +95,17 @@ export interface ImportSummary {
   readonly counts: Counts;
   /** Number of failed rows that were never tried, because the run stopped. */
   readonly notTried: number;
-  /** Numbers of created rows without an identifier, and with a remark of the service. Null if nothing was sent. */
+  /**
+   * Numbers of created rows without an identifier, and of created rows with a remark of the service. Null if nothing
+   * was sent.
+   */
   readonly asides: { readonly withoutIdentifier: number; readonly withRemark: number } | null;
   readonly seconds: number;
   readonly log: string;
   /** The paths of the results, `-` for standard output. */
   readonly results: readonly string[];
   readonly stopped: Failure | null;
-  /** The command that gives the identifiers back, if nothing is left to do. */
+  /** The command that exports the identifiers, if nothing is left to do. */
   readonly exportCommand: string | null;
   /** What the user has to do before `next`. */
   readonly advice: string | null;
@@ -116,7 +124,7 @@ export interface RunRow {
   readonly ids: Identifiers;
   readonly http: number | null;
   readonly message: string | null;
-  /** When the last record of it was written. */
+  /** Time of its last record, or null if there is none. */
   readonly at: string | null;
   /** The reasons why the row is invalid. */
   readonly problems: readonly Problem[];

@@ -3,7 +3,10 @@ const CHUNK_ENTRIES = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ENTRIES - 1;
 const WORDS = 4;
 const KEY_BYTES = 16;
-/** Number of tables. While a table grows, the old one is held besides the new one, and one of many is little. */
+/**
+ * Number of tables. A table is copied when it grows, so many small tables need less additional memory than one large
+ * one.
+ */
 const TABLES = 64;
 const FIRST_SLOTS = 64;
 
@@ -16,9 +19,9 @@ export interface KeyIndexShape {
 }
 
 /**
- * The index holds millions of content keys in little memory. An entry takes 16 bytes for its key and 4 bytes for each
- * slot, which are 53 to 80 % full: at most 23.5 bytes. Entries are numbered from 0 in the order of insertion and are
- * never removed.
+ * Holds millions of content keys in little memory. An entry takes 16 bytes for its key and 4 bytes for each slot. The
+ * slots are 53 to 80 % full, so an entry takes at most 23.5 bytes. Entries are numbered from 0 in the order of
+ * insertion and are never removed.
  *
  * Keys are SHA-256 output, so their own bits are spread evenly and serve as the hash.
  */
@@ -77,7 +80,7 @@ export class KeyIndex {
     return entry;
   }
 
-  /** Adds an entry that no key finds, and that holds a number in place of a key. */
+  /** Adds an entry that holds a number instead of a key, so that {@link find} never returns it. */
   addNumber(number: number): number {
     this.#probe[0] = number;
     return this.#append();
@@ -152,7 +155,7 @@ export class KeyIndex {
   }
 }
 
-/** Returns the value of a hex digit by its code: those of letters, in either case, have the bit 0x40. */
+/** Returns the value of a hex digit, given its character code. Letters in either case have the bit 0x40. */
 function hexDigit(code: number): number {
   return (code & 0xf) + 9 * (code >>> 6);
 }

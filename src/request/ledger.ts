@@ -2,8 +2,8 @@ import { KeyIndex } from './key-index.ts';
 import { type Counts, noCounts, STATUSES, type Status } from './status.ts';
 
 /**
- * Bits of a row's byte that hold the number of its status. The other two say whether the row has no key, and whether an
- * earlier row has the same content.
+ * Bits of a row's byte that hold the number of its status. The other two bits say whether the row has no key, and
+ * whether an earlier row has the same content.
  */
 const STATUS_BITS = 0x3f;
 const NO_KEY = 0x40;
@@ -128,18 +128,21 @@ interface PlaceInRun {
   readonly row: number;
 }
 
-/** The files of a run that are planned: in which of them a request stands first. A search takes the same time for any number. */
+/**
+ * The planned files of a run. It finds the first file that contains a request, in a time that does not depend on the
+ * number of files.
+ */
 export class PlannedFiles {
   readonly #keys = new KeyIndex();
   readonly #files: { readonly file: string; readonly ledger: Ledger; readonly firstEntry: number }[] = [];
 
-  /** Adds a file after those before it. What they hold as well stays theirs. */
+  /** Adds a file after those before it. Requests that an earlier file has as well remain with that file. */
   add(file: string, ledger: Ledger): void {
     this.#files.push({ file, ledger, firstEntry: this.#keys.size });
     for (const key of ledger.keys()) this.#keys.findOrAdd(key);
   }
 
-  /** Returns where a key stands first, in files other than the one of this ledger, or null. */
+  /** Returns the first place of a key in files other than the one of this ledger, or null. */
   find(key: string, { except }: { readonly except: Ledger }): PlaceInRun | null {
     if (this.#files.length === 0) return null;
     const entry = this.#keys.find(key);

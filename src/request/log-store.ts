@@ -45,8 +45,8 @@ export interface LogStore {
   /** The log's name for people: a path, or a URL without its password. */
   readonly name: string;
   /**
-   * Opens the log for sending. If two processes are in each other's way, the message names the `command` and the
-   * process. `exclusive` means a bulk run.
+   * Opens the log for sending. If another process prevents that, the message names the `command` and the process.
+   * `exclusive` means a bulk run.
    */
   open(command: string, exclusive: boolean): Promise<OpenLog>;
   openReader(): Promise<LogReader>;

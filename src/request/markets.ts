@@ -19,7 +19,7 @@ export interface Market {
    * to a warning.
    */
   readonly postalCode: readonly [example: string, pattern: RegExp] | null;
-  /** Names that people write and CLDR does not have, in folded form. */
+  /** Names that people write and CLDR lacks, in folded form. */
   readonly alsoWritten: readonly string[];
   /** Whether its spreadsheets use the semicolon as separator although the comma is not its decimal sign. */
   readonly separatesBySemicolon: boolean;
@@ -141,8 +141,8 @@ export function usualLanguage({ languages }: Market): string | null {
 }
 
 /**
- * Returns the delimiter of CSV files in the market's spreadsheets: the semicolon where the comma is the decimal sign, and in
- * some markets beside.
+ * Returns the delimiter of CSV files in the market's spreadsheets. It is the semicolon where the comma is the decimal
+ * sign, and in some other markets as well.
  */
 export function usualDelimiter({ iso, languages, separatesBySemicolon }: Market): string {
   const half = new Intl.NumberFormat(`${languages[0]}-${iso}`).format(0.5);

@@ -1,6 +1,6 @@
 import type { SentStatus, Status } from './status.ts';
 
-/** Identifiers by name, exactly as received: 12345678901234567890 is not rounded. */
+/** Identifiers by name, exactly as received. They are text, so 12345678901234567890 is not rounded. */
 export type Identifiers = Readonly<Record<string, string>>;
 
 /** The outcome of sending one request. */
@@ -23,15 +23,15 @@ export interface Outcome {
 export interface RowResult {
   /** The number of the row, from 1 on. */
   readonly row: number;
-  /** What became of it: `created`, `duplicate`, `repeated`, `invalid`, `rejected`, `failed` or `unknown`. */
+  /** The outcome of the row: `created`, `duplicate`, `repeated`, `invalid`, `rejected`, `failed` or `unknown`. */
   readonly status: Status;
   /** The caller's own reference. */
   readonly ref: string | null;
-  /** The key of the request, by which the log knows it, or null if the row is invalid. */
+  /** The key under which the log knows the request, or null if the row is invalid. */
   readonly key: string | null;
   /** The identifiers that the service gave, as text. */
   readonly ids: Identifiers;
-  /** HTTP status of the answer, or null if there was none now. */
+  /** HTTP status of the answer, or null if no answer was received in this run. */
   readonly http: number | null;
   /** One sentence for a person that gives the reason, or null. */
   readonly message: string | null;

@@ -19,8 +19,8 @@ const STICKY = 0o1000;
 const ROOT = 0;
 
 /**
- * Checks who has access to a file, and returns null if it is safe. A file that other users could write is not believed,
- * and one that they could read may be known to them. `user` is the user's number, or null where files have no owners
+ * Checks who has access to a file, and returns null if it is safe. A file that other users could write is not trusted,
+ * and a file that they could read may be known to them. `user` is the user's number, or null where files have no owners
  * and modes (Windows). `closedTo` is what other users must not be able to do.
  */
 export function fileFlaw(

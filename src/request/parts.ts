@@ -9,7 +9,6 @@ export type Part = Exclude<FieldPart, 'notes'> | 'region';
 /** The texts of parts. A part without a text is left out. */
 export type Parts = Readonly<Partial<Record<Part, string>>>;
 
-/** The fields that have parts. */
 export type WholeField = 'location' | 'fullname';
 
 const WHOLE: Readonly<Record<Part, WholeField>> = {
@@ -34,18 +33,19 @@ export function wholeOf(name: string): string {
 }
 
 const MAX_TOWN_WORDS = 6;
-/** Maximum length of a location that is looked at. */
+/** Maximum length of a location that is examined. */
 const MAX_LOCATION = 300;
 
 /**
  * Splits a location that is a postal code and a town, as the marketplace has them ("1200-109 Lisboa"). Returns null if
- * there is no postal code of this form, more than one, or anything that is no town beside it, such as a number.
+ * there is no postal code of this form or more than one, or if the rest is not a town but, for example, contains a
+ * number.
  */
 export function splitLocation(location: string, form: RegExp): Required<Pick<Parts, 'postal_code' | 'city'>> | null {
   if (location.length > MAX_LOCATION) return null;
   const words = location.split(/[\s,;]+/).filter((word) => word !== '');
   const isCode = (text: string) => form.test(text.toUpperCase());
-  // The code of some countries is two words, of which the first alone has the form as well.
+  // Some postal codes consist of two words, of which the first alone also has the form of a code.
   const codes = words.flatMap((word, at): { at: number; code: string; length: number }[] => {
     const two = `${word} ${words[at + 1] ?? ''}`;
     if (isCode(two)) return [{ at, code: two, length: 2 }];
@@ -59,7 +59,7 @@ export function splitLocation(location: string, form: RegExp): Required<Pick<Par
   return isTown && !/\d/.test(town.join('')) ? { postal_code: code, city: town.join(' ') } : null;
 }
 
-/** Words before a last name that belong to it. */
+/** Words before a last name that are part of it. */
 const PARTICLES = new Set(
   'a af al am auf da das de degli dei del della den der des di do dos du el la las le lo los ten ter van vom von zu zum zur'.split(
     ' ',
@@ -70,9 +70,9 @@ const JOINING = new Set(['y', 'e', 'i', 'und', 'and']);
 const GENERATION = /^(?:jr|sr|junior|senior|filho|neto|ii|iii|iv)\.?$/i;
 
 /**
- * Splits a full name: the last name is the last word, with the particles before it ("van der Berg", "da Silva") and what
- * joins it to another one ("Ortega y Gasset"). A comma decides by itself: "Berg, Anna". Returns null for a single word,
- * which may be either.
+ * Splits a full name. The last name is the last word, with the particles before it ("van der Berg", "da Silva") and any
+ * name that is joined to it ("Ortega y Gasset"). If there is a comma, the last name precedes it ("Berg, Anna"). Returns
+ * null for a single word, which may be either.
  */
 export function splitName(fullname: string): Required<Pick<Parts, 'first_name' | 'last_name'>> | null {
   const [before = '', after = '', ...more] = fullname.split(',').map((each) => each.trim());

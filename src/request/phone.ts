@@ -11,8 +11,8 @@ import { findMarket, type Market } from './markets.ts';
 import { memoize } from './memoize.ts';
 
 /**
- * The result of reading a telephone number. Exactly one of `e164` and `error` is set; a `warning` is for what was
- * repaired or looks odd. Both are codes of findings.
+ * The result of reading a telephone number. Exactly one of `e164` and `error` is set. A `warning` says what was
+ * repaired or looks unusual. Both are codes of findings.
  */
 export interface ParsedPhone {
   readonly e164: string | null;
@@ -80,14 +80,14 @@ function ofAnotherCountry(number: PhoneNumber, market: Market): boolean {
 }
 
 /**
- * Minimum number of digits that no market's own numbers have in practice. libphonenumber's patterns allow more, where a
- * country's plan once left the length open.
+ * Number of digits from which a number is longer than any market's own numbers in practice. libphonenumber's patterns
+ * allow more where a country's numbering plan once left the length open.
  */
 const MORE_THAN_NATIONAL = 12;
 
 /**
- * Returns true if a number may begin with its market's calling code, without the plus. Countries that share +1 dial the
- * 1 at home as well, so that it tells nothing there.
+ * Returns true if a number may begin with its market's calling code, without the plus. In countries that share +1, the
+ * 1 is dialled for domestic calls as well, so it tells nothing there.
  */
 function mayLackPlus(text: string, { callingCode }: Market): boolean {
   return callingCode !== '1' && text.replace(/^[ (]+/, '').startsWith(callingCode);
@@ -125,9 +125,10 @@ function fromAbroad(tidy: string, market: Market): ParsedPhone | null {
 }
 
 /**
- * Reads a number that begins with its market's calling code but has no plus. `written` is what it is as it stands. If
- * it is a number of the market's both ways, neither is taken: a wrong number would lose the lead without a trace, while
- * an error shows it to somebody who can add the plus or the zero.
+ * Reads a number that begins with its market's calling code but has no plus. `written` is the result of reading the
+ * number without adding a plus. If the two readings give different valid numbers, the number is refused, unless it is
+ * too long for a number of the market. A wrong number would lose the lead without a trace, while an error lets the user
+ * add the plus or the zero.
  */
 function withOwnCode(tidy: string, written: ParsedPhone, market: Market): ParsedPhone {
   const withPlus = readNumber(`+${tidy.replace(/^[ (]+/, '')}`, market);
@@ -182,7 +183,10 @@ function countryOf(number: PhoneNumber | undefined): string | undefined {
   return iso === undefined ? undefined : (findMarket(iso)?.code ?? iso);
 }
 
-/** Tells whether numbers are dialled with a zero before them within a market, so that one without it may be something else. */
+/**
+ * Tells whether domestic numbers of a market are dialled with a leading zero, so that a number without it may be
+ * something else.
+ */
 export function dialsZero({ iso }: Market): boolean {
   const rules = metadata.countries[iso as CountryCode] as CountryRules | undefined;
   return rules?.[5] === '0';
@@ -197,15 +201,15 @@ export function marketOfNumber(cell: string): Market | null {
 }
 
 /**
- * Matches international numbers that may not be meant digit by digit: there is a zero or a prefix of mobiles behind the
+ * Matches international numbers that may not be meant digit by digit, because a zero or a prefix of mobiles follows the
  * country code.
  */
 const MAY_HOLD_PREFIX = /^\+(?:\d{1,3}0|5[24])/;
 
 /**
- * Returns the E.164 form that {@link parsePhone} gives, though numbers that are written plainly are not validated, which
- * takes most of the time: this is for numbers that are probably known to be right. What is no number becomes what it looks
- * like, and without a market a national number stays as it is, because it is sent that way.
+ * Returns the same E.164 form as {@link parsePhone} for valid numbers, in much less time, because a number in a plain
+ * form is not validated. It is meant for numbers that are probably valid. Any other text is formatted as far as it
+ * looks like a number, and without a market a national number is returned unchanged, because it is sent unchanged.
  */
 export function likelyE164(cell: string, market: Market | undefined): string {
   const plain = market ? plainE164(cell, market) : null;
@@ -228,7 +232,7 @@ function digitByDigit(cell: string, market: Market | undefined): string {
  */
 type NumberType = readonly [pattern: string, lengths?: readonly number[]];
 
-/** The members that are used of a country in libphonenumber's metadata, by their index there. */
+/** The members of a country in libphonenumber's metadata that are used here, by their index. */
 interface CountryRules {
   readonly 1: string;
   readonly 2: string;

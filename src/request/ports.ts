@@ -3,7 +3,7 @@ import type { Identifiers, Outcome } from './outcome.ts';
 import type { AudioFile, ServiceRequest } from './service-request.ts';
 import type { LogEvent, LoggedState, SettledBy } from './status.ts';
 
-/** Provides the time. `nowMs` is the wall clock for records, and `monotonicMs` measures ages. */
+/** A source of time. `nowMs` is the wall clock for records, and `monotonicMs` measures ages. */
 export interface Clock {
   nowMs(): number;
   monotonicMs(): number;
@@ -42,9 +42,9 @@ export interface UnprovenAnswer {
 export interface CreateResult {
   readonly outcome: Outcome;
   readonly stop: SrqError | null;
-  /** Set with the outcome `unknown`: the success answer that did not prove that the request was taken. */
+  /** The success answer that did not prove that the request was taken. It is set only with the outcome `unknown`. */
   readonly unproven: UnprovenAnswer | null;
-  /** With the outcome `created`, whether the answer also reports an error. */
+  /** Whether the answer also reports an error. It can be true only with the outcome `created`. */
   readonly hasRemark: boolean;
 }
 
@@ -109,13 +109,13 @@ export interface LogSubject {
 
 /** A record of the log, as read back. */
 export interface LogRecord extends LogSubject {
-  /** What happened: `sending`, the status that the request got, or `licence`. */
+  /** The kind of record: `sending`, the status that the request got, or `licence`. */
   readonly event: LogEvent;
-  /** When it was recorded: `2026-11-21T03:39:00.123Z`. */
+  /** Time of the record: `2026-11-21T03:39:00.123Z`. */
   readonly at: string;
-  /** The run that recorded it. */
+  /** The id of the run that wrote it. */
   readonly run: string;
-  /** The identifiers that the service gave, as text. */
+  /** The service's identifiers, as text. */
   readonly ids: Identifiers;
   /** The HTTP status of the answer, or null if there was none. */
   readonly http: number | null;
@@ -123,11 +123,14 @@ export interface LogRecord extends LogSubject {
   readonly ms: number | null;
   /** One sentence for a person, or null. */
   readonly message: string | null;
-  /** The answer itself where no identifier could be read from it, with all that was sent masked, or null. */
+  /**
+   * The answer with everything that was sent masked, or null. It is kept only if no identifier could be read from the
+   * answer.
+   */
   readonly raw: string | null;
   /**
-   * Who settled the doubt, on records that settle one. It is `idempotency` on the `sending` record of a request that is
-   * repeated under its idempotency key.
+   * Who settled the request, on records that settle one in doubt. It is `idempotency` on the `sending` record of a
+   * request that is repeated under its idempotency key.
    */
   readonly by: SettledBy | 'idempotency' | null;
   /**

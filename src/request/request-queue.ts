@@ -9,7 +9,8 @@ export interface QueuedRequest {
 }
 
 /**
- * The lane of a queued request. `requests` are to be sent. `doubts` were sent and perhaps taken, and are to be settled.
+ * The lane of a queued request. `requests` holds those to be sent. `doubts` holds those in doubt, which were sent and
+ * perhaps taken, and are to be settled.
  */
 export type Lane = 'requests' | 'doubts';
 

@@ -60,7 +60,7 @@ export const KEY_RECIPE = 1;
  */
 export function contentKey({ params, audio }: ServiceRequest, destination: Destination): string {
   const isRecorded = audio !== null || params[AUDIO_PARAMETER] !== undefined;
-  const pairs: Pair[] = [];
+  const pairs: Parameter[] = [];
   for (const name of Object.keys(params)) {
     if (!(isRecorded && name === 'request_text')) insertByName(pairs, [name, params[name] ?? '']);
   }
@@ -68,13 +68,15 @@ export function contentKey({ params, audio }: ServiceRequest, destination: Desti
   return digestOf([destination.baseUrl, destination.clientId, ...pairs]);
 }
 
-type Pair = readonly [name: string, value: string];
+type Parameter = readonly [name: string, value: string];
 
-/** Inserts behind those of the same name. A request has some seven parameters, for which this is twice as fast as a sort. */
-function insertByName(pairs: Pair[], pair: Pair): void {
+/**
+ * Inserts a pair after the others with the same name. For the usual seven parameters this is twice as fast as a sort.
+ */
+function insertByName(pairs: Parameter[], pair: Parameter): void {
   let at = pairs.length;
   for (; at > 0; at--) {
-    const before = pairs[at - 1] as Pair;
+    const before = pairs[at - 1] as Parameter;
     if (before[0] <= pair[0]) break;
     pairs[at] = before;
   }

@@ -3,13 +3,13 @@ import type { Finding } from './finding.ts';
 import type { Part } from './parts.ts';
 import type { Status } from './status.ts';
 
-/** The outcome that a row of a results file states, as a spreadsheet may have changed it. */
+/** The outcome that a row of a results file states. A spreadsheet may have changed its text. */
 export interface EarlierOutcome {
-  /** The status, or null if the cell is empty, or names none. */
+  /** The status, or null if the cell is empty or names no status. */
   readonly status: Status | null;
   readonly id: string;
   readonly message: string;
-  /** The number that the row had when the file was written, or null if that is lost. */
+  /** The number that the row had when the file was written, or null if the number is missing. */
   readonly row: number | null;
 }
 
@@ -30,15 +30,15 @@ export interface Row {
   readonly cells: readonly string[];
   /** Why this row cannot be used although the rest can (ragged row, test lead), or null. */
   readonly problem: string | null;
-  /** What the row says became of it, in a results file. */
+  /** The outcome that the row itself states, if the file is a results file. */
   readonly earlier?: EarlierOutcome;
 }
 
-/** The kinds of text file that a user can name. Without a name the kind is detected. */
+/** The kinds of text file that a user can name. If none is named, the kind is detected. */
 export const TEXT_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 
-/** The options for reading a file. What is null is detected. */
+/** The options for reading a file. A member that is null is detected. */
 export interface ReadOptions {
   readonly format: TextFormat | null;
   readonly encoding: string | null;
@@ -57,17 +57,17 @@ export interface Table {
   readonly delimiter: string | null;
   readonly columns: readonly string[];
   /**
-   * Sentences for the plan: how the encoding was found, what was set aside and why. They are complete after one pass
-   * over `rows`.
+   * Sentences for the plan, which say how the encoding was found, and what was left out and why. They are complete
+   * after one pass over `rows`.
    */
   readonly notes: readonly string[];
   /** Size in bytes, for the progress display. */
   readonly sizeBytes: number;
   /**
-   * Yields the rows from the first one on, in batches, in constant memory (except that a workbook's rows are held in
-   * memory). `readBytes` tells how far the file has been read. Throws `SrqError('input')` that names row and line for
-   * damage after which nothing can be trusted (an unclosed quote, a declared encoding that the file does not have, a file
-   * that changed since it was opened).
+   * Yields the rows in batches, from the first one on. It takes constant memory, except that a workbook's rows are held
+   * in memory. `readBytes` tells how far the file has been read. Throws `SrqError('input')`, naming row and line, for
+   * damage after which nothing can be trusted: an unclosed quote, a declared encoding that the file does not have, or a
+   * file that has changed since it was opened.
    */
   rows(): AsyncIterable<readonly Row[]>;
   readBytes(): number;
@@ -79,8 +79,8 @@ export interface FieldSource {
   /** Column indexes, best first: the first non-empty cell wins. Empty for a constant. */
   readonly columns: readonly number[];
   /**
-   * `first`: the first non-empty cell. `join`: the non-empty cells joined by a blank (first and last name, postal code
-   * and city). `template`: the parts of `template`.
+   * How the text is made from the columns. `first` takes the first non-empty cell. `join` joins the non-empty cells by
+   * a blank (first and last name, postal code and city). `template` fills in `template`.
    */
   readonly how: 'first' | 'join' | 'template';
   /** Alternating literal texts and column indexes. A template whose columns are all empty gives nothing. */
@@ -89,17 +89,17 @@ export interface FieldSource {
   readonly prefix: string | null;
   /** The reason, for a person: `known name`, `--map`, `name, 14 of 15 are telephone numbers`. */
   readonly because: string;
-  /** Whether it is taken without a question. What is only likely waits for a person, or for `--accept-likely`. */
+  /** How certain the source is. One that is only likely needs a person's agreement, or `--accept-likely`. */
   readonly level: Level;
 }
 
 export type Level = 'certain' | 'likely';
 
-/** A column that is left out although it plainly holds what the request still lacks. */
+/** A column that is left out although it clearly holds something that the request still lacks. */
 export interface MissedColumn {
   readonly index: number;
   readonly field: 'phone' | 'email' | 'request_text';
-  /** Whether its name says that it is somebody else's, or something else such as a fax. */
+  /** Whether its name says that it belongs to another person, or is something else such as a fax number. */
   readonly isOthers: boolean;
 }
 
@@ -114,7 +114,7 @@ export interface Tie {
 
 /** The user's statements about the columns, in flags or in a mapping file. */
 export interface MappingOptions {
-  /** Field by column. `-` leaves the column out. */
+  /** Field by column. The value `-` leaves the column out. */
   readonly map: Readonly<Record<string, string>>;
   /** Template text with {Column} by field. */
   readonly set: Readonly<Record<string, string>>;
@@ -129,8 +129,9 @@ export interface RememberedMapping {
   readonly map: MappingOptions['map'];
   readonly join: MappingOptions['join'];
   /**
-   * Columns that the confirmed plan did not use. They are not understood anew when the file has grown, because the same rows
-   * would be other requests. What plainly holds something that the request lacks is asked about all the same.
+   * Columns that the confirmed plan did not use. They remain unused when the file has grown, because the same rows
+   * would otherwise become other requests. A column that clearly holds something that the request lacks is asked about
+   * all the same.
    */
   readonly unused: readonly string[];
   /** The day on which it was confirmed: `2026-11-20`. */
@@ -139,7 +140,6 @@ export interface RememberedMapping {
   readonly changes: { readonly added: readonly string[]; readonly gone: readonly string[] } | null;
 }
 
-/** The columns of parts, by the part. */
 export type PartColumns = Readonly<Partial<Record<Part, readonly number[]>>>;
 
 /** The mapping of columns to fields. */
@@ -154,10 +154,12 @@ export interface Mapping {
   readonly warnings: readonly Finding[];
   /** The day of the remembered mapping that was used, and how its header differed; null if none was. */
   readonly remembered: Pick<RememberedMapping, 'on' | 'changes'> | null;
-  /** Columns that are left out, although they plainly hold a field that nothing gives. A person has to decide. */
+  /**
+   * Columns that are left out although they clearly hold a field that nothing gives. A person has to decide about them.
+   */
   readonly missed: readonly MissedColumn[];
   readonly ties: readonly Tie[];
-  /** The columns that hold a part of the location or of the name, best first, whichever field they go to. */
+  /** The columns that hold a part of the location or of the name, best first, whichever field they are used for. */
   readonly parts: PartColumns;
 }
 
@@ -169,8 +171,8 @@ export const RESULT_COLUMNS = ['srq_status', 'srq_id', 'srq_message', 'srq_row']
 export type ResultColumn = (typeof RESULT_COLUMNS)[number];
 
 /**
- * Returns which of the columns of a results file a name in a header means, or null if it is another column. Case, blanks
- * and invisible marks make no difference: whoever tidies a header must not make its rows look as if they were never sent.
+ * Returns the column of a results file that a name in a header means, or null if it is another column. Case, blanks and
+ * invisible marks make no difference, so that rows do not look unsent because somebody has edited the header.
  */
 export function resultColumnOf(name: string): ResultColumn | null {
   const form = headerForm(name);
@@ -188,8 +190,8 @@ export function resultPlaces(columns: readonly string[]): ReadonlyMap<ResultColu
 }
 
 /**
- * Tells whether the rows of a file state what became of them, because it is a results file. The status alone tells it: a
- * person may have removed the other columns.
+ * Tells whether the rows of a file state their outcomes, because it is a results file. Only the status column is
+ * required, because a person may have removed the others.
  */
 export function statesOutcomes({ columns }: Pick<Table, 'columns'>): boolean {
   return columns.some((name) => resultColumnOf(name) === 'srq_status');
@@ -201,8 +203,8 @@ export function columnLabel(columns: readonly string[], index: number): string {
 }
 
 /**
- * Returns a column's name as the key of a JSON object that keeps its entries in order: objects put whole numbers first, and
- * lose `__proto__`. Such a name gets a blank before it, which is passed over where it is read.
+ * Returns a column's name in a form that keeps its order as a key of a JSON object. JavaScript puts keys that are whole
+ * numbers first, and loses `__proto__`. Such a name gets a leading blank, which is ignored when it is read.
  */
 export function mapKey(name: string): string {
   return /^(?:\d+|__proto__)$/.test(name) ? ` ${name}` : name;

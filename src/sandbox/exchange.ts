@@ -9,10 +9,12 @@ import { applyFault, drawFault, type FaultableCall, type FaultKind, type Reply }
 import type { RequestContent } from './service/request-content.ts';
 import { type Acted, type ApiCall, actOn } from './service/routes.ts';
 
-/** Room for a long recording in base64. */
+/** Maximum length of a body, which has room for a long recording in base64. */
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
 
-/** One call to an operation from its body to its answer. What it does is done and kept before any pause. */
+/**
+ * Answers one call to an operation, given its body. The effects of the call are kept before any pause of the answer.
+ */
 export async function answerCall(
   operation: OperationName,
   query: URLSearchParams,
@@ -80,7 +82,7 @@ function decide(
     status: reply.answer === 'cut' ? null : reply.answer.status,
     fault: fault?.kind ?? null,
     requestId: done?.requestId ?? null,
-    // A fault may have lost the answer, and the verdict with it.
+    // A fault may have replaced the answer. The client then never saw the verdict.
     verdict: reply.answer === done?.answer ? (done.verdict ?? null) : null,
   });
   return { reply, number, receivedAtMs: nowMs };

@@ -168,14 +168,14 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** As Content-Security-Policy names a text within the page. */
+/** Returns the hash of an inline text in the form that Content-Security-Policy expects. */
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
 const COUNTRIES = MARKETS.map(({ code, name }) => `<option value="${code}">${code} · ${name}</option>`).join('');
 
-/** The inbox, whole. Nothing that was received is in it; it fetches that itself. */
+/** The page of the inbox. It contains nothing that was received, and fetches that itself. */
 const INBOX_PAGE: SandboxAnswer = {
   status: 200,
   headers: {
@@ -186,7 +186,7 @@ const INBOX_PAGE: SandboxAnswer = {
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-cache',
   },
-  // Functions, for a text may hold what `replace` takes for a pattern.
+  // The replacements are functions, because `replace` would interpret patterns such as `$&` in a text.
   body: markup
     .replace('<style></style>', () => `<style>${style}</style>`)
     .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`)

@@ -18,9 +18,9 @@ const STATUS_OF: Record<ExchangeClass, SentStatus> = {
 /** The result of one exchange on create. */
 interface ProcessedCreate {
   readonly sent: CreateResult;
-  /** It was certainly not acted on, and trying again may help. */
+  /** Whether the service certainly did not act on the request, and trying again may help. */
   readonly isToRepeat: boolean;
-  /** It may have been acted on, and a repetition that the service recognises would show that. */
+  /** Whether the service may have acted on the request, and would recognise a repetition by its key. */
   readonly isRepeatableByKey: boolean;
 }
 
@@ -89,13 +89,12 @@ export function unsent(message: string, stop: SrqError | null): CreateResult {
 /** The result of one exchange on validate. */
 interface ProcessedValidate {
   readonly result: ValidateResult;
-  /** Trying again may help. */
+  /** Whether trying again may help. */
   readonly isTransient: boolean;
   /** The reason why further calls are pointless, or null. */
   readonly stop: SrqError | null;
 }
 
-/** Interprets the answer to validate. */
 export function processValidate(exchange: Exchange, redactor: Redactor, reader: AnswerReader): ProcessedValidate {
   const { answer } = exchange;
   if (!answer) {

@@ -75,18 +75,21 @@ export class LearnedFile implements AccountState {
     };
   }
 
-  /** Replaces these parts and keeps the others. */
+  /** Replaces the given parts and keeps the others. */
   write(changed: { readonly [Part in keyof Learned]?: unknown }): void {
     const { baseUrl, clientId } = this.#destination;
     const owner = { baseUrl, clientId, contract: this.#contract };
     this.#file.replace(`${JSON.stringify({ ...owner, ...this.read(), ...changed })}\n`);
   }
 
-  /** Records are called as in a store; of those that belong to a contract, the file has one of the contract in force. */
+  /**
+   * Changes a record. Its name is that of the same record in a store. Of the records that belong to a contract, the
+   * file holds only those of the contract in force.
+   */
   async change<Result>(name: string, reduce: (kept: unknown) => RecordChange<Result>): Promise<Result> {
     const part = PARTS.find((each) => name === `${each}-${this.#contract}`);
     if (!part) throw new Error(`no record of a file: ${name}`);
-    // As it is now: another command may have found out something meanwhile.
+    // The file is read again, because another command may have changed it meanwhile.
     const { keep, result } = reduce(this.read()[part]);
     this.write({ [part]: keep });
     return result;
@@ -126,7 +129,7 @@ export class FileTokenCache implements TokenCache {
   readonly #destination: Destination;
   readonly #mark: string | null;
 
-  /** `mark` is the mark of the secret in use, or null if the secret is not known and does not matter. */
+  /** `mark` is the mark of the secret in use, or null if tokens of any secret are returned. */
   constructor(path: string, destination: Destination, mark: string | null = null, trust = ANY_OWNER) {
     this.#path = path;
     this.#file = new OwnFile(path, trust, 'readers');

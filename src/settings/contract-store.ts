@@ -22,8 +22,9 @@ export interface ContractPaths {
 }
 
 /**
- * The store of one profile's contract. If the file is missing, the profile has no contract. A damaged file is an error,
- * because without the contract requests would be sent in another shape. A file that others may have written is one, too.
+ * Stores one profile's contract. If the file is missing, the profile has no contract. A damaged file is an error,
+ * because without the contract requests would be sent in another form. A file that others may have written is an error
+ * as well.
  */
 export class ContractStore {
   readonly path: string;
@@ -101,7 +102,10 @@ export class ContractStore {
     }
   }
 
-  /** Adds the observations of one command: counts by setting, never a value. An error while storing them is ignored. */
+  /**
+   * Adds the observations of one command. They are counts by setting and contain no value. An error while storing them
+   * is ignored.
+   */
   observe(contract: Contract, seen: Observations): void {
     const before = this.observations(contract);
     const names = [...new Set([...Object.keys(before), ...Object.keys(seen)])].slice(0, MAX_SETTINGS);

@@ -47,8 +47,8 @@ stdout.write(JSON.stringify({ found: found ?? null }));
 type Action = 'read' | 'write' | 'remove';
 
 /**
- * Returns the keychain entry of a profile. The entry is bound to the destination of its secret: another base URL or
- * client id has another entry.
+ * Returns the keychain entry of a profile. The entry depends on where its secret is sent: another base URL or client id
+ * has another entry.
  */
 export function keychainEntry(
   profile: string,

@@ -26,15 +26,21 @@ export interface KeptMapping extends Confirmed {
 
 /** Maximum number of mappings of a profile. The one that was confirmed longest ago makes room. */
 const MAX_MAPPINGS = 200;
-/** Maximum number of mappings that are kept of a header besides the latest. */
+/** Maximum number of mappings that are kept for one header, besides the latest. */
 const MAX_FORMER = 4;
-/** Maximum length of the names of a header, together. The file with all mappings is read by every import. */
+/** Maximum total length of the names in a header. Every import reads the file with all mappings. */
 const MAX_HEADER_LETTERS = 50_000;
-/** Minimum share of columns, and number of them, that a header shares with an earlier one to count as the same file. */
+/**
+ * Minimum share and number of columns that two headers must have in common for one to count as a later form of the
+ * other.
+ */
 const MIN_SHARED = 0.75;
 const MIN_SHARED_COLUMNS = 4;
 
-/** The mappings that a profile's user has confirmed, by the header of the file. A file that cannot be read holds none. */
+/**
+ * Stores the mappings that a profile's user has confirmed, by the header of the file. An unreadable file counts as
+ * empty.
+ */
 export class MappingStore {
   readonly #file: OwnFile;
 
@@ -50,7 +56,7 @@ export class MappingStore {
 
   /**
    * Returns the mappings under which files with exactly this header were imported, the latest first. Requests that were
-   * sent under another one than now have other keys.
+   * sent under another mapping than the present one have other keys.
    */
   used(columns: readonly string[]): readonly RememberedMapping[] {
     const now = new Header(columns);
@@ -69,8 +75,8 @@ export class MappingStore {
   }
 
   /**
-   * Returns what was confirmed for a header, or for one that differs from it in a few columns, with the names that the
-   * columns have now.
+   * Returns the mapping that was confirmed for this header, or for one that differs from it in a few columns. Columns
+   * have the names of this header. Returns null if there is none.
    */
   find(columns: readonly string[]): RememberedMapping | null {
     const now = new Header(columns);
@@ -90,8 +96,9 @@ export class MappingStore {
   }
 
   /**
-   * Keeps a mapping for a header, in place of an earlier one for it. A header that is very long, or has two columns whose
-   * names differ only as case and accents do, is passed over. Throws what writing the file throws.
+   * Stores a mapping for a header. It takes precedence over earlier ones for the same header. A header is skipped if it
+   * is very long, or if the names of two columns differ only in case or accents. Throws the system's error if the file
+   * cannot be written.
    */
   keep(columns: readonly string[], { map, join, unused }: Confirmed, on: string): void {
     const header = new Header(columns);
@@ -104,7 +111,10 @@ export class MappingStore {
     this.#write([kept, ...former.slice(0, MAX_FORMER), ...others].slice(0, MAX_MAPPINGS));
   }
 
-  /** Forgets the mappings whose fingerprints begin like this, or all. Returns how many there were. Throws as `keep` does. */
+  /**
+   * Removes the mappings whose fingerprints begin with this text, or all of them, and returns the number of headers
+   * that have lost theirs. Throws like `keep`.
+   */
   forget(beginning: string | null): number {
     const isKept = ({ fingerprint }: KeptMapping) => beginning !== null && !fingerprint.startsWith(beginning);
     const [all, entries] = [this.all(), this.#entries()];
@@ -123,16 +133,21 @@ function isSame(one: Confirmed, other: Confirmed): boolean {
   return content(one) === content(other);
 }
 
-/** The columns of a header by the form in which names are compared. Those that srq adds to results do not count. */
+/**
+ * The columns of a header in the form in which names are compared. The columns that srq adds to results are ignored.
+ */
 class Header {
-  /** The place of each form. */
+  /** The index of the column with each form. */
   readonly places = new Map<string, number>();
   /** The forms of the columns that have a name. */
   readonly named: readonly string[];
-  /** The names differ, and their forms do not: which one a form means cannot be told. */
+  /** Whether two columns have different names with the same form, so that the form does not identify a column. */
   readonly hasTwins: boolean;
   readonly size: number;
-  /** 12 hexadecimal digits. Case, accents, blanks and the order of the columns make no difference. */
+  /**
+   * The fingerprint of the header, as 12 hex digits. Case, accents, blanks and the order of the columns make no
+   * difference.
+   */
   readonly fingerprint: string;
   readonly #columns: readonly string[];
   readonly #forms: readonly string[];
@@ -157,13 +172,13 @@ class Header {
     return this.#forms[index] ?? '';
   }
 
-  /** The name of the column with this form, or null if there is none. */
+  /** Returns the name of the column with this form, or null if there is none. */
   labelOf(form: string): string | null {
     const index = this.places.get(form);
     return index === undefined ? null : columnLabel(this.#columns, index);
   }
 
-  /** The names of columns that another header does not have. */
+  /** Returns the names of the columns that another header does not have. */
   namesBeside(other: Header): readonly string[] {
     return this.#columns.filter((name, index) => name !== '' && isOwn(name) && !other.places.has(this.formAt(index)));
   }
@@ -176,8 +191,9 @@ function isAlike(shared: number, before: number, now: number): boolean {
 }
 
 /**
- * Returns a mapping with the names that its columns have in another header. Columns that are not there any more are left
- * out, and joins that lack one. A column without a name is known by its place, so it is known only in the same header.
+ * Translates a mapping to the names that its columns have in another header. Columns that the other header lacks are
+ * left out, and so are joins with such a column. A column without a name is identified by its position, so it is found
+ * only in the same header.
  */
 function renamed({ map, join, unused }: KeptMapping, before: Header, now: Header): Confirmed {
   const isSame = before.fingerprint === now.fingerprint;

@@ -3,18 +3,18 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, sta
 import { dirname } from 'node:path';
 import { fileFlaw, folderFlaw } from '../request/ownership.ts';
 
-/** The rules by which state files are trusted that only save time. */
+/** The rules for trusting state files that only save time. */
 export interface Trust {
   /** The numeric user id, or null where files have no owners and modes (Windows). */
   readonly uid: number | null;
-  /** Receives a message, with what to do, about a file that is not used because others may have changed it. */
+  /** Called for a file that is not used because others may have changed it. The message says what to do. */
   onDistrusted(message: string): void;
 }
 
 /** The rules for files whose owner does not matter. */
 export const ANY_OWNER: Trust = { uid: null, onDistrusted: () => {} };
 
-/** A small state file that its owner alone may change and, where it holds a secret, read. */
+/** A small state file that only its owner may change. If it holds a secret, only its owner may read it. */
 export class OwnFile {
   readonly #path: string;
   readonly #trust: Trust;
@@ -26,7 +26,10 @@ export class OwnFile {
     this.#closedTo = closedTo;
   }
 
-  /** Returns the text, or null if the file is missing, cannot be read, or cannot be trusted; the last is reported. */
+  /**
+   * Returns the text, or null if the file is missing, unreadable or not trusted. A file that is not trusted is
+   * reported.
+   */
   text(): string | null {
     try {
       const found = statSync(this.#path, { throwIfNoEntry: false });
@@ -37,14 +40,17 @@ export class OwnFile {
   }
 
   /**
-   * Replaces the text. A file that cannot be trusted is left as it is: it may be another user's, and it is used again once
-   * its owner and mode are put right.
+   * Replaces the text. A file that is not trusted is left unchanged, because it may be another user's. It is used again
+   * once its owner and mode are corrected. An error while writing is ignored.
    */
   replace(text: string): void {
     if (this.#isReplaceable()) replaceFile(this.#path, text);
   }
 
-  /** Replaces the text of a file that matters, as above, but throws the system's error. Returns false if it was left. */
+  /**
+   * Replaces the text like `replace`, but throws the system's error. Returns false if the file is not trusted and was
+   * left unchanged.
+   */
   replaceOrThrow(text: string): boolean {
     if (!this.#isReplaceable()) return false;
     replaceFileOrThrow(this.#path, text);
@@ -69,8 +75,8 @@ export class OwnFile {
 }
 
 /**
- * Replaces a small state file of mode 0600, whole or not at all: readers in other processes never see half of it. An
- * error is ignored, because the files that are stored in this way only save time.
+ * Replaces a small state file of mode 0600 atomically, so that readers in other processes never see half of it. An
+ * error is ignored, because files that are stored in this way only save time.
  */
 export function replaceFile(path: string, text: string): void {
   try {
@@ -81,8 +87,8 @@ export function replaceFile(path: string, text: string): void {
 }
 
 /**
- * Replaces a file that matters, as above, but throws the system's error. A crash does not leave half of the file
- * either.
+ * Replaces a file like `replaceFile`, but throws the system's error. The content is flushed to disk first, so that not
+ * even a crash leaves half of the file.
  */
 export function replaceFileOrThrow(path: string, text: string): void {
   const part = `${path}.${randomUUID()}`;

@@ -9,7 +9,7 @@ export interface Directories {
   readonly state: string;
 }
 
-/** Returns the directories for srq's files: those that the environment names, else the usual ones of the platform. */
+/** Returns the directories for srq's files: those named by the environment, or the usual ones of the platform. */
 export function directories(
   env: Readonly<Record<string, string | undefined>>,
   home: string,
@@ -33,35 +33,37 @@ function usualState(env: Readonly<Record<string, string | undefined>>, home: str
   return join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'srq');
 }
 
-/** Where this machine keeps what srq knows. */
+/** The places of srq's files on this machine. */
 export interface Paths {
   readonly config: string;
   readonly state: string;
-  /** A file, or the URL of a store without its password. */
+  /** The path of the log file, or the URL of a store without its password. */
   readonly log: string;
 }
 
-/** A profile by its name, as settings have it. */
+/** A profile's name, as settings hold it. */
 export interface OfProfile {
   readonly profile: { readonly value: string };
 }
 
-/** The cached token of the profile in force. */
 export function tokenPath({ state }: Pick<Paths, 'state'>, { profile }: OfProfile): string {
   return join(state, `${profile.value}.token.json`);
 }
 
-/** What runs found out about the profile's service. */
+/** Returns the path of what runs have learned about the profile's service. */
 export function learnedPath({ state }: Pick<Paths, 'state'>, { profile }: OfProfile): string {
   return join(state, `${profile.value}.learned.json`);
 }
 
-/** The mappings that the user of a profile has confirmed. */
+/** Returns the path of the mappings that the user of a profile has confirmed. */
 export function mappingsPath({ config }: Pick<Paths, 'config'>, profile: string): string {
   return join(dirname(config), 'mappings', `${profile}.json`);
 }
 
-/** A profile's contract is a setting; what runs found out about it is not, and may lie where settings cannot be written. */
+/**
+ * Returns the paths of a profile's contract. The contract is a setting. The observations on it are not, because they
+ * must be writable even where settings are not.
+ */
 export function contractPaths({ config, state }: Paths, profile: string): ContractPaths {
   return {
     contract: join(dirname(config), 'contracts', `${profile}.json`),
@@ -69,7 +71,10 @@ export function contractPaths({ config, state }: Paths, profile: string): Contra
   };
 }
 
-/** Returns the name of a profile. Throws `SrqError('usage')` if it cannot be part of file names. */
+/**
+ * Returns the name unchanged if it is valid for a profile. Throws `SrqError('usage')` if it cannot be part of file
+ * names.
+ */
 export function profileNamed(name: string): string {
   if (/^[\w][\w.-]{0,63}$/.test(name)) return name;
   throw new SrqError(

@@ -14,14 +14,17 @@ const profileSchema = z.looseObject({
   /** True if the operating system's keychain holds the secret instead of this file. */
   keychain: z.optional(z.boolean()),
   encoding: z.optional(z.enum(['form', 'json'])),
-  /** Absolute paths of PEM files: further certificate authorities to trust, the client's own certificate, and its key. */
+  /** Absolute paths of PEM files: further certificate authorities to trust, the client's certificate, and its key. */
   caFile: z.optional(z.string()),
   certFile: z.optional(z.string()),
   keyFile: z.optional(z.string()),
   /** URL, without a password, of a PostgreSQL store that replaces the log file, and a command that prints the password. */
   store: z.optional(z.string()),
   storePasswordCommand: z.optional(z.string()),
-  /** True for a test service. Loopback always is a test service; every other profile without this mark is live. */
+  /**
+   * True for a test service. A loopback address is always a test service. Every other profile without this mark is
+   * live.
+   */
   test: z.optional(z.boolean()),
 });
 
@@ -33,15 +36,14 @@ const settingsSchema = z.looseObject({
 export type Profile = z.infer<typeof profileSchema>;
 
 /**
- * The store of the profiles: `config.json`, mode 0600, in a directory of mode 0700. Methods throw
- * `SrqError('settings')` if the file cannot be used, also if others can read or write it or if it is not the user's
- * own.
+ * Stores the profiles in `config.json` (mode 0600), in a directory of mode 0700. Methods throw `SrqError('settings')`
+ * if the file cannot be used, if others can read or write it, or if it belongs to another user.
  */
 export class ProfileStore {
   readonly path: string;
   readonly #directory: string;
   readonly #uid: number | null;
-  /** A sentence on what a change of the settings has also repaired, or null. */
+  /** A sentence on what a change of the settings has repaired besides, or null. */
   repaired: string | null = null;
 
   /** `uid` is the numeric user id, or null where files have no owners and modes (Windows). */
@@ -67,8 +69,8 @@ export class ProfileStore {
   }
 
   /**
-   * Stores the profile. It becomes the current one if it is the only one or `use` says so: otherwise commands that name no
-   * profile, as in cron, would send somewhere else from then on.
+   * Stores a profile. It becomes the current one only if it is the only one or `use` is true. Otherwise commands that
+   * name no profile, as in cron jobs, would suddenly send to another service.
    */
   async set(name: string, profile: Profile, use = false): Promise<void> {
     const { current, ...settings } = this.#read();
@@ -94,7 +96,7 @@ export class ProfileStore {
   }
 
   /**
-   * Reads the settings without creating anything: a machine that has all settings in the environment needs no
+   * Reads the settings without creating anything, because a machine that has all settings in the environment needs no
    * directory.
    */
   #read(): z.infer<typeof settingsSchema> {
@@ -124,7 +126,8 @@ export class ProfileStore {
   }
 
   /**
-   * Throws if others can read the file, which may hold a secret, or can write it, which could name a command of theirs.
+   * Throws if others can read the file, which may hold a secret, or can write it, because they could name a command of
+   * theirs in it.
    */
   #requireOwn(access: Stats): void {
     const flaw = fileFlaw(this.path, access, this.#uid, 'readers');
@@ -165,8 +168,8 @@ export class ProfileStore {
   }
 
   /**
-   * Closes the directory to other users, because it may already exist with a wider mode. A directory that all users share,
-   * as its sticky bit shows, stays as it is.
+   * Closes the directory to other users, because it may already exist with a wider mode. A directory that all users
+   * share, which has the sticky bit, is left unchanged.
    */
   #closeDirectory(): void {
     const { mode } = statSync(this.#directory);

@@ -10,7 +10,7 @@ import type { Profile } from './profile-store.ts';
 
 type Source = 'flag' | 'env' | 'profile' | 'default' | 'sandbox';
 
-/** A value with the place that it came from. */
+/** A value and where it came from. */
 export interface Sourced<Value> {
   readonly value: Value;
   readonly source: Source;
@@ -27,9 +27,9 @@ export interface Settings {
   readonly encoding: BodyEncoding;
   /** True for a live service, which asks before a bulk run. Loopback and profiles marked with --test are test services. */
   readonly live: boolean;
-  /** The names of the stored profiles if the profile in use is not stored; else empty. */
+  /** The names of the stored profiles if the profile in use is not stored. Otherwise it is empty. */
   readonly otherProfiles: readonly string[];
-  /** The certificate files of the profile. Flags win over them. */
+  /** The certificate files of the profile. Flags take precedence over them. */
   readonly certificates: Pick<Profile, 'caFile' | 'certFile' | 'keyFile'>;
 }
 
@@ -45,8 +45,8 @@ interface Secret {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Resolves the settings of a profile. The environment wins over the profile. Throws `SrqError('settings')` if the base
- * URL must not be used.
+ * Resolves the settings of a profile. The environment takes precedence over the profile. Throws `SrqError('settings')`
+ * if the base URL must not be used.
  */
 export function resolveSettings(
   name: Sourced<string>,
@@ -116,7 +116,10 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
   );
 }
 
-/** Runs a command (words split at blanks, quotes kept together, no shell) and returns the first line it prints. */
+/**
+ * Runs a command and returns the first line that it prints. The command is split into words at blanks, quoted parts are
+ * kept together, and no shell is used.
+ */
 export async function runSecretCommand(command: string, system: string = platform()): Promise<string> {
   const [program = '', ...args] = splitWords(command);
   try {
@@ -124,7 +127,7 @@ export async function runSecretCommand(command: string, system: string = platfor
     const secret = stdout.split(/\r?\n/, 1)[0] ?? '';
     if (secret !== '') return secret;
   } catch (error) {
-    // The error's text may hold what the command printed, so it is not passed on.
+    // The error's message may contain what the command printed, so it is not passed on.
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
     const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${command}` : '';
@@ -139,8 +142,8 @@ function splitWords(command: string): string[] {
 }
 
 /**
- * Throws `SrqError('settings')` where the environment has Node.js check no certificate, in whichever connection. `authority`:
- * how a private certificate authority is named in place of that.
+ * Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. `authority` says how to name
+ * a private certificate authority instead.
  */
 export function requireCertificateCheck(env: Environment, authority: string): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;

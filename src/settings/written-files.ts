@@ -6,42 +6,43 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { OwnFile, type Trust } from './own-file.ts';
 
-/** Whether a file holds the results of a run, or of a rehearsal with the sandbox, or an export. */
+/** The kind of file: the results of a run, the results of a rehearsal with the sandbox, or an export. */
 export type Occasion = z.infer<typeof occasion>;
 
 const occasion = z.enum(['run', 'rehearsal', 'export']);
 const schema = z.object({ sha256: z.string(), of: occasion });
 
 /**
- * Knows of the files that srq has written for a person whether anybody has changed them since, by their digests. A digest is
- * kept in the state folder, and in the file's own time: its microseconds are those of the digest. Either is enough. The
- * time is all that remains of a rehearsal, which keeps no state, and where the state is lost; the state where a file
- * system or a synchronising program rounds times. What neither shows counts as changed.
+ * Tells whether files that srq has written for a person have been changed since. It compares digests, which are kept in
+ * two places, either of which suffices. One is the state folder. The other is the file's own modification time, whose
+ * microseconds are derived from the digest. The time is all that remains if the state is lost, and after a rehearsal,
+ * which keeps no state. The state is all that remains if a file system or a synchronising program rounds times. A file
+ * that neither confirms counts as changed.
  */
 export class WrittenFiles {
   readonly #folder: string | null;
   readonly #trust: Trust;
 
-  /** Without a folder no state is kept. */
+  /** `folder` is the state folder, or null to keep no state. */
   constructor(folder: string | null, trust: Trust) {
     this.#folder = folder;
     this.#trust = trust;
   }
 
-  /** Notes the SHA-256, in hex, of what was just written to a path. */
+  /** Records the digest of what was just written to a path. `sha256` is in hex. */
   async note(path: string, sha256: string, of: Occasion): Promise<void> {
     (await this.#record(path))?.replace(JSON.stringify({ sha256, of }));
     try {
       const seconds = Math.floor((await stat(path)).mtimeMs / 1000);
-      // In the middle of the microsecond, because the system cuts off what is behind it.
+      // The time is set to the middle of the microsecond, because the system cuts off further digits.
       const time = seconds + (microsecondsOf(sha256, of) + 0.5) / 1_000_000;
       await utimes(path, time, time);
     } catch {
-      // A file whose time cannot be set is known by the state.
+      // If its time cannot be set, the file is still known by the state.
     }
   }
 
-  /** Tells whether a file still holds what srq wrote to it on such an occasion. */
+  /** Tells whether a file still has the content that srq wrote to it as this kind of file. */
   async isUnchanged(path: string, of: Occasion): Promise<boolean> {
     const sha256 = await digestOf(path);
     if (sha256 === null) return false;
@@ -53,7 +54,7 @@ export class WrittenFiles {
     return microseconds === microsecondsOf(sha256, of);
   }
 
-  /** The record lies under a digest of the path, because paths may name people. */
+  /** Returns the record for a path. Its name is a digest of the path, because paths may name people. */
   async #record(path: string): Promise<OwnFile | null> {
     if (this.#folder === null) return null;
     const folder = await realpath(dirname(resolve(path))).catch(() => dirname(resolve(path)));
@@ -65,7 +66,10 @@ export class WrittenFiles {
   }
 }
 
-/** Returns a number from 1 to 999,999. No program sets a time like that, except one that rounds it to 0. */
+/**
+ * Returns the microseconds for a digest, from 1 to 999,999. 0 is left out, because programs that round times set it;
+ * other programs set such a time only by chance.
+ */
 function microsecondsOf(sha256: string, of: Occasion): number {
   const digest = createHash('sha256').update(`${of} ${sha256}`).digest();
   return 1 + (digest.readUInt32BE() % 999_999);

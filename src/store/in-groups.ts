@@ -1,6 +1,6 @@
 /**
- * Hands items on in groups, without a timer: what comes while one group is being done is the next one. `work` gives a result
- * for each item; what it throws goes to all that wait for that group.
+ * Processes items in groups, without a timer: the items that are added while one group is processed form the next one.
+ * `work` returns a result for each item. If it throws, all items of that group fail with the error.
  */
 export class InGroups<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -8,7 +8,10 @@ export class InGroups<Item, Result> {
   #queue: QueuedItem<Item, Result>[] = [];
   #draining: Promise<void> | null = null;
 
-  /** `most`: items of one group. `identify`: items of one identity never share a group. */
+  /**
+   * `most` is the maximum number of items in a group. Items for which `identify` returns the same text never share a
+   * group.
+   */
   constructor(
     work: (items: readonly Item[]) => Promise<readonly Result[]>,
     {
@@ -28,13 +31,13 @@ export class InGroups<Item, Result> {
     return done;
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no items are waiting any more. */
   async idle(): Promise<void> {
     while (this.#draining) await this.#draining;
   }
 
   async #drain(): Promise<void> {
-    // Everything that is added in this turn of the event loop goes into the first group.
+    // Everything that is added in this turn of the event loop is part of the first group.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const group = this.#queue.splice(0, this.#split(this.#queue));
@@ -57,7 +60,7 @@ interface QueuedItem<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** How many of the queue, from its front, may go together. */
+/** Returns the number of items from the front of the queue that may share a group. */
 function groupLength<Item>(
   queue: readonly { readonly item: Item }[],
   identify: ((item: Item) => string) | undefined,

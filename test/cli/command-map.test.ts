@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ENVIRONMENT } from '../../src/cli/environment.ts';
 import { makeProgram } from '../../src/cli/program.ts';
-import { COMMAND_FACTS } from '../../src/commands/command-facts.ts';
-import { commandMap, leavesOf } from '../../src/commands/command-map.ts';
+import { COMMAND_FACTS, commandMap, leavesOf } from '../../src/commands/command-map.ts';
 import { COMMANDS_WITH_DOCUMENTS, documentsOf } from '../../src/request/documents/json-schema.ts';
 import type { DocumentOf } from '../../src/request/documents/types.ts';
 

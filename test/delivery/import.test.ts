@@ -24,18 +24,20 @@ beforeEach(() => {
 });
 afterEach(() => machine.close());
 
-/** Imports so many rows, and tells what the user interface and the connection were told. */
-async function imported(rows: number, changes: Partial<ServiceConnection> = {}) {
+const needs = (count: number, name = 'Need') => Array.from({ length: count }, (_, at) => `${name} ${at + 1}`);
+
+/** Imports files with these needs, and tells what the user interface and the connection were told, and why the run stopped. */
+async function imported(files: readonly (readonly string[])[], changes: Partial<ServiceConnection> = {}) {
   const reported: RowReport['status'][] = [];
   const told: string[] = [];
-  await machine.run(async ({ api, log, clock, halt }) => {
-    const ui: ImportUi = {
-      agree: () => planOf(tableOf(Array.from({ length: rows }, (_, at) => `Need ${at + 1}`)), log),
+  const stop = await machine.run(async ({ api, log, clock, halt }) => {
+    const uiOf = (rows: readonly string[]): ImportUi => ({
+      agree: () => planOf(tableOf(rows), log),
       watch: async () => ({ row: () => {}, waiting: () => {}, end: () => {} }),
       report: async (_plan, lines) => {
         for await (const { status } of lines) reported.push(status);
       },
-    };
+    });
     const connection: ServiceConnection = {
       ...{ api, mayValidate: true, isProxied: false, evidence: NO_VISIBILITY_HISTORY },
       keep: async () => {},
@@ -43,7 +45,7 @@ async function imported(rows: number, changes: Partial<ServiceConnection> = {}) 
       hold: () => void told.push('held'),
       ...changes,
     };
-    const file = { file: 'leads.csv', preparation: PREPARATION, ui };
+    const asked = files.map((rows, at) => ({ file: `${at}.csv`, preparation: PREPARATION, ui: uiOf(rows) }));
     const ports = {
       ...{ log, clock, halt },
       confirm: async () => {},
@@ -51,20 +53,28 @@ async function imported(rows: number, changes: Partial<ServiceConnection> = {}) 
       breakerOpened: () => void told.push('shown'),
       ended: async () => {},
     };
-    await runImport(ports, [file], OPTIONS);
+    return (await runImport(ports, asked, OPTIONS)).stop;
   });
-  return { reported, told };
+  return { reported, told, stop };
 }
 
 test('every row is reported though what was learned of validate cannot be kept at the end', async () => {
-  const { reported } = await imported(5, { keep: () => Promise.reject(AWAY) });
+  const { reported } = await imported([needs(5)], { keep: () => Promise.reject(AWAY) });
   expect(reported).toEqual(['created', 'created', 'created', 'created', 'created']);
 });
 
 test('when the breaker opens, the account is held for all its processes, and the user is shown it', async () => {
   for (let row = 4; row <= 40; row++)
     machine.service.script(`Need ${row}`, [{ answer: 'reset after writing', acts: true }]);
-  const { reported, told } = await imported(40);
+  const { reported, told } = await imported([needs(40)]);
   expect(told.slice(0, 2)).toEqual(['held', 'shown']);
   expect(reported).toHaveLength(40);
+});
+
+test('of several files the first rows of each are looked at for a wrong mapping', async () => {
+  for (const need of needs(20, 'Wrong')) machine.service.script(need, [{ answer: '422', acts: false }]);
+  const { reported, stop } = await imported([needs(30), needs(30, 'Wrong')]);
+  expect(stop).toMatchObject({ reason: 'rows.same-refusal' });
+  expect(new Set(reported.slice(0, 30))).toEqual(new Set(['created']));
+  expect(reported.at(-1)).toBe('failed');
 });

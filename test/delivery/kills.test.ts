@@ -16,16 +16,17 @@ import { documentsOf, type Ended } from '../helpers/run-srq.ts';
 import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
-/** `npm run soak` sets other seeds. */
+/** `npm run soak` sets other seeds, and more rows. */
 const SEED = Number(process.env['SRQ_TEST_SEED'] ?? 1);
-const ROWS = 2_000;
-const MIN_KILLS = 30;
+const ROWS = Number(process.env['SRQ_TEST_KILLS_ROWS'] ?? 1_000);
+/** A run goes on for 50 rows on average before it is killed. */
+const MIN_KILLS = ROWS / 70;
 const FAULTS: readonly FaultKind[] = ['reset-before', 'reset-after', '429', '500', '503', '500-after', 'expire-token'];
 /** Sparse enough that the breaker, which has its own tests, stays closed. */
-const ROWS_PER_FAULT = 40;
+const ROWS_PER_FAULT = 30;
 
 /** One fault every so many rows, each kind in turn. */
-const faults = Array.from({ length: ROWS / ROWS_PER_FAULT - 1 }, (_, at) =>
+const faults = Array.from({ length: Math.floor(ROWS / ROWS_PER_FAULT) - 1 }, (_, at) =>
   faultOnRow((at + 1) * ROWS_PER_FAULT, FAULTS[at % FAULTS.length] ?? '429'),
 );
 
@@ -65,7 +66,7 @@ test(`kill -9 at any time, with faults of every kind, loses nothing and sends no
   } while (ended.signal === 'SIGKILL');
   expect(kills).toBeGreaterThanOrEqual(MIN_KILLS);
   const struck = new Map(FAULTS.map((kind) => [kind, creates(sandbox).filter(({ fault }) => fault === kind).length]));
-  for (const [kind, times] of struck) expect([kind, times >= 5]).toEqual([kind, true]);
+  for (const [kind, times] of struck) expect([kind, times >= 3]).toEqual([kind, true]);
   await expectDoubtListed(desk, sandbox);
   await expectAllCreatedOnce(desk, sandbox, leads, ROWS, 500);
 });

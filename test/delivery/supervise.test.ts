@@ -39,6 +39,15 @@ describe('The first rows', () => {
     supervisor.observe(ended('created'));
     expect(supervisor.limit(16)).toBe(16);
   });
+
+  test('of the next file go one at a time again, and are looked at for the same refusal anew', () => {
+    const refused = ended('rejected', { message: 'No such country.' });
+    const supervisor = watch();
+    expect(stopsAt(adviceOn(supervisor, 19, refused))).toBe(0);
+    supervisor.beginFile();
+    expect(supervisor.limit(16)).toBe(1);
+    expect(stopsAt(adviceOn(supervisor, 20, refused))).toBe(20);
+  });
 });
 
 describe('An answer that cannot be read', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
-import { judgedSpace } from '../../src/commands/doctor/machine.ts';
+import { judgedSpace } from '../../src/commands/doctor/run.ts';
 import type { Step } from '../../src/request/diagnosis.ts';
 import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
 import { CANARY } from '../helpers/canary-secret.ts';

@@ -164,6 +164,15 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(terminal.shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.shown.lastIndexOf('\u001b[?25l'));
   });
 
+  test('a terminal that does not say its width is asked and not flooded', async ({ desk, sandbox }) => {
+    desk.use(sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(3));
+    const asked = await onTerminal(desk, ['bulk', leads], [[/Enter to go on/, '']], { columns: 0 });
+    expect(asked.code).toBe(0);
+    expect(seen(asked.shown)).toMatch(/3 {2}created/);
+    expect(asked.shown.length).toBeLessThan(10_000);
+  });
+
   test('Ctrl-C once finishes what is in flight and writes everything', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 200 });
     desk.use(sandbox);

@@ -5,6 +5,7 @@ import { freePort } from '../../scripts/postgres-server.mjs';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { requestOfRow } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
+import { eventsIn, only } from '../helpers/events.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
@@ -285,6 +286,44 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect([worked.code, documentOf(worked)]).toEqual([0, expect.objectContaining({ created: 12, unknown: 0 })]);
     expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
     expect(creates(sandbox).filter(({ params }) => params['request_text'] === 'Pintar a sala 8')).toHaveLength(2);
+  });
+
+  test('tells by --events of rows, refusals, pauses and the end, and of nobody', async ({ desk, sandbox }) => {
+    await use(desk, sandbox);
+    const csv = leadsCsv(14);
+    await desk.call('enqueue', desk.write('leads.csv', csv));
+    sandbox.setInstructions([
+      { on: 'create', fault: '429', ms: 100, times: 1 },
+      { on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 13' } },
+    ]);
+    const worked = await desk.call(...WORK, '--until-empty', '--in-doubt', 'park', '--events', 'events.ndjson');
+    const { run, created, unknown, store } = documentOf(worked);
+    const events = eventsIn(desk.read('events.ndjson'));
+    const told = [...new Map(only(events, 'row').map((each) => [each.key, each])).values()];
+    expect(told.map(({ status }) => status).sort()).toEqual([...Array(13).fill('created'), 'unknown']);
+    expect(new Set(told.map(({ file }) => file))).toEqual(new Set([null]));
+    expect(told.map(({ ref }) => ref).sort()).toContain('L-0');
+    expect(only(events, 'refused')[0]?.http).toBe(429);
+    expect(events.at(-1)).toMatchObject({
+      ...{ event: 'end', run, exitCode: 7, error: null },
+      summary: { created, unknown, store },
+    });
+    const cells = csv.split('\n').slice(1).join(',').split(',');
+    expect(cells.filter((cell) => cell.length > 5 && desk.read('events.ndjson').includes(cell))).toEqual([]);
+    const both = await desk.call(...WORK, '--events', '-');
+    expect(documentOf(both)).toMatchObject({ error: { reason: 'flags.contradict' } });
+    // Doubts in a row open the breaker of the account; standard output is then for events alone.
+    desk.env['SRQ_STORE'] = await server.database();
+    await desk.call('enqueue', desk.write('more.csv', leadsCsv(40).replaceAll('sala', 'porta')));
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', times: 10 }]);
+    const lines = ['work', '--rate', 'max', '--until-empty', '--in-doubt', 'park', '--events', '-'];
+    const paused = desk.start(lines);
+    await paused.until(/"event":"pause"/);
+    paused.process.kill('SIGTERM');
+    const ended = await paused.ended;
+    const later = eventsIn(ended.stdout);
+    expect(only(later, 'pause')[0]?.seconds).toBeGreaterThan(0);
+    expect(later.at(-1)).toMatchObject({ event: 'end', exitCode: 143, error: { reason: 'terminated.signal' } });
   });
 
   test('leaves to a person what cannot be settled', async ({ desk, sandbox }) => {

@@ -78,7 +78,7 @@ it('the same leads give the same requests from every delimiter, line end, quotin
       const bytes = iconv.encode(csvOf(leads, how), name, { addBOM: bom === 'BOM' });
       expect(await requestsFrom(packed ? gzipSync(bytes) : bytes)).toEqual(requestsOf(leads));
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -92,7 +92,7 @@ it('the same leads give the same requests from the encodings of spreadsheets', a
       const declared = name === 'cp1252' || name === 'utf-16le' ? name : null;
       expect(await requestsFrom(bytes, { encoding: declared })).toEqual(requestsOf(leads));
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 

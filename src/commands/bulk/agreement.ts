@@ -34,7 +34,7 @@ export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'valida
   readonly skip: number;
   readonly strict?: boolean;
   readonly yes?: boolean;
-  /** Take columns that are only likely, without a question. */
+  /** Whether columns that are only likely are used without a question. */
   readonly acceptLikely?: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function sayPlan(
 }
 
 const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to quit: ';
-/** After a correction, Enter does not go on yet. */
+/** After a correction, Enter first shows the new plan. */
 const QUESTION_CORRECTED = 'Enter to see the new plan · another correction · ? for help · q to quit: ';
 
 const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number
@@ -68,17 +68,17 @@ const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone 
   An empty line shows the plan again with your corrections; nothing is sent before that.`;
 
 /**
- * The plan that the user has agreed to, and the command that maps the file in the same way. A different mapping would
+ * The plan that the user has agreed to, and a command that maps the file in the same way. A different mapping would
  * make different requests.
  */
 export interface Agreed {
   readonly plan: ImportPlan;
   readonly command: readonly string[];
-  /** Keeps the mapping for later files with this header. To be called once everything is confirmed. */
+  /** Stores the mapping for later files with this header. Call it once everything is confirmed. */
   readonly remember: () => Promise<void>;
 }
 
-/** An import that the user is to agree to. */
+/** An import that the user is asked to agree to. */
 interface ImportProposal {
   readonly input: Input;
   /** Description of the destination. */
@@ -87,15 +87,14 @@ interface ImportProposal {
   readonly command: readonly string[];
   /** Path of the file for a mapping that flags cannot express. */
   readonly keepAt: string;
-  /** The name of the file if it is one of several, which are confirmed together; else null. */
+  /** The name of the file if it is one of several, which are confirmed together, or null. */
   readonly oneOfSeveral: string | null;
 }
 
 /**
- * Plans and shows the import until the user has nothing to correct. The confirmation for a live service, and for several
- * files, is asked for later, see `confirmImport`.
- * Without a terminal, or with --yes or --quiet, the first plan is used. Throws `SrqError('interrupted')` if the user
- * leaves.
+ * Plans and shows the import until the user has nothing to correct. The confirmation for a live service or for several
+ * files is asked for later by `confirmImport`. Without a terminal, or with --yes or --quiet, the first plan is used.
+ * Throws `SrqError('interrupted')` if the user leaves.
  */
 export async function agreedPlan(
   session: RequestSession,
@@ -120,9 +119,10 @@ export async function agreedPlan(
     if (now !== input && asks)
       (await context.reporter()).warn(`To import this file again with the same mapping: ${commandLine(command)}`);
     await requireNotSentBefore(session, now, planned, { ...options, asks, command });
-    // Later files with this header are read alike, also when they have grown: else their rows would be other requests.
+    // Later files with this header must be read in the same way, even if they have grown, because their rows would
+    // otherwise be other requests.
     const { ready, repeated } = planned.counts;
-    // A rehearsal leaves nothing behind but what a person has said.
+    // A rehearsal stores only what a person has said.
     const isKept = asks || isSaid(input, options) || context.options.sandbox !== true;
     const isRemembered = ready + repeated > 0 && isKept;
     return {
@@ -135,13 +135,13 @@ export async function agreedPlan(
   }
 }
 
-/** Returns what is to be decided about the columns, but for what the flags decide. */
+/** Returns the open questions about the columns, except those that the flags answer. */
 function questionsOf({ mapping, evidence }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>) {
   return openQuestions(columnQuestions(mapping, evidence.sample), acceptLikely === true);
 }
 
 /**
- * Throws `SrqError('usage')` if something about the columns of the files is to be decided, and nobody can be asked.
+ * Throws `SrqError('usage')` if there are open questions about the columns of the files and nobody can be asked.
  * `command` are the arguments that import all of them.
  */
 export function requireAnswers(
@@ -158,14 +158,17 @@ export function requireAnswers(
   requireDecided(asked, command);
 }
 
-/** Throws `SrqError('usage')` for fields that neither srq nor the service knows, under --strict. */
+/** With --strict, throws `SrqError('usage')` for fields that neither srq nor the service knows. */
 export function requireKnownFields(mapping: Mapping | undefined, strict: boolean | undefined): void {
   const unknown = mapping?.warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
   throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
 }
 
-/** Returns the input as the user answers the questions; without a user, what a request can go without is left out, and said. */
+/**
+ * Returns the input with the user's answers to the questions. If nobody can be asked, optional fields are left out,
+ * with a message.
+ */
 async function decided(
   context: Context,
   input: Input,
@@ -183,7 +186,7 @@ async function decided(
   return mapped(input, withoutLikely(input, questions), options);
 }
 
-/** Tells whether the flags say something of the columns. */
+/** Tells whether the flags say something about the columns. */
 function isSaid({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
   const acceptsLikely = acceptLikely === true && mapping.sources.some(({ level }) => level === 'likely');
   return acceptsLikely || Object.keys(chosen.map).length + Object.keys(chosen.join).length > 0;
@@ -216,8 +219,8 @@ function helpText(table: Table): string {
 
 /**
  * Applies a correction. It is read as `COLUMN=FIELD` if the part after the last `=` is a field and the column exists,
- * and otherwise as `FIELD=VALUE`. Throws `SrqError('usage')` if it is neither, or names an unknown column. `parameters` are
- * the names that the service knows besides.
+ * and otherwise as `FIELD=VALUE`. Throws `SrqError('usage')` if it is neither, or names an unknown column. `parameters`
+ * are further names that the service knows.
  */
 export function correctedBy(
   line: string,
@@ -268,7 +271,7 @@ function tookBack(before: MappingOptions, after: MappingOptions): boolean {
   return lost(before.map, after.map) || lost(before.set, after.set) || lost(before.join ?? {}, after.join ?? {});
 }
 
-/** Columns that are joined can be told by a file alone. */
+/** Tells whether a correction joins columns, which no flag can express. */
 function joinsMore(before: MappingOptions, after: MappingOptions): boolean {
   return Object.keys(after.join).some((field) => !Object.hasOwn(before.join, field));
 }

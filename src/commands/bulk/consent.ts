@@ -4,13 +4,13 @@ import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { Settings } from '../../settings/settings.ts';
 
-/** The flags that stand for a person's consent, or need none. */
+/** The flags that express a person's consent, or make it unnecessary. */
 interface ConsentOptions {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
 }
 
-/** Tells whether a person is there who is asked about plan and columns. */
+/** Tells whether a person can be asked about the plan and the columns. */
 export function isAsked({ interactive, options: { quiet } }: Context, { yes }: ConsentOptions): boolean {
   return interactive && yes !== true && quiet !== true;
 }
@@ -29,8 +29,8 @@ export function requireConsent(context: Context, { live }: Settings, { yes, dryR
 }
 
 /**
- * Asks the user to confirm the plans of several files, or a plan for a live service. For that the user has to type the
- * number of requests, which shows that the plan was read.
+ * Asks the user to confirm the plans of several files, or a plan for a live service. For a live service the user has to
+ * type the number of requests, which shows that the plan was read.
  */
 export async function confirmImport(
   context: Context,
@@ -62,7 +62,7 @@ export async function confirmImport(
   );
 }
 
-/** Asks once for all files. Their columns are corrected one file at a time, because each has its own. */
+/** Asks once for all files. Columns are corrected separately for each file, because each has its own. */
 async function confirmSeveral(context: Context, files: number, ready: number): Promise<void> {
   const question = `Enter to send ${ready === 1 ? '1 request' : `${ready} requests`} of ${files} files · q to quit: `;
   for (;;) {

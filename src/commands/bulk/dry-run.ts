@@ -9,12 +9,12 @@ import { type PreparedPlan, planId } from './plan-id.ts';
 import { writeRunResults } from './results-place.ts';
 import { type DryFile, finishDryRun } from './summary.ts';
 
-/** A file to rehearse. Without a place for results, no verdicts are written. */
+/** A file of a dry run. If `results` is missing, no verdicts are written. */
 type Rehearsed = Omit<OpenedFile, 'results'> & Partial<Pick<OpenedFile, 'results'>>;
 
 /**
- * Plans the files and shows the plans and the problems of their rows. `command` are the arguments of the dry run. Returns the
- * exit code.
+ * Plans the files and shows the plans and the problems of their rows. `command` are the arguments of the dry run.
+ * Returns the exit code.
  */
 export async function dryRun(
   context: Context,
@@ -39,7 +39,7 @@ export async function dryRun(
     rehearsed.push({ file, plan, results: results?.path ?? null, command: alone });
     if (rehearsed.length < files.length) wanted.files.add(file, plan.ledger);
   }
-  // The sandbox of the next command is another service.
+  // The sandbox of the next command is another service, so the plan would have another digest.
   const id = context.options.sandbox ? null : planId(prepared, options);
   return finishDryRun(context, rehearsed, { command, planId: id }, startedMs);
 }

@@ -6,22 +6,26 @@ import { ERRORS } from '../../request/error-codes.ts';
 import { type Failure, SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import type { RunNote, RunNotes } from '../../request/log-store.ts';
+import type { RowResult } from '../../request/outcome.ts';
 import type { Clock } from '../../request/ports.ts';
 import { sumOfCounts } from '../../request/status.ts';
 import type { BulkOptions } from './flags.ts';
 import type { PassObserver, PassState } from './show-import.ts';
 import { plannedCounts, withoutReady } from './summary.ts';
 
-/** The time between two events on the progress of a pass. */
+/** Minimum time between two events about the progress of a pass. */
 const PROGRESS_MS = 1_000;
 
 interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'summary'> {
   readonly stopped: Omit<Failure, 'hint'> | null;
 }
 
+/** The flags that decide where events are written, and those that name other outputs. */
+type EventOptions = Pick<BulkOptions, 'events' | 'onEnd' | 'dryRun' | 'results' | 'report'>;
+
 /**
- * Tells what befalls a run as events, if `--events` or `--on-end` asks for them. It keeps no account of its own: rows come from their
- * results, progress from the counts that people see, pauses and refusals from the notes on the run.
+ * Reports a run as events, if `--events` or `--on-end` asks for them. It has no counts of its own: rows come from their
+ * results, progress from the counts that people see, and pauses and refusals from the notes on the run.
  */
 export class RunEvents {
   readonly #stream: EventStream | null;
@@ -35,23 +39,24 @@ export class RunEvents {
     this.#clock = clock;
   }
 
-  /** Throws `SrqError('usage')` if the events cannot be written to where they are wanted. */
-  static async open(context: Context, options: BulkOptions): Promise<RunEvents> {
+  /** Opens the events of a command. Throws `SrqError('usage')` if they cannot be written where the flag says. */
+  static async open(context: Context, options: EventOptions): Promise<RunEvents> {
     const { onEnd } = options;
     requireRun(options);
     let events: RunEvents | null = null;
     if (onEnd !== undefined) {
-      // What is registered first is closed last: the command may use the log and the events, and all has been said.
+      // The function registered first runs last. By then all events are written, and the command may read the log and
+      // the events.
       context.onClose(async () => {
         if (events === null || events.#end === null) return;
-        const { runOnEnd } = await import('./on-end.ts');
         await runOnEnd(context, onEnd, events.#end);
       });
     }
     events = new RunEvents(await openStream(context, options), context);
     return events;
   }
-  /** Does the work of the run, and tells of the error that ends it, if one does. */
+
+  /** Runs the work of a command, and reports the error that ends it, if there is one. */
   async during(context: Context, work: () => Promise<number>): Promise<number> {
     try {
       return await work();
@@ -72,34 +77,49 @@ export class RunEvents {
     });
   }
 
-  /** Returns notes that are told of as events as well. */
+  /** Returns the notes on a run, extended so that they are also reported as events. */
   alsoTelling(notes: RunNotes): RunNotes {
     const note = (each: RunNote) => {
-      if (each.event === 'breaker') this.#tell({ event: 'pause', seconds: each.pauseMs / 1000 });
+      if (each.event === 'breaker') this.paused(each.pauseMs);
       notes.note(each);
     };
     const refused = (http: number, pauseMs: number) => {
-      this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
+      this.refused(http, pauseMs);
       notes.refused(http, pauseMs);
     };
     return { note, refused, flush: () => notes.flush() };
   }
 
-  /** Returns who tells of the rows of a pass while it goes on. */
+  /** Reports a pause of the breaker. */
+  paused(pauseMs: number): void {
+    this.#tell({ event: 'pause', seconds: pauseMs / 1000 });
+  }
+
+  /** Reports an answer 429 or 503, and the pause after it. */
+  refused(http: number, pauseMs: number): void {
+    this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
+  }
+
+  /** Reports the outcome of a row. `file` is null for a queued request. */
+  row(file: string | null, { message: _, ...result }: RowResult): void {
+    this.#tell({ event: 'row', file, ...result });
+  }
+
+  /** Returns the observer that reports the rows of a pass while it runs. */
   observe(file: string, { is: pass, rows: total }: Pass): PassObserver {
     let toldMs = this.#clock.monotonicMs();
     const progress = ({ counts, done }: Pick<PassState, 'counts' | 'done'>) => {
       toldMs = this.#clock.monotonicMs();
       this.#tell({ event: 'progress', file, pass, done, total, ...withoutReady(counts) });
     };
-    const row: PassObserver['row'] = ({ message: _, ...result }, state) => {
-      this.#tell({ event: 'row', file, ...result });
+    const row: PassObserver['row'] = (result, state) => {
+      this.row(file, result);
       if (this.#clock.monotonicMs() - toldMs >= PROGRESS_MS) progress(state);
     };
     return { row, end: progress };
   }
 
-  /** Passes the reports of a file on, and tells of the rows that no pass of this run has told of. */
+  /** Yields the reports of a file unchanged, and reports the rows that no pass of this run has reported. */
   async *withRows(file: string, reports: AsyncIterable<RowReport>): AsyncGenerator<RowReport> {
     for await (const report of reports) {
       const { row, status, ids, record } = report;
@@ -110,14 +130,14 @@ export class RunEvents {
     }
   }
 
-  /** Tells of the end of the run. */
+  /** Reports the end of the run. */
   end({ exitCode, stopped, summary }: End): void {
     const error = stopped && { code: stopped.code, reason: stopped.reason, message: stopped.message };
     this.#end = { event: 'end', exitCode, error, summary };
     this.#tell(this.#end);
   }
 
-  /** The run does not wait for whoever reads its events. */
+  /** Writes an event. The run does not wait for the reader of the events. */
   #tell(event: RunEvent): void {
     void this.#stream?.tell(event);
   }
@@ -126,7 +146,7 @@ export class RunEvents {
 const FAULT = { code: 'fault', reason: 'srq.fault', message: ERRORS['srq.fault'].cause } as const;
 
 /** Opens the place of `--events`, or returns null if there is none. */
-async function openStream(context: Context, options: BulkOptions): Promise<EventStream | null> {
+async function openStream(context: Context, options: EventOptions): Promise<EventStream | null> {
   const { events: path } = options;
   if (path === undefined) return null;
   requirePlaceOfItsOwn(context, path, options);
@@ -141,16 +161,16 @@ async function openStream(context: Context, options: BulkOptions): Promise<Event
   return new EventStream(stream, run, clock.nowMs);
 }
 
-/** Throws `SrqError('usage')` for a dry run, of which there is nothing to tell. */
-function requireRun({ events, onEnd, dryRun }: BulkOptions): void {
+/** Throws `SrqError('usage')` for a dry run, because it has no events. */
+function requireRun({ events, onEnd, dryRun }: EventOptions): void {
   const flag = events !== undefined ? '--events' : '--on-end';
   if (!dryRun || (events ?? onEnd) === undefined) return;
   const message = `${flag} and --dry-run cannot be used together: a dry run sends nothing. Nothing was sent.`;
   throw new SrqError('flags.contradict', message, `Leave ${flag} or --dry-run out.`);
 }
 
-/** Throws `SrqError('usage')` if something else is written to where the events go. */
-function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, options: BulkOptions): void {
+/** Throws `SrqError('usage')` if another output is written to the place of the events. */
+function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, options: EventOptions): void {
   const { results, report } = options;
   const others = [
     { flag: '--json', contradicts: path === '-' && json === true, because: 'writes to standard output as well' },
@@ -164,4 +184,29 @@ function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, opti
     `--events ${path} and ${other.flag} cannot be used together: ${other.flag} ${other.because}. Nothing was sent.`,
     'Leave one of them out, or name another file: --events FILE',
   );
+}
+
+/**
+ * Runs the command of `--on-end` in the shell, with the end of the run on its standard input, and waits for it. Its
+ * output goes to standard error, because standard output is for srq's result. A failure is only a warning. The warning
+ * does not repeat the command, which may contain a password.
+ */
+async function runOnEnd(context: Context, command: string, end: RunEvent): Promise<void> {
+  const { process, run, clock } = context;
+  const { spawn } = await import('node:child_process');
+  const child = spawn(command, { shell: true, env: process.env, stdio: 'pipe' });
+  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+  // The command need not read its input.
+  child.stdin.on('error', () => {});
+  const ended = new Promise<string | null>((resolve) => {
+    child.once('error', ({ message }) => resolve(`could not be started (${message})`));
+    child.once('close', (code, signal) => {
+      resolve(code === 0 ? null : `ended with ${signal === null ? `exit code ${code}` : signal}`);
+    });
+  });
+  const { EventStream } = await import('../../report/event-stream.ts');
+  await new EventStream(child.stdin, run, clock.nowMs).tell(end);
+  child.stdin.end();
+  const failed = await ended;
+  if (failed !== null) await context.warn(`The command of --on-end ${failed}. The exit code of srq stays as it is.`);
 }

@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
@@ -12,7 +12,6 @@ import { operationsOf } from '../../request/operations.ts';
 import { type Agreed, agreedPlan } from './agreement.ts';
 import type { RunEvents } from './events.ts';
 import type { BulkOptions } from './flags.ts';
-import { filesOfPattern } from './patterns.ts';
 import {
   beside,
   mayHoldCorrections,
@@ -24,7 +23,7 @@ import {
 } from './results-place.ts';
 import { type Asides, showPass } from './show-import.ts';
 
-/** A file that was opened, and where its results go. Nothing is written or sent yet. */
+/** An open file and the place of its results. Nothing has been written or sent yet. */
 export interface OpenedFile {
   /** The input as the user named it. */
   readonly file: string;
@@ -54,9 +53,9 @@ export async function openFiles(
     strict: options.strict === true,
     needsNoLogin: options.dryRun === true,
   });
-  // A dry run has no results, unless they are asked for.
+  // A dry run writes no results unless the user asks for them.
   const wanted = options.results ?? (options.dryRun ? false : undefined);
-  // The results of a file may replace it, where it is itself what srq wrote, but no other input.
+  // The results of a file may replace the file itself, if srq wrote it, but no other input.
   const taken = new Map<string, string>();
   for (const file of files) taken.set(await onlyPath(file), file);
   const opened: OpenedFile[] = [];
@@ -70,8 +69,8 @@ export async function openFiles(
 }
 
 /**
- * One file of `bulk`, as the import sees it. It asks the user to agree to the plan, shows the progress, and writes results and
- * report.
+ * One file of `bulk` as the import uses it. It asks the user to agree to the plan, shows the progress, and writes
+ * results and report.
  */
 export class FileImport implements ImportFile, ImportUi {
   readonly ui = this;
@@ -99,7 +98,7 @@ export class FileImport implements ImportFile, ImportUi {
     return this.#opened.session.preparation;
   }
 
-  /** Where the results are, `-` for standard output, or null for none or if they could not be written. */
+  /** The path of the results, or `-` for standard output. Null if there are none or they could not be written. */
   get results(): string | null {
     return this.#hasResults ? this.#opened.results.path : null;
   }
@@ -116,7 +115,7 @@ export class FileImport implements ImportFile, ImportUi {
     return agreed.plan;
   }
 
-  /** Keeps the mapping that was agreed to, once all files are confirmed. */
+  /** Stores the mapping that was agreed to, once all files are confirmed. */
   remember(): Promise<unknown> {
     return this.#remember();
   }
@@ -129,7 +128,7 @@ export class FileImport implements ImportFile, ImportUi {
     const rows = this.#events.withRows(this.file, reports);
     const { report, includeInput } = this.#options;
     if (report === undefined) return this.#writeResults(plan, rows, log);
-    // The page is long, and few runs ask for it.
+    // The report's code is loaded only if it is needed, because it is large and few runs write a report.
     const { figuresOf, reportRun, withFigures } = await import('./run-report.ts');
     const figures = figuresOf(plan, includeInput);
     await this.#writeResults(plan, withFigures(rows, figures, plan.mapping), log);
@@ -144,12 +143,12 @@ export class FileImport implements ImportFile, ImportUi {
   }
 }
 
-/** Returns the rate in force: adaptive, but without limit for the sandbox in this process. */
+/** Returns the rate in force. The default is adaptive, or unlimited for the sandbox in this process. */
 export function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto' | 'max' | number {
   return rate ?? (sandbox ? 'max' : 'auto');
 }
 
-/** Returns the name of an input for the notes on a run: without its folder. */
+/** Returns the name of an input for the notes on a run, without its folder. */
 export function noteName(file: string): string {
   return file === '-' ? inputName(file) : basename(file);
 }
@@ -162,8 +161,8 @@ interface ChosenFiles {
 }
 
 /**
- * Returns the files to import. Of several, as a pattern of the shell gives them, those that srq made of another one are left
- * out, and said. Throws `SrqError('usage')` if one is named twice.
+ * Returns the files to import. A pattern of the shell may name files that srq made from another file of the list. These
+ * are left out, with a message. Throws `SrqError('usage')` if a file is named twice.
  */
 export async function chosenFiles(context: Context, asked: readonly string[]): Promise<ChosenFiles> {
   const { platform, argv } = context.process;
@@ -199,7 +198,7 @@ function commandForOne({ files, command }: ChosenFiles, file: string): readonly 
   return command.filter((word) => word === file || !files.includes(word));
 }
 
-/** Throws `SrqError('usage')` for several files together with what is possible for one alone. */
+/** Throws `SrqError('usage')` if several files are combined with a flag that only works for one. */
 export function requireForOne(chosen: ChosenFiles, options: BulkOptions): void {
   const { files } = chosen;
   const [first = '', ...others] = files;
@@ -223,8 +222,8 @@ export function requireForOne(chosen: ChosenFiles, options: BulkOptions): void {
 }
 
 /**
- * Does something with every file, one after another, and returns the results. What is wrong with one file does not hide what
- * is wrong with the next: throws one `SrqError` for all files that cannot be used.
+ * Runs `work` for every file, one after another, and returns the results. All files are processed even if one fails,
+ * and a single `SrqError` is thrown about all files that cannot be used.
  */
 export async function withEachFile<Result>(
   files: readonly string[],
@@ -249,4 +248,18 @@ export async function withEachFile<Result>(
   const hints = new Set(failures.flatMap(({ error: { hint } }) => hint ?? []));
   const nothing = told.some((message) => message.includes('Nothing was sent.')) ? [] : ['Nothing was sent.'];
   throw new SrqError(first.error.reason, [...told, ...nothing].join(' '), [...hints].join(' ') || null, first.error);
+}
+
+/**
+ * Returns the files that match a name with `*` or `?` in its last part, in the order of their names. The shells of
+ * Windows leave this to the program. On other systems such a name is that of a file. A pattern without a match is
+ * returned unchanged.
+ */
+export async function filesOfPattern(name: string, system: string): Promise<readonly string[]> {
+  if (system !== 'win32' || !/[*?]/.test(basename(name))) return [name];
+  const plain = basename(name).replace(/[\\^$.+()[\]{}|]/g, '\\$&');
+  const pattern = new RegExp(`^${plain.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
+  const entries = await readdir(dirname(name), { withFileTypes: true }).catch(() => []);
+  const found = entries.filter((entry) => entry.isFile() && pattern.test(entry.name));
+  return found.length === 0 ? [name] : found.map((entry) => join(dirname(name), entry.name)).sort();
 }

@@ -17,7 +17,7 @@ import type { ResultsOption } from './results-place.ts';
 
 /** The flags of `bulk`, as commander parses them. */
 export interface BulkOptions extends PlanOptions, SubmitOptions {
-  /** Adaptive by default. The sandbox inside this process is not rate limited. */
+  /** The rate. It is adaptive by default, and the sandbox inside this process is not rate limited. */
   readonly rate?: 'auto' | 'max' | number;
   readonly concurrency: number;
   readonly maxErrors?: { readonly count: number; readonly percent: boolean };
@@ -32,9 +32,9 @@ export interface BulkOptions extends PlanOptions, SubmitOptions {
   readonly plan?: string;
   /** File to which the events of the run are written, or `-` for standard output. */
   readonly events?: string;
-  /** Command of the shell that gets the end of the run on its standard input. */
+  /** Shell command that gets the end of the run on its standard input. */
   readonly onEnd?: string;
-  /** Keep the inbox of the sandbox in this process open after the run. */
+  /** Whether the inbox of the sandbox in this process stays open after the run. */
   readonly keep?: boolean;
 }
 

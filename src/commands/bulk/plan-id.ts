@@ -5,15 +5,16 @@ import { contractFingerprint } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 
-/** A plan with what its requests are prepared for. */
+/** A plan, and the settings for which its requests are prepared. */
 export interface PreparedPlan {
   readonly plan: ImportPlan;
   readonly preparation: Preparation;
 }
 
 /**
- * Returns the digest of what an import would do: each row with its content's key and its status, the mapping, the contract,
- * the destination and how requests are sent. It is taken before anything is sent, and is the same for the same plan.
+ * Returns the digest of what an import would do. It covers the content key and the status of each row, the mapping, the
+ * contract, the destination and how requests are sent. It is computed before anything is sent, and is the same for the
+ * same plan.
  */
 export function planId(
   plans: readonly PreparedPlan[],

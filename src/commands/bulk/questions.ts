@@ -8,27 +8,30 @@ import { SrqError } from '../../request/errors.ts';
 import type { Field } from '../../request/fields.ts';
 import { columnLabel, type FieldSource, type Mapping, type MappingOptions, mapKey } from '../../request/table.ts';
 
-/** Something about the columns that a person has to decide before anything is sent. */
+/** A question about columns that a person has to answer before anything is sent. */
 export interface ColumnQuestion {
-  /** `likely`: the columns are taken if the person agrees. `left out`: they hold what the request still lacks. */
+  /**
+   * The kind of question. `likely` columns are used if the person agrees. `left out` columns hold something that the
+   * request still lacks.
+   */
   readonly kind: 'likely' | 'left out';
   readonly field: string;
   readonly how: FieldSource['how'];
   /** The labels of the columns. */
   readonly columns: readonly string[];
-  /** The labels of the columns that give the field as well, and stay the first choice. */
+  /** The labels of other columns that give the field as well and come first. */
   readonly beside: readonly string[];
   readonly because: string;
-  /** Its name says that it is somebody else's, so that leaving it out is proposed. */
+  /** Whether the name says that the column belongs to another person, so that leaving it out is proposed. */
   readonly isOthers: boolean;
-  /** Up to three cells of each column, six in all. They are personal data. */
+  /** Up to three cells of each column, and six in total. They are personal data. */
   readonly samples: readonly string[];
 }
 
 const MAX_COLUMN_SAMPLES = 3;
 const MAX_SAMPLES = 6;
 
-/** Returns what is to be decided about the columns of a file, in the order of the plan. */
+/** Returns the questions about the columns of a file, in the order of the plan. */
 export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): ColumnQuestion[] {
   const labels = (at: readonly number[]) => at.map((index) => columnLabel(mapping.columns, index));
   const samples = (at: readonly number[]) =>
@@ -42,7 +45,7 @@ export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): Co
       ...{ kind: 'likely' as const, field, how, because, beside: [] },
       ...{ columns: labels(columns), samples: samples(columns) },
     }));
-  // Without any other contact, even somebody else's is better than none: then a person has to look closer.
+  // If there is no other contact, even that of another person is better than none, so a person has to look at it.
   const hasContact = mapping.sources.some(({ field }) => field === 'phone' || field === 'email');
   const leftOut = mapping.missed.map(({ field, index, isOthers }) => ({
     isOthers: isOthers && hasContact,
@@ -62,25 +65,28 @@ export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): Co
 
 const HELD = { phone: 'telephone numbers', email: 'e-mail addresses', request_text: 'longer texts' } as const;
 
-/** Fields without which a request can go. A run that nobody watches does not stop for them: it leaves them out. */
+/** Optional fields of a request. A run that nobody watches does not stop because of them, but leaves them out. */
 const OPTIONAL: ReadonlySet<string> = new Set<Field>(['category', 'ref', 'lang', 'audio_file']);
 
-/** Tells whether a run may go on without an answer: the column is left out then, and the plan says so. */
+/** Tells whether a run may continue without an answer. The column is then left out, and the plan says so. */
 export function isOptional({ kind, field }: ColumnQuestion): boolean {
   return kind === 'likely' && OPTIONAL.has(field);
 }
 
-/** Leaves the columns of questions out, as a run does where nobody can be asked. */
+/** Leaves out the columns of questions, as a run does if nobody can be asked. */
 export function withoutLikely(input: Input, questions: readonly ColumnQuestion[]): MappingOptions {
   return decided(input, new Map(questions.map((question) => [question, false])));
 }
 
-/** Leaves out the questions that `--accept-likely` answers. Columns that are left out are asked about all the same. */
+/** Removes the questions that `--accept-likely` answers. Questions about columns that are left out remain. */
 export function openQuestions(questions: readonly ColumnQuestion[], acceptLikely: boolean): readonly ColumnQuestion[] {
   return acceptLikely ? questions.filter(({ kind }) => kind === 'left out') : questions;
 }
 
-/** Asks a person each question with one key, and returns the mapping as answered. Of several files the name is shown. */
+/**
+ * Asks a person each question, to be answered with one key, and returns the mapping with the answers. The name of the
+ * file is shown if there are several.
+ */
 export async function askQuestions(
   context: Context,
   input: Input,
@@ -116,14 +122,14 @@ function questionText({ kind, field, columns, because, samples }: ColumnQuestion
 const SHOWN_COLUMNS = 4;
 const NAME_WIDTH = 40;
 
-/** Names a few columns, so that a question fits a screen. */
+/** Names the first few columns, so that a question fits on a screen. */
 function namesText(columns: readonly string[]): string {
   const shown = columns.slice(0, SHOWN_COLUMNS).map((name) => `"${clip(printable(name), NAME_WIDTH)}"`);
   const more = columns.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' + ');
 }
 
-/** A file with what is to be decided about its columns. */
+/** A file with the open questions about its columns. */
 interface AskedFile {
   readonly file: string;
   /** The arguments that import this file alone. */
@@ -132,8 +138,8 @@ interface AskedFile {
 }
 
 /**
- * Returns the mapping with the answers. A field of which something was agreed to is said with all its columns, because a
- * field that is said takes nothing from columns that are only understood.
+ * Returns the mapping with the answers. If a person has agreed to a column of a field, all columns of that field are
+ * named explicitly, because a field that is named takes nothing from columns that are only understood.
  */
 function decided({ chosen, mapping }: Input, answers: ReadonlyMap<ColumnQuestion, boolean>): MappingOptions {
   const map = new Map(Object.entries(chosen.map));
@@ -161,7 +167,7 @@ function decided({ chosen, mapping }: Input, answers: ReadonlyMap<ColumnQuestion
 const MAX_TOLD = 10;
 
 /**
- * Throws `SrqError('usage')` if questions are open that nobody is there to answer. The hint is the command to paste.
+ * Throws `SrqError('usage')` if there are open questions that nobody can answer. The hint is a command to paste.
  * `command` are the arguments that import all files.
  */
 export function requireDecided(files: readonly AskedFile[], command: readonly string[]): void {
@@ -184,8 +190,8 @@ export function requireDecided(files: readonly AskedFile[], command: readonly st
 }
 
 /**
- * Returns the command that answers the questions with yes. A column that is named by --map has to be in every file, so a
- * file that needs that is imported alone: its mapping is remembered then, also for the others.
+ * Returns the command that answers the questions with yes. A column named by --map must exist in every file, so a file
+ * that needs --map is imported alone. Its mapping is then remembered for the others as well.
  */
 export function decidingCommand(files: readonly AskedFile[], command: readonly string[]): readonly string[] {
   const needsMap = files.find(({ open }) => open.some(({ kind }) => kind === 'left out'));
@@ -200,7 +206,7 @@ function described({ kind, field, columns }: ColumnQuestion): string {
     : `${names} is left out, and no other column gives the ${field}`;
 }
 
-/** Returns the flags that answer the questions as is most likely: with yes, but no for what is somebody else's. */
+/** Returns the flags that give the most likely answers: yes, but no for columns of other people. */
 function flagsFor(questions: readonly ColumnQuestion[]): string[] {
   const takesLikely = questions.some(({ kind }) => kind === 'likely');
   const leftOut = questions.filter(({ kind }) => kind === 'left out');
@@ -214,16 +220,16 @@ function flagsFor(questions: readonly ColumnQuestion[]): string[] {
   return [...(takesLikely ? ['--accept-likely'] : []), ...[...said].flatMap((each) => ['--map', each])];
 }
 
-/** Adds flags to the words of a command, before a `--`, behind which there are no flags. */
+/** Adds flags to the words of a command, before a `--`, because words after it are not flags. */
 export function withFlags(words: readonly string[], flags: readonly string[]): string[] {
   const at = words.indexOf('--');
   return at < 0 ? [...words, ...flags] : [...words.slice(0, at), ...flags, ...words.slice(at)];
 }
 
-/** Controls and invisible marks, which are lost on a terminal. Columns are found without them. */
+/** Matches control characters and invisible marks, which are lost on a terminal. Columns are found without them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-/** Shows the form of cells without what they say: letters become a, digits 0. */
+/** Shows the form of cells without their content. Letters become `a`, and digits become `0`. */
 function masked(samples: readonly string[]): string {
   const form = (cell: string) =>
     clip(cell, SAMPLE_WIDTH)

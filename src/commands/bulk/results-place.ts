@@ -17,12 +17,12 @@ import type { Occasion, WrittenFiles } from '../../settings/written-files.ts';
 /** The value of `--results`, or false for `--no-results`. */
 export type ResultsOption = string | false | undefined;
 
-/** The endings of files of leads, which the name of a results file does not keep. */
+/** Matches the endings of files of leads. The name of a results file does not keep them. */
 const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
-/** The part of a name that tells that the file holds results. */
+/** Matches the part of a name that marks a results file. */
 const OF_RESULTS = /(\.sandbox)?\.results(?:-\d+)?$/i;
 
-/** Returns the name of a file without its ending, and without the part that tells that it holds results. */
+/** Returns the name of a file without its ending, and without the part that marks a results file. */
 function stemOf(file: string): string {
   return basename(file).replace(INPUT_ENDING, '').replace(OF_RESULTS, '') || 'leads';
 }
@@ -34,8 +34,8 @@ export function beside(file: string, ending: string): string {
 }
 
 /**
- * Throws `SrqError('usage')` for a results file of the sandbox that is to be sent to a service. Its rows say that they
- * were created, but the service has never seen them.
+ * Throws `SrqError('usage')` if a results file of the sandbox is about to be sent to a service. Its rows state that
+ * they were created, but the service has never seen them.
  */
 export function refuseRehearsed({ options }: Context, file: string): void {
   const [, ofSandbox] = OF_RESULTS.exec(basename(file).replace(INPUT_ENDING, '')) ?? [];
@@ -48,8 +48,8 @@ export function refuseRehearsed({ options }: Context, file: string): void {
 }
 
 /**
- * Throws `SrqError('input')` for a results file of which nothing tells what became of its rows: they would be judged by
- * their cells alone, and a row that a spreadsheet has changed would be sent a second time. So does one with two statuses.
+ * Throws `SrqError('input')` for a results file without a status column. Its rows would be judged only by their cells,
+ * and a row that a spreadsheet has changed would be sent a second time. Also throws for a file with two status columns.
  */
 export function requireOneStatus({ columns }: Pick<Table, 'columns'>, file: string): void {
   const own = columns.filter((name) => resultColumnOf(name) !== null);
@@ -69,12 +69,12 @@ export function requireOneStatus({ columns }: Pick<Table, 'columns'>, file: stri
   );
 }
 
-/** The part of a name that tells that the file was made by srq of another file. */
+/** Matches the part of a name that marks a file which srq made from another file. */
 const MADE_OF = /(?:(?:\.sandbox)?\.results(?:-\d+)?|\.export)$/i;
 
 /**
- * Leaves out files that srq made of another one of them: its results and exports, which a pattern such as `*.csv` names as
- * well. One file alone is never left out.
+ * Leaves out files that srq made from another file of the list, such as its results and exports, because a pattern such
+ * as `*.csv` matches them as well. A single file is never left out.
  */
 export function withoutOwnFiles(named: readonly string[]): {
   readonly files: readonly string[];
@@ -89,7 +89,9 @@ export function withoutOwnFiles(named: readonly string[]): {
   return { files: named.filter((file) => !leftOut.some((each) => each.file === file)), leftOut };
 }
 
-/** Tells whether a file by its name holds results of such a run, and is not as srq wrote it. */
+/**
+ * Tells whether a file has the name of a results file of this kind of run, and its content differs from what srq wrote.
+ */
 export async function mayHoldCorrections(context: Context, file: string): Promise<boolean> {
   const [isResults, ofSandbox] = OF_RESULTS.exec(basename(file).replace(INPUT_ENDING, '')) ?? [];
   const isRehearsal = context.options.sandbox === true;
@@ -97,18 +99,18 @@ export async function mayHoldCorrections(context: Context, file: string): Promis
   return !(await (await context.writtenFiles()).isUnchanged(file, isRehearsal ? 'rehearsal' : 'run'));
 }
 
-/** Returns the one path of a file, whichever way it is named, also by a link. The file need not exist. */
+/** Returns the unique path of a file, however it is named, even through a link. The file need not exist. */
 export async function onlyPath(path: string): Promise<string> {
   const folder = resolve(dirname(path));
   return realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
 }
 
-/** The paths that the files of a run and their results have, each with the file that it belongs to. */
+/** The paths of the files of a run and of their results. Each maps to the file that it belongs to. */
 type TakenPaths = Map<string, string>;
 
-/** Where the results of a file go. */
+/** The place of a file's results. */
 export class ResultsPlace {
-  /** The path, `-` for standard output, or null for none. It changes if the file there turns out to be a person's. */
+  /** The path, `-` for standard output, or null for none. It changes if the file there has been changed by a person. */
   path: string | null;
   readonly #written: WrittenFiles;
   readonly #of: Occasion;
@@ -125,10 +127,9 @@ export class ResultsPlace {
   }
 
   /**
-   * Finds the place before anything is sent. Throws `SrqError('usage')` if the file that `asked` names cannot be written,
-   * or is anything but what srq itself wrote. By default the results lie beside the input; if a person has changed the
-   * file there, the next free number is used, and said. A path that is found by default is added to
-   * those taken.
+   * Finds the place before anything is sent. Throws `SrqError('usage')` if the file that `asked` names cannot be
+   * written, or was not written by srq. By default the results are beside the input. If a person has changed the file
+   * there, the next free number is used, with a message. A path that is found by default is added to those taken.
    */
   static async find(
     context: Context,
@@ -163,8 +164,8 @@ export class ResultsPlace {
   }
 
   /**
-   * Returns the path once the results are complete. A person may have changed the file while the run went on, or have it open
-   * (`heldOpen`) in a program that does not let go of it; then it is kept, and the next free number is used.
+   * Returns the path once the results are complete. A person may have changed the file during the run, or may have it
+   * open (`heldOpen`) in a program that locks it. The file is then kept, and the next free number is used.
    */
   async settle(context: Context, path: string, heldOpen: string | null): Promise<string> {
     if (heldOpen !== null) this.#heldOpen.add(heldOpen);
@@ -178,12 +179,12 @@ export class ResultsPlace {
     return free;
   }
 
-  /** Notes what was written, so that the next run knows whether anybody has changed it. */
+  /** Records what was written, so that the next run knows whether anybody has changed it. */
   note(path: string, sha256: string): Promise<void> {
     return this.#written.note(path, sha256, this.#of);
   }
 
-  /** Returns this path, or the next one with a number, at which no file is lost. */
+  /** Returns this path, or the next one with a number, so that no file is lost. */
   async #freePlace(path: string): Promise<string> {
     const ending = extname(path);
     const stem = path.slice(0, path.length - ending.length);
@@ -230,8 +231,8 @@ function keptMessage(path: string, free: string): string {
 }
 
 /**
- * Writes the results of a run to their place: all rows of the input, those outside its range too. If there is no place for
- * them, the rows are only read, for whoever else looks at them.
+ * Writes the results of a run to their place: all rows of the input, including those outside of the range. If there is
+ * no place, the rows are only read, for their other readers.
  */
 export async function writeRunResults(
   context: Context,
@@ -247,7 +248,7 @@ export async function writeRunResults(
   }
   const reporter = await context.reporter();
   const log = await context.logStore();
-  // Each of these costs time for every row, so they are left out where they have nothing to do.
+  // Each of these steps takes time for every row, so it is skipped if it has nothing to do.
   const named = statesOutcomes(plan.table) ? withIdentifiers(reports, () => log.latest()) : reports;
   const isWhole = plan.range.skip === 0 && plan.range.limit === null;
   const unread = ({ message }: SrqError) =>
@@ -260,8 +261,9 @@ export async function writeRunResults(
 }
 
 /**
- * Returns the delimiter of the results: that of the input, so that whoever wrote it can open them, else that of
- * spreadsheets in the market of the first row. Spreadsheets split no CSV in UTF-8 at its TABs.
+ * Returns the delimiter of the results. It is that of the input, so that the program that wrote the input can open
+ * them, or else that of spreadsheets in the market of the first row. A TAB is not kept, because spreadsheets do not
+ * split CSV in UTF-8 at TABs.
  */
 async function delimiterOf({ table, mapping, first }: ImportPlan): Promise<string> {
   if (table.delimiter !== null && [',', ';'].includes(table.delimiter)) return table.delimiter;

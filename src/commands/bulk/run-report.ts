@@ -8,7 +8,7 @@ import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import type { Mapping } from '../../request/table.ts';
 
-/** Passes the rows on and adds each to the figures. */
+/** Yields the rows unchanged and adds each to the figures. */
 export async function* withFigures(
   reports: AsyncIterable<RowReport>,
   figures: RunFigures,
@@ -25,12 +25,12 @@ export function figuresOf(plan: Pick<ImportPlan, 'table'>, includeInput: boolean
   return new RunFigures(includeInput ? plan.table.columns : null);
 }
 
-/** Adds the notes on a run. With null it adds those that belong to no run, because several runs are reported. */
+/** Adds the notes on a run. If `run` is null, because several runs are reported, only notes without a run are added. */
 export async function addNotes(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
   for await (const note of log.notes()) if (note.run === run) figures.note(note);
 }
 
-/** Adds what a run has sent and when it was answered. With null it adds all runs. */
+/** Adds the records of a run, for its sends and answer times. If `run` is null, those of all runs are added. */
 export async function addRecords(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
   for await (const { record } of log.records()) if (run === null || record.run === run) figures.record(record);
 }

@@ -28,8 +28,8 @@ import { beside, refuseRehearsed } from './results-place.ts';
 import { finishRun } from './summary.ts';
 
 /**
- * Imports files: reads and checks all of them, shows their plans, sends the requests, and reports the result of every
- * row. Nothing is sent before every file is planned and the user has agreed to all plans.
+ * Imports files. It reads and checks all of them, shows their plans, sends the requests, and reports the result of
+ * every row. Nothing is sent before every file is planned and the user has agreed to all plans.
  */
 export async function bulk(context: Context, named: readonly string[], asked: BulkOptions): Promise<number> {
   keepHeapSmall();
@@ -43,14 +43,14 @@ async function importFiles(
   asked: BulkOptions,
   events: RunEvents,
 ): Promise<number> {
-  // Reading and confirming are not the time that the service takes.
+  // The time for reading and confirming is not counted as time of the service.
   const started = { ms: context.clock.monotonicMs() };
   requireReportable(asked);
   requireKeepable(context, asked);
   requireOneAnswer(context.process.argv);
   requireHoldable(context, asked);
   const given = await chosenFiles(context, named);
-  // What is left after this run is another plan.
+  // What remains after this run is another plan, so the next command must not name this one.
   const chosen = { ...given, command: withoutOptions(given.command, ['--plan']) };
   const { files } = chosen;
   requireForOne(chosen, asked);
@@ -83,7 +83,8 @@ async function importFiles(
     const plan = plans[at];
     return plan ? [{ file, plan, results, asides, exportTo: beside(file, 'export.csv') }] : [];
   });
-  // A correction of one of several files is remembered by its header, and need not be repeated.
+  // If there are several files, a correction of one is remembered by its header and need not be repeated in the
+  // command.
   const [one, ...more] = imports;
   const command = one && more.length === 0 ? one.command : chosen.command;
   const keepsStdout = options.events !== '-';
@@ -93,7 +94,7 @@ async function importFiles(
   return end.exitCode;
 }
 
-/** Keeps the sandbox of this process with its inbox until Ctrl-C. */
+/** Keeps the sandbox of this process and its inbox open until Ctrl-C. */
 async function keepInbox(context: Context): Promise<void> {
   const { interruption } = context;
   if (interruption.code !== null) return;
@@ -182,7 +183,7 @@ async function beginNote(
   return { event: 'begin', version, file: name, profile: profile.value, live, service, rows, counts, settings };
 }
 
-/** Throws `SrqError('usage')` for a place of results together with none: the last flag would win without a word. */
+/** Throws `SrqError('usage')` if --results and --no-results are combined, because the last flag would silently win. */
 function requireOneAnswer(words: readonly string[]): void {
   if (!words.includes('--no-results') || onlyOptions(words, ['--results']).length === 0) return;
   throw new SrqError(
@@ -192,14 +193,17 @@ function requireOneAnswer(words: readonly string[]): void {
   );
 }
 
-/** Throws `SrqError('usage')` for --keep where there is no inbox with what was sent. */
+/** Throws `SrqError('usage')` for --keep if there is no inbox, or if nothing is sent to it. */
 function requireKeepable({ options: { sandbox } }: Context, { keep, dryRun: isDry }: BulkOptions): void {
   if (!keep || (sandbox && !isDry)) return;
   const message = sandbox ? 'A dry run sends nothing, so the inbox would be empty.' : '--keep needs --sandbox.';
   throw new SrqError('flags.incomplete', message, sandbox ? 'Leave --keep or --dry-run out.' : 'Add: --sandbox');
 }
 
-/** Throws `SrqError('usage')` for a plan that cannot be held to: a sandbox in this process is another service each time. */
+/**
+ * Throws `SrqError('usage')` for --plan if it cannot be checked, because a sandbox in this process is another service
+ * each time.
+ */
 function requireHoldable({ options: { sandbox } }: Context, { plan, dryRun: isDry }: BulkOptions): void {
   if (plan === undefined || !(sandbox || isDry)) return;
   const message = sandbox

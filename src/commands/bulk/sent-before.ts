@@ -16,14 +16,17 @@ import type { LogView } from '../../request/ports.ts';
 import type { Mapping } from '../../request/table.ts';
 import { withFlags } from './questions.ts';
 
-/** Minimum number of references, and share of different ones among them, that name requests and not something else. */
+/**
+ * Minimum number of references, and minimum share of distinct ones, from which they are assumed to identify requests.
+ */
 const MIN_REFS = 3;
 const MIN_DISTINCT = 0.9;
 
 /**
- * Stops before requests are created a second time because their columns are read otherwise than before: rows that were
- * created under another mapping of this header, or most of whose references were created with other content. A person has
- * to agree. Throws `SrqError('usage')` if nobody can be asked, and `SrqError('interrupted')` if the person does not agree.
+ * Stops before requests are created a second time because their columns are read in another way than before. This
+ * concerns rows that were created under another mapping of this header, and files most of whose references were created
+ * with other content. A person has to agree. Throws `SrqError('usage')` if nobody can be asked, and
+ * `SrqError('interrupted')` if the person does not agree.
  */
 export async function requireNotSentBefore(
   session: RequestSession,
@@ -68,13 +71,13 @@ async function sentOtherwise(
   return `${thousands(created[at] ?? 0)} of the rows to be sent were created before, when the columns were read as on ${others[at]?.on}. If they are sent now, they are created again.`;
 }
 
-/** Number of rows with references that are enough to tell, however long the file is. */
+/** Number of rows with known references that is enough for a warning, however long the file is. */
 const MANY_REFS = 1_000;
 
 /**
- * Asks the log whether it has created requests at this service under the references of the rows that are ready, which are
- * other requests by their content. Returns what to tell if they are most of the file, else null: a few corrected leads are
- * meant to be new requests.
+ * Asks the log whether requests with the references of the ready rows, but with other content, were created at this
+ * service. Returns the message if that is so for most of the file, or null. A few corrected leads are meant to be new
+ * requests.
  */
 async function knownReferences(context: Context, { refs, rows }: ImportPlan): Promise<string | null> {
   const wanted = new Set(refs.sample);
@@ -106,9 +109,9 @@ async function runsElsewhere(context: Context, log: LogStore): Promise<ReadonlyS
 }
 
 /**
- * Counts, for each of other mappings of the same file, the rows of a plan that are ready, though under that mapping they
- * were created before, or may have been: their content was another one then, so the log does not know them by their new
- * keys. All rows are looked at, in one pass over the file.
+ * Counts, for each of several other mappings of the same file, the ready rows that were or may have been created under
+ * that mapping. Their content was different then, so the log does not know them by their new keys. All rows are read,
+ * in one pass over the file.
  */
 export async function createdUnder(
   mappings: readonly Mapping[],

@@ -7,21 +7,21 @@ import type { RowResult } from '../../request/outcome.ts';
 import type { Clock } from '../../request/ports.ts';
 import { type Counts, noCounts } from '../../request/status.ts';
 
-/** Numbers of created rows with something to note. */
+/** Numbers of created rows that need a remark. */
 export interface Asides {
-  /** The service created them without naming an identifier. */
+  /** Number of rows that the service created without naming an identifier. */
   withoutIdentifier: number;
-  /** The service created them but also reported an error. */
+  /** Number of rows that the service created but for which it also reported an error. */
   withRemark: number;
 }
 
-/** Is told of each row of a pass, with the state after it, and of the pass's end. */
+/** Called for each row of a pass, with the state after it, and at the end of the pass. */
 export interface PassObserver {
   row(result: RowResult, state: PassState): void;
   end(state: PassState): void;
 }
 
-/** How far a pass is. */
+/** The progress of a pass. */
 export interface PassState {
   readonly done: number;
   readonly total: number;
@@ -56,7 +56,7 @@ function settlingText({ byKey, byValidate }: Extract<Pass, { is: 'settling' }>):
   return byValidate ? `${repeated}; validate is asked about those that are too old for that` : repeated;
 }
 
-/** Shows the settling of doubts: how long they wait, and why some remain. Each reason is shown once. */
+/** Shows the settling of requests in doubt: how long they wait, and why some remain. Each reason is shown only once. */
 export async function showSettling(
   context: Context,
   label: string,
@@ -113,8 +113,8 @@ const MIN_ANNOUNCED_MS = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Returns a function to call when a doubt begins to wait. It shows until when doubts wait, and shows it again if that
- * changes.
+ * Returns a function to call when a request in doubt begins to wait. It shows until when such requests wait, and shows
+ * it again if that changes.
  */
 function waitAnnouncer(reporter: Reporter, clock: Clock, stopping: AbortSignal, rows: () => number) {
   let untilMs = 0;

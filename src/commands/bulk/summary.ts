@@ -52,7 +52,7 @@ export async function finishRun(
   return { exitCode, stopped, summary: { rows, seconds, log, results, ...withoutReady(counts), ...asides } };
 }
 
-/** Returns why a run ended early, or null if it did not. Of a signal, the hint is the command that goes on. */
+/** Returns why a run ended early, or null if it did not. After a signal, the hint is the command that continues. */
 function endedBy({ interruption, options }: Context, stop: SrqError | null, next: string | null): Failure | null {
   return stop
     ? failureOf(stop, (hint) => withProfileFlags(hint, options))
@@ -64,7 +64,10 @@ export type DryFile = PlannedEnd & Pick<EndedRun, 'command'>;
 
 type PlannedEnd = Pick<EndedFile, 'file' | 'plan' | 'results'>;
 
-/** Reports the result of a dry run and returns its exit code. `command` are the arguments of the dry run, `planId` is the digest of its plan. */
+/**
+ * Reports the result of a dry run and returns its exit code. `command` are the arguments of the dry run, and `planId`
+ * is the digest of its plan.
+ */
 export async function finishDryRun(
   context: Context,
   files: readonly DryFile[],
@@ -84,7 +87,7 @@ export async function finishDryRun(
     stopped: null,
     advice: null,
     exportCommand: null,
-    // Rows without a phone are not ready, but are with the column that is still to be decided.
+    // Rows that lack a field may become ready once the questions about the columns are answered.
     next:
       counts.ready > 0 || asked.some(({ open }) => open.length > 0)
         ? commandLine(withoutDryRun(decidingCommand(asked, command)))
@@ -111,7 +114,7 @@ export function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: 
   return { ready, repeated, duplicate, invalid, unknown };
 }
 
-/** Returns the plan of a file as programs read it. */
+/** Returns the plan of a file in the form for programs. */
 function planDocument({ plan: { table, mapping, problems, problemCount }, file }: PlannedEnd) {
   const label = (index: number) => columnLabel(mapping.columns, index);
   return {
@@ -138,8 +141,8 @@ async function shared(context: Context, files: readonly PlannedEnd[], startedMs:
 }
 
 /**
- * Writes the summary: `print` gets what the documents of runs and of plans share. Of several files, each has its own
- * results.
+ * Writes the summary. `print` receives the members that the documents of runs and of plans share. If there are several
+ * files, each has its own results.
  */
 async function report(
   context: Context,
@@ -152,7 +155,7 @@ async function report(
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
   const text: Words = (paint) => summaryText(summary, paint);
-  // Standard output is the results, and nothing else.
+  // Standard output contains the results, so the summary goes to stderr.
   if (summary.results.includes('-')) return reporter.say(text);
   const results = isOfSeveral ? null : (summary.results[0] ?? null);
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
@@ -169,7 +172,7 @@ export function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'rea
   return counts;
 }
 
-/** Returns the words of a command without `--dry-run`, and without the place of its verdicts. */
+/** Returns the words of a command without `--dry-run` and without `--results`. */
 function withoutDryRun(words: readonly string[]): string[] {
   return withoutOptions(words, ['--results']).filter((word) => word !== '--dry-run');
 }
@@ -182,27 +185,26 @@ interface EndedFile {
   /** The path of the results, `-` for standard output, or null for none. */
   readonly results: string | null;
   readonly asides: Asides;
-  /** Where an export of the input would be written. */
+  /** The path to which an export of the input would be written. */
   readonly exportTo: string;
 }
 
-/** A run that has ended. */
 interface EndedRun {
   readonly files: readonly EndedFile[];
   /** The arguments that repeat this command, including corrections made to the plan of one file. */
   readonly command: readonly string[];
-  /** Whether standard output is for the summary. */
+  /** Whether the summary is written to standard output. */
   readonly keepsStdout: boolean;
 }
 
-/** How a run has ended, in figures. */
+/** The figures of a run that has ended. */
 interface EndOfRun {
   readonly exitCode: number;
   readonly stopped: Failure | null;
   readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log' | 'results'> & Omit<Counts, 'ready'> & Asides;
 }
 
-/** Returns what a person does next, in words of the files, or null if there is nothing to do. */
+/** Returns what a person should do next with the files, or null if there is nothing to do. */
 function adviceFor({ failed, unknown, ...counts }: Counts, files: readonly EndedFile[]): string | null {
   if (failed > 0) return null;
   if (unknown > 0)
@@ -223,7 +225,7 @@ function exportCommand(context: Context, counts: Counts, { files, command }: End
   if (!one || more.length > 0 || send + correct + settle > 0) return null;
   const { file, plan, exportTo } = one;
   if (plan.range.skip > 0 || plan.range.limit !== null) return null;
-  // The log of a sandbox in this process ends with it, and standard input cannot be read again.
+  // The log of a sandbox in this process ends with the process, and standard input cannot be read again.
   if (context.options.sandbox || file === '-') return null;
   const reading = onlyOptions(command, OF_THE_REQUEST);
   return commandLine(['export', ...globalFlags(context), file, ...reading, '--output', exportTo]);
@@ -239,7 +241,7 @@ function nextCommand(
   const fromStdin = files.some(({ file }) => file === '-');
   if (stop !== null || countsLeft(counts).send > 0) return fromStdin ? null : commandLine(command);
   if (counts.unknown > 0) return commandLine(['resolve', ...globalFlags(context)]);
-  // The next sandbox in a process is a new marketplace, which would not know the requests of this one.
+  // The sandbox of the next process is a new marketplace, which does not know the requests of this one.
   if (counts.invalid + counts.rejected === 0 || context.options.sandbox) return null;
   const refused = files.filter(hasRefused);
   if (!refused.every(({ results }) => isFile(results))) return fromStdin ? null : commandLine(command);
@@ -247,7 +249,10 @@ function nextCommand(
   return commandLine(words.flatMap((word) => correctedFile(word, files)));
 }
 
-/** Returns what stands for a word of the command in the next one: a file's results, or nothing for a file that is done. */
+/**
+ * Returns the words that replace a word of the command in the next one. A file is replaced by its results, and a file
+ * that is done is removed.
+ */
 function correctedFile(word: string, files: readonly EndedFile[]): readonly string[] {
   const file = files.find((each) => each.file === word);
   if (!file) return [word];
@@ -274,11 +279,11 @@ function globalFlags({ options: { log, store, profile } }: Context): string[] {
 /** Flags that say how to read the input. */
 const OF_READING = ['--format', '--encoding', '--delimiter', '--skip-lines', '--sheet'];
 
-/** Flags by which a row of the input becomes the same request again. */
+/** Flags without which a row of the input would not become the same request again. */
 const OF_THE_REQUEST = ['--map', '--set', '--mapping', ...OF_READING];
 
 /**
- * Flags that describe the input and its outputs. They do not apply when the results file is the next input, because
- * that is CSV in UTF-8.
+ * Flags that describe the input and its outputs. They do not apply if the results file is the next input, because that
+ * is CSV in UTF-8.
  */
 const OF_THE_INPUT = [...OF_READING, '--limit', '--skip', '--results'];

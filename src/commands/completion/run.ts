@@ -29,14 +29,14 @@ export async function complete(
   return 0;
 }
 
-/** bash passes the `=` between an option and its value as a word. */
+/** Removes a lone `=`, because bash passes the `=` between an option and its value as a word. */
 function current(word = ''): string {
   return word === '=' ? '' : word;
 }
 
 /**
- * Ignores a settings file that cannot be used, because other commands report that. Names that cannot be typed are left
- * out.
+ * Returns the names of the profiles that can be typed. A settings file that cannot be used is ignored, because other
+ * commands report it.
  */
 async function profileNames(context: Context): Promise<string[]> {
   try {
@@ -49,13 +49,13 @@ async function profileNames(context: Context): Promise<string[]> {
 /** The candidates for the word at the cursor. */
 interface Candidates {
   readonly words: readonly CompletionWord[];
-  /** If true, file names fit as well; the shell completes those itself. */
+  /** Whether file names fit as well. The shell completes those itself. */
   readonly files: boolean;
 }
 
 interface CompletionWord {
   readonly word: string;
-  /** A single line, which may be empty. */
+  /** A single line of text, which may be empty. */
   readonly description: string;
 }
 
@@ -87,9 +87,7 @@ export function candidatesFor(
   return startingWith(current, { words: [...subcommands, ...values.words], files: values.files });
 }
 
-/**
- * Finds the command that the words lead to, the number of its arguments so far, and the option whose value comes next.
- */
+/** Finds the command that the words name, the number of its arguments so far, and the option whose value comes next. */
 function read(program: Command, words: readonly string[]) {
   let command = program;
   let operands = 0;
@@ -129,7 +127,7 @@ function described(command: Command): CompletionWord {
   return { word: command.name(), description: command.description() };
 }
 
-/** Returns the values of an option or argument, by its choices or by its name in the usage. */
+/** Returns the possible values of an option or argument, from its choices or from its name in the usage. */
 function valuesOf(usage: string, { argChoices }: { argChoices?: string[] }, profiles: readonly string[]): Candidates {
   if (argChoices) return { words: argChoices.map((word) => ({ word, description: '' })), files: false };
   if (/^--profile |^(?:use|remove) </.test(usage)) {

@@ -7,11 +7,11 @@ import { type AnswerMemory, NO_MEMORY, withStatement } from '../../request/answe
 import { contractFingerprint } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 
-/** Stands for all answers that wait for a statement. */
+/** Selects all answers that wait for a statement. */
 const ALL = 'status';
 
 /**
- * Stores the user's statement on the meaning of success answers that prove nothing by themselves. `named` is the
+ * Stores the user's statement about the meaning of success answers that prove nothing by themselves. `named` is the
  * beginning of such an answer's form, or `status` for all that wait for a statement of this kind.
  */
 export async function learnAnswers(context: Context, said: 'taken' | 'refused', named: string): Promise<number> {
@@ -42,8 +42,8 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
 }
 
 /**
- * Opens what is known of the answers of the profile's service, on this machine or in the store, with a function to add
- * to it.
+ * Opens what is known about the answers of the profile's service, on this machine or in the store, with a function to
+ * add to it.
  */
 async function openAnswers(context: Context) {
   const inForce = await context.contract();

@@ -13,7 +13,7 @@ export interface AgreedAnswers {
   readonly proposal: Proposal;
   /** Answers from flags and from the terminal. */
   readonly answers: Answers;
-  /** The questions that will be open next if the operations are those which the open ones propose. */
+  /** The questions that will follow if the proposed operations are confirmed. */
   readonly following: readonly Question[];
 }
 
@@ -49,10 +49,13 @@ export async function answered(
   return { proposal, answers, following };
 }
 
-/** Stands in an answer for an operation that only a person can name. */
+/** Replaces an operation that only a person can name, in an answer. */
 const UNNAMED = 'POST /path';
 
-/** Returns what is asked about the proposed operations, so that who has no terminal can answer all of it at once. */
+/**
+ * Returns the questions about the proposed operations, so that a user without a terminal can answer all questions at
+ * once.
+ */
 async function followingQuestions(
   { questions }: Proposal,
   answers: Answers,
@@ -67,7 +70,7 @@ async function followingQuestions(
   const next = await propose(said).catch(unfit);
   const isNew = ({ name }: Question) => questions.every((each) => each.name !== name);
   const added = next instanceof SrqError ? [] : next.questions.filter(isNew);
-  // The create decides which operation may be validate.
+  // The operation that creates decides which operation may be validate.
   const more = added.length === 0 || next instanceof SrqError ? [] : await followingQuestions(next, said, propose);
   return [...new Map([...added, ...more].map((each) => [each.name, each])).values()];
 }

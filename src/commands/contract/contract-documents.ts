@@ -19,7 +19,7 @@ interface DocumentFile {
   /** The file name without its folder. */
   readonly name: string;
   readonly bytes: Buffer;
-  /** The folder to whose files its references may lead, if a person named it. */
+  /** The folder to which the file's references may lead, if a person named one. */
   readonly folder?: DescriptionFolder;
 }
 
@@ -40,15 +40,15 @@ export function saidOperations(said: readonly (readonly [string, string])[]): An
 /** The documents from which a contract is learned. */
 export interface DocumentSet {
   readonly documents: readonly DocumentFile[];
-  /** The environment file of a client tool such as Postman. */
+  /** The environment file of a client tool, such as Postman. */
   readonly environment: DocumentFile | null;
 }
 
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
- * Reads these files. Among them may be one folder: the documents in it may refer to its files, and if none of them is
- * named, the only description that lies directly in it is meant. No other file is read.
+ * Reads these files. One of the paths may be a folder, to whose files the documents in it may refer. If no file of the
+ * folder is named, its only top-level description is used. No other file is read.
  *
  * Throws `SrqError('input')` for anything but regular files of at most `MAX_BYTES`.
  */
@@ -65,11 +65,11 @@ export async function readDocuments(paths: readonly string[], environment?: stri
 
 interface FilesAndFolder {
   readonly files: readonly string[];
-  /** Returns the folder of a file that lies within the one that was named, or null. */
+  /** Returns the folder for the references of a file if the file is within the named folder, or null. */
   readonly within: (path: string) => DescriptionFolder | null;
 }
 
-/** Splits what was named into files and a folder, and finds the document of the folder if no file of it was named. */
+/** Splits the named paths into files and a folder, and finds the folder's document if no file of it is named. */
 async function withFolder(paths: readonly string[]): Promise<FilesAndFolder> {
   const isFolder = await Promise.all(paths.map(isFolderAt));
   const [path, another] = paths.filter((_, index) => isFolder[index]);
@@ -134,7 +134,7 @@ async function readDocument(path: string): Promise<DocumentFile> {
   }
 }
 
-/** Reads a file in bounded size even if it grows meanwhile. */
+/** Reads a file up to a maximum size, even if it grows meanwhile. */
 async function readBounded(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -157,8 +157,8 @@ function unusable(path: string, why: string, cause?: unknown): SrqError {
 }
 
 /**
- * Proposes a contract that was given as a file. Patterns that could take very long to match are removed, and secrets
- * that are missing in the file are asked for.
+ * Proposes a contract that was given as a file. Patterns that could take very long to match are removed, and missing
+ * secrets are asked for.
  */
 export async function givenProposal(given: Contract, constants: Readonly<Record<string, string>>): Promise<Proposal> {
   const notes = new Set<string>();

@@ -6,23 +6,24 @@ import { SrqError, shellWord } from '../../request/errors.ts';
 /** The folder of a description that consists of several files, as a person named it. */
 interface OpenFolder {
   /**
-   * Returns the path of its only description. Throws `SrqError('input')` if none or several lie directly in the folder.
+   * Returns the path of its only description. Throws `SrqError('input')` if there are none or several at the top level
+   * of the folder.
    */
   mainDocument(): string;
-  /** Returns the folder as the document at `path` sees it, or null if the document does not lie in it. */
+  /** Returns the folder for the references of the document at `path`, or null if the document is not in the folder. */
   within(path: string): DescriptionFolder | null;
 }
 
-/** One more than a document may have, which is refused where it is parsed. */
+/** One byte more than a document may have, so that a larger file is refused where it is parsed. */
 const MAX_BYTES = 10 * 1024 * 1024 + 1;
 const MAX_LISTED = 200;
 const DESCRIPTION = /\.(?:json|ya?ml)$/i;
-/** The beginning of a description: parts of one have no such member. */
+/** Matches the beginning of a description. Files that are only parts of one have no such member. */
 const SAYS_DESCRIPTION = /^[\s{]*["']?(?:openapi|swagger)["']?\s*:|\n["' ]{0,6}(?:openapi|swagger)["']?\s*:/;
 const MAX_BEGINNING = 64 * 1024;
 
 /**
- * Opens a folder for the references of a description. A file is read only if its real path lies below that of the folder,
+ * Opens a folder for the references of a description. A file is read only if its real path is below that of the folder,
  * so that neither `..` nor a symbolic link leads out of it.
  */
 export function openFolder(folder: string): OpenFolder {
@@ -62,14 +63,14 @@ function realPathOf(path: string): string | null {
 const isBelow = (root: string, path: string): boolean => path.startsWith(root.endsWith(sep) ? root : root + sep);
 
 /**
- * Reads at most so many bytes of a regular file whose real path is below the folder. Returns null for anything else.
+ * Reads at most this many bytes of a regular file whose real path is below the folder. Returns null for anything else.
  */
 function readWithin(root: string, path: string, maxBytes: number): Buffer | null {
   const real = realPathOf(path);
   if (real === null || !isBelow(root, real)) return null;
   let file: number | null = null;
   try {
-    // A link that takes the place of the file meanwhile is not followed, and a pipe is not waited for.
+    // A link that replaces the file meanwhile is not followed, and a pipe is not waited for.
     file = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     const found = fstatSync(file);
     if (!found.isFile()) return null;

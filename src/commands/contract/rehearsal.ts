@@ -15,7 +15,7 @@ import type { ServiceRequest } from '../../request/service-request.ts';
 import { makeEncoder } from '../../service/wire/encode.ts';
 
 const SHOWN_ROWS = 3;
-/** Maximum number of rows that are read to find those that would go out. */
+/** Maximum number of rows that are read to find those that would be sent. */
 const MAX_READ = 200;
 const VALUE_WIDTH = 70;
 const QUESTION = `See ${SHOWN_ROWS} rows of your file as they would go out by this contract? Nothing is sent.\nFile (Enter: not now): `;
@@ -23,8 +23,8 @@ const QUESTION = `See ${SHOWN_ROWS} rows of your file as they would go out by th
 type Ready = Extract<Prepared, { readonly request: ServiceRequest }>;
 
 /**
- * Offers a person on a terminal to see rows of a file as the contract that was just learned would send them. What the
- * rows hold is shown on the terminal only, and nothing is sent or kept.
+ * Offers a person on a terminal to see rows of a file as the newly learned contract would send them. The content of the
+ * rows is shown only on the terminal, and nothing is sent or stored.
  */
 export async function offerRehearsal(context: Context): Promise<void> {
   if (!context.interactive || context.options.json === true || context.options.quiet === true) return;
@@ -43,7 +43,7 @@ export async function offerRehearsal(context: Context): Promise<void> {
   }
 }
 
-/** The contract is kept already, so that leaving the question ends nothing. */
+/** Treats leaving the question as a no, because the contract is stored already. */
 function notNow(error: unknown): string {
   if (error instanceof SrqError && error.code === 'interrupted') return '';
   throw error;
@@ -72,7 +72,7 @@ async function rehearsed(context: Context, file: string): Promise<string> {
   ].join('\n');
 }
 
-/** Returns the first rows that would go out, and those before them that would not. */
+/** Returns the first rows that would be sent, and those before them that would not. */
 async function firstRows(
   { table, mapping }: Input,
   preparation: Preparation,
@@ -95,11 +95,11 @@ function heldLine({ row, problems }: Prepared): string {
   return printable(`Row ${row} would not go out: ${why.join('; ')}`);
 }
 
-/** Formats a request as it would go out: where to, then each member by the service's own name. */
+/** Formats a request as it would be sent: the address, then each member by the service's own name. */
 function rowLines({ row, request }: Ready, contract: Contract, baseUrl: string): string[] {
   const audio = request.audio === null ? [] : [['recording', `${thousands(request.audio.sizeBytes)} bytes`] as const];
   const { shown } = makeEncoder(contract);
-  // Headers and the query hold keys, which are shown nowhere.
+  // Headers and the query may hold keys, which are never shown.
   const { method, path, headers } = shown.create(request, null);
   const fields = [...Object.entries(headers), ...wirePreview(contract, request)].map(
     ([name, value]) => [printable(name), clip(printable(value), VALUE_WIDTH)] as const,

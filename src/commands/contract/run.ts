@@ -32,7 +32,7 @@ export interface LearnFlags {
   readonly yes?: boolean;
 }
 
-/** Turns the partner's own documents into the contract of the profile after the user has agreed. */
+/** Learns the profile's contract from the partner's own documents, after the user has agreed. */
 export async function learn(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const store = await profileContracts(context);
   if (options.takenBy !== undefined || options.refusedBy !== undefined)
@@ -95,7 +95,10 @@ export async function learn(context: Context, files: readonly string[], options:
 /** Tells whether it is known how calls are authorized, and where tokens are issued. */
 const isSettled = ({ questions }: Proposal): boolean => !questions.some(({ name }) => name === 'operation:token');
 
-/** Returns the address that will get the client secret under this base URL, or null if none does or none is known. */
+/**
+ * Returns the address that will receive the client secret under this base URL. Returns null if none will, or if it is
+ * not known.
+ */
 function addressOf(proposal: Proposal, baseUrl: string | null): string | null {
   const isKnown = baseUrl !== null || isElsewhere(proposal.contract.token);
   return isSettled(proposal) && isKnown ? tokenAddress(contractUnder(proposal, baseUrl), baseUrl ?? '') : null;
@@ -169,7 +172,7 @@ async function givenAnswers({ set, operation }: LearnFlags): Promise<Answers> {
 }
 
 /**
- * Reads a constant; `@FILE` stands for the first line of that file. Throws `SrqError('usage')` if a secret is given as
+ * Reads a constant. `@FILE` stands for the first line of that file. Throws `SrqError('usage')` if a secret is given as
  * an argument.
  */
 async function constantOf([name, value]: readonly [string, string]): Promise<[string, string]> {
@@ -199,8 +202,8 @@ async function firstLine(path: string): Promise<string> {
 }
 
 /**
- * Returns the login command for a server of the documents, or none for a URL to which secrets must not be sent. Only
- * servers known to be tests are marked as such.
+ * Returns the login command for a server of the documents, or an empty list for a URL to which secrets must not be
+ * sent. Only servers that are known to be tests are marked as such.
  */
 function loginCommand({ name, url, test }: ServerSuggestion): string[] {
   try {
@@ -217,7 +220,10 @@ function loginCommand({ name, url, test }: ServerSuggestion): string[] {
   }
 }
 
-/** A contract belongs to one profile, so a new profile has to learn the documents as well. */
+/**
+ * Returns the lines that suggest logins. A contract belongs to one profile, so a new profile has to learn the documents
+ * as well.
+ */
 function loginLines(logins: readonly string[], { process }: Context): string[] {
   if (logins.length === 0) return [];
   const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
@@ -227,7 +233,7 @@ function loginLines(logins: readonly string[], { process }: Context): string[] {
   );
 }
 
-/** Returns the width of the terminal. Without one it is that of a wide terminal. */
+/** Returns the width of the terminal, or that of a wide terminal if there is none. */
 function width({ process }: Context): number {
   return process.stdout.columns ?? process.stderr.columns ?? 120;
 }

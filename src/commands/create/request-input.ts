@@ -41,7 +41,7 @@ function fieldsOfFlags(options: RequestOptions): Record<string, string> {
 }
 
 async function readDrafts(context: Context, file: string, flags: Record<string, string>): Promise<Draft[]> {
-  // Loaded only here, because a request given by flags needs no file readers.
+  // The file readers are loaded only here, because a request given by flags does not need them.
   const { inputName, openInput } = await import('../../cli/input.ts');
   const table = await openInput(context, file);
   const name = inputName(file);

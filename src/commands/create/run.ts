@@ -13,14 +13,14 @@ import { operationsOf } from '../../request/operations.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import { type RequestOptions, readRequestInput } from './request-input.ts';
 
-/** One at a time, because there are only a few requests. */
+/** Requests are created one at a time, because there are only a few. */
 const CONCURRENCY = 1;
 
 /** The flags of `create`, as commander parses them. */
-export interface CreateOptions extends RequestOptions, SubmitOptions {}
+export interface CreateFlags extends RequestOptions, SubmitOptions {}
 
-/** Creates one request, or a few, each in the same way as a row of an import. */
-export async function create(context: Context, asked: CreateOptions): Promise<number> {
+/** Creates one request or a few, each in the same way as a row of an import. */
+export async function create(context: Context, asked: CreateFlags): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, asked);
   const session = await RequestSession.open(context, { audio, operations: operationsOf(asked), isAsOffered: true });
   const connection = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });

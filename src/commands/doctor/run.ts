@@ -1,5 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Connection } from '../../account/connection.ts';
+import type { LogPlace } from '../../account/host.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import { connect } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
@@ -7,13 +10,12 @@ import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';
 import { recordingsBeside } from '../../cli/session.ts';
 import { printable } from '../../report/output.ts';
-import { requireOwnOrNew } from '../../report/output-file.ts';
+import { requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
 import { secretAddressText } from '../../report/terminal/contract-text.ts';
 import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
 import { type Diagnosis, STEP_NAMES } from '../../request/diagnosis.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { Examination, type Found } from './examination.ts';
-import { takeMachineSteps } from './machine.ts';
 import {
   ClockReading,
   takeContractStep,
@@ -30,7 +32,7 @@ export interface DoctorOptions {
   readonly output?: string;
 }
 
-/** Checks everything that is needed to send a request, step by step. It creates nothing unless told to. */
+/** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const { output } = options;
   if (output !== undefined) await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
@@ -80,7 +82,7 @@ async function settled(context: Context, reading: ClockReading): Promise<Found<C
   const { baseUrl, clientId } = connection.destination;
   const kind = settings.live ? 'live' : 'test';
   const address = secretAddressText(await context.contract(), baseUrl);
-  // To connect has read the secret: a keychain that is locked has failed this step.
+  // Connecting has read the secret, so a locked keychain would have failed this step.
   const secret = settings.secret.state === 'keychain' ? ' The keychain gave the secret.' : '';
   const message = `Profile ${settings.profile.value} (${kind}): ${baseUrl} as client ${clientId}. ${address}${secret}`;
   return { result: 'ok', message, value: connection };
@@ -120,5 +122,131 @@ async function writeReport(path: string, text: string): Promise<void> {
   } catch (error) {
     const message = `The report ${path} cannot be written (${systemCode(error)}).`;
     throw new SrqError('output.unwritable', message, 'Name another file: srq doctor --output FILE', error);
+  }
+}
+
+const MIB = 2 ** 20;
+const MIN_FREE_BYTES = 100 * MIB;
+
+/**
+ * Checks what an import needs from this machine: the log with its lock, space on the disk, and a folder for the
+ * results.
+ */
+async function takeMachineSteps(context: Context, examination: Examination): Promise<void> {
+  const place = await context.logPlace();
+  const here = context.process.cwd();
+  await examination.runStep('log', () =>
+    place.kind === 'store'
+      ? { result: 'skip', message: 'The store keeps it.', value: null }
+      : checkedLog(context, place),
+  );
+  await examination.runStep('disk', () =>
+    checkedSpace([...(place.kind === 'file' ? [dirname(resolve(place.path))] : []), here]),
+  );
+  await examination.runStep('results', () => checkedResults(here));
+}
+
+/**
+ * Opens the log like an import, and closes it again. A log that does not exist is not created; its folder is tested
+ * instead.
+ */
+async function checkedLog(context: Context, place: Extract<LogPlace, { kind: 'file' }>): Promise<Found<null>> {
+  const { path } = place;
+  const { minLogBytes } = await import('../../store/file/lock.ts');
+  const { kernelLockName } = await import('../../store/file/kernel-lock.ts');
+  // A log that is missing is not new if it has a lock file, and an import would be refused.
+  if (!existsSync(path) && minLogBytes(path) === null) {
+    await requireFolderForLog(context, place);
+    return {
+      result: 'ok',
+      message: `The first import creates ${path}; its lock, ${kernelLockName()}, works there.`,
+      value: null,
+    };
+  }
+  const log = await (await context.logStore()).open('doctor', true);
+  await log.close();
+  return { result: 'ok', message: `${path} can be written, and its lock, ${kernelLockName()}, works.`, value: null };
+}
+
+/** Opens a log in a temporary folder beside the path, and removes both. Throws `SrqError('log')` if that fails. */
+async function requireFolderForLog(
+  { clock, run, uid }: Context,
+  { path, isGiven }: Extract<LogPlace, { kind: 'file' }>,
+): Promise<void> {
+  const { openFileStore } = await import('../../store/file/file-store.ts');
+  const user = { uid, isInStateFolder: !isGiven };
+  let trial: string | null = null;
+  try {
+    const { requireOwnFolder } = await import('../../store/file/log-access.ts');
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    requireOwnFolder(path, user);
+    trial = await mkdtemp(join(dirname(path), '.srq-doctor-'));
+    const store = openFileStore({ path: join(trial, 'trial.ndjson'), clock, run, holder: () => 'srq doctor', user });
+    await (await store.open('doctor', true)).close();
+  } catch (error) {
+    if (error instanceof SrqError) throw error;
+    const message = `The log ${path} cannot be created (${systemCode(error)}).`;
+    throw new SrqError(
+      'log.unwritable',
+      message,
+      'Name another file with --log FILE, or another folder in SRQ_STATE_DIR.',
+      error,
+    );
+  } finally {
+    if (trial !== null) await rm(trial, { recursive: true, force: true });
+  }
+}
+
+async function checkedSpace(folders: readonly string[]): Promise<Found<null>> {
+  try {
+    const spaces = await Promise.all(folders.map(async (folder) => ({ folder, freeBytes: await freeBytesIn(folder) })));
+    return judgedSpace(spaces.reduce((least, each) => (each.freeBytes < least.freeBytes ? each : least)));
+  } catch (error) {
+    return {
+      result: 'skip',
+      message: `The system does not report the free space (${systemCode(error)}).`,
+      value: null,
+    };
+  }
+}
+
+async function freeBytesIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/**
+ * Judges the free space of the folder that has the least. An import that fills the disk stops, and its log may
+ * end in an incomplete record.
+ */
+export function judgedSpace({
+  folder,
+  freeBytes,
+}: {
+  readonly folder: string;
+  readonly freeBytes: number;
+}): Found<null> {
+  const free =
+    freeBytes < 1024 * MIB ? `${Math.floor(freeBytes / MIB)} MiB` : `${(freeBytes / 1024 / MIB).toFixed(1)} GiB`;
+  const message = `${free} are free in ${folder}.`;
+  if (freeBytes >= MIN_FREE_BYTES) return { result: 'ok', message, value: null };
+  const hint = 'Free some space before a large import: srq stops as soon as the log cannot be written.';
+  return { result: 'warn', message, hint, value: null };
+}
+
+/**
+ * Checks whether results can be written to a folder. A problem is only a warning, because the file of leads, and with
+ * it the results, may be elsewhere.
+ */
+async function checkedResults(folder: string): Promise<Found<null>> {
+  try {
+    await requireWritable(join(folder, 'leads.results.csv'), 'results file', '--results');
+    return { result: 'ok', message: `Results files can be written in ${folder}.`, value: null };
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    const message = `No results file can be written in ${folder} (${systemCode(error.cause)}).`;
+    const hint =
+      'This matters only if your leads are in this folder. If so, name another place: srq bulk FILE --results FILE';
+    return { result: 'warn', message, hint, value: null };
   }
 }

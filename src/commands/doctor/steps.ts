@@ -31,7 +31,7 @@ const SKEW_WARNING_MS = 60_000;
 export class ClockReading {
   /** How far the service's clock is ahead of the local one, or null if it is unknown. */
   skewMs: number | null = null;
-  /** Duration of the call, which is the uncertainty of the reading. */
+  /** Duration of the call in milliseconds, which is the uncertainty of the reading. */
   ms = 0;
 
   note({ answer, ms }: TracedCall, nowMs: number): void {
@@ -95,7 +95,7 @@ function judgedToken(proof: CachedToken | SrqError | null, ms: number, contract:
 
 const PROVEN_BELOW = 'The answer of validate will show whether the credentials are accepted.';
 
-/** The contract may require values that srq cannot make up. */
+/** Returns a warning that a step was not tried, because the contract may require values that srq cannot make up. */
 function untried({ message, hint }: SrqError): Found<null> {
   return { result: 'warn', message: `${message} Validate was not asked.`, hint: hint ?? '', value: null };
 }
@@ -172,7 +172,7 @@ function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
   );
 }
 
-/** What is wrong with a test request of each status. */
+/** The reason of failure for each status of a test request. */
 const REASON_OF: Partial<Readonly<Record<Status, ErrorReason>>> = {
   invalid: 'request.rejected',
   rejected: 'request.rejected',
@@ -201,7 +201,7 @@ export async function takeContractStep(
 /**
  * Makes up a request that cannot be taken for a real one. All its texts say that it is a test, and its phone number is
  * libphonenumber's example, which belongs to nobody. The text differs each time, so that a service that remembers the
- * last one accepts the next. Throws `SrqError('input')` if the local checks refuse it.
+ * last one accepts it. Throws `SrqError('input')` if the local checks refuse it.
  */
 async function madeUpRequest(destination: Destination, contract: Contract, nowMs: number): Promise<Submission> {
   const operations = operationsOf({ validate: true });

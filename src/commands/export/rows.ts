@@ -14,7 +14,7 @@ export interface ExportRow {
   readonly status: Status;
   /** The texts of its columns, exactly as they are. */
   readonly cells: readonly string[];
-  /** The same for JSON. */
+  /** Returns the same content for JSON. */
   document(): DocumentOf<'export'>;
 }
 
@@ -50,25 +50,25 @@ async function* logRows(store: LogStore, wanted: RecordFilter): AsyncGenerator<E
   }
 }
 
-/** A file to export, with what it takes to find its requests in the log. */
+/** A file to export, with the dependencies for finding its requests in the log. */
 interface FileToExport {
   readonly input: Input;
   readonly preparation: Preparation;
   readonly log: LogReader;
 }
 
-/** What was found out while the rows of a file were exported. */
+/** Facts that are found while the rows of a file are exported. */
 export interface FileFindings {
-  /** Number of rows whose request is in the log, whether they are wanted or not. */
+  /** Number of rows whose request is in the log, whether they are selected or not. */
   known: number;
   /** Number of rows with more cells than the file has columns. */
   tooLong: number;
 }
 
 /**
- * Exports the rows of a file with the status, the identifier and the time of their requests. `wanted` leaves out rows
- * by their record, and is null if all are exported. An earlier outcome in the file is replaced. Every row has as many
- * cells as there are columns, so that each stands below its name.
+ * Exports the rows of a file with the status, the identifier and the time of their requests. `wanted` selects rows by
+ * their record, and is null if all are exported. An earlier outcome in the file is replaced. Every row has as many
+ * cells as there are columns, so that each cell is below its column's name.
  */
 export function fileExport(file: FileToExport, wanted: RecordFilter | null, findings: FileFindings): Exported {
   const { columns, delimiter } = file.input.table;
@@ -113,7 +113,10 @@ function keptColumns(columns: readonly string[]): number[] {
   return columns.flatMap((name, at) => (isOutcome(name) ? [] : [at]));
 }
 
-/** Returns names that can be the keys of one object: a second `Email` becomes `Email (2)`, and none `column 3`. */
+/**
+ * Makes names unique, so that they can be the keys of one object. A second `Email` becomes `Email (2)`, and an empty
+ * name becomes `column 3`.
+ */
 function distinct(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name, at) => {

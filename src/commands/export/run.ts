@@ -24,7 +24,7 @@ export interface ExportOptions extends ReadingOptions, LogFilterOptions {
 }
 
 /**
- * Exports what was sent for programs such as a CRM: the requests of the log, or the rows of a file with their outcome.
+ * Exports what was sent, for programs such as a CRM: the requests of the log, or the rows of a file with their outcome.
  * Nothing is sent.
  */
 export async function exportRequests(
@@ -58,7 +58,7 @@ export async function exportRequests(
 
 type Format = 'csv' | 'json' | 'xlsx';
 
-/** Returns the format: the one that a flag or the ending of the file names. */
+/** Returns the format that a flag or the ending of the file names. */
 function formatOf(output: string | undefined, { csv }: ExportOptions, { options: { json } }: Context): Format {
   if (output === undefined) {
     if (csv && json) throw new SrqError('flags.contradict', 'Choose either --json or --csv.');
@@ -78,8 +78,8 @@ function formatOf(output: string | undefined, { csv }: ExportOptions, { options:
 }
 
 /**
- * Throws `SrqError('usage')` for a run of which the log knows nothing: an export without requests would look as if nothing
- * was sent. Imports have notes; of other commands there are only the records.
+ * Throws `SrqError('usage')` for a run that the log does not know, because an export without requests would look as if
+ * nothing was sent. Imports have notes, and other commands have only their records.
  */
 async function requireKnownRun(log: LogStore, wanted: string): Promise<void> {
   const begun = await begunRuns(log);
@@ -113,7 +113,7 @@ async function* counting(rows: AsyncIterable<ExportRow>, counts: Counts): AsyncG
   }
 }
 
-/** Prints the export. A terminal is shown what is printable of it; a program gets it as it is. */
+/** Prints the export. On a terminal, unprintable characters are replaced. A program gets the text unchanged. */
 async function print(context: Context, exported: Exported): Promise<void> {
   const reporter = await context.reporter();
   if (context.options.json) return reporter.results('export', documents(exported.rows), () => '');
@@ -128,7 +128,7 @@ async function print(context: Context, exported: Exported): Promise<void> {
 interface ExportFile {
   readonly output: string;
   readonly format: Format;
-  /** They are complete once the file is written. */
+  /** The counts, which are complete once the file is written. */
   readonly counts: Counts;
 }
 
@@ -136,7 +136,7 @@ async function write(context: Context, exported: Exported, { output, format, cou
   const { interruption } = context;
   interruption.listen(() => {});
   const sha256 = await writeExport(output, chunksOf(exported, format), interruption.halt.signal);
-  // Of CSV and JSON the beginning shows that they are exports.
+  // CSV and JSON exports can be recognised by their beginning, so only workbooks are recorded.
   if (format === 'xlsx') await (await context.writtenFiles()).note(output, sha256, 'export');
   const { repeated: _, ...rest } = counts;
   const rows = total(counts);
@@ -167,7 +167,9 @@ async function* documents(rows: AsyncIterable<ExportRow>): AsyncGenerator<Docume
 
 const CHUNK_CHARACTERS = 1 << 16;
 
-/** Formats an export as CSV, its header first. Cells are not protected against spreadsheets: programs need them exactly. */
+/**
+ * Formats an export as CSV with a header. Cells are not escaped for spreadsheets, because programs need them unchanged.
+ */
 async function* csvTexts(
   { columns, delimiter, rows }: Exported,
   shown: (text: string) => string,
@@ -183,7 +185,7 @@ async function* csvTexts(
   if (chunk !== '') yield chunk;
 }
 
-/** Says on stderr what the export itself does not show. */
+/** Reports on stderr what the export itself does not show. */
 async function tellFindings(
   context: Context,
   file: string | undefined,

@@ -14,7 +14,7 @@ import { type LogFilterOptions, logFilter } from './log-filter.ts';
 
 /** The flags of `log`, as commander parses them. */
 export interface LogOptions extends LogFilterOptions {
-  /** Maximum number of entries; the latest ones are shown. */
+  /** Maximum number of entries, of which the latest are shown. */
   readonly limit?: number;
   readonly csv?: boolean;
   readonly totals?: boolean;

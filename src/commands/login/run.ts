@@ -88,7 +88,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
 
 const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. That does: srq doctor';
 
-/** Completes the error of a login that failed: `srq status` cannot show what was not stored. */
+/** Adapts the error of a failed login. It no longer suggests `srq status`, which cannot show what was not stored. */
 function nothingStored({ reason, message, hint, cause }: SrqError): SrqError {
   const ownHint = hint
     ?.replaceAll(' (srq status)', '')
@@ -101,8 +101,9 @@ function nothingStored({ reason, message, hint, cause }: SrqError): SrqError {
 }
 
 /**
- * Throws `SrqError('usage')` if the login would replace a live profile that nobody has named by one that leads
- * elsewhere: commands that name no profile, as in cron, would send there from then on.
+ * Throws `SrqError('usage')` if the login would replace a live profile by one for another destination, although the
+ * user has not named the profile. Commands that name no profile, as in cron jobs, would then suddenly send to the other
+ * one.
  */
 async function requireSameDestination(context: Context, baseUrl: string, clientId: string): Promise<void> {
   const { value: name, source } = await context.profileName();
@@ -116,7 +117,7 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
   );
 }
 
-/** Keeps the token that has proven the credentials, for the commands that come next. */
+/** Stores the token that has proven the credentials, for later commands. */
 async function keepToken(
   context: Context,
   name: string,
@@ -127,7 +128,7 @@ async function keepToken(
   new FileTokenCache(cache, { baseUrl, clientId }, secretMark(secret), await context.trust()).write(token);
 }
 
-/** Returns the store settings of the profile. The store is not tried out here; `srq doctor` does that. */
+/** Returns the store settings of the profile. The store is not tested here, but by `srq doctor`. */
 async function givenStore(
   context: Context,
   { storePasswordCommand }: LoginOptions,
@@ -141,7 +142,7 @@ async function givenStore(
       'Add: --store postgres://USER@HOST/DATABASE',
     );
   }
-  // Throws if the URL is invalid.
+  // This call throws if the URL is invalid.
   await context.logPlace();
   return { store, ...(storePasswordCommand === undefined ? {} : { storePasswordCommand }) };
 }
@@ -165,7 +166,7 @@ async function keepSecret(
   { secretCommand, keychain }: LoginOptions,
 ): Promise<KeptSecret> {
   if (secretCommand !== undefined) return { secretCommand };
-  // The contract holds the key, so that the profile needs none.
+  // The contract holds the key, so the profile needs no secret.
   if (given.secret === '') return {};
   if (!keychain) return { clientSecret: given.secret };
   try {
@@ -221,13 +222,13 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   return { baseUrl: address, clientId: id, secret: key };
 }
 
-/** Accepts any answer but none. */
+/** Accepts any answer that is not empty. */
 function given(answer: string): string {
   if (answer !== '') return answer;
   throw new SrqError('login.incomplete', 'It must not be empty. Ctrl-C leaves without storing anything.');
 }
 
-/** The client id of a profile whose service knows its callers by keys alone. The log needs one. */
+/** The client id of a profile whose service identifies its callers only by keys. The log needs a client id. */
 const KEY_HOLDER = 'api-key';
 
 const secretName = ({ auth }: Contract): string =>

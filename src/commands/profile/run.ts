@@ -53,8 +53,8 @@ export async function profileUse(context: Context, name: string): Promise<number
 }
 
 /**
- * Removes a profile with its credentials, token, contract, mappings and what was learned. The log is kept, because it prevents
- * leads from being sent twice.
+ * Removes a profile with its credentials, token, contract and mappings, and what was learned about its service. The log
+ * is kept, because it prevents leads from being sent twice.
  */
 export async function profileRemove(context: Context, name: string): Promise<number> {
   requireStored((await context.profiles()).all(), name);

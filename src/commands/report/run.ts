@@ -22,7 +22,7 @@ export interface ReportOptions extends ReadingOptions {
   readonly includeInput?: boolean;
 }
 
-/** Writes the report of a run from its log. This works at any time, also while the run is active. */
+/** Writes the report of a run from its log. This works at any time, even while the run is active. */
 export async function report(context: Context, options: ReportOptions): Promise<number> {
   keepHeapSmall();
   if (options.includeInput && options.input === undefined) {
@@ -68,7 +68,10 @@ async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): 
   throw unknownRun(log, wanted, begun, 'srq report --run all');
 }
 
-/** Collects the figures of the requests of a run. Each has its latest state in the log, whichever run recorded it. */
+/**
+ * Collects the figures of the requests of a run. Each request has its latest state in the log, whichever run recorded
+ * it.
+ */
 async function figuresOfLog(log: LogStore, run: string | null): Promise<RunFigures> {
   const figures = new RunFigures(null);
   await addNotes(figures, log, run);

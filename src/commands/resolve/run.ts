@@ -17,7 +17,7 @@ import { showSettling } from '../bulk/show-import.ts';
 
 /** The flags of `resolve`, as commander parses them. */
 export interface ResolveOptions extends ReadingOptions {
-  /** The user says that the requests were created. A text is the identifier. */
+  /** Whether the user says that the requests were created. A text is the identifier. */
   readonly created?: string | true;
   readonly notCreated?: boolean;
   readonly validate?: boolean;
@@ -27,7 +27,7 @@ export interface ResolveOptions extends ReadingOptions {
   readonly settle?: number;
 }
 
-/** Settles requests in doubt by the user's word or by validate. Without either, it lists them. */
+/** Settles requests in doubt, either as the user states or by asking validate. With neither flag, it lists them. */
 export async function resolve(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const actions = [options.created !== undefined, options.notCreated, options.validate].filter(Boolean).length;
   if (actions > 1) throw new SrqError('flags.contradict', 'Choose one of --created, --not-created and --validate.');
@@ -59,8 +59,8 @@ It is not there, and the next run sends it:
 Or let validate decide: srq resolve --validate --file FILE`;
 
 /**
- * Settles requests by the user's word. All requests must be selected explicitly, and an identifier can only be given
- * for one.
+ * Settles requests as the user states. All requests must be selected explicitly, and an identifier can be given for
+ * only one.
  */
 async function byPerson(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   if (keys.length === 0 && options.ref === undefined && !options.all) {
@@ -70,7 +70,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
       'Name keys (srq resolve lists them), --ref REF, or --all.',
     );
   }
-  // Exclusive, because the requests in flight of another run are not in doubt yet.
+  // The log is opened exclusively, because the requests in flight of another run are not in doubt yet.
   const log = await context.openLog('resolve', true);
   const doubtful = await recordsInDoubt(await context.logStore(), keys, options.ref);
   const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
@@ -114,8 +114,8 @@ function idOf({ created }: ResolveOptions): string | null {
 }
 
 /**
- * Settles requests by validate. The log holds no personal data, so the requests are read from the file again. Only
- * questions are sent.
+ * Settles requests by asking validate. The log holds no personal data, so the requests are read from the file again.
+ * Nothing is created.
  */
 async function byValidate(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const { file, ref, all } = options;

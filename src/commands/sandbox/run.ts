@@ -19,7 +19,7 @@ export interface SandboxCommandOptions {
   readonly contract?: string;
   readonly clientId?: string;
   readonly clientSecretStdin?: boolean;
-  /** The operations of the contract's document that a person named. */
+  /** The operations of the contract's document that a person has named. */
   readonly operation: readonly (readonly [string, string])[];
 }
 
@@ -87,7 +87,7 @@ async function givenSecret({ process }: Context): Promise<string> {
 
 /**
  * Learns the contract from a document. Questions that only the partner can answer stay open, because the sandbox
- * accepts any value for them; but the operations must be known.
+ * accepts any value for them. The operations must be known, however.
  */
 async function contractOf(context: Context, file: string, said: SandboxCommandOptions['operation']): Promise<Contract> {
   const set = await readDocuments([file]);

@@ -16,8 +16,8 @@ export async function storeMigrate(context: Context): Promise<number> {
 }
 
 /**
- * Lets sending go on after a fail-over although some processes have not said what they know. By running it, a person says
- * that they will not come back.
+ * Lets sending continue after a fail-over although some processes have not written their missing records again. By
+ * running this command, a person states that these processes will not come back.
  */
 export async function storeResume(context: Context): Promise<number> {
   const store = await context.postgresStore();

@@ -13,7 +13,7 @@ interface TemplateOptions {
   readonly output?: string;
 }
 
-/** Writes an example file of leads as a partner in the market would have it. */
+/** Writes an example file of leads in the form that a partner in the market would use. */
 export async function template(
   context: TellingContext,
   format: 'csv' | 'json',
@@ -58,8 +58,9 @@ async function writeNew(path: string, content: string): Promise<void> {
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Returns a CSV file of example leads as a spreadsheet program of the market writes it: headers in its language, its usual
- * delimiter, UTF-8 with BOM, CRLF. All data in it is invented, and an import of it creates every row.
+ * Returns a CSV file of example leads in the form that a spreadsheet program of the market writes: headers in its
+ * language, its usual delimiter, UTF-8 with BOM, CRLF. All data is invented, and an import of the file creates every
+ * row.
  */
 export function exampleCsv(market: Market): string {
   const words = wordsOf(market);
@@ -137,7 +138,7 @@ type ExampleColumn = (typeof EXAMPLE_COLUMNS)[number];
 
 const person = (name: string, mailbox: string, need: string) => ({ name, mailbox, need });
 
-/** The texts by language; they cover the first language of every market. */
+/** The texts by language. They cover the first language of every market. */
 const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
   en: {
     header: {

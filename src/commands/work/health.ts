@@ -6,7 +6,6 @@ import { replaceFile, replaceFileOrThrow } from '../../settings/own-file.ts';
 /** Interval at which the health file is written. */
 const WRITE_MS = 2_000;
 
-/** The state of a worker. */
 export type WorkerState = 'starting' | 'working' | 'idle' | 'waiting-for-database' | 'stopping';
 
 /** The health of a worker, for monitoring. */
@@ -20,9 +19,9 @@ export interface Health {
 }
 
 /**
- * Writes the worker's health to a file every few seconds, as JSON. An older file means that the worker hangs or is
- * gone. The file is kept when the worker has ended. Throws `SrqError('usage')` if the file cannot be written. Returns
- * the function that stops the writing.
+ * Writes the worker's health to a file every few seconds, as JSON. If the file is older, the worker hangs or has ended
+ * without a trace. The file is kept when the worker ends. Throws `SrqError('usage')` if the file cannot be written.
+ * Returns the function that stops the writing.
  */
 export function keepHealthFile(path: string, health: () => Health, clock: Clock): () => Promise<void> {
   const over = new AbortController();

@@ -6,7 +6,7 @@ import { contractRefusal } from '../../delivery/dispose.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { AccountBreaker } from '../../delivery/supervise.ts';
 import { VisibilityProber, withLogTime } from '../../delivery/visibility-prober.ts';
-import { printable } from '../../report/output.ts';
+import { type Paint, printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import { failureOf, type SrqError } from '../../request/errors.ts';
@@ -17,6 +17,7 @@ import type { Destination } from '../../request/service-request.ts';
 import { noCounts, statusOfState } from '../../request/status.ts';
 import type { VisibilityHistory } from '../../request/visibility.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
+import { RunEvents } from '../bulk/events.ts';
 import { type Health, keepHealthFile, serveHealth, type WorkerState } from './health.ts';
 
 /** The flags of `work`, as commander parses them. */
@@ -27,24 +28,31 @@ interface WorkOptions extends Omit<SubmitOptions, 'again'> {
   readonly inDoubt: 'park' | 'validate';
   /** Age in seconds that a request in doubt must have before validate is asked about it. */
   readonly settle?: number;
-  /** Seconds without a sign of life after which the requests of a worker are given to others. */
+  /** Seconds without a sign of life after which a worker's requests are given to others. */
   readonly missing: number;
   readonly healthFile?: string;
   readonly healthPort?: number;
   readonly healthHost: string;
+  /** File to which the events of the worker are written, or `-` for standard output. */
+  readonly events?: string;
 }
 
 /** Time after the signal to end in which remaining results are still written to the store. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
-/** Sends what is queued until it is told to end, or until the queue is empty if that is wanted. */
+/** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
+  const events = await RunEvents.open(context, options);
+  return events.during(context, () => sendQueued(context, options, events));
+}
+
+async function sendQueued(context: Context, options: WorkOptions, events: RunEvents): Promise<number> {
   const startedMs = context.clock.monotonicMs();
   const { clock, interruption } = context;
   const reporter = await context.reporter();
   const { halt } = interruption;
   const state = () => (halt.signal.aborted ? 'stopping' : context.isStoreAway ? 'waiting-for-database' : null);
-  const account = new WorkerStats(reporter, clock.nowMs, state);
+  const account = new WorkerStats(reporter, events, clock.nowMs, state);
   await watchOver(context, options, account);
   interruption.listen(() =>
     reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
@@ -63,25 +71,26 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   if (stop === null && !halt.signal.aborted) await account.recount(deps.log);
   await prober.end();
   await connection.keep(prober.evidence).catch(() => {});
-  // Nothing that is left to do needs the store.
+  // Nothing of what remains to be done needs the store.
   halt.abort();
   const { ready: _, invalid: __, ...counts } = account.counts;
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
+  const figures = { ...counts, again: account.again, seconds, store: name };
   const stopped = stop ? failureOf(stop, (hint) => hint) : interruption.failure(null);
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = {
-    run: context.run,
-    ...counts,
-    again: account.again,
-    seconds,
-    store: name,
-    ...ending,
-    hint: stop?.hint ?? null,
-  };
-  await reporter.result('work', document, (paint) => workText(document, paint));
+  const document = { run: context.run, ...figures, ...ending, hint: stop?.hint ?? null };
+  const text = (paint: Paint) => workText(document, paint);
+  if (options.events === '-') reporter.say(text);
+  else await reporter.result('work', document, text);
   if (stop?.code === 'fault') await context.showStack(stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
-  return exitNumber([...(interruption.code ? [interruption.code] : []), ...(stop ? [stop.code] : []), ...codes]);
+  const exitCode = exitNumber([
+    ...(interruption.code ? [interruption.code] : []),
+    ...(stop ? [stop.code] : []),
+    ...codes,
+  ]);
+  events.end({ exitCode, stopped, summary: figures });
+  return exitCode;
 }
 
 async function watchOver(context: Context, options: WorkOptions, account: WorkerStats): Promise<void> {
@@ -124,7 +133,7 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
 
 /**
  * Opens the queue for a worker. After the signal to end it stays open for some time, so that the results of requests in
- * hand can be written.
+ * flight can be written.
  */
 async function openWorkersQueue(
   context: Context,
@@ -143,9 +152,10 @@ async function openWorkersQueue(
   return queue;
 }
 
-/** Counts and reports what a worker does. It keeps nothing of the requests but their keys. */
+/** Counts and reports what a worker does. Of the requests it keeps only their keys. */
 class WorkerStats implements WorkerWatch {
   readonly #reporter: Reporter;
+  readonly #events: RunEvents;
   readonly #nowMs: () => number;
   readonly #since: string;
   readonly #exception: () => WorkerState | null;
@@ -158,9 +168,10 @@ class WorkerStats implements WorkerWatch {
   #reason: string | null = null;
   #hasBegun = false;
 
-  /** `exception` returns the state that applies regardless of the requests in flight, or null. */
-  constructor(reporter: Reporter, nowMs: () => number, exception: () => WorkerState | null) {
+  /** `exception` returns a state that applies regardless of the requests in flight, or null. */
+  constructor(reporter: Reporter, events: RunEvents, nowMs: () => number, exception: () => WorkerState | null) {
     this.#reporter = reporter;
+    this.#events = events;
     this.#nowMs = nowMs;
     this.#exception = exception;
     this.#since = new Date(nowMs()).toISOString();
@@ -209,6 +220,7 @@ class WorkerStats implements WorkerWatch {
     const { status, http } = result;
     const { key, row, lane } = taken;
     const fields = { key, row, lane, status, http, isFromLog, next: disposal.is };
+    this.#events.row(null, result);
     this.#reporter.note('request', fields, (paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
   }
 
@@ -229,6 +241,7 @@ class WorkerStats implements WorkerWatch {
   }
 
   refused(http: number, pauseMs: number): void {
+    this.#events.refused(http, pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
     this.#reporter.note(
       'refused',
@@ -238,6 +251,7 @@ class WorkerStats implements WorkerWatch {
   }
 
   breakerOpened(pauseMs: number): void {
+    this.#events.paused(pauseMs);
     const seconds = Math.round(pauseMs / 1000);
     this.#reporter.note('breaker', { pauseMs }, () => `Too many doubts: nobody sends for ${seconds} s.`);
   }

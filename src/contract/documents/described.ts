@@ -15,7 +15,7 @@ export interface DescribedDocument {
 }
 
 /**
- * Describes an OpenAPI 3 document, which has the target shape already. The differences between 3.0 and 3.1 are resolved
+ * Describes an OpenAPI 3 document, which already has the target shape. The differences between 3.0 and 3.1 are resolved
  * where a schema is read.
  */
 export function describeOpenApi(document: JsonObject): DescribedDocument {

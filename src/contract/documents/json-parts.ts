@@ -18,7 +18,7 @@ export function scalarOf(value: Json | undefined): string | null {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
-/** Returns the member with a name from outside, and never one that every object inherits. */
+/** Returns the member with a name from outside. Members that every object inherits are not returned. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {
   if (Array.isArray(value)) return /^\d{1,9}$/.test(name) ? value[Number(name)] : undefined;
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

@@ -8,7 +8,7 @@ export interface SourceDocument {
   /** Name of the file, without its folder. */
   readonly name: string;
   readonly bytes: Buffer;
-  /** The folder to whose files its references may lead. Without one, nothing but these bytes is read. */
+  /** The folder that references may lead to. Without it, only these bytes are read. */
   readonly folder?: DescriptionFolder;
 }
 
@@ -16,7 +16,9 @@ export interface SourceDocument {
 export interface DescriptionFolder {
   /** Path of the document itself within the folder, with `/` between its parts. */
   readonly path: string;
-  /** Reads a file by its path within the folder. Returns null for one that is not there or leads out of it. */
+  /**
+   * Reads a file by its path within the folder. Returns null if the file does not exist or lies outside of the folder.
+   */
   read(path: string): Buffer | null;
 }
 
@@ -62,7 +64,10 @@ function decoded(name: string, bytes: Buffer): string {
   }
 }
 
-/** Parses a text as JSON, which is faster, and else as YAML. YAML allows comments and superfluous commas. */
+/**
+ * Parses a text as JSON, because that is faster, and as YAML if that fails. YAML allows comments and superfluous
+ * commas.
+ */
 function parsed(name: string, text: string): unknown {
   let wrong = '';
   if (/^\s*[[{]/.test(text)) {
@@ -89,7 +94,8 @@ function fromYaml(name: string, text: string): unknown {
     merge: false,
     resolveKnownTags: false,
     stringKeys: true,
-    // The library's own check compares each key with all keys before it. Ours is below.
+    // The library's own check compares each key with all keys before it, which takes quadratic time. `refuseOddKeys`
+    // checks them instead.
     uniqueKeys: false,
     logLevel: 'silent',
   });
@@ -141,8 +147,8 @@ function plain(name: string, root: unknown): Json {
   }
 
   /**
-   * Returns the members of a map with those of its merge key, which count where it has none of that name. Of several
-   * maps that are merged, the first counts.
+   * Returns the members of a map, including those of its merge key. The map's own members take precedence, and of
+   * several merged maps the first one does.
    */
   function membersOf(map: object): [string, unknown][] {
     const members = Object.entries(map);
@@ -191,8 +197,8 @@ function refuseForeignText(name: string, text: string): void {
 }
 
 /**
- * Returns the kind of a document by its keys. Throws `SrqError('input')` for any other document, and names its kind if
- * that is known.
+ * Returns the kind of a document, which its keys show. Throws `SrqError('input')` for any other document, and names its
+ * kind if that is known.
  */
 export function documentKind(name: string, document: JsonObject): DocumentKind {
   const version = textOf(document['openapi']);

@@ -5,17 +5,17 @@ import { pointerNames } from '../../request/json-pointer.ts';
 import { isObject, type JsonObject, memberOf, pointerPart } from './json-parts.ts';
 import { parseDocument, type SourceDocument } from './parse-document.ts';
 
-/** The member of a document under which the files that it refers to are put, each by its path within the folder. */
+/** The member of a document that holds the files to which it refers, by their paths within the folder. */
 const FILES = 'x-srq-files';
 const MAX_FILES = 300;
 const MAX_BYTES = 20 * 1024 * 1024;
 
 /**
- * Parses a document together with the files of its folder that it refers to. They are put into it, and the references to
- * them become internal ones, so that nothing behind this function knows of files. A reference that leads out of the
- * folder, to an address or to what is not there stays as it is, and is named if what it leads to is needed.
+ * Parses a document together with the files of its folder to which it refers. The files become members of the document
+ * and the references to them become internal, so that all other code knows of no files. A reference that leads out of
+ * the folder, to an address or to a missing file is left unchanged, and is reported if its target is needed.
  *
- * Throws `SrqError('input')` if a file cannot be parsed, or if there are too many or too large ones.
+ * Throws `SrqError('input')` if a file cannot be parsed, or if there are too many files or they are too large.
  */
 export function parseWithReferredFiles(document: SourceDocument): JsonObject {
   const root = parseDocument(document);
@@ -35,13 +35,13 @@ export function parseWithReferredFiles(document: SourceDocument): JsonObject {
     return content;
   }
 
-  /** Returns what a reference in the file at `path` becomes in the whole. */
+  /** Returns the internal reference that replaces a reference in the file at `path`. */
   function internalReference(reference: string, path: string): string {
     const target = targetOf(reference, path);
     if (target === null) return reference;
     const { file, fragment } = target;
     const content = file === folder?.path ? root : fileAt(file);
-    // Parts often refer to the components of the main document as if they stood in it.
+    // Files often refer to the components of the main document as if they were part of it.
     const isOfMain = file === path && content !== null && !hasPointer(content, fragment) && hasPointer(root, fragment);
     if (content === null) return reference;
     if (content === root || isOfMain || (fragment !== '' && !fragment.startsWith('/'))) return `#${fragment}`;
@@ -96,7 +96,10 @@ function tooMuch(name: string): SrqError {
   );
 }
 
-/** Returns a place in the whole as people know it: the file, if it is not the document itself, and the pointer. */
+/**
+ * Converts a pointer to the form that people know: the file, unless it is the document itself, and the pointer within
+ * it.
+ */
 export function placeInFiles(pointer: string): string {
   const [, start = '', file = '', ...rest] = pointer.split('/');
   if (start !== FILES || file === '') return pointer;

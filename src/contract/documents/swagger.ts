@@ -5,8 +5,8 @@ import { isObject, type JsonObject, listOf, objectOf, pointerTo, textOf } from '
 import { createReferences, type Placed, type References } from './references.ts';
 
 /**
- * The members that belong to a parameter, not to its schema. In Swagger 2 both are in one object, in OpenAPI 3 they are
- * apart.
+ * Matches the members that belong to a parameter instead of its schema. Swagger 2 has both in one object, and OpenAPI 3
+ * separates them.
  */
 const NO_SCHEMA_WORDS = /^(?:name|in|required|collectionFormat|allowEmptyValue)$/;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -46,7 +46,7 @@ interface Converter {
   readonly moved: Map<string, string>;
 }
 
-/** Returns the old pointer, found by the longest part that was moved. */
+/** Returns the old pointer of a part. It is derived from the longest enclosing part that was moved. */
 function originOf(moved: ReadonlyMap<string, string>, pointer: string): string {
   for (let end = pointer.length; end > 0; end = pointer.lastIndexOf('/', end - 1)) {
     const before = moved.get(pointer.slice(0, end));

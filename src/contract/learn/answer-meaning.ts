@@ -16,8 +16,8 @@ const ABOUT_ANOTHER =
 /** Matches the names of parts that are about earlier requests or about errors. */
 const ABOUT_EARLIER = /^(?:errors?|duplicates?|matches)$/;
 /**
- * Returns the places in the answers of create that identify what was created. At `/contacts` that is a contact, and
- * `contact_id` its identifier; elsewhere it may be the contact's who was there before.
+ * Returns the places in the answers of create that identify what was created. For a create at `/contacts`, `contact_id`
+ * identifies the created contact. For any other path, it may be the id of a contact that existed before.
  */
 export function identifierPlaces(answers: readonly DescribedAnswer[], path: string): CreateOperation['identifiers'] {
   const created = createdThing(path);
@@ -34,7 +34,7 @@ export function identifierPlaces(answers: readonly DescribedAnswer[], path: stri
   });
 }
 
-/** Returns the words by which the last name of a path calls what is made there, in the singular and the plural. */
+/** Returns the words for what a create makes, in singular and plural. They are taken from the last name of its path. */
 function createdThing(path: string): ReadonlySet<string> {
   const last = path.split('/').findLast((name) => /^[a-z]/i.test(name)) ?? '';
   return new Set(nameWords(last).flatMap((word) => [word, word.replace(/ies$/, 'y').replace(/s$/, '')]));
@@ -66,8 +66,8 @@ const TELLING = [
 ];
 
 /**
- * Returns the places where refusals give their reason: one for the whole, and one within a list or an object of
- * reasons.
+ * Returns the places where refusals give their reason: one for the answer as a whole, and one within a list or an
+ * object of reasons.
  */
 export function errorTextPlaces(answers: readonly DescribedAnswer[]): { pointers: string[]; where: string } {
   const usual = [...answers.filter(isRefusalAnswer)].sort((a, b) => preference(a.status) - preference(b.status));
@@ -95,16 +95,16 @@ export interface FoundRule {
   readonly why: string;
 }
 
-/** Names that are about a person's data. An e-mail address that exists is a valid one, not a duplicate. */
+/** Matches names for a person's data. An e-mail address that exists is a valid one, not a duplicate. */
 const ABOUT_DATA = /^(?:address|city|phone|mobile|e?mail)$/;
 /** Matches words that mean a duplicate only if they are the whole text. */
 const BARE_DUPLICATE =
   /^(?:already[ _-]?)?(?:exists?|existing|repeated|known|existe|existente|existiert|vorhanden|existant|esiste|esistente|repetid[oa]|wiederholt|ripetut[oa])$/i;
-/** Further names of flags that are true for something that exists. */
+/** Matches further names of flags that are true for something that exists. */
 const EXISTING_FLAG = /^(?:is|has)?(?:exists|existing|existente|existant|esistente|vorhanden)$/;
-/** The beginning of a flag that is true for what need not be a duplicate. */
+/** Matches the beginning of a flag that may also be true for a request that is no duplicate. */
 const POSSIBLE = /^(?:possible|potential|possivel|posible|mogliche?|possibile)/;
-/** Further names of flags that are true for a request that is no duplicate. */
+/** Matches further names of flags that are true for a request that is no duplicate. */
 const CLEAR_FLAG = /^(?:is)?(?:new|clear|nuev[oa]|nov[oa]|neu|nouveau|nouvelle|nuov[oa])$/;
 /**
  * Matches flags of validity. `success` and `ok` are left out, because they may be about the call alone, and a verdict

@@ -28,7 +28,7 @@ export interface DescribedAnswer {
   readonly description: string;
   readonly pointer: string;
   readonly headers: readonly string[];
-  /** The values that its body can hold, by the schema, else by the examples. */
+  /** The values that its body can hold, according to the schema, or else to the examples. */
   readonly places: readonly AnswerPlace[];
   readonly source: 'schema' | 'example' | 'nothing';
   /**
@@ -54,7 +54,6 @@ export interface AnswerPlace {
 /** Tells whether an answer is a success. 208 is none, because it usually means a duplicate. */
 export const isSuccessAnswer = ({ status }: DescribedAnswer): boolean =>
   status >= 200 && status < 300 && status !== 208;
-/** Tells whether an answer is a refusal. */
 export const isRefusalAnswer = ({ status }: DescribedAnswer): boolean => status >= 400 && status < 500;
 
 const MAX_DEPTH = 8;
@@ -123,7 +122,7 @@ function examplesOf({ references }: DocumentReading, { value, pointer }: MediaCo
   return own.flatMap((each) => (each === undefined ? [] : [each]));
 }
 
-/** Returns the value of an example. Since OpenAPI 3.2 it may be told apart from the text in which it is sent. */
+/** Returns the value of an example. Since OpenAPI 3.2 an example may have it separately from its serialised form. */
 export const exampleValue = (example: Json): Json | undefined =>
   objectOf(example)['dataValue'] ?? objectOf(example)['value'];
 
@@ -197,9 +196,9 @@ function distinct(places: readonly AnswerPlace[]): AnswerPlace[] {
 
 const OF_FAILURE = /\b(?:errors?|fail\w*|invalid|reject\w*|refus\w*|denied|declin\w*|not|bad|expired|cancel\w*)\b/i;
 
-/** Tells whether a value of a list may stand in an answer of success. The first one of a status may be a refusal. */
+/** Tells whether a value of an `enum` may occur in a success. Its first value may be one of a refusal. */
 const isOfSuccess = (value: Json): boolean =>
   typeof value !== 'string' || (!OF_FAILURE.test(value.replaceAll('_', ' ')) && duplicateStatement(value) !== 'yes');
 
-/** A sample of an answer has all members, so that it shows where things are. */
+/** Samples of answers have all members, because they show where everything is. */
 const OF_AN_ANSWER: SampleUse = { fits: isOfSuccess, isMinimal: false };

@@ -2,10 +2,13 @@ import { isPart, PARTS, wholeOf } from '../../request/parts.ts';
 import { isElement, type Leaf, pathKey } from './body-leaves.ts';
 import { type NamedField, type NameReading, readName } from './field-names.ts';
 
-/** The fields by the places that they go to. Each field has one place, and each place has one field. */
+/** The fields and the places that they are sent to. Each field has one place, and each place has one field. */
 export interface Assignment {
   readonly fields: ReadonlyMap<Leaf, NamedField>;
-  /** Places for fields that have no other, but stand where they may be somebody else's. A person has to decide. */
+  /**
+   * Places for fields that have no other place, but that may belong to another person than the customer. A person has
+   * to decide about them.
+   */
   readonly doubts: ReadonlyMap<Leaf, NamedField>;
 }
 
@@ -16,9 +19,9 @@ interface Candidate {
 }
 
 /**
- * Assigns fields to places, the nearest names first. What belongs to a person comes from one object, and so do the
- * parts of an address. Among equal names, the order is: the one among most other known names, the required one, the
- * less nested one, the first one. The choice among equal names is a guess.
+ * Assigns fields to places, those with the nearest names first. All fields of a person are taken from one object, and
+ * so are the parts of an address. Among places with equal names the order is: the one in the object with most other
+ * known names, the required one, the least nested one, the first one. A choice among equal names is a guess.
  */
 export function assignFields(leaves: readonly Leaf[]): Assignment {
   const all = leaves.flatMap((leaf, order): Candidate[] => {
@@ -28,7 +31,7 @@ export function assignFields(leaves: readonly Leaf[]): Assignment {
   const own = withinOneObject(withContext(asNameParts(asPlaceParts(all))));
   const ranked = sortedByMerit(own.filter(({ named }) => isCustomers(named)));
   const fields = taken(ranked);
-  // Without a recording, the parameter of its type or name is an ordinary one.
+  // Without a recording, a parameter for its type or file name is an ordinary parameter.
   if (![...fields.values()].some(({ field }) => field === 'audio_file')) {
     for (const [leaf, { field }] of fields) if (field.startsWith('audio_')) fields.delete(leaf);
   }
@@ -37,7 +40,7 @@ export function assignFields(leaves: readonly Leaf[]): Assignment {
 
 const isCustomers = ({ owner }: NameReading): boolean => owner === 'customer';
 
-/** Gives each field the best of its candidates. */
+/** Assigns each field to the best of its candidates. */
 function taken(ranked: readonly Candidate[]): Map<Leaf, NamedField> {
   const fields = new Map<Leaf, NamedField>();
   const done = new Set<string>();
@@ -92,8 +95,8 @@ function groupedBy(candidates: readonly Candidate[], keyOf: (each: Candidate) =>
 const fieldsOf = (group: readonly Candidate[]): ReadonlySet<string> => new Set(group.map(({ named }) => named.field));
 
 /**
- * Makes an address beside a town or a postal code the street, and drops what only looks like a part: a state or a number
- * without an address around it, and all addresses but the best one.
+ * Turns an address beside a town or a postal code into the street, and keeps only the best of several divided
+ * addresses. A region or a house number without an address around it only looks like a part of one and is dropped.
  */
 function asPlaceParts(all: readonly Candidate[]): readonly Candidate[] {
   const isOfPlace = ({ named }: Candidate) => wholeOf(named.field) === 'location';
@@ -121,7 +124,10 @@ function addressOf(group: readonly Candidate[]): readonly Candidate[] {
   });
 }
 
-/** What speaks for a group, the weightiest first: it is the customer's, has more fields, required ones, is less nested. */
+/**
+ * Returns the criteria by which groups are compared, the most important first: whether the group is the customer's, how
+ * many fields it has, whether any is required, and how little it is nested.
+ */
 function meritOf(group: readonly Candidate[]): readonly number[] {
   return [
     Number(group.some(({ named }) => isCustomers(named))),
@@ -131,7 +137,10 @@ function meritOf(group: readonly Candidate[]): readonly number[] {
   ];
 }
 
-/** Returns the group for which most speaks. Among equals the names decide, so that the order of members does not matter. */
+/**
+ * Returns the best group by {@link meritOf}. Among equals the names decide, so that the order of members does not
+ * matter.
+ */
 function bestGroup(groups: readonly (readonly Candidate[])[]): readonly Candidate[] | undefined {
   const nameOf = (group: readonly Candidate[]) => group.map(({ leaf }) => pathKey(leaf.path)).sort()[0] ?? '';
   let [best] = groups;
@@ -147,7 +156,7 @@ function bestGroup(groups: readonly (readonly Candidate[])[]): readonly Candidat
 
 const CONTACT: ReadonlySet<string> = new Set(['email', 'phone', 'first_name', 'last_name']);
 
-/** Makes what is only called `name` beside a last name alone the first name. */
+/** Turns a place named only `name` into the first name, if there is a last name beside it and no first name. */
 function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
   const people = groupedBy(all, ({ named }) => named.personKey);
   return all.map((each) => {
@@ -159,9 +168,10 @@ function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
 }
 
 /**
- * Makes what is only called `name` a doubt, unless it is a person's by the contacts beside it. In an object for the
- * customer, who may be a company, it is a guess if there are no contacts at all, and a doubt if that object
- * holds a list of persons, as a company does its team.
+ * Decides about places named only `name`. Such a place is certainly a person's only if there are contacts beside it. In
+ * an object for the customer, who may be a company, it is a guess if the body has no contacts of the customer. It is
+ * left to a person if that object contains a list of persons, such as a company's team, or if nothing says that the
+ * object is a person's.
  */
 function withContext(all: readonly Candidate[]): readonly Candidate[] {
   const people = groupedBy(all, ({ named }) => named.personKey);
@@ -180,7 +190,7 @@ function withContext(all: readonly Candidate[]): readonly Candidate[] {
   });
 }
 
-/** Tells whether a place stands in a list within the object in which another place stands. */
+/** Tells whether a place is in a list that is within the object of another place. */
 function isInside(leaf: Leaf, { path }: Leaf): boolean {
   const parent = path.slice(0, -1);
   const below = leaf.path.slice(parent.length, -1);
@@ -189,9 +199,7 @@ function isInside(leaf: Leaf, { path }: Leaf): boolean {
 
 const OF_PERSON: ReadonlySet<string> = new Set(['fullname', 'first_name', 'last_name', 'email', 'phone']);
 
-/**
- * Leaves the contacts and the name of one person: that of the object with most of them.
- */
+/** Keeps the contacts and the name of one person only, from the object with most of them. */
 function withinOneObject(all: readonly Candidate[]): readonly Candidate[] {
   const groups = groupedBy(
     all.filter(({ named }) => OF_PERSON.has(named.field)),
@@ -217,14 +225,14 @@ function withinOneObject(all: readonly Candidate[]): readonly Candidate[] {
   return all.filter((each) => !isOther(each)).map((each) => (main.has(each) ? withRival(each, rivals) : each));
 }
 
-/** Makes a place a guess if another person of the document has one that is called as nearly, or nearer. */
+/** Marks a place as a guess if another person of the document has a place whose name is at least as near. */
 function withRival(each: Candidate, rivals: ReadonlyMap<string, Candidate>): Candidate {
   const rival = rivals.get(each.named.field);
   if (rival === undefined || rival.named.rank > each.named.rank) return each;
   return { ...each, named: { ...each.named, ...asGuess(each.named, rival.leaf) } };
 }
 
-/** Takes the only person of the document for the customer, if that one has a name and a contact. It is a guess. */
+/** Takes the only person of the document for the customer, if that person has a name and a contact. This is a guess. */
 function withStranger(all: readonly Candidate[]): readonly Candidate[] {
   const strangers = groupedBy(
     all.filter(({ named }) => named.owner === 'unknown' && OF_PERSON.has(named.field)),
@@ -243,13 +251,13 @@ function withStranger(all: readonly Candidate[]): readonly Candidate[] {
   });
 }
 
-/** What is taken from an object for a person of whom it is not known who it is. */
+/** The fields that are taken from an object for an unknown person. */
 const OF_STRANGER: ReadonlySet<string> = new Set([...OF_PERSON, ...PARTS, 'location', 'country']);
 
 function doubtful(all: readonly Candidate[], fields: ReadonlyMap<Leaf, NamedField>): Map<Leaf, NamedField> {
   const given = new Set([...fields.values()].map(({ field }) => wholeOf(field)));
   const doubts = new Map<Leaf, NamedField>();
-  // Of what need not be given, only the name and the contacts are worth a question.
+  // Among optional places, only those for the name and the contacts are worth a question.
   const isAsked = ({ leaf, named }: Candidate) =>
     OF_PERSON.has(named.field) || (leaf.required && OF_STRANGER.has(named.field));
   const open = all.filter((each) => !isCustomers(each.named) && isAsked(each));

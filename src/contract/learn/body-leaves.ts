@@ -16,11 +16,13 @@ export interface Leaf {
    */
   readonly requiredWithin: readonly string[] | null;
   readonly where: string;
-  /** The values of the only element, if it is a list of objects. Its path goes on with the name of that element. */
+  /**
+   * The places within the only element, if it is a list of objects. Their paths continue with the name of that element.
+   */
   readonly elements: readonly Leaf[];
 }
 
-/** One way to meet a choice, by places in the body. */
+/** One way to meet a choice, as places in the body. */
 interface LeafAlternative {
   readonly paths: readonly (readonly string[])[];
   readonly constants: readonly { readonly path: readonly string[]; readonly value: Json }[];
@@ -32,7 +34,7 @@ export interface BodyLeaves {
   readonly choices: readonly (readonly LeafAlternative[])[];
 }
 
-/** Maximum depth of objects. Real requests have no deeper ones. A list and its element count as one. */
+/** Maximum depth of objects. Real requests are not deeper. A list and its element count as one level. */
 const MAX_DEPTH = 7;
 const MAX_BRANCHES = 24;
 /**
@@ -44,7 +46,7 @@ const MAX_LEAVES = 50_000;
 /** Tells whether a name in a path stands for the only element of a list. */
 export const isElement = (name: string): boolean => name === ONLY_ELEMENT;
 
-/** Returns places with those within the elements of lists among them. */
+/** Returns places together with those within the elements of lists. */
 export function withElements(leaves: readonly Leaf[]): Leaf[] {
   return leaves.flatMap((leaf) => [leaf, ...withElements(leaf.elements)]);
 }
@@ -79,7 +81,7 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
   }
 
   function readProperties(flat: FlatSchema, { path, optional, where }: LeafPlace): BodyLeaves {
-    // A member with the name of an element could not be told from one.
+    // A member with the name that stands for an element could not be distinguished from one, so it is left out.
     const members = [...flat.properties].filter(([name]) => !isElement(name));
     const parts = members.map(([name, schema]): BodyLeaves => {
       const place = placeOf(schema) || placeOf(objectAt(schema['allOf'])) || where;
@@ -116,15 +118,15 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
   }
 }
 
-/** Adds the members that are required and described nowhere, as they are where a reference has siblings. */
+/** Adds the members that are required but not described, as happens where a reference has siblings. */
 function withUndescribed(flat: FlatSchema): FlatSchema {
   const missing = [...flat.required].filter((name) => !flat.properties.has(name));
   return { ...flat, properties: new Map([...flat.properties, ...missing.map((name) => [name, {}] as const)]) };
 }
 
 /**
- * Returns the paths of the objects that a body must hold whatever is in them. Of several around each other it is the
- * innermost.
+ * Returns the paths of the objects that a body must contain, whatever they hold. Of nested ones only the innermost is
+ * returned.
  */
 export function requiredObjects(schema: JsonObject, path: readonly string[] = []): readonly (readonly string[])[] {
   const { keywords, properties, required, branches } = flatten(schema);

@@ -6,18 +6,18 @@ import type { NamedField } from './field-names.ts';
 import type { OperationConstants } from './given-constants.ts';
 import type { OperationBody } from './operation-body.ts';
 
-/** Which field goes to which place of a body, as the names and a person say. */
+/** The fields and the places that they are sent to, as names and a person's statements decide it. */
 export interface DecidedFields {
   readonly fields: ReadonlyMap<Leaf, NamedField>;
-  /** The places about which a person has said something else than a value. */
+  /** The places about which a person has said something other than a value. */
   readonly said: ReadonlySet<Leaf>;
   /** The places that are still in doubt. */
   readonly doubts: ReadonlyMap<Leaf, NamedField>;
 }
 
 /**
- * Applies what a person said of the places: `--set agent.email={email}` sends the field there, in place of any other
- * place. A doubt is also decided by yes or no.
+ * Applies a person's statements about places. `--set agent.email={email}` assigns the field to this place instead of
+ * any other. A place in doubt can also be decided by yes or no.
  */
 export function decidedFields({ leaves, assignment }: OperationBody, given: OperationConstants): DecidedFields {
   const fields = new Map(assignment.fields);
@@ -51,7 +51,7 @@ export function isNeeded({ required, requiredWithin }: Leaf, fields: ReadonlyMap
   return [...fields.keys()].some(({ path }) => pathKey(path).startsWith(parent));
 }
 
-/** Returns the question whether a field belongs in a place that may be somebody else's. */
+/** Returns the question whether a field is sent to a place that may belong to another person. */
 export function doubtQuestion({ path }: Leaf, { field }: NamedField, name: string, isRequired: boolean): Question {
   const asked =
     `Does the customer's ${field.replaceAll('_', ' ')} go to "${path.join('.')}"? ` +

@@ -28,26 +28,26 @@ export interface NamedField {
   readonly why: string;
 }
 
-/** What the names around a value, its schema and its description say of it. */
+/** The meaning of a value's place, as derived from its names, its schema and its description. */
 export interface NameReading extends NamedField {
   readonly owner: Owner;
-  /** The nearest object around the value that is not surely the customer's; empty if there is none. */
+  /** The key of the nearest enclosing object that is not certainly the customer's, or an empty text. */
   readonly strangerKey: string;
-  /** The object that stands for the person, and the one whose members make up an address; as keys. */
+  /** The keys of the object that represents the person, and of the object whose members make up an address. */
   readonly personKey: string;
   readonly placeKey: string;
-  /** Whether the value stands in an object for a person. */
+  /** Whether the value is in an object for a person. */
   readonly isOfPerson: boolean;
-  /** Whether the value stands in an object for an address. */
+  /** Whether the value is in an object for an address. */
   readonly isOfAddress: boolean;
-  /** Whether it is called no more than `name` or `address`, so that it depends on what stands beside it. */
+  /** Whether it is only named `name` or `address`, so that its meaning depends on what is beside it. */
   readonly isBare: boolean;
 }
 
 type Described = Pick<Leaf, 'keywords' | 'shape'>;
 const NOTHING_SAID: Described = { keywords: {}, shape: 'scalar' };
 
-/** The documented fields, which show whether an operation is about service requests. A part stands for its field. */
+/** The documented fields. They show whether an operation is about service requests. A part counts as its field. */
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set(DOCUMENTED_PARAMETERS);
 
 /** Returns the documented fields among these, where a part counts as its field. */
@@ -55,15 +55,16 @@ export function knownFields(fields: Iterable<string>): ReadonlySet<string> {
   return new Set([...fields].map(wholeOf).filter((field) => KNOWN_FIELDS.has(field)));
 }
 
-/** Returns the field that a header, a query parameter or a variable of the path is surely taken for by its name. */
+/** Returns the field that the name of a header, a query parameter or a path variable certainly means, or undefined. */
 export function fieldNamed(name: string, said: Described = NOTHING_SAID): NamedField | undefined {
   const reading = readName([name], said);
   return reading?.owner === 'customer' ? reading : undefined;
 }
 
 /**
- * Reads what a place in a body holds: by the whole words of its name and of those around it, unless the type or format
- * of its schema speaks against it, and else by its format or its description. Returns undefined if nothing tells.
+ * Reads the meaning of a place in a body. The whole words of its name and of the names around it decide, unless the
+ * type or format of its schema contradicts them. Otherwise its format or its description decides. Returns undefined if
+ * nothing indicates a meaning.
  */
 export function readName(path: readonly string[], said: Described): NameReading | undefined {
   const last = path.at(-1) ?? '';
@@ -102,7 +103,7 @@ function contextOf(path: readonly string[], objects: readonly SpokenObject[]): O
   };
 }
 
-/** A reading of one name, before the objects around it are looked at. */
+/** The meaning of one name, before the enclosing objects are considered. */
 interface Read {
   readonly content: Content;
   readonly rank: number;
@@ -158,7 +159,10 @@ function nearnessOf(
   return { rank: 40 + order, confidence: 'weak', why: 'a name that is also used for other things' };
 }
 
-/** The members of an object whose name tells the content: `category.id`, `location.address`, `phones.0.number`. */
+/**
+ * Matches the members that hold the content of an object, by the content that the object's name indicates:
+ * `category.id`, `location.address`, `phones.0.number`.
+ */
 const VALUES: Readonly<Partial<Record<Content, RegExp>>> = {
   category: /^(?:id|code|key|slug|name|value)$/,
   location: /^(?:address|full address|full|text|formatted|formatted address|value)$/,
@@ -170,7 +174,7 @@ const VALUES: Readonly<Partial<Record<Content, RegExp>>> = {
   fullname: /^(?:full|full name|value|display|text)$/,
   audio_file: /^(?:data|content|base 64|base 64 data|file|body|value|byte|audio|recording)$/,
 };
-/** Members that are parts only within such an object. */
+/** Names of members that are parts only within such an object. */
 const NESTED_PARTS: Readonly<Record<string, Content>> = {
   'fullname first': 'first_name',
   'fullname last': 'last_name',
@@ -200,10 +204,10 @@ function nestedValue(words: readonly string[], parent: Content): Read | undefine
   return { ...ALONE, content: spoken.content, rank: 21 + spoken.order, confidence: 'likely', why };
 }
 
-/** Words of other languages that mean `name`, which beside a last name is the first one. */
+/** Matches words for `name` in other languages. Beside a last name they mean the first name. */
 const BARE_NAME = /^(?:nombre|nome|nom|naam)$/i;
 
-/** Reads a name as that of a column, also in other languages. */
+/** Reads a name as the name of a column, also in other languages. */
 function byColumnName(last: string, objects: readonly SpokenObject[]): Read | undefined {
   const parent = objects.at(-1);
   const found = foreignName(last);
@@ -225,7 +229,7 @@ function byFormat(said: Described): Read | undefined {
 const FILLING = /^(?:the|a|an|s|please|enter|provide|this|that|is|valid|string|required|optional|value)$/;
 const MAX_DESCRIPTION = 80;
 
-/** A short description says what a name such as `value1` holds: "The customer's e-mail address". */
+/** Reads a name such as `value1` by a short description: "The customer's e-mail address". */
 function byDescription(last: string, keywords: JsonObject, objects: readonly SpokenObject[]): Read | undefined {
   const text = textOf(keywords['description']);
   if (
@@ -249,16 +253,19 @@ function byDescription(last: string, keywords: JsonObject, objects: readonly Spo
   };
 }
 
-/** A noun behind `of` or `for`, up to the next word that is none, or before a possessive. */
+/** Matches a noun after `of` or `for`, up to the next word that is not a noun, and a noun with a possessive `'s`. */
 const NOUN =
   /\b(of|for) (?:the |your |an? |this |our )?(\w+(?: (?!(?:in|on|at|to|of|for|by|with|from|and|or|is|as|who|which|that|when|if|will|used)\b)\w+){0,2})|(\w+)['’]s\b/gi;
 
-/** Returns whose a value is by the first sentence of its description: "E-mail of the agent", "The company's phone". */
+/**
+ * Returns the owner of a value according to the first sentence of its description: "E-mail of the agent", "The
+ * company's phone".
+ */
 function ownerByDescription(keywords: JsonObject, { content, isBare }: Read): Owner {
   const [sentence = ''] = textOf(keywords['description'])
     .slice(0, MAX_SENTENCE)
     .split(/[.;\n]/);
-  // A name alone is that of whatever the description speaks of; "for example" is nobody.
+  // A bare name belongs to whatever noun the description mentions, except after `for`, as in "for example".
   const isBareName = isBare && content === 'fullname';
   const owners = [...sentence.matchAll(NOUN)].map(([, by = '', noun = '', whose = '']) =>
     ownerOfNoun(noun || whose, isBareName && by.toLowerCase() !== 'for'),

@@ -3,13 +3,12 @@ import type { Field } from '../../request/fields.ts';
 import { nameWords } from '../../request/names.ts';
 import type { Part } from '../../request/parts.ts';
 
-/** What a place in a body can hold: a field that is sent, or a part of one. */
+/** The possible content of a place in a body: a field that is sent, or a part of one. */
 export type Content = Field | Part;
 
-/** How near a phrase is to srq's own name of a content. `vague`: it is as often said of something else. */
+/** The distance between a phrase and srq's own name of a content. A `vague` phrase means something else as often. */
 type Nearness = 'own' | 'usual' | 'vague';
 
-/** A phrase for a content. */
 interface Phrase {
   readonly content: Content;
   readonly nearness: Nearness;
@@ -18,8 +17,9 @@ interface Phrase {
 }
 
 /**
- * The usual names of each content, best first; those after `|` are vague. srq's own name comes before all of them. A
- * name is one of these as a whole, or with words of the lists below around it; it is never found within a word.
+ * The usual names of each content, best first. Those after `|` are vague, and srq's own name comes before all of them.
+ * A name must match one of these completely, or with words of the lists below around it. A phrase is never searched for
+ * within a word.
  */
 const PHRASES: Readonly<Record<Content, string>> = {
   country: 'country_code iso_country iso_country_code country_iso country_name | market market_code country_id',
@@ -71,11 +71,10 @@ for (const [content, phrases] of Object.entries(PHRASES) as [Content, string][])
   }
 }
 for (const content of Object.keys(PHRASES) as Content[]) {
-  // Beside a state, a region is something larger.
+  // The word `region` is not the nearest name of its own content, because beside a state it means something larger.
   if (content !== 'region') byPhrase.set(joined(wordsOf(content)), { content, nearness: 'own', order: 0 });
 }
 
-/** Tells whether a name is that of a content. */
 export const isContent = (name: string): name is Content => Object.hasOwn(PHRASES, name);
 
 /** Returns the content that words name as a whole. */
@@ -83,7 +82,7 @@ const phraseOf = (words: readonly string[]): Phrase | undefined => byPhrase.get(
 
 const list = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** Words for the person who asks for something. */
+/** Words for the person who requests a service. */
 const PERSON = list(
   'customer client contact person personal lead user requester requestor applicant consumer homeowner caller patient guest visitor prospect enquirer inquirer individual end patron subscriber member claimant kunde kontakt cliente contacto contato utente persona pessoa personne personendaten kontaktdaten kundendaten besteller anfrager interessent',
 );
@@ -91,21 +90,21 @@ const PERSON = list(
 const ROLE = list(
   'borrower buyer tenant resident insured policyholder attendee registrant participant donor traveler traveller passenger student shopper debtor purchaser respondent',
 );
-/** Words for somebody else than the customer. */
+/** Words for a person other than the customer. */
 const OTHER_PERSON = list(
   'agent broker owner landlord manager assignee assigned salesperson salesman rep representative employee employer technician provider referrer referral referee emergency spouse partner co secondary second alternate alternative other previous former guarantor attorney lawyer doctor physician adjuster contractor seller vendor supplier dealer reseller admin administrator operator author creator editor reviewer approver sender recipient receiver beneficiary payer payee cardholder driver host organizer organiser instructor teacher coach mother father parent child sibling kin trustee executor witness staff support sales from to cc bcc reply officer originator underwriter creditor',
 );
-/** Words for an institution or a thing: what they hold is not the customer's. */
+/** Words for an institution or a thing, whose data is not the customer's. */
 const OTHER_THING = list(
   'company business organization organisation org account merchant store shop branch office agency firm corporation corporate bank institution school hospital clinic brand campaign product item vehicle mortgage loan insurance insurer policy invoice payment card billing bill shipping shipment mailing delivery pickup dropoff destination origin source target departure arrival return warehouse depot venue event publisher affiliate webhook notification callback server domain template file document attachment folder group team department workspace website page form widget channel tracking utm meta birth birthplace nationality tax legal registered headquarter hq',
 );
 /** Words that distinguish one of several things of the same person. */
 const NEUTRAL = list('primary main preferred my your the best current raw');
-/** Words that do so for the ways to reach a person. */
+/** Words that distinguish several ways to reach the same person. */
 const OF_CONTACT = list('home mobile cell cellular fixed landline personal private direct daytime day evening night');
-/** Words for the place of work of the person, whose contacts are the next best. */
+/** Words for the person's place of work, whose contacts are the next best. */
 const AT_WORK = list('work business office');
-/** Words for what is asked for, and for the place of it. */
+/** Words for what is requested, and for its place. */
 const MATTER = list(
   'request lead job project service order task problem issue work enquiry inquiry booking appointment quote ticket case repair property site installation',
 );
@@ -116,7 +115,7 @@ const WRAPPING = list(
   'data attribute payload request lead order job body param parameter input form info information detail object record field content entity model resource root new create enquiry inquiry project task ticket case booking appointment quote application submission intake profile method communication',
 );
 
-/** Whose a name or an object is, as far as its words tell. */
+/** The owner of a value or an object, according to the words of its name. */
 export type Owner = 'customer' | 'unknown' | 'other thing' | 'other person';
 
 const BY_DISTANCE: readonly Owner[] = ['customer', 'unknown', 'other thing', 'other person'];
@@ -126,8 +125,8 @@ export const fartherOwner = (one: Owner, other: Owner): Owner =>
   BY_DISTANCE.indexOf(one) >= BY_DISTANCE.indexOf(other) ? one : other;
 
 /**
- * Returns whose something is that belongs to what a noun of several words names: "of the lead owner". `isStrict`: what is
- * not a person is a thing.
+ * Returns the owner of something that belongs to what a noun of several words names: "of the lead owner". If
+ * `isStrict`, whatever is not a person is a thing.
  */
 export function ownerOfNoun(noun: string, isStrict: boolean): Owner {
   const word = wordsOf(noun).at(-1) ?? '';
@@ -144,14 +143,13 @@ const SILENT = list(
   'value field param parameter data input text string custom answer response question key attribute property variable item entry column arg argument content info other extra misc free user defined',
 );
 
-/** What a name says: the phrase in it, and whose it is by the words around that. */
+/** The meaning of a name: the phrase in it, and the owner according to the words around the phrase. */
 export interface SpokenName extends Phrase {
   readonly owner: Owner;
   /** The words before the phrase, by which parts of one address belong together. */
   readonly before: string;
   /** The number of words around the phrase. */
   readonly extra: number;
-  /** The words of the phrase. */
   readonly phrase: string;
 }
 
@@ -159,7 +157,7 @@ export const isName = (content: Content): boolean => /^(?:fullname|first_name|la
 const isPlace = (content: Content): boolean =>
   /^(?:location|street|house_number|postal_code|city|region|country)$/.test(content);
 
-/** Tells whose a content is if a word stands before its phrase, or returns null if the two do not go together. */
+/** Returns the owner of a content if a word stands before its phrase, or null if the two do not fit together. */
 function ownerBefore(content: Content, word: string): Owner | null {
   if (PERSON.has(word)) return 'customer';
   if (content === 'request_text' || content === 'category' || content === 'audio_file') {
@@ -171,11 +169,11 @@ function ownerBefore(content: Content, word: string): Owner | null {
   if (isPlace(content) && (OF_ADDRESS.has(word) || MATTER.has(word))) return 'customer';
   if (ROLE.has(word)) return 'unknown';
   if (OTHER_PERSON.has(word)) return 'other person';
-  // The name of a company is no person's.
+  // A company's name is not the name of a person.
   return OTHER_THING.has(word) && !isName(content) ? 'other thing' : null;
 }
 
-/** Words that may stand behind the phrase of a content. */
+/** Matches the words that may follow the phrase of a content. */
 const AFTER: Readonly<Partial<Record<Content, RegExp>>> = {
   email: /^(?:1|primary|main|home|personal|work|business)$/,
   phone: /^(?:1|primary|main|home|mobile|cell|fixed|landline|personal|work|business|day|daytime)$/,
@@ -187,15 +185,18 @@ const AFTER: Readonly<Partial<Record<Content, RegExp>>> = {
   lang: /^(?:code|iso)$/,
 };
 
-/** Names that look like a phrase with words around it, and mean something else. */
+/** Names that look like a phrase with words around it but mean something else. */
 const OTHERWISE = list('username hostname filename nickname tradename mobilename cellname');
 
-/** Maximum number of words of a name that is read. Longer ones are sentences, and each run of words is looked up. */
+/**
+ * Maximum number of words in a name that is read. A longer name is a sentence, and each run of its words would be
+ * looked up.
+ */
 const MAX_WORDS = 10;
 
 /**
- * Reads a name as the phrase of a content with words around it that are all understood. A word that is not, or that does
- * not go with the content, makes it another name: `email_template`, `address_id`, `phone_verified`.
+ * Reads a name as the phrase of a content, with words around it that are all understood. A word that is not understood,
+ * or that does not fit the content, gives the name another meaning: `email_template`, `address_id`, `phone_verified`.
  */
 export function spokenName(words: readonly string[]): SpokenName | undefined {
   if (words.length > MAX_WORDS || OTHERWISE.has(joined(words))) return undefined;
@@ -236,7 +237,7 @@ function aroundPhrase(
   };
 }
 
-/** Reads a name that is written as one word: `customeremail`. */
+/** Reads a name that is written as one word, such as `customeremail`. */
 function gluedName(words: readonly string[]): SpokenName | undefined {
   const [word = '', ...others] = words;
   if (others.length > 0) return undefined;
@@ -248,27 +249,27 @@ function gluedName(words: readonly string[]): SpokenName | undefined {
   return undefined;
 }
 
-/** Names of columns in other languages that are also English words, or short forms of anything. */
+/** Names of columns in other languages that are also English words or common abbreviations. */
 const ENGLISH = list('via cap cp land portable handy ort lieu rue mail mobil name nom place service market');
 
-/** Reads a name as that of a column, in any language of the markets. It is a guess. */
+/** Reads a name as the name of a column, in any language of the markets. The result is a guess. */
 export function foreignName(name: string): SpokenName | undefined {
   const { meaning, rank } = aliasOf(name.replace(/([a-z\d])([A-Z])/g, '$1_$2')) ?? {};
-  // A name does not tell whose reference an `id` is.
+  // Such a name does not tell whose reference an `id` is.
   if (meaning === undefined || rank === undefined || !isContent(meaning) || meaning === 'ref') return undefined;
   if (ENGLISH.has(name.toLowerCase())) return undefined;
   return { content: meaning, nearness: 'usual', order: rank, owner: 'customer', before: '', extra: 0, phrase: name };
 }
 
-/** What an object is by its name. */
+/** The meaning of an object, according to its name. */
 export interface SpokenObject {
   readonly owner: Owner;
   /** The content that its members together make up: `phone` for `mobilePhones`. */
   readonly content: Content | null;
-  /** Whether its name is as often that of something else. */
+  /** Whether the name means something else as often. */
   readonly isVague: boolean;
   readonly isPerson: boolean;
-  /** Whether it says nothing of whose its members are. */
+  /** Whether the name tells nothing about the owner of the members. */
   readonly isWrapper: boolean;
 }
 
@@ -278,7 +279,7 @@ export function spokenObject(name: string): SpokenObject {
   const has = (list: ReadonlySet<string>) => words.some((word) => list.has(word));
   const isPerson = has(PERSON) || has(ROLE) || has(OTHER_PERSON);
   const isWrapper = words.every((word) => WRAPPING.has(word));
-  // What would be a text or a person as a value is what holds them as an object.
+  // A name that would be a text or a person as a value is only the container of its members as an object.
   const wraps = words.every((word) => WRAPPING.has(word) || PERSON.has(word) || NEUTRAL.has(word));
   const spoken = wraps ? undefined : (spokenName(words) ?? foreignName(name));
   if (spoken) {

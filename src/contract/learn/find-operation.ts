@@ -23,7 +23,7 @@ import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validat
 /** One of several operations that may be the right one. */
 interface OperationCandidate {
   readonly operation: OpenApiOperation;
-  /** What speaks for it or against it, or an empty text. */
+  /** The reason for or against it, or an empty text. */
   readonly reason: string;
 }
 
@@ -41,7 +41,7 @@ interface Scored {
   readonly points: number;
   /** The known fields for which its body has a place. */
   readonly fields: ReadonlySet<string>;
-  /** All fields for which it has one: a recording and a category among them. */
+  /** All fields for which it has a place, including a recording and a category. */
   readonly allFields: ReadonlySet<string>;
   /** Whether the document says nothing about the contents of its body. */
   readonly isEmpty: boolean;
@@ -53,8 +53,8 @@ interface Scored {
 const MIN_FIELDS = 3;
 const MAX_OPERATIONS = 1000;
 /**
- * Maximum number of nodes that are read of one body, which is enough for its names. If there are many operations, less
- * is read of each.
+ * Maximum number of nodes that are read of one body, which is enough for its names. If there are many operations, fewer
+ * nodes of each are read, so that the total below is not exceeded.
  */
 const SCORED_NODES = 2000;
 const ALL_SCORED_NODES = 100_000;
@@ -88,7 +88,6 @@ const FINDERS: Readonly<Record<RequestOperationName, Find>> = {
 
 /** Finds operations of one document. */
 export interface OperationFinder {
-  /** All operations of the document. */
   readonly operations: readonly OpenApiOperation[];
   find(role: RequestOperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
   /** Returns the operation that a person has named for a role. */
@@ -120,7 +119,7 @@ export function operationFinder(reading: DocumentReading): OperationFinder {
 const notTaken = (scored: readonly Scored[], taken: readonly OpenApiOperation[]): readonly Scored[] =>
   scored.filter(({ operation }) => !taken.includes(operation));
 
-/** Throws if the create may be an operation whose body or path is outside of the document. */
+/** Throws if the operation that creates may be one whose body or path is outside of the document. */
 function refuseExternalBody({ reading, scored }: Search): void {
   for (const { operation, outside } of scored)
     if (outside !== null) throw unreadable(`The body of ${operation.name}`, outside);
@@ -132,8 +131,8 @@ const NONE = { operation: null, candidates: [], confidence: 'weak' as const };
 const CREATE_UNKNOWN: FoundOperation = { ...NONE, why: 'it is not known yet which operation creates' };
 
 /**
- * Finds the operation that only tells whether a request like those of `create` is a duplicate. All others that resemble
- * it become a question, because one that writes would be called for every row.
+ * Finds the operation that only tells whether a request like those of `create` is a duplicate. Every other operation
+ * that resembles it becomes a question, because an operation that writes would be called for every row.
  */
 function validateBeside(
   reading: DocumentReading,
@@ -161,8 +160,8 @@ function validateBeside(
 }
 
 /**
- * Tells whether an operation may look for duplicates: by its name, if it has to do with requests, or by its words, if
- * its body is much like that of a request.
+ * Tells whether an operation may look for duplicates. Either its name says so and it is about requests, or its
+ * description says so and its body is much like that of a request.
  */
 function mayCheckDuplicates({ operation, fields }: Scored, create: Scored): boolean {
   if (operationWords(operation).some((word) => TOKEN_WORDS.test(word))) return false;
@@ -190,7 +189,7 @@ function namesIn(reading: DocumentReading, operation: OpenApiOperation, maxNodes
   return { points, fields, allFields, isEmpty: body.leaves.length === 0, outside };
 }
 
-/** An operation that may create, with what speaks for and against it. */
+/** An operation that may create, with the signs for and against it. */
 interface CreateCandidate extends Scored {
   readonly signs: CreateSigns;
 }
@@ -238,7 +237,10 @@ function createPoints({ operation, points, signs }: CreateCandidate): number {
   return points + created + named + (signs.hasRequest ? 10 : 0) - isOneOfMany - isOther;
 }
 
-/** Tells whether an operation may be meant as well as the best one: it names requests, too, or its body is as good. */
+/**
+ * Tells whether an operation may be meant as well as the best one, because its name is also one for requests or its
+ * body is as good.
+ */
 function isNear({ signs, fields, operation }: CreateCandidate, best: CreateCandidate): boolean {
   if (operation.path.includes('{') || signs.isOtherAction) return false;
   const isNamed = signs.name === 'plainly' && fields.size >= Math.min(MIN_FIELDS, best.fields.size);
@@ -285,8 +287,8 @@ export function hasOperation(described: DescribedDocument, chosen: string): bool
 const basePath = ({ described }: DocumentReading): string => sharedPath(described.document['servers']);
 
 /**
- * Tells whether an operation is meant. People also write the path as in a whole address, including the common path of
- * the servers, or with variables as a collection has them: `{{tenant}}`.
+ * Tells whether a person means this operation. People also write the path with the common path of the servers, or with
+ * variables as a collection has them: `{{tenant}}`.
  */
 function isCalled({ id, method, path }: OpenApiOperation, name: string, base: string): boolean {
   const wanted = name.replace(/\{\{\s{0,9}([^{}]{1,100}?)\s{0,9}\}\}/g, '{$1}');

@@ -9,22 +9,25 @@ import { operationBody } from './operation-body.ts';
 /** An operation that may issue tokens. */
 export interface TokenCandidate {
   readonly operation: OpenApiOperation;
-  /** 2: its body or its words say that it takes client credentials. 1: its path alone says so. 0: it is not certain. */
+  /**
+   * How certain it is. 2 means that its body or its description says that it takes client credentials. 1 means that
+   * only its path says so. 0 means that it is not certain.
+   */
   readonly sureness: 0 | 1 | 2;
-  /** What speaks for or against it, for people. */
+  /** The reason for or against it, for people. */
   readonly reason: string;
 }
 
 const MAX_NODES = 500;
 const MAX_CANDIDATES = 50;
 const TOKEN_WORDS = /^(?:tokens?|oauth2?|authenticate|login|signin|auth)$/;
-/** Words of operations that do something else with tokens, or issue other ones. */
+/** Matches words of operations that do something else with tokens, or issue other ones. */
 const OTHER_WORDS =
   /^(?:revoke|revocation|introspect\w*|refresh|invalidate|logout|signout|userinfo|authorize|authorise|authorization|verify|validate|check|validation|callback|device|devices|push|cards?|payments?|fcm|apns|password|reset|forgot|invite|invitation|register|signup|webhooks?|confirm|exchange|magic|otp|mfa|2fa|csrf|unsubscribe)$/;
 const CLIENT_CREDENTIALS = /client[_ -]?credentials/i;
 const TOKEN_NAME = /^(?:access|bearer|id|auth|jwt)?token$|^jwt$/;
 
-/** Tells whether the path or the id of an operation speaks of tokens. */
+/** Tells whether the path or the id of an operation mentions tokens. */
 export function speaksOfTokens({ path, id }: OpenApiOperation): boolean {
   const words = [...nameWords(path.replace(/\{[^{}]*\}/g, '')), ...nameWords(id)];
   return words.some((word) => TOKEN_WORDS.test(word)) && !words.some((word) => OTHER_WORDS.test(word));
@@ -43,7 +46,7 @@ export function tokenCandidates(
     .map(({ operation, sureness, reason }) => ({ operation, sureness, reason }));
 }
 
-/** What a body and words say about who gets a token. */
+/** The evidence of a body and of words about who gets a token. */
 interface Evidence {
   readonly takesClient: boolean;
   readonly takesGrant: boolean;
@@ -88,7 +91,7 @@ const [UNSURE, NAMED, SURE] = [0, 1, 2] as const;
 
 const bareName = ({ path }: Leaf): string => (path.at(-1) ?? '').toLowerCase().replace(/[^a-z\d]/g, '');
 
-/** Tells whether a grant type may be that of client credentials. One of which nothing is said may. */
+/** Tells whether a grant type may be that of client credentials. It may if nothing is said about it. */
 function allowsClientCredentials({ keywords }: Leaf): boolean {
   const values = valuesOf(keywords);
   const said = values.length > 0 ? values : [keywords['default'], keywords['example'], keywords['description']];
@@ -96,7 +99,7 @@ function allowsClientCredentials({ keywords }: Leaf): boolean {
   return CLIENT_CREDENTIALS.test(text) || (values.length === 0 && !OTHER_GRANT.test(text));
 }
 
-/** Returns what speaks against sending the client credentials to an operation with this body, or null. */
+/** Returns the reason against sending the client credentials to an operation with this body, or null. */
 function objectionTo(leaves: readonly Leaf[], grant: Leaf | undefined, isForClients: boolean): string | null {
   const required = leaves.filter((leaf) => leaf.required).map(bareName);
   const asked = isForClients ? required : leaves.map(bareName);
@@ -111,11 +114,14 @@ function objectionTo(leaves: readonly Leaf[], grant: Leaf | undefined, isForClie
 }
 
 const TOKEN_PATH = /(?:^|\/)(?:oauth2?|connect|openid-connect|auth)\/(?:v\d+\/)?(?:access_?)?token\/?$/i;
-/** Names of client id, client secret and grant type that are not those of RFC 6749, which are all that srq sends. */
+/**
+ * Matches names of the client id, the client secret and the grant type other than those of RFC 6749. srq sends only the
+ * latter.
+ */
 const RENAMED = /^(?!(?:client_id|client_secret|grant_type)$)(?:client[_-]?(?:id|secret)|grant[_-]?type)$/i;
 const OTHER_GRANT = /password|authorization_code|refresh_token|implicit|device_code|assertion/i;
 const PASSWORD = /^(?:password|passwd|pass|pin|senha|contrasena|passwort)$/;
 const PERSON = /^(?:user|username|userid|email|login|phone|mobile|identifier|usuario|benutzername)$/;
-/** What only a person, or an earlier token, can give. */
+/** Matches names of what only a person, or an earlier token, can provide. */
 const OF_A_PERSON = /^(?:code|codeverifier|refreshtoken|assertion|username|password|otp)$/;
 const KNOWN = /^(?:granttype|clientid|clientsecret|scope|audience|resource)$/;

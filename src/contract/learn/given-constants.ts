@@ -7,7 +7,7 @@ import { type JsonObject, textOf } from '../documents/json-parts.ts';
 import { INVENTED_TEXT, type SampleUse, sampleOf } from '../schema/sample-value.ts';
 import { allowedValues } from './leaf-parameter.ts';
 
-/** The value given for a parameter that differs in each request: `--set name=`. */
+/** The value given for a parameter that differs between requests: `--set name=`. */
 export const EACH_ROW = '';
 
 /** A parameter among those of its operation. `isCarried` means that it holds one of srq's own fields. */
@@ -16,7 +16,10 @@ interface NamedPlace {
   readonly isCarried: boolean;
 }
 
-/** The values that a person gave for what srq cannot know, by a parameter's name or its full path joined by dots. */
+/**
+ * The values that a person gave because srq cannot know them, by the parameter's name or by its full path joined by
+ * dots.
+ */
 export interface GivenConstants {
   /** Returns the values for one operation, which has these parameters. */
   among(parameters: readonly NamedPlace[]): OperationConstants;
@@ -91,7 +94,8 @@ function operationConstants(
       if (path.length > 1 && Object.hasOwn(values, path.join('.'))) return lookUp(path.join('.'));
       const twins = twinsOf(path);
       const top = twins.find((each) => each.path.length === 1);
-      // A name at the top has no longer form. If rows fill that place, another one is more likely to be meant.
+      // A name at the top level has no longer form. If rows fill that place, another place with this name is more
+      // likely to be meant.
       const meansTop = twins.length > 1 && top !== undefined && !top.isCarried;
       if (meansTop && path.length > 1) return null;
       if (twins.length > 1 && !meansTop && Object.hasOwn(values, last)) throw ambiguous(last, twins);
@@ -118,10 +122,12 @@ function ambiguous(name: string, twins: readonly NamedPlace[]): SrqError {
   );
 }
 
-/** Words in names of values that are the same in all requests: the sender of the requests, and the channel. */
+/**
+ * Matches words in names of values that are the same in all requests, because they are about the sender or the channel.
+ */
 const OF_THE_PARTNER =
   /^(?:partners?|accounts?|agency|company|organi[sz]ation|channel|campaign|source|site|tenant|publisher|affiliate|merchant|supplier|vendor|api|app|application|client|form|brand|product|version|template|terms|policy|consent|gdpr|privacy)$/;
-/** Words in names of values that differ between requests or customers. */
+/** Matches words in names of values that differ between requests or customers. */
 const OF_ONE_REQUEST =
   /^(?:id|uuid|guid|reference|ref|nonce|name|firstname|lastname|fullname|surname|forename|birthday|birthdate|birth|phone|telephone|tel|mobile|mail|email|text|message|description|comments?|subject|address|street|city|zip|postcode|postal|nome|nombre|nom|vorname|nachname|telefone?|telefono|telefon|correo|descri\w*|mensagem|mensaje|nachricht|anfrage|beschreibung|adresse|morada|direccion|indirizzo)$/;
 
@@ -158,7 +164,10 @@ export function addressQuestion(address: string, name: string, keywords: JsonObj
   return { name: `constant:${name}`, text, answer: answerFor(name), ...(example !== null && { example }) };
 }
 
-/** Returns what the document says of a value that it does not give, in brackets for people, and an example of it. */
+/**
+ * Returns the document's description of a value that it does not give, in brackets for people, and an example of the
+ * value.
+ */
 function toldOf(
   name: string,
   keywords: JsonObject,
@@ -180,10 +189,10 @@ function toldOf(
   return { told: told.length > 0 ? ` (${told.join('; ')})` : '', example };
 }
 
-/** A sample for a question shows what has to be there, and no more. */
+/** Samples for questions contain only what is required. */
 const OF_A_REQUEST: SampleUse = { fits: () => true, isMinimal: true };
 const MAX_EXAMPLE = 4000;
-/** Maximum length of an example within a question. A longer one stands beside it, for programs. */
+/** Maximum length of an example within the text of a question. A longer one is provided separately, for programs. */
 const MAX_TOLD = 300;
 
 const withoutSecret = (name: string, value: unknown) => (isSecretName(name) ? '***' : value);

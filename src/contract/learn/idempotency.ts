@@ -10,14 +10,16 @@ import { saysRecognised, shortestDuration } from './recognised-repetition.ts';
 
 const SAYS_IGNORED =
   /\b(?:ignored?|deprecated|obsolete|unused|no longer|not (?:\w+ ){0,2}(?:used|supported|evaluated|honou?red|considered|heeded|implemented))\b/i;
-/** Matches words about repetitions. If a repetition is ignored, the header is not: that is its purpose. */
+/**
+ * Matches words about repetitions. A sentence that says that repetitions are ignored does not say that the header is:
+ * ignoring them is its purpose.
+ */
 const OF_REPETITIONS = /\b(?:repe\w+|retr\w+|same|duplicates?|second|subsequent|further|before|already)\b/i;
 const MAX_WORDS = 10_000;
 
 /**
- * Returns the header by which create recognises a repeated request. A header that looks like one is relied on only if
- * the document says in words that a repetition is recognised, or if a person says so, and only for the time that they
- * name.
+ * Returns the header by which create recognises a repeated request. A header that looks like one is trusted only if the
+ * document states that a repetition is recognised, or if a person says so, and only for the stated time.
  */
 export function idempotencyOf(
   reading: DocumentReading,
@@ -33,7 +35,7 @@ export function idempotencyOf(
     const own = [textOf(description), textOf(keywords['description'])].join('\n');
     const isUuid = keywords['format'] === 'uuid' || /\buuid\b/i.test(own) || isUuidPattern(keywords['pattern']);
     const shape = { header, format: isUuid ? 'uuid' : 'text' } as const;
-    // A service that demands the header refuses every request without it. It is sent then, but not relied on.
+    // A service that demands the header refuses every request without it. The header is then sent but not trusted.
     const unreliable: CreateOperation['idempotency'] = required === true ? { ...shape, windowSeconds: 0 } : null;
     const said = given.among([]).valueOf([header]);
     if (said !== null) {
@@ -78,8 +80,8 @@ function found(idempotency: Idempotency, pointer: string, why: string, notebook:
 }
 
 /**
- * Reads a person's statement about the header: the time in seconds for which it is relied on, 0 if it is not relied on,
- * or null if no time was named.
+ * Reads a person's statement about the header. Returns the time in seconds for which the header is trusted, 0 if it is
+ * not trusted, or null if no time was named.
  */
 function saidWindow(header: string, said: string): number | null {
   if (/^(?:n|no|none|false)$/i.test(said)) return 0;
@@ -94,8 +96,8 @@ function saidWindow(header: string, said: string): number | null {
 }
 
 /**
- * Tells whether the description says that the service ignores the header. If such a header were relied on, a repeated
- * create would be acted on a second time, whereas the opposite mistake only leaves a doubt.
+ * Tells whether the description says that the service ignores the header. If such a header were trusted, a repeated
+ * create would be acted on twice. The opposite mistake only leaves a request in doubt.
  */
 function isIgnored(description: string): boolean {
   const sentences = description.split(/[.;\n]/);

@@ -26,12 +26,15 @@ import {
   unknownPlace,
 } from './token-place.ts';
 
-/** How calls are authorized, as a document and a person say it. */
+/** How calls are authorized, according to a document and a person. */
 export interface LearnedAuthorization {
-  /** Undefined: by a token. */
+  /** The credentials that are sent with each call. Undefined means a token. */
   readonly auth: Authorization | undefined;
   readonly token: TokenOperation;
-  /** Returns an operation with the keys that it demands beside, and without the one that is its authorization. */
+  /**
+   * Returns an operation with the other keys that it demands as parameters. The key that is its authorization is left
+   * out.
+   */
   withKeys(operation: OpenApiOperation): OpenApiOperation;
 }
 
@@ -40,17 +43,20 @@ export interface AuthorizationLearning extends TokenSurroundings {
   readonly create: OpenApiOperation | null;
   /** All operations that carry a request. */
   readonly used: readonly OpenApiOperation[];
-  /** What a person said of the token operation: a name, an address, or {@link NO_TOKEN}. Undefined if nothing. */
+  /**
+   * A person's statement about the token operation: a name, an address, or {@link NO_TOKEN}. Undefined if there is
+   * none.
+   */
   readonly said: string | undefined;
-  /** The operation of the document that a person means by that, or null. */
+  /** The operation of the document that this statement means, or null. */
   readonly named: OpenApiOperation | null;
   readonly given: GivenConstants;
   readonly notebook: Findings;
 }
 
 /**
- * Learns how calls are authorized. Whatever gets a secret without being stated by the document becomes a question of the
- * proposal, and so does a service that lets in nobody whom srq can be.
+ * Learns how calls are authorized. If a secret would be sent to a place that the document does not state, that becomes
+ * a question of the proposal. So does a service that accepts no credentials that srq can provide.
  */
 export function learnAuthorization(learning: AuthorizationLearning): LearnedAuthorization {
   const { notebook } = learning;
@@ -65,7 +71,7 @@ export function learnAuthorization(learning: AuthorizationLearning): LearnedAuth
   };
 }
 
-/** Credentials that go with each request. */
+/** Credentials that are sent with each request. */
 interface FixedCredentials {
   readonly auth: Authorization;
   readonly words: string;
@@ -75,14 +81,14 @@ interface FixedCredentials {
 }
 
 interface Decision {
-  /** Where tokens are issued, or the question for it. Null: as the public document says. */
+  /** The place where tokens are issued, or the question about it. Null means the place in the public document. */
   readonly search: TokenSearch | null;
-  /** The credentials in place of a token, or null. */
+  /** The credentials that replace a token, or null. */
   readonly fixed: FixedCredentials | null;
   readonly way: SecurityWay;
 }
 
-/** A way that srq can go. */
+/** A combination of security schemes that srq can satisfy. */
 interface ServableWay {
   readonly way: SecurityWay;
   readonly kind: 'clientCredentials' | 'bearer' | 'basic' | 'apiKey';
@@ -121,7 +127,10 @@ function decided(learning: AuthorizationLearning): Decision {
   return token(refusedQuestion([...new Set(demanding.map(unservableWords))]));
 }
 
-/** Looks for the place of tokens. Flows of other operations count only where the operation does not exclude them. */
+/**
+ * Searches for the place where tokens are issued. Flows that the operation does not name itself count only if
+ * `mayBeByFlow`.
+ */
 function tokenSearch(
   learning: AuthorizationLearning,
   candidates: readonly TokenCandidate[],
@@ -152,7 +161,7 @@ function servableWay(way: SecurityWay): ServableWay[] {
 const unservableWords = (way: SecurityWay): string =>
   way.flatMap(({ kind, words }) => (kind === 'other' ? [words] : [])).join(' with ');
 
-/** The key that is the secret, if several are demanded. The others say who calls. */
+/** Returns the key that is the secret, if several keys are demanded. The others identify the caller. */
 function mainKey(way: SecurityWay): SecurityScheme | undefined {
   const keys = keysOf(way);
   return keys.findLast((key) => isSecretName(nameOf(key))) ?? keys[0];
@@ -181,7 +190,7 @@ function fixedCredentials({ way, kind }: ServableWay, confidence: Confidence, gi
   };
 }
 
-/** A token that a person has been given, and that stays. */
+/** Returns the authorization by a fixed token that a person was given. */
 function fixedToken(given: GivenConstants): FixedCredentials {
   const name = 'Authorization';
   const value = given.among([]).valueOf([name]) || null;
@@ -192,7 +201,7 @@ function fixedToken(given: GivenConstants): FixedCredentials {
   };
 }
 
-/** Adds the keys of a way as required parameters, because a description names them only under `security`. */
+/** Adds the keys that a way demands as required parameters, because a description names them only under `security`. */
 function withKeysOf(
   way: SecurityWay,
   auth: Authorization | undefined,

@@ -36,7 +36,6 @@ import {
 } from './servers.ts';
 import { isAddress, NO_TOKEN } from './token-place.ts';
 
-/** The options for learning from one document. */
 export interface DescribedOptions {
   /** Values of parameters that no request gives, by name: `--set`. */
   readonly constants: Readonly<Record<string, string>>;
@@ -104,7 +103,7 @@ export function learnDescribed(
 }
 
 const MAX_TITLE = 200;
-/** The answer of a person that no operation has a role: `--operation validate=none`. */
+/** A person's answer that no operation has this role: `--operation validate=none`. */
 const NO_OPERATION = 'none';
 
 type FoundOperations = Readonly<Record<RequestOperationName, OpenApiOperation | null>>;
@@ -114,8 +113,8 @@ const isDenied = (role: RequestOperationName, chosen: ChosenOperations): boolean
   OPERATIONS[role].presence !== null && chosen[role] === NO_OPERATION;
 
 /**
- * Picks an operation for each role. Those that carry a request come first, and create comes before the one compared
- * with it. No operation has two roles.
+ * Picks an operation for each role. Operations that carry a request come first, and create comes before validate, which
+ * is compared with it. No operation has two roles.
  */
 function pickedOperations(finder: OperationFinder, chosen: ChosenOperations, notebook: Findings): FoundOperations {
   const taken: OpenApiOperation[] = [];
@@ -131,7 +130,9 @@ function pickedOperations(finder: OperationFinder, chosen: ChosenOperations, not
   return { create: pick('create'), validate: pick('validate') };
 }
 
-/** Returns the operation that a person has named for tokens, or null if that is an address outside of the document. */
+/**
+ * Returns the operation that a person has named for tokens, or null if the name is an address outside of the document.
+ */
 function namedToken(finder: OperationFinder, described: DescribedDocument, said: string | undefined) {
   if (said === undefined || said === NO_TOKEN || (isAddress(said) && !hasOperation(described, said))) return null;
   return finder.named('token', said);
@@ -139,7 +140,7 @@ function namedToken(finder: OperationFinder, described: DescribedDocument, said:
 
 /** The reaction if no operation certainly has a role. */
 interface Unfound {
-  /** The question which of the best candidates has the role. */
+  /** Returns the question about which of the best candidates has the role. */
   readonly question: (candidates: FoundOperation['candidates'], why: string) => Question;
   /** Notes that there is no candidate. */
   readonly missing: (why: string, notebook: Findings) => void;
@@ -197,8 +198,8 @@ function createQuestion(candidates: FoundOperation['candidates'], why: string): 
 }
 
 /**
- * Asks for the validate operation without proposing one. Otherwise a person who copies the flag unread could have
- * requests written by a call that should only look.
+ * Asks for the validate operation without proposing one. If a flag were proposed, a person could copy it unread, and a
+ * call that should only check would write requests.
  */
 function validateQuestion(candidates: FoundOperation['candidates'], why: string): Question {
   return {
@@ -307,7 +308,7 @@ const RATE_HEADER = /^(?:x-)?rate-?limit|^retry-after$/i;
 const NOT_ACTED =
   /\b(?:not|nothing|never|no)\b[^.]{0,40}\b(?:processed|accepted|taken|created|stored|acted|executed|handled)|safe(?:ly)? (?:to )?(?:be )?(?:retr|repeat|resend|resent|sent again)/i;
 
-/** Notes limits that prose or headers mention. They are only notes, because srq finds the rate by itself. */
+/** Notes limits that texts or headers mention. They are only notes, because srq finds the rate by itself. */
 function noteLimits(
   { described }: DocumentReading,
   operations: readonly OpenApiOperation[],

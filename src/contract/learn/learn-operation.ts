@@ -27,7 +27,7 @@ import { filledPath, IDEMPOTENCY_HEADER, operationParameters, type PlacedParamet
 /**
  * Learns what create and validate have in common: their path, the encoding of their body, and its contents.
  *
- * Throws `SrqError('input')` if the body refers to something outside of the document, or srq cannot write it.
+ * Throws `SrqError('input')` if the body refers to something outside of the document, or if srq cannot write it.
  */
 export function learnOperation(
   reading: DocumentReading,
@@ -121,7 +121,7 @@ function bodySchema({ described }: DocumentReading, body: OperationBody, noteboo
   return schema;
 }
 
-/** Notes the fields that rows usually have and a described body does not, which are therefore not sent. */
+/** Notes the usual fields of rows that a described body lacks. They are not sent. */
 function noteUnsentFields(
   { name }: OpenApiOperation,
   parameters: readonly PlacedParameter[],
@@ -139,7 +139,7 @@ function findEncoding(role: string, body: OperationBody, notebook: Findings): vo
   notebook.add(`${role}.encoding`, `${body.encoding} (${body.contentType})`, body.where, 'certain', others);
 }
 
-/** Adds to a category without values of its own those that another operation lists. */
+/** Adds values to a category that has none of its own, from an operation that lists the categories. */
 function withCategories(reading: DocumentReading, placed: PlacedParameter, notebook: Findings): PlacedParameter {
   const { parameter } = placed;
   if (parameter.field !== 'category' || parameter.values !== null) return placed;
@@ -147,7 +147,7 @@ function withCategories(reading: DocumentReading, placed: PlacedParameter, noteb
   const list = listedCategories(reading, isInteger);
   if (list === null) return isInteger && placed.named ? asGuess(placed, placed.named) : placed;
   const told = list.values.map(({ value, label }) => (label === null ? value : `${value} (${label})`)).join(', ');
-  // A line each for create and validate would say the same.
+  // Create and validate would add the same finding.
   if (!notebook.findings.some(({ setting }) => setting === 'category.values')) {
     notebook.add('category.values', told, list.where, 'likely', `listed by ${list.operation}`);
   }
@@ -159,7 +159,7 @@ function asGuess(placed: PlacedParameter, named: NamedField): PlacedParameter {
   return { ...placed, named: { ...named, confidence: 'weak', why } };
 }
 
-/** Marks a field as a guess if the document allows none of the values that srq writes into it. */
+/** Marks a field as a guess if the document allows none of the values that srq would write into it. */
 function withFit(placed: PlacedParameter, notebook: Findings): PlacedParameter {
   const { parameter, named } = placed;
   const unfit = named === undefined ? null : unfitForMarkets(parameter);
@@ -224,7 +224,7 @@ function unfitForMarkets(parameter: Parameter): string | null {
 }
 
 /**
- * Notes parameters of examples that no request fills. A collection does not say whether the service requires them, but
+ * Notes parameters of examples that no request fills. A collection does not tell whether the service requires them, but
  * a person may know.
  */
 function noteUnfilled(
@@ -303,7 +303,10 @@ function listIn(reading: DocumentReading, operation: OpenApiOperation, isInteger
   return [];
 }
 
-/** Reads a list of scalars, or of objects with a value and a label. It may be nested one level deep (`data`). */
+/**
+ * Reads a list of scalars, or a list of objects with a value and a label. The list may be nested one level deep
+ * (`data`).
+ */
 function valuesIn(example: Json, isInteger: boolean): AllowedValue[] {
   const lists = [example, ...Object.values(isObject(example) ? example : {})].filter((each) => Array.isArray(each));
   const found = lists.map((list) => listOf(list).flatMap((each) => valueIn(each, isInteger)));

@@ -11,12 +11,12 @@ import { filledPath } from './operation-parameters.ts';
 import { allSchemes, type ClientCredentialsFlow, clientCredentialsFlows } from './security.ts';
 import type { FoundTokenPlace } from './token-place.ts';
 
-/** Members of every token request, which srq writes itself. */
+/** Matches the members of every token request, which srq writes itself. */
 const CREDENTIALS = /^(?:grant_?type|client_?(?:id|secret))$/i;
 
 /**
- * Learns the request and the answer of the token endpoint at a place. Null: the document does not say where tokens are
- * issued.
+ * Learns the request and the answer of the token endpoint at a place. Null means that the document does not say where
+ * tokens are issued.
  */
 export function learnToken(learning: TokenLearning, found: FoundTokenPlace | null): TokenOperation {
   const { reading, given, notebook } = learning;
@@ -43,7 +43,7 @@ export function learnToken(learning: TokenLearning, found: FoundTokenPlace | nul
   };
 }
 
-/** What is known where the token endpoint is learned. */
+/** The input for learning the token endpoint. */
 export interface TokenLearning {
   readonly reading: DocumentReading;
   /** The operations for which a token is needed. */

@@ -1,6 +1,6 @@
 import type { Confidence, ContractFinding, Question } from '../../request/contract.ts';
 
-/** Collects findings, questions and notes while a document is read, each once. */
+/** Collects findings, questions and notes while a document is read. Each is kept only once. */
 export interface Findings {
   readonly findings: ContractFinding[];
   readonly questions: Question[];

@@ -68,7 +68,7 @@ export function operationBody(
   };
 }
 
-/** Returns the values of a list's only element in place of the list, if a request fills any of them. */
+/** Replaces a list by the places within its only element, if a request fills any of them. */
 function usedLeaves(leaf: Leaf, assignment: Assignment): readonly Leaf[] {
   const isUsed = withElements(leaf.elements).some((each) => assignment.fields.has(each) || assignment.doubts.has(each));
   return isUsed ? leaf.elements.flatMap((each) => usedLeaves(each, assignment)) : [leaf];
@@ -81,14 +81,13 @@ function encodingOf({ mediaType }: MediaContent): ContractEncoding | null {
   return isJsonType(bare) ? 'json' : null;
 }
 
-/** Returns the reason why a body as a whole cannot be found, or null if it can. */
+/** Returns the reason why a body cannot be found, or null if it can. */
 export function bodyProblem({ references }: DocumentReading, { value, pointer }: OpenApiOperation): string | null {
   return references.follow(value['requestBody'], pointerTo(pointer, 'requestBody')).problem;
 }
 
 /**
- * Returns the error for a part that is outside of the document. `otherwise` is a sentence on what else can be done, or
- * empty.
+ * Returns the error for a part that is outside of the document. `otherwise` is a sentence on an alternative, or empty.
  */
 export function unreadable(what: string, problem: string, otherwise = ''): SrqError {
   return new SrqError(

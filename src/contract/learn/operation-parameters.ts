@@ -27,7 +27,7 @@ interface OperationParameters {
 }
 
 const RESERVED: ReadonlySet<string> = new Set([...FIELDS, ...PARTS, 'audio_type', 'audio_name']);
-/** Headers that srq writes itself. */
+/** Matches headers that srq writes itself. */
 const OWN_HEADERS = /^(?:authorization|content-type|content-length|accept|host)$/i;
 /** Matches the names of headers that look like an idempotency key. */
 export const IDEMPOTENCY_HEADER = /idempoten/i;
@@ -69,7 +69,8 @@ export function operationParameters(
 }
 
 /**
- * Returns a function that names each place: by the field it has, its own name, or its full path if that name is taken.
+ * Returns a function that names each place. The name is the field that is sent there, or its own name, or its full path
+ * if that name is reserved or not unique.
  */
 function fieldNames(body: OperationBody, { fields }: DecidedFields): (leaf: Leaf) => string {
   const counts = new Map<string, number>();
@@ -146,7 +147,7 @@ function fixedObjects(body: OperationBody, given: OperationConstants, notebook: 
     });
 }
 
-/** Returns the required objects that hold nothing unless a row fills them. They are sent all the same, empty. */
+/** Returns the required objects that are empty unless a row fills them. They are sent even if they are empty. */
 function emptyObjects(body: OperationBody, filled: readonly PlacedParameter[]): Alternative[][] {
   const held = filled.filter(({ parameter }) => parameter.required || parameter.constant !== null);
   const isHeld = (path: readonly string[]) =>
@@ -178,12 +179,12 @@ function alternativeOf(
     const leaf = leaves.find((each) => pathKey(each.path) === pathKey(path));
     return leaf === undefined ? [] : [nameOf(leaf)];
   });
-  // The attributes of a recording are known once there is one.
+  // The media type and the file name are known whenever there is a recording.
   const hasAudio = fields.includes('audio_file');
   return { fields: fields.filter((field) => !hasAudio || !/^audio_(?:type|name)$/.test(field)), constants };
 }
 
-/** Returns the required header and query parameters. Optional ones are left out unless a value was given. */
+/** Returns the required header and query parameters, and optional ones for which a value was given. */
 function besideBody(
   reading: DocumentReading,
   operation: OpenApiOperation,
@@ -208,7 +209,7 @@ function besideBody(
   });
 }
 
-/** Returns a parameter beside the body as the value that its schema and its own description describe. */
+/** Converts a header or query parameter to the form of a value in a body, with its schema and its own description. */
 function leafBeside(
   reading: DocumentReading,
   name: string,
@@ -247,7 +248,7 @@ export function filledPath(
   });
 }
 
-/** Returns what the document says of a placeholder in a path, which may be nothing. */
+/** Returns the document's description of a placeholder in a path. It may be empty. */
 function leafInPath(reading: DocumentReading, parameters: OpenApiOperation['parameters'], name: string): Leaf {
   const described = parameters.map(({ value, pointer }) => ({ said: objectOf(value), pointer }));
   const own = described.findLast(({ said }) => said['in'] === 'path' && said['name'] === name);

@@ -1,10 +1,10 @@
 import { folded } from '../../request/names.ts';
 
 /**
- * This file reads, sentence by sentence, what a document says about a header that looks like an idempotency key. Only
- * the plain statement that a repetition is recognised counts, and whatever makes it doubtful leaves the question to a
- * person. If a header is mistaken for an idempotency key, a request is sent twice, whereas the opposite mistake only
- * leaves a doubt.
+ * This file reads, sentence by sentence, what a document says about a header that looks like an idempotency key. Only a
+ * plain statement that a repetition is recognised counts. Anything that makes the statement doubtful leaves the
+ * question to a person. If a header is mistaken for an idempotency key, a request is sent twice. The opposite mistake
+ * only leaves a request in doubt.
  */
 
 const DIRECTIVE =
@@ -28,7 +28,7 @@ const RECOGNISED: readonly RegExp[] = [
   ),
   /\b(?:recogni[sz]e[sd]?|detects?|suppress(?:es)?|ignores?|discards?|drops?|de-?duplicates?|prevents?|avoids?|protects?|guards? against|guarantees?|ensures?)\b.{0,60}\b(?:retr(?:y|ies)|repe(?:at(?:s|ed)?|tition\w*)|duplicate\w*|double|twice|more than once|(?:only|exactly|at most) once)\b/,
 ];
-/** Statements that consist of a denial, or need none. */
+/** Statements that a second act does not happen. They consist of a denial, or need none. */
 const NEVER_TWICE: readonly RegExp[] = [
   new RegExp(
     `(?:\\b(?:not|never|nothing|no \\w+|without)\\b|n['’]t\\b).{0,40}\\b${ACTS}\\b.{0,40}\\b(?:again|twice|more than once|a second time|anew|once more|duplicates?|an? (?:new|second|other)|another)\\b`,
@@ -51,7 +51,7 @@ interface Phrases {
 }
 
 /**
- * Denials of all Romance languages together. Their phrases are alike, and a denial in one would be taken for a
+ * Matches denials in all Romance languages together. Their phrases are alike, so a denial in one would be taken for a
  * statement in another.
  */
 const ROMANCE_DENIAL = /\b(?:nao|nunca|no|ne|pas|jamais|non|mai)\b/;
@@ -109,7 +109,7 @@ const LANGUAGES: readonly Phrases[] = [
   },
 ];
 
-/** Words that make it uncertain, anywhere in a text, whether the service heeds the header here, now, and always. */
+/** Words that make it uncertain, anywhere in a text, whether the service uses the header here, now, and always. */
 const DOUBTFUL: readonly RegExp[] = [
   /\breserved\b|\breservad[ao]s?\b|\breservee?s?\b|\breservier\w*|\briservat\w*/,
   /\bfuture?\b|\bfutur[aeo]s?\b|\bz?u?kunftig\w*|\bplanned\b|\bgeplant\b|\bprevist[ao]\b|\bprevue?\b|\bvorgesehen\b|\bupcoming\b|\bcoming soon\b|\broadmap\b|\btb[ad]\b|\btodo\b/,
@@ -127,7 +127,7 @@ const DOUBTFUL: readonly RegExp[] = [
 const ACTS_AGAIN = new RegExp(
   `\\b${ACTS}\\b.{0,30}\\b(?:again|twice|anew|a second time|once more)\\b|\\btreated as (?:an? )?(?:new|separate|different)\\b|\\bcreat\\w* (?:an? |its own |their own )?(?:new|second|another|duplicates?|copies|copy|own)\\b`,
 );
-/** Matches sentences in which a second act is denied or feared, or happens after the time is over. */
+/** Matches sentences that deny a second act or warn of it, or that describe what happens after the time has passed. */
 const NOT_MEANT =
   /\b(?:not|never|nothing|no|without|cannot|instead|rather|prevent\w*|avoid\w*|protect\w*|against|accident\w*|unintend\w*|risk|fear|worry\w*|after|afterwards|expir\w*|older|beyond|later|elapsed|passed)\b|n['’]t\b/;
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'];
@@ -207,7 +207,9 @@ const WORDS: ReadonlyMap<string, number> = new Map<string, number>([
   ['an', 1],
 ]);
 
-/** Names of each unit, and its length in seconds. Those of one letter count only directly after a figure. */
+/**
+ * Matches the names of each unit, with its length in seconds. Names of one letter count only directly after a figure.
+ */
 const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(?:milliseconds?|millis|ms)$/, 0.001],
   [/^(?:seconds?|secs?|s|segundos?|secondes?|sekunden?|sek|second[oi])$/, 1],
@@ -255,7 +257,7 @@ export function shortestDuration(text: string, maxIfBound: number): number | 'un
     const sizes = [7 * 86_400, 86_400, 3600, 60, 1];
     if (whole !== '') found.push(parts.reduce((sum, each, index) => sum + each * (sizes[index] ?? 0), 0));
   }
-  // `folded` replaces points by blanks, but they are part of figures here.
+  // `folded` replaces points by blanks, but here they are part of figures.
   const plain = text.split('.').map(folded).join('.');
   const rest = plain.replace(DURATION, (whole, first: string, second: string | undefined, unit: string, at: number) => {
     const seconds = secondsOf(unit, second ?? first);

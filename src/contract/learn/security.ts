@@ -2,30 +2,31 @@ import { listOf, memberOf, objectOf, pointerTo, textOf } from '../documents/json
 import type { Placed } from '../documents/references.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 
-/** A security scheme of a document. */
 export interface SecurityScheme {
   readonly name: string;
-  /** `other`: srq cannot do it. */
+  /** The kind of scheme. `other` means that srq does not support it. */
   readonly kind: 'clientCredentials' | 'bearer' | 'basic' | 'apiKey' | 'other';
-  /** For people: `an API key in the header X-Api-Key`. */
+  /** The name for people: `an API key in the header X-Api-Key`. */
   readonly words: string;
   readonly placed: Placed;
 }
 
-/** Schemes of which a call must meet all. Without any, everyone is let in. */
+/** A combination of schemes, all of which a call must satisfy. An empty one lets everybody in. */
 export type SecurityWay = readonly SecurityScheme[];
 
-/** The ways to be let in by an operation, of which a call takes one. */
+/** The combinations of schemes that an operation accepts. A call needs to satisfy only one of them. */
 export interface SecurityWays {
   readonly ways: readonly SecurityWay[];
-  /** Whether the document says that they are the operation's. Otherwise it only lists them. */
+  /** Whether the document states them for the operation. Otherwise it only lists schemes. */
   readonly isStated: boolean;
 }
 
-/** Returns the ways to be let in by an operation, or by the service if the operation is not known. */
+/**
+ * Returns the combinations of schemes that an operation accepts, or those of the service if the operation is not known.
+ */
 export function securityWays(reading: DocumentReading, operation: OpenApiOperation | null): SecurityWays {
   const { document } = reading.described;
-  // An empty list for the whole document, beside schemes that it lists, is what tools write that know no better.
+  // Some tools write an empty list for the whole document although it has schemes. Such a list says nothing.
   const general = listOf(document['security']);
   const said = operation?.value['security'] ?? (general.length > 0 ? general : undefined);
   if (said === undefined) return { ways: allSchemes(reading).map((scheme) => [scheme]), isStated: false };
@@ -33,7 +34,6 @@ export function securityWays(reading: DocumentReading, operation: OpenApiOperati
   return { ways, isStated: true };
 }
 
-/** Returns all schemes of a document. */
 export function allSchemes(reading: DocumentReading): SecurityScheme[] {
   return Object.keys(schemesOf(reading)).map(schemeIn(reading));
 }
@@ -41,7 +41,10 @@ export function allSchemes(reading: DocumentReading): SecurityScheme[] {
 const schemesOf = ({ described }: DocumentReading) =>
   objectOf(objectOf(described.document['components'])['securitySchemes']);
 
-/** A client certificate is no matter of the contract: `srq login --cert` gives it, beside any other scheme. */
+/**
+ * Removes client certificates from a combination. They are not part of the contract, because `srq login --cert` sets
+ * them in addition to any scheme.
+ */
 function withoutCertificate(way: SecurityWay): SecurityWay {
   const others = way.filter(({ placed }) => memberOf(placed.value, 'type') !== 'mutualTLS');
   return others.length > 0 ? others : way;
@@ -104,7 +107,6 @@ export interface ClientCredentialsFlow {
   readonly pointer: string;
 }
 
-/** Returns the client credentials flows of these schemes. */
 export function clientCredentialsFlows(schemes: readonly SecurityScheme[]): ClientCredentialsFlow[] {
   return schemes
     .filter(({ kind }) => kind === 'clientCredentials')

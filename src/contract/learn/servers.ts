@@ -13,10 +13,7 @@ const LIVE_WORDS = /^(?:live|prod|production)$/;
 const MAX_SERVERS = 20;
 const MAX_VARIANTS = 10;
 
-/**
- * Returns the addresses that a document names, with each variant of a variable as one of its own. They are only
- * suggestions.
- */
+/** Returns the addresses that a document names, one for each value of a variable. They are only suggestions. */
 export function serverSuggestions(servers: Json | undefined): ServerSuggestion[] {
   const names = new Set<string>();
   return listOf(servers)
@@ -122,12 +119,13 @@ export function requireServicePaths(contract: Contract): void {
   );
 }
 
-/** Where tokens are issued: a path, and where it begins, as the contract keeps it. */
+/** The place where tokens are issued, in the form that the contract has: a path, and where the path begins. */
 export type TokenPlace = Pick<TokenOperation, 'path' | 'origin'>;
 
 /**
- * Returns the places that an address for tokens may mean: none if it cannot be read, and two if it depends on how a
- * relative one is resolved. The host of an address that is neither a server's nor that of the base URL is kept in it.
+ * Returns the places that an address for tokens may mean. There is none if the address is invalid, and there may be two
+ * if it depends on how a relative address is resolved. If the host is neither a server's nor that of the base URL, it
+ * is part of the place.
  */
 export function tokenPlaces(
   address: string,
@@ -155,14 +153,17 @@ export function tokenPlaces(
 
 const ROOT = 'http://relative.invalid';
 
-/** URLs have no braces; in a document they mark what is to be filled in. */
+/** Restores braces in a path. URLs encode them, but in a document they mark what is to be filled in. */
 const withBraces = (path: string): string => path.replace(/%7b/gi, '{').replace(/%7d/gi, '}');
 
 /** Returns a path below another one, or the path itself if it is not below. */
 export const withoutPrefix = (path: string, prefix: string): string =>
   path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 
-/** A path from the root of the host is one below the base URL only if it begins with what the base URL has. */
+/**
+ * Returns the place for a path from the root of the host. It is below the base URL only if it begins with the path of
+ * the base URL.
+ */
 function placeUnder(path: string, servers: readonly string[], base: BasePath): TokenPlace {
   const below = withoutPrefix(path, base.path);
   if (below !== path) return { path: below };
@@ -177,7 +178,7 @@ export function ownServerOf({ described, references }: DocumentReading, operatio
   return server === undefined ? null : (variantsOf(server)[0]?.url ?? '').replace(/\/+$/, '');
 }
 
-/** Returns the servers that an operation, or its path, names instead of the document's. */
+/** Returns the servers that an operation names instead of the document's. */
 function ownServers({ value }: OpenApiOperation): readonly Json[] {
   return listOf(value['servers']).filter((each) => isObject(each));
 }
@@ -190,7 +191,7 @@ export function atServersOf(create: OpenApiOperation | null, reading: DocumentRe
   return { ...reading, described: { ...described, document: { ...described.document, servers } } };
 }
 
-/** Notes operations with servers other than those that the contract has. */
+/** Notes operations whose servers differ from those of the contract. */
 export function noteOwnServers(
   { described }: DocumentReading,
   operations: readonly OpenApiOperation[],

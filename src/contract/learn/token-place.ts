@@ -24,12 +24,12 @@ export interface FoundTokenPlace {
   readonly why: string;
 }
 
-/** A place that is certain enough to be taken without asking, or the question which one is right. */
+/** The place, if it is certain enough to be used without asking, or else the question about it. */
 export type TokenSearch = FoundTokenPlace | Question;
 
 export const isQuestion = (search: TokenSearch): search is Question => 'answer' in search;
 
-/** What is known where a place is looked for. */
+/** The input of the search for a place. */
 export interface TokenSurroundings {
   readonly reading: DocumentReading;
   readonly operations: readonly OpenApiOperation[];
@@ -37,7 +37,7 @@ export interface TokenSurroundings {
   readonly baseUrl: string | null;
 }
 
-/** The answer of a person that the service issues no tokens. */
+/** A person's answer that the service issues no tokens. */
 export const NO_TOKEN = 'none';
 const QUESTION = 'operation:token';
 const ADDRESS = /^(?:post\s+)?((?:https?:\/)?\/\S*)$/i;
@@ -83,7 +83,10 @@ export function operationAt(place: TokenPlace, around: TokenSurroundings): OpenA
   return posts.find((operation) => isThere(placeOfOperation(operation, around))) ?? null;
 }
 
-/** Looks for the place by the flows, which say it, or else by the operations that may be it. Null: neither says any. */
+/**
+ * Searches for the place where tokens are issued. Flows state it, and without flows an operation may be the one that
+ * issues them. Returns null if neither indicates a place.
+ */
 export function searchTokenPlace(
   flows: readonly ClientCredentialsFlow[],
   candidates: readonly TokenCandidate[],
@@ -108,7 +111,7 @@ const isForeign = ({ origin }: TokenPlace): boolean => origin !== undefined && o
 function nameOf({ path, origin }: TokenPlace, { reading, base, baseUrl }: TokenSurroundings): string | null {
   if (origin === undefined) return `POST ${base.path}${path}`;
   if (origin !== 'service') return isTokenOrigin(origin) ? origin + path : null;
-  // Whole, because a path is one below the base URL.
+  // The whole address is named, because a bare path would mean one below the base URL.
   const own = baseUrl ?? serverSuggestions(reading.described.document['servers'])[0]?.url;
   return own === undefined ? `POST ${path}` : new URL(own).origin + path;
 }
@@ -162,21 +165,21 @@ function questionOfCandidates(candidates: readonly TokenCandidate[], around: Tok
 
 const UNKNOWN_HOST = 'it is at another host than that of the service, or the document does not say at which';
 
-/** A place to choose, with the reason for it or against it. */
+/** A place that a person can choose, with the reason for or against it. */
 interface Choice {
   readonly place: TokenPlace;
   readonly reason: string;
 }
 
-/** The question for the place if the document is silent about it. */
+/** Returns the question about the place if the document does not mention one. */
 export function unknownPlace(around: TokenSurroundings): Question {
   const documented = { place: { path: DOCUMENTED_CONTRACT.token.path }, reason: 'as the public document says' };
   return question('the document demands a token and does not say who issues it', [documented], around);
 }
 
 /**
- * Asks where tokens are issued. Another host is never proposed as the flag: a person who copies it unread would send the
- * secret there.
+ * Asks where tokens are issued. Another host is never proposed as a flag, because a person who copies it unread would
+ * send the secret there.
  */
 function question(why: string, choices: readonly Choice[], around: TokenSurroundings): Question {
   const named = choices.flatMap(({ place, reason }) => {
@@ -207,7 +210,9 @@ function question(why: string, choices: readonly Choice[], around: TokenSurround
   };
 }
 
-/** Refuses a service that lets in nobody whom srq can be. A person may know another way in. */
+/**
+ * Returns the question about a service that accepts no credentials that srq can provide. A person may know other ones.
+ */
 export function refusedQuestion(words: readonly string[]): Question {
   const way = words.join(', or ');
   return {

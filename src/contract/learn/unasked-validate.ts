@@ -8,7 +8,7 @@ interface WithFields {
   readonly fields: ReadonlySet<string>;
 }
 
-/** Words that mean only a check. `duplicate` is left out, because it may also be an order to make one. */
+/** Matches words that mean only a check. `duplicate` is left out, because it may also be a command to make one. */
 const CHECKS = /^(?:validates?|validations?|check|precheck|verify|duplicates|duplication|duplicated|exists?|lookup)$/;
 /** Further words for a check, which have other meanings as well. */
 const RESEMBLES =
@@ -19,7 +19,7 @@ const VERBS =
   'creat upsert insert clon copy copi send submit add register registr updat edit modif delet remov import upload sav persist ' +
   'confirm accept convert assign merg trigger notif inserir enviar guardar salvar gravar actualiz atualiz anleg erstell ' +
   'speicher aktualisier enregistr envoy aggiorn';
-/** Stems that count only in names, because in prose they are other words as well. */
+/** Stems that count only in names, because in texts they are other words as well. */
 const VERBS_IN_NAMES =
   'stor post put patch plac book cancel dispatch process run start publish checkout buy pay payment charg sync push queue ' +
   'enqueu set reset open enroll sign signup writ schedul replac mov purchas invit mak clos complet execut issu approv ' +
@@ -29,8 +29,8 @@ const SAYS_WRITES = verbs(VERBS, '(?:e|es|s|y|ies|ion|ing|a|e[nt])?', '\\b(?:re)
 const SAYS_WRITTEN =
   /\b(?:is|are|be|gets?|been|and|then|was|were) (?:also |then |automatically )?(?:created|stored|saved|inserted|upserted|updated|registered|added|submitted|recorded|persisted|sent|queued|imported|merged|cloned|copied)\b|\bstores?\b|\bplaces? an?\b|\bhands? over\b|\bcri(?:a|ar)\b|\bcre(?:a|ar|are)\b|\benvia\b|\blegt\b.{0,60}\ban\b/;
 /**
- * Matches what is not done, or what the caller does later: `without creating it`, `before you create it`, `nothing is
- * stored`.
+ * Matches statements of what is not done, or of what the caller does later: `without creating it`, `before you create
+ * it`, `nothing is stored`.
  */
 const HARMLESS = new RegExp(
   '\\b(?:without|already|instead of|rather than|go (?:on|ahead) (?:and|to)|ready to|before (?:you|they|clients?|partners?)' +
@@ -42,11 +42,11 @@ const HARMLESS = new RegExp(
   'gi',
 );
 
-/** Other things that may be checked. */
+/** Matches other things that may be checked. */
 const OF_ANOTHER =
   /^(?:address(?:es)?|e?mails?|phones?|sms|otp|codes?|tokens?|log[io]n|signin|users?|usernames?|accounts?|customers?|contacts?|clients?|passwords?|sessions?|auth|credentials?|coupons?|vouchers?|cards?|iban|bank|vat|tax|identity|domains?|numbers?|status|permissions?|signatures?|schemas?|templates?|rules?|balance|payees?|postcodes?|zip|captcha|eligibility)$/;
 const OF_REQUESTS = /^(?:requests?|leads?|orders?|jobs?|enquir(?:y|ies)|inquir(?:y|ies))$/;
-/** Words of addresses that do not tell what an operation is about. */
+/** Matches words of paths that do not tell what an operation is about. */
 const NEUTRAL =
   /^(?:api|rest|v\d+|\d+|public|external|partners?|services?|marketplace|intake|gateway|integrations?|b2b|new|is|if|for|of|by|pre|the|a|an|any|already)$/;
 const MIN_FIELDS = 3;
@@ -61,9 +61,9 @@ export function isAboutRequests({ path }: OpenApiOperation, create: OpenApiOpera
 }
 
 /**
- * Returns the reasons why an operation is not used for validate without asking, or an empty list if it may be. One that
- * writes would do so for every row, and for each try of doctor. Therefore everything must indicate that it only looks
- * at a request like those of create.
+ * Returns the reasons why an operation is not used for validate without asking, or an empty list if it may be. An
+ * operation that writes would do so for every row and for every `srq doctor`. Therefore everything must indicate that
+ * it only checks a request like those of create.
  */
 export function objectionsTo(
   reading: DocumentReading,
@@ -116,7 +116,9 @@ const isOfRequest = (word: string, known: ReadonlySet<string>): boolean =>
 const isDuplicateCheck = (word: string, words: readonly string[]): boolean =>
   word === 'duplicate' && words.some((each) => /^(?:check|precheck|validate|validation|verify|lookup|is)$/.test(each));
 
-/** Returns a word in the summary, the description or that of a success which says that something is done. */
+/**
+ * Returns a word which says that something is done, from the summary, the description, or the description of a success.
+ */
 function proseThatWrites({ references }: DocumentReading, { value, pointer }: OpenApiOperation): string | undefined {
   const successes = Object.entries(objectOf(value['responses']))
     .filter(([status]) => /^2/.test(status))

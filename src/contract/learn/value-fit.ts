@@ -6,13 +6,13 @@ import type { Content } from './field-words.ts';
 
 /** The values that a content can have on the wire. */
 interface ContentForm {
-  /** Types besides text. */
+  /** The JSON types that are allowed besides text. */
   readonly types: readonly string[];
-  /** Formats that say something else of a text are refused, except these. */
+  /** Matches the formats that are allowed. Other formats say that the text is something else. */
   readonly formats: RegExp;
   readonly mayBeListed: boolean;
   readonly mayBeChosen: boolean;
-  /** Least maximum length that makes sense. */
+  /** Minimum value that makes sense for the maximum length. */
   readonly minLength: number;
 }
 
@@ -51,8 +51,9 @@ const FORMS: Readonly<Record<Content, ContentForm>> = {
 };
 
 /**
- * Tells whether a place can hold a content, by the type, the format, the values and the length that its schema names. A
- * recording that is played (`true`), a name that is a date or an e-mail address that is chosen from a list is none.
+ * Tells whether a place can hold a content, according to the type, format, values and length in its schema. A recording
+ * cannot be a boolean such as `play: true`, a name cannot be a date, and an e-mail address cannot be chosen from a
+ * list.
  */
 export function mayHold(content: Content, { keywords, shape }: Pick<Leaf, 'keywords' | 'shape'>): boolean {
   const form = FORMS[content];
@@ -71,7 +72,7 @@ function typeOfValue(value: Json): string {
   return Array.isArray(value) ? 'array' : typeof value === 'number' ? 'number' : typeof value;
 }
 
-/** Returns the content that a format alone tells, or null. */
+/** Returns the content that a format alone indicates, or null. */
 export function contentOfFormat({ keywords, shape }: Pick<Leaf, 'keywords' | 'shape'>): Content | null {
   const format = textOf(keywords['format']).toLowerCase();
   if (shape === 'object' || listOf(keywords['enum']).length > 0) return null;

@@ -11,7 +11,7 @@ export function isTooDeep(value: Json, depth = 0): boolean {
   return depth === MAX_DEPTH || Object.values(value).some((each) => isTooDeep(each, depth + 1));
 }
 
-/** Derives a JSON Schema from an example. It has the names and types, and nothing is required. */
+/** Derives a JSON Schema from an example. It contains the names and types, and nothing is required. */
 export function schemaOf(example: Json): JsonObject {
   if (example === null) return {};
   if (Array.isArray(example)) {
@@ -27,7 +27,7 @@ export function schemaOf(example: Json): JsonObject {
   return { type, example };
 }
 
-/** Makes the type constant that stands beside the attributes in JSON:API, where it is always the same. */
+/** Makes the type constant that is beside the attributes in JSON:API, because it is always the same. */
 function withFixedType(schema: { type: 'object'; properties: JsonObject }, example: JsonObject): JsonObject {
   const { type, attributes } = example;
   if (typeof type !== 'string' || isUnknown(type) || !isObject(attributes)) return schema;

@@ -2,14 +2,14 @@ import type { Json } from '../../request/contract.ts';
 import { isSecretName } from '../../request/names.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf } from '../documents/json-parts.ts';
 import { isTooDeep, mergedSchemas, schemaOf } from './example-schema.ts';
-import { parsed } from './postman-body.ts';
 import { groupedBy, type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
+import { parsed } from './postman-variables.ts';
 
 const MAX_ANSWER = 1 << 18;
 const MAX_TEXT = 2000;
 const LIMIT_HEADER = /^(?:retry-after|(?:x-)?rate-?limit.*)$/i;
-/** Names of members whose few different words tell the meaning of an answer. */
+/** Matches names of members that tell the meaning of an answer in one of a few words. */
 const VERDICT_NAME = /^(?:.*[_-])?(?:status|state|result|verdict|outcome|decision)$/i;
 
 /** An answer that was saved with a request. */
@@ -46,7 +46,7 @@ function answerOf(saved: JsonObject, status: number, where: string): PostmanAnsw
   return { name, status, headers, mediaType, body: isJson ? withoutSecrets(json) : words, where };
 }
 
-/** Returns the headers of a saved answer that tell about limits, as `Retry-After: 30`. */
+/** Returns the headers of a saved answer that are about limits, in the form `Retry-After: 30`. */
 export function limitsOf({ headers }: PostmanAnswer): string[] {
   return headers.filter(({ name }) => LIMIT_HEADER.test(name)).map(({ name, value }) => `${name}: ${value ?? ''}`);
 }

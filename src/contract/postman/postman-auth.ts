@@ -3,7 +3,7 @@ import type { JsonObject } from '../documents/json-parts.ts';
 import { type Pair, type PostmanEntry, pairNamed, pairsOf } from './postman-format.ts';
 import type { Variables } from './postman-variables.ts';
 
-/** The authorization of a request, as security schemes of OpenAPI that it demands together. None: it demands nothing. */
+/** The security schemes of OpenAPI that a request demands together. An empty list means that it demands none. */
 export type NamedSchemes = readonly NamedScheme[];
 
 /** A security scheme of OpenAPI with its place in the collection. */
@@ -15,7 +15,8 @@ interface NamedScheme {
 
 /**
  * Reads the authorization of a request. An explicit `Authorization` header takes precedence over the settings, as in
- * the client tool. Headers and query parameters with the names of keys are keys, in place of the settings or beside them.
+ * the client tool. Headers and query parameters with the names of keys are read as keys, which replace the settings or
+ * add to them.
  */
 export function authorizationOf(
   entry: PostmanEntry,
@@ -35,7 +36,7 @@ export function authorizationOf(
   return [{ name: 'Authorization', scheme: own, where: header.where }, ...keys];
 }
 
-/** Names of secrets that are made for one request or one session, so that none is given to a partner. */
+/** Matches names of secrets that are created for one request or one session, so that no partner is given one. */
 const PASSING = /signature|csrf|xsrf|nonce|cookie|session|idempoten/i;
 
 function keysIn(pairs: readonly Pair[], place: 'header' | 'query', variables: Variables): NamedScheme[] {
@@ -45,7 +46,7 @@ function keysIn(pairs: readonly Pair[], place: 'header' | 'query', variables: Va
     .map(({ name, where }) => ({ name, scheme: { type: 'apiKey', in: place, name }, where }));
 }
 
-/** Tells whether a header or query parameter of this name holds a key that a partner has been given. */
+/** Tells whether a header or query parameter with this name holds a key that the partner was given. */
 export const isKeyName = (name: string): boolean =>
   isSecretName(name) && !PASSING.test(name) && !/^(?:proxy-)?authorization$/i.test(name);
 
@@ -77,7 +78,7 @@ function settingsAuthorization(auth: NonNullable<PostmanEntry['auth']>, variable
   }
 }
 
-/** The grants by which only a person gets a token, with the names of their flows in OpenAPI. */
+/** The grants that require a person to get a token, with the names of their flows in OpenAPI. */
 const OTHER_FLOWS: Readonly<Record<string, string>> = {
   authorization_code: 'authorizationCode',
   authorization_code_with_pkce: 'authorizationCode',
@@ -86,8 +87,9 @@ const OTHER_FLOWS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds the token request that the settings of an authorization describe and no item shows, as a request of 2.1.
- * Returns null if they describe none. Unless the settings say `body`, the client tool sends the credentials as Basic.
+ * Builds a request for a token from the settings of an authorization, if no item of the collection is one. The result
+ * is a request of version 2.1. Returns null if the settings describe none. The client tool sends the credentials as
+ * Basic unless the settings say `body`.
  */
 export function tokenRequestOf(auth: NonNullable<PostmanEntry['auth']>): JsonObject | null {
   const settings = authSettings(auth);

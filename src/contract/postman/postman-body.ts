@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectOf, scalarOf } from '../documents/json
 import { isTooDeep, knownPart, schemaOf } from './example-schema.ts';
 import { type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
-import { isUnknown, MADE_ANEW, type Variables } from './postman-variables.ts';
+import { isUnknown, MADE_ANEW, parsed, type Variables } from './postman-variables.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MAX_BODY = 1 << 20;
@@ -20,7 +20,9 @@ export interface Body {
   readonly parts: ReadonlyMap<string, string>;
 }
 
-/** Reads the body of a request. Returns a text that says why it cannot be read, or null if the request has none. */
+/**
+ * Reads the body of a request. Returns a text with the reason if it cannot be read, or null if the request has none.
+ */
 export function bodyOf(request: JsonObject, where: string, variables: Variables): Body | string | null {
   const body = readBody(request, where, variables);
   return body === null || typeof body === 'string' ? body : { ...body, schema: tokenSchema(body) };
@@ -36,7 +38,7 @@ function tokenSchema({ schema, example }: Body): JsonObject {
   if (!shown.some(([name]) => /^grant_?type$/i.test(name)) || !isObject(properties)) return schema;
   const fixed = shown.map(([name, value]) => {
     const property = objectOf(properties[name]);
-    // A secret is not in the collection, so it is asked for.
+    // The collection's secrets were removed, so the value is asked for.
     return [name, value === SECRET ? property : { ...property, default: value }] as const;
   });
   return {
@@ -68,13 +70,13 @@ function readBody(request: JsonObject, where: string, variables: Variables): Bod
 const GRANT_TYPE = /\bgrant_?type\b/i;
 
 /**
- * Leaves what the client tool makes anew for each request unknown, where a body is sent as it is shown: a made-up value
- * would be the same in all requests.
+ * Leaves values unknown that the client tool generates for each request. In a body that is sent as shown, a made-up
+ * value would be the same in all requests.
  */
 const withoutMadeAnew = (text: string): string =>
   text.replace(MADE_ANEW, (_, name: string) => `{{${name.slice(1)} made anew}}`);
 
-/** Returns the pairs of a form; those of a token request hold no made-up values. */
+/** Returns the pairs of a form. Those of a token request contain no made-up values. */
 function constantPairs(pairs: readonly Pair[]): readonly Pair[] {
   if (!pairs.some(({ name }) => GRANT_TYPE.test(name))) return pairs;
   return pairs.map((each) => ({ ...each, value: each.value && withoutMadeAnew(each.value) }));
@@ -144,13 +146,4 @@ function textPairs(text: string, where: string): Pair[] {
 
 function unescaped(text: string): string {
   return isUnknown(text) ? text : (new URLSearchParams(`v=${text}`).get('v') ?? text);
-}
-
-/** Parses JSON, and returns undefined if the text is not JSON. */
-export function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

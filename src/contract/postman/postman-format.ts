@@ -1,7 +1,7 @@
 import type { Json } from '../../request/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
 
-/** Maximum depth of folders. Real collections have no deeper ones. */
+/** Maximum depth of folders. Real collections are not deeper. */
 const MAX_FOLDER = 50;
 
 /**
@@ -10,11 +10,11 @@ const MAX_FOLDER = 50;
  */
 export interface Pair {
   readonly name: string;
-  /** The value, or null if none is given or it is no scalar. */
+  /** The value, or null if none is given or it is not a scalar. */
   readonly value: string | null;
   readonly isDisabled: boolean;
   readonly description: string;
-  /** Type: `text`, `file`, `secret`, …, or `''` if it is not given. */
+  /** The type: `text`, `file`, `secret`, …, or `''` if it is not given. */
   readonly type: string;
   readonly where: string;
 }
@@ -80,7 +80,7 @@ function pairOf(name: string, pair: JsonObject, where: string): Pair {
   return {
     name,
     value: scalarOf(pair['value']),
-    // An environment has `enabled`, a collection `disabled`.
+    // An environment has `enabled`, and a collection has `disabled`.
     isDisabled: pair['disabled'] === true || pair['enabled'] === false,
     description: descriptionOf(pair['description']),
     type: scalarOf(pair['type']) ?? '',

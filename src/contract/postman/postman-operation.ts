@@ -11,8 +11,8 @@ import { isUnknown, type Variables } from './postman-variables.ts';
 /** Maximum number of examples of one operation. More of them teach nothing new. */
 const MAX_EXAMPLES = 20;
 /**
- * An operation of OpenAPI, with the place of each of its parts in the collection by pointers that begin at the
- * operation.
+ * An operation of OpenAPI. `places` gives the place of each of its parts in the collection, by pointers that begin at
+ * the operation.
  */
 export interface PostmanOperation {
   readonly operation: JsonObject;

@@ -14,7 +14,7 @@ const OWN_HEADERS = new Set(
   ).split(' '),
 );
 
-/** A request of the collection, as read. */
+/** A request of the collection, as it was read. */
 export interface ReadRequest {
   readonly entry: PostmanEntry;
   readonly method: string;
@@ -65,11 +65,13 @@ function savedBody({ item, where }: PostmanEntry, variables: Variables): Body | 
   return null;
 }
 
-/** The address of a request. */
 interface Address {
-  /** `https://host/prefix` without a final slash, or null if it is in a variable without a value. */
+  /**
+   * The address in the form `https://host/prefix`, without a final slash, or null if it is in a variable without a
+   * value.
+   */
   readonly server: string | null;
-  /** The variable that holds the server, or null if it is written out. */
+  /** The variable that holds the server, or null if the address has no variable for it. */
   readonly serverVariable: string | null;
   /** The path, which begins with `/`. `:id` and unknown variables are written as `{id}`. */
   readonly path: string;
@@ -115,18 +117,18 @@ function searchPairs(search: string, where: string): Pair[] {
 function serverAndPath(text: string, variables: Variables): [string | null, string, string | null] {
   const [, name = null, rest = ''] = /^\{\{([^{}#]{1,200})\}\}(.*)$/s.exec(text) ?? [];
   const path = variables.fillAddress(rest);
-  // What follows the server at once is a part of the path, even if nobody says which.
+  // What directly follows the server is part of the path, even if it is in a variable without a value.
   if (name !== null && /^(?:\/|\{\{)/.test(path)) {
     return [serverOf(variables.fillAddress(`{{${name}}}`)), path.startsWith('/') ? path : `/${path}`, name.trim()];
   }
   const whole = variables.fillAddress(text);
-  // A variable that may hold the whole address leaves its path open.
+  // A variable may hold the whole address, so the path is not known.
   if (name !== null && rest === '' && isUnknown(whole)) return [null, `/${whole}`, name.trim()];
   const [, scheme = '', host = '', after = ''] = /^([a-z][a-z\d+.-]*:\/\/)?([^/]*)(.*)$/is.exec(whole) ?? [];
   return [serverOf(`${scheme}${host}`), after, name?.trim() ?? null];
 }
 
-/** Fills the parts of a path that are named `:part`, where a variable gives their value. */
+/** Fills the parts of a path that are named `:part`, if a variable gives their value. */
 function withNamedParts(path: string, parts: readonly Pair[], variables: Variables): string {
   return path.replace(/\/:([^/]+)/g, (part, name: string) => {
     const given = parts.find((each) => each.name === name)?.value ?? '';

@@ -2,14 +2,13 @@ import type { Json } from '../../request/contract.ts';
 import { isSecretName, SECRET } from '../../request/names.ts';
 import { isObject, type JsonObject, pointerPart, scalarOf } from '../documents/json-parts.ts';
 
-/** A secret found in a document. */
 export interface FoundSecret {
   readonly name: string;
   readonly where: string;
   readonly value: string;
 }
 
-/** Placeholder names that a document has in place of a value. */
+/** Matches names that documents use as placeholders for a value. */
 const GENERIC =
   /^(?:your|my|the)?(?:client|access|api|auth|bearer|partner|user)?(?:secret|password|token|key|apikey|credentials?)(?:here|value)?$/;
 /** Settings of an authorization that are not secret. */
@@ -42,12 +41,12 @@ const TELLTALES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The rule by which a value counts as a secret. `named`: by its name. `settings`: always, unless its name is known to
- * be harmless. `always`: always.
+ * The rule by which a value counts as a secret. `named` judges it by its name. `settings` makes it a secret unless its
+ * name is known to be harmless. `always` makes it a secret in any case.
  */
 type Secrecy = 'named' | 'settings' | 'always';
 
-/** Finds every secret of a document: under its name, as a pair, in a body that is text, or in a script. */
+/** Finds every secret of a document: values under names of secrets, pairs, text bodies, and scripts. */
 export function secretsIn(document: Json): FoundSecret[] {
   const found: FoundSecret[] = [];
   const path: string[] = [];
@@ -152,8 +151,8 @@ export function secretScrubber(secrets: readonly FoundSecret[]): (value: Json) =
 }
 
 /**
- * Returns a function that replaces the values in a text. Of several that match at one place, the first is used. Values
- * are found by their first letters, because one pattern of all values could backtrack catastrophically.
+ * Returns a function that replaces the values in a text. If several match at one place, the first is replaced. Values
+ * are looked up by their first letters, because one pattern of all values could backtrack catastrophically.
  */
 function secretReplacer(values: readonly string[]): (text: string) => string {
   const byBeginning = new Map<string, string[]>();
@@ -173,7 +172,7 @@ function secretReplacer(values: readonly string[]): (text: string) => string {
         steps += value.length;
         return text.startsWith(value, at);
       });
-      // A text that was built to take long is cut here.
+      // The rest of a text that was built to take long is cut off.
       if (steps > MAX_STEPS) return [...parts, text.slice(from, at), SECRET].join('');
       if (found === undefined) {
         at += 1;

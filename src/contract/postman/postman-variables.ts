@@ -61,13 +61,13 @@ interface VariableValue {
   readonly isSecret: boolean;
 }
 
-/** What is filled: an address must lead somewhere, any other text is only an example. */
+/** The purpose of a filled text. An address must lead somewhere, and any other text is only an example. */
 type Use = 'text' | 'address';
 
 const ADDRESS_PART =
   /^(?:https?:\/\/(?:\[[\da-f:]+\]|[a-z\d.-]+)(?::\d{1,5})?|(?:localhost|(?:[a-z\d-]{1,63}\.)+[a-z]{2,24})(?::\d{1,5})?)?((?:\/[^/?#@\s]*)*)$/;
 
-/** Tells whether a value that is called a secret is an address, or the path of one, and so hides nothing. */
+/** Tells whether the value of a variable with the name of a secret is an address or a path. It then hides nothing. */
 function isAddressPart(text: string): boolean {
   const [whole, path = ''] = ADDRESS_PART.exec(text) ?? [];
   return Boolean(whole) && path.split('/').every(isPlainStep);
@@ -78,7 +78,7 @@ function isPlainStep(step: string): boolean {
   return /^[\w.~-]{0,30}$/.test(step) && !(step.length >= 16 && /\d/.test(step) && /[a-z]/i.test(step));
 }
 
-/** Tells the same of a value with references in it. */
+/** Tells whether the value of a variable is such an address, even if it contains references. */
 const isOpenAddress = ({ text, isSecret }: VariableValue): boolean =>
   isSecret && isAddressPart(text.trim().replace(REFERENCE, 'x'));
 
@@ -103,14 +103,14 @@ export class Variables {
   }
 
   /**
-   * Fills an address. References to secrets stay as they are written, and so do those to values that the client tool
-   * makes anew for each request: nothing in their place would lead anywhere.
+   * Fills an address. References to secrets are left as they are, and so are those to values that the client tool
+   * generates for each request, because no substitute would lead anywhere.
    */
   fillAddress(text: string): string {
     return this.#filledText(text, this.#left, 'address');
   }
 
-  /** Tells whether a text is the value of a variable that is called a secret, and is an address all the same. */
+  /** Tells whether a text is the value of a variable that has the name of a secret but is an address. */
   isAddress(text: string): boolean {
     this.#addresses ??= new Set(
       [...this.#values.values()].flatMap((each) => (isOpenAddress(each) ? [each.text.trim()] : [])),
@@ -119,8 +119,8 @@ export class Variables {
   }
 
   /**
-   * Fills a body that becomes JSON only then. Comments are dropped, and an unknown value without quotes is replaced by
-   * a text that {@link isUnquoted} recognises.
+   * Fills a body that is JSON only after filling. Comments are dropped, and an unknown value without quotes is replaced
+   * by a text that {@link isUnquoted} recognises.
    */
   fillJson(text: string): string {
     let json = '';
@@ -153,7 +153,7 @@ export class Variables {
     const known = this.#filled.get(`${use} ${name}`);
     if (known !== undefined) return known;
     if (name.startsWith('$')) return use === 'address' ? null : madeUp(name);
-    // The variable counts as unknown while it is being filled, so that a cycle ends there.
+    // A variable counts as unknown while it is being filled, so that a cycle ends.
     this.#filled.set(`${use} ${name}`, null);
     if (value === undefined || this.#depth === MAX_REFERENCE) return null;
     this.#depth += 1;
@@ -182,7 +182,7 @@ export class Variables {
       return unquoted(name);
     }
     this.#spend(value.length, this.#left);
-    return isJson(value) ? value : JSON.stringify(value);
+    return parsed(value) === undefined ? JSON.stringify(value) : value;
   }
 }
 
@@ -214,11 +214,11 @@ function endAfter(text: string, end: string, from: number): number {
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-function isJson(text: string): boolean {
+/** Parses JSON, and returns undefined if the text is not JSON. */
+export function parsed(text: string): Json | undefined {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text) as Json;
   } catch {
-    return false;
+    return undefined;
   }
 }

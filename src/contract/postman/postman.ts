@@ -25,7 +25,8 @@ export function describePostman(given: Json, givenEnvironment: Json | null): Des
   const variables = createVariables(collection, environment);
   const { entries, scripts, isCut } = contentsOf(collection);
   const requests = withTokenRequests(entries, variables);
-  // A key whose value is a plain word of the addresses is a mistake of the collection, and hiding it would hide them.
+  // A value that is a plain word of the addresses was marked as a secret by mistake. Hiding it would hide the
+  // addresses.
   const parts = new Set(requests.flatMap(({ address }) => address.path.split('/')));
   const isHidden = ({ value }: FoundSecret) =>
     !variables.isAddress(value) && !(/^[a-z]+$/i.test(value) && parts.has(value));
@@ -48,7 +49,7 @@ export function describePostman(given: Json, givenEnvironment: Json | null): Des
   };
 }
 
-/** Unwraps a collection as Postman's own API returns it, as a member of the answer. */
+/** Returns the collection itself if it is a member of an answer of Postman's own API. */
 function unwrapped(given: Json, name: string): JsonObject {
   const whole = objectOf(given);
   return name in whole ? objectOf(whole[name]) : whole;
@@ -56,7 +57,7 @@ function unwrapped(given: Json, name: string): JsonObject {
 
 const environmentName = (environment: JsonObject): string => scalarOf(environment['name']) ?? '';
 
-/** Reads the requests, and adds those for a token that only the settings of an authorization describe. */
+/** Reads the requests, and adds token requests that only the settings of an authorization describe. */
 function withTokenRequests(entries: readonly PostmanEntry[], variables: Variables): ReadRequest[] {
   const requests = entries.map((each) => readRequest(each, variables));
   const posted = new Set(requests.filter(({ method }) => method === 'post').map(({ address }) => address.path));
@@ -106,17 +107,23 @@ function documentOf(requests: readonly ReadRequest[], title: string, environment
   return { document, places };
 }
 
-/** Returns the server of an operation that is not at the main one. That of which nobody says where it is keeps its name. */
+/**
+ * Returns the server of an operation if it is not the main one. If its address is unknown, the server keeps the name of
+ * its variable.
+ */
 function ownServer(address: ReadRequest['address'], main: string): JsonObject {
   const own = serverName(address);
   return own === main || own === '' ? {} : { servers: [{ url: own }] };
 }
 
-/** Returns the address of a server, or the reference to it if no file says what that is. */
+/** Returns the address of a server, or the reference to it if no file gives its address. */
 const serverName = ({ server, serverVariable }: ReadRequest['address']): string =>
   server ?? (serverVariable === null ? '' : `https://{${serverVariable}}`);
 
-/** Returns the name of the server with most requests. Requests for tokens may go elsewhere, and count last. */
+/**
+ * Returns the name of the server with the most requests. Requests for tokens count last, because they may be sent
+ * elsewhere.
+ */
 function mainServer(requests: readonly ReadRequest[]): string {
   const named = requests.filter(({ address }) => serverName(address) !== '');
   const others = named.filter(
@@ -127,7 +134,7 @@ function mainServer(requests: readonly ReadRequest[]): string {
   return main?.[0] ?? '';
 }
 
-/** Returns the main server with its place, or none if nobody says where it is. */
+/** Returns the main server with its place, or an empty list if its address is unknown. */
 function serversOf(requests: readonly ReadRequest[], main: string, environment: string) {
   const first = requests.find(({ address }) => address.server === main);
   if (first === undefined) return [];
@@ -146,7 +153,7 @@ function schemesOf(requests: readonly ReadRequest[], places: Map<string, string>
   return Object.fromEntries(schemes);
 }
 
-/** Returns the place of the longest part of a pointer that has one. */
+/** Returns the place of the longest enclosing part of a pointer that has one. */
 function placeOf(pointer: string, places: ReadonlyMap<string, string>): string {
   for (let part = pointer; part !== ''; part = part.slice(0, part.lastIndexOf('/'))) {
     const place = places.get(part);

@@ -3,12 +3,12 @@ import { isObject, type JsonObject, listOf, memberOf, pointerTo, textOf } from '
 import type { References } from '../documents/references.ts';
 import { isCheapPattern } from './pattern-cost.ts';
 
-/** A schema without references, in the keywords of JSON Schema 2020-12 whatever dialect the document uses. */
+/** A schema without references, in the keywords of JSON Schema 2020-12, whatever dialect the document uses. */
 interface Expanded {
   readonly schema: JsonObject;
   /** References that could not be followed, with their places. An empty schema replaces each. */
   readonly unresolved: readonly string[];
-  /** Descriptions of other parts that were left out, with their places. */
+  /** Other parts that were left out, with their places. */
   readonly problems: readonly string[];
 }
 
@@ -25,11 +25,10 @@ const MAX_DEPTH = 40;
 const SCHEMA_KEYWORDS = ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProperties', 'propertyNames'];
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAP_KEYWORDS = ['properties', 'dependentSchemas'];
-/** Keywords that only describe. All others beside a reference narrow its target. */
+/** Matches keywords that only describe. All other keywords beside a reference narrow its target. */
 const DESCRIBING =
   /^(?:\$ref|\$comment|summary|description|title|examples?|default|deprecated|readOnly|writeOnly|nullable|x-.*)$/;
 
-/** Creates a reader for the schemas of a document. */
 export function createSchemaReader(references: References): SchemaReader {
   const places = new WeakMap<JsonObject, string>();
 
@@ -67,7 +66,7 @@ export function createSchemaReader(references: References): SchemaReader {
     }
 
     function parts(value: JsonObject, pointer: string, within: ReadonlySet<string>, depth: number): JsonObject {
-      // One more than fits, so that the cut is noticed.
+      // One node more than allowed is expanded, so that the cut is noticed.
       const room = () => Math.max(0, maxNodes - nodes) + 1;
       return expandedParts(value, room, (each, ...names) =>
         visit(each, pointerTo(pointer, ...names), within, depth + 1),
@@ -129,9 +128,9 @@ function named(parent: JsonObject, branch: Json): Json {
 const TYPES = new Set(['string', 'integer', 'number', 'boolean', 'object', 'array', 'null']);
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
-/** Keywords that only the service checks, and the sandbox in part. */
+/** Matches keywords that only the service checks, and the sandbox in part. */
 const CONDITIONS = /^(?:if|not|dependent(?:Required|Schemas)|dependencies|(?:min|max)Properties)$/;
-/** Keywords that annotate a schema without narrowing it. */
+/** Matches keywords that annotate a schema without narrowing it. */
 const ANNOTATIONS =
   /^(?:title|description|default|examples?|format|content(?:Encoding|MediaType)|(?:read|write)Only|deprecated|x-enum.*|x-.*)$/i;
 
@@ -202,8 +201,8 @@ function boundsOf(schema: JsonObject): JsonObject {
 }
 
 /**
- * Returns the required names, including those marked as required in the property itself, as many documents have it
- * against the standard.
+ * Returns the required names. Many documents also mark the property itself as required, against the standard, and these
+ * names are included.
  */
 function requiredNames(schema: JsonObject): string[] {
   const names = listOf(schema['required']).filter((each): each is string => typeof each === 'string');

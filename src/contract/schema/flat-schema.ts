@@ -1,17 +1,17 @@
 import type { Json } from '../../request/contract.ts';
 import { isObject, type JsonObject, listOf, textOf } from '../documents/json-parts.ts';
 
-/** A schema with `allOf` merged, and reduced to the form that matters if it has several. */
+/** A schema whose `allOf` is merged. If it allows several forms, it is reduced to the one that matters. */
 export interface FlatSchema {
   /** Keywords other than properties and branches. */
   readonly keywords: JsonObject;
   readonly properties: ReadonlyMap<string, JsonObject>;
   readonly required: ReadonlySet<string>;
-  /** Branches of which one has to match, as one list for each `oneOf` and `anyOf`. */
+  /** Lists of branches, one list for each `oneOf` and `anyOf`. One branch of each list has to match. */
   readonly branches: readonly (readonly JsonObject[])[];
 }
 
-/** Keyword that keeps the labels of an `enum` beside it. */
+/** The keyword under which labels of an `enum` are kept. */
 const LABELS = 'x-enum-labels';
 const LABEL_KEYWORDS = [
   LABELS,

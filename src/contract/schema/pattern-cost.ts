@@ -16,7 +16,7 @@ const MAX_STEPS = 500_000_000;
 export function isCheapPattern(pattern: string): boolean {
   if (pattern.length > MAX_PATTERN) return false;
   const flags = ['u', ''].find((each) => compiles(pattern, each));
-  // Without `u` these have another meaning than their author intended.
+  // Without `u` these escapes have another meaning than their author intended.
   if (flags === undefined || (flags === '' && /\\(?:p|u\{)/i.test(pattern))) return false;
   const node = new PatternParser(pattern, flags).parse();
   if (node === null) return false;
@@ -57,7 +57,7 @@ function beginningOf(node: PatternNode): Beginning {
     case 'end':
       return { characters: 0n, passes: false };
     case 'lookahead':
-      // A lookahead reads far ahead wherever it is tried, and no character before it prevents that.
+      // A lookahead reads far ahead wherever it is tried, and no preceding character prevents that.
       return { characters: ALL_CHARACTERS, passes: false };
     case 'all':
       return node.parts.reduceRight<Beginning>(before, { characters: 0n, passes: true });
@@ -169,7 +169,7 @@ type PatternNode =
 const GROUP = /\((?:\?(?::|[=!]|<[\w$]+>))?/y;
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y;
 const ATOM = /\\(?:u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|p\{[^{}]*\}|.)|\[(?:\\.|[^\]\\])*\]|./isuy;
-/** Backreferences and lookbehinds, whose cost does not follow from the parts of a pattern. */
+/** Matches backreferences and lookbehinds, whose cost does not follow from the parts of a pattern. */
 const UNKNOWN_COST = /^\\[1-9k]|^\(\?|^$/;
 const NOT_ASCII_ALONE = /[^\0-\x7f]|^\.$|^\[\^|\\[DWSspPux]/;
 

@@ -2,11 +2,14 @@ import type { Json } from '../../request/contract.ts';
 import { isObject, type JsonObject, listOf, textOf } from '../documents/json-parts.ts';
 import { flatten, typesOf, valuesOf } from './flat-schema.ts';
 
-/** The message that a sample is made for. */
+/** The purpose of a sample. */
 export interface SampleUse {
-  /** Tells whether an allowed value may stand in it. If none may, the first one does. */
+  /** Tells whether an allowed value may be used. If none may be, the first one is used. */
   readonly fits: (value: Json) => boolean;
-  /** Whether an object has its required members alone, if it has any. What only the service may set is left out then. */
+  /**
+   * Whether an object gets only its required members, if it has any. Members that only the service may set are then
+   * left out.
+   */
   readonly isMinimal: boolean;
 }
 
@@ -19,7 +22,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://example.com/',
   url: 'https://example.com/',
 };
-/** The text of which nothing is said. */
+/** The text that is used if the schema says nothing about it. */
 export const INVENTED_TEXT = 'text';
 const MAX_DEPTH = 10;
 /** Depth up to which a minimal sample shows the members of an object that requires none. */
@@ -58,7 +61,9 @@ export function sampleOf(schema: JsonObject, { fits, isMinimal }: SampleUse): Js
   }
 }
 
-/** Writes a number or a flag as the text that the schema demands, because examples in YAML often lack the quotes. */
+/**
+ * Converts a number or a boolean to text if the schema demands text, because examples in YAML often lack the quotes.
+ */
 function inType(said: Json, keywords: JsonObject): Json {
   const types = typesOf(keywords).filter((type) => type !== 'null');
   const isText = types.length === 1 && types[0] === 'string';

@@ -4,7 +4,7 @@ import { isCheapPattern } from './pattern-cost.ts';
 
 const MAX_CHARACTERS = 256 * 1024;
 const MAX_DEPTH = 200;
-/** Maximum depth of `allOf` that is looked through for what its parts say together. */
+/** Maximum depth of `allOf` that is examined. */
 const MAX_PARTS = 20;
 const PLAIN =
   /^(?:type|enum|const|required|pattern|(?:min|max)(?:Length|Items|Properties|imum)|minimum|maximum|exclusive(?:Minimum|Maximum)|multipleOf|uniqueItems)$/;
@@ -13,9 +13,9 @@ const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
 const MAP = /^(?:properties|dependentSchemas)$/;
 
 /**
- * Reduces a schema without references to what a validator needs, without the parts that only the service may set
- * (`readOnly`). What the parts of an `allOf` forbid besides their own members is forbidden besides those of all parts:
- * taken by the letter, closed parts admit nothing. Returns null if the result is too large or too deep to be kept.
+ * Reduces a schema without references to what a validator needs, and removes the parts that only the service may set
+ * (`readOnly`). If a part of an `allOf` forbids members other than its own, the members of all parts are allowed. Taken
+ * literally, such closed parts would allow nothing. Returns null if the result is too large or too deep to be kept.
  */
 export function validationSchema(schema: JsonObject): Json {
   const budget = { left: MAX_CHARACTERS };
@@ -41,7 +41,7 @@ function reduce(schema: JsonObject, budget: Budget, depth: number, above: Readon
 
 const partsOf = ({ allOf }: JsonObject): readonly Json[] => (Array.isArray(allOf) ? allOf : []);
 
-/** Tells whether a schema of several parts forbids further members, itself or in one of its parts. */
+/** Tells whether a schema with several parts forbids further members, either itself or in one of its parts. */
 const isClosedWhole = (schema: JsonObject): boolean => partsOf(schema).length > 0 && isClosed(schema, 0);
 
 const isClosed = (schema: Json, depth: number): boolean =>
@@ -49,7 +49,7 @@ const isClosed = (schema: Json, depth: number): boolean =>
   (schema['additionalProperties'] === false ||
     (depth < MAX_PARTS && partsOf(schema).some((part) => isClosed(part, depth + 1))));
 
-/** Returns a part that forbids no further members. */
+/** Returns a part without its restriction on further members. */
 function opened(part: Json, depth = 0): Json {
   if (!isObject(part) || !isClosed(part, depth)) return part;
   const { additionalProperties, ...own } = part;

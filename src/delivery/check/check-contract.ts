@@ -32,7 +32,7 @@ export function isDescribed(contract: Contract, operations: readonly RequestOper
 }
 
 /**
- * Checks a request against the contract of the service, for all operations it is meant for. Returns the findings
+ * Checks a request against the contract of the service, for all operations that it is meant for. Returns the findings
  * without duplicates.
  */
 export function contractFindings(
@@ -52,7 +52,7 @@ function operationFindings(contract: Contract, name: RequestOperationName, given
   const { hasRecording, filled } = given;
   const texts = byField(operation, given.texts);
   const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
-  // Use own properties only, because a contract may have a parameter named `constructor`.
+  // Only own properties count, because a contract may have a parameter named `constructor`.
   const isGiven = (field: string) => Object.hasOwn(texts, field);
   const has = (field: string) => isGiven(field) || (isRecorded && /^audio_(?:file|type|name)$/.test(field));
   const unmet = unmetRequirements(operation, has).map(unmetFinding);
@@ -116,8 +116,8 @@ function didYouMean(name: string | null): string {
 }
 
 /**
- * Finds fields for which the contract has no parameter. Fields of srq itself are left out with a warning; a parameter
- * that the user asked for by name is an error.
+ * Finds fields for which the contract has no parameter. srq's own fields are left out with a warning. A parameter that
+ * the user named explicitly is an error.
  */
 function unmappedFindings(
   operation: Operation,
@@ -134,7 +134,7 @@ function unmappedFindings(
     const noPlace = () => finding('contract.no-place', field, { hint: didYouMean(nearest(field, names)) });
     if (isField(field)) {
       if (others.takesOwn) return [];
-      // A request of which nothing is left must not go out.
+      // A request must not be sent without its recording, or without any of its fields.
       const isLost = field === 'audio_file' || !others.namesOwn;
       return [isLost ? noPlace() : finding('contract.left-out', field, {})];
     }

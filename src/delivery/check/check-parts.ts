@@ -12,17 +12,17 @@ import {
   wholeOf,
 } from '../../request/parts.ts';
 
-/** The parts that are sent in places of their own. */
+/** The parts that are sent in parameters of their own. */
 export interface PlacedParts {
   readonly parts: Parts;
-  /** The fields that have no place of their own, and are sent by their parts. */
+  /** The fields without a parameter of their own, which are sent as parts. */
   readonly carried: readonly WholeField[];
   readonly findings: readonly Finding[];
 }
 
-type Texts = Readonly<Record<string, string>>;
+type TextsByField = Readonly<Record<string, string>>;
 
-/** The places that a contract has for the location and the name, and for their parts. */
+/** The parameters that a contract has for the location and the name, and for their parts. */
 interface PartPlaces {
   readonly fields: ReadonlySet<string>;
   readonly required: ReadonlySet<string>;
@@ -38,19 +38,25 @@ const placesOf = memoize(({ parameters }: Contract['create']): PartPlaces => {
   };
 });
 
-/** What is placed if a contract has no places for parts. */
+/** The result for a contract that has no parameters for parts. */
 export const NO_PARTS: PlacedParts = { parts: {}, carried: [], findings: [] };
 
 /**
- * Decides what goes to the places that a contract has for parts of the location and of the name. Parts from columns go to
- * their own places. Without them a name is split, and so is a location of a postal code and a town; any other location
- * goes to the street as a whole, and never to a postal code or a town. All of that is told.
+ * Decides what is sent in the parameters that a contract has for parts of the location and of the name. Parts from
+ * columns are sent in their own parameters. Otherwise a name is split, and so is a location that consists of a postal
+ * code and a town. Any other location is sent as the street, and never as a postal code or a town. Each such decision
+ * is reported as a finding.
  *
- * @param texts The fields of the request. A part that a person has given there by its name is not looked at.
+ * @param texts The fields of the request. A part that a person has given by its name is left as it is.
  * @param given The parts that columns hold.
- * @param market The market of the request, which says how a postal code looks.
+ * @param market The market of the request, which defines the form of its postal codes.
  */
-export function placedParts({ create }: Contract, texts: Texts, given: Parts, market: Market | undefined): PlacedParts {
+export function placedParts(
+  { create }: Contract,
+  texts: TextsByField,
+  given: Parts,
+  market: Market | undefined,
+): PlacedParts {
   const places = placesOf(create);
   const open = new Set([...places.parts].filter((part) => texts[part] === undefined));
   if (open.size === 0) return NO_PARTS;
@@ -65,7 +71,7 @@ export function placedParts({ create }: Contract, texts: Texts, given: Parts, ma
 function placedLocation(
   { fields }: PartPlaces,
   open: ReadonlySet<Part>,
-  texts: Texts,
+  texts: TextsByField,
   given: Parts,
   market: Market | undefined,
 ): PlacedParts {
@@ -97,7 +103,7 @@ function placedLocation(
 const joined = (street: string | undefined, house: string): string =>
   street === undefined ? house : `${street} ${house}`;
 
-function placedName(places: PartPlaces, open: ReadonlySet<Part>, texts: Texts, given: Parts): PlacedParts {
+function placedName(places: PartPlaces, open: ReadonlySet<Part>, texts: TextsByField, given: Parts): PlacedParts {
   const { fields, required } = places;
   if (partNames(given, 'fullname').length > 0) return fromColumns('fullname', fields, open, given, []);
   const whole = texts['fullname'];
@@ -109,7 +115,8 @@ function placedName(places: PartPlaces, open: ReadonlySet<Part>, texts: Texts, g
     if (placed.carried.length === 0) return placed;
     return { ...placed, findings: [finding('fullname.split', 'fullname', {}, whole), ...placed.findings] };
   }
-  // A single word may be either name. It goes where one has to stand.
+  // A single word may be a first or a last name. It is sent as the one that is required, or else as the one that the
+  // contract has a parameter for.
   const isLast = open.has('last_name') && (required.has('last_name') || !open.has('first_name'));
   return fromColumns('fullname', fields, open, isLast ? { last_name: whole } : { first_name: whole }, []);
 }
@@ -119,7 +126,10 @@ const isOf = (part: Part, whole: WholeField): boolean => wholeOf(part) === whole
 const partNames = (parts: Parts, whole: WholeField): Part[] =>
   Object.keys(parts).filter((part): part is Part => isPart(part) && isOf(part, whole));
 
-/** Puts parts into their own places. What has no place is told, unless its field has one or it is within another part. */
+/**
+ * Assigns parts to their own parameters. A part without a parameter is reported, unless the whole field has one or
+ * another part contains it.
+ */
 function fromColumns(
   whole: WholeField,
   fields: ReadonlySet<string>,

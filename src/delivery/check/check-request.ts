@@ -62,8 +62,8 @@ export function checkRequest(
 }
 
 /**
- * Returns the request that a draft most likely becomes, without checking it, or null if that cannot be known without a
- * closer look. For callers that know the key of the request that passed the checks.
+ * Returns the request that a draft most likely becomes, without checking it. Returns null if that cannot be known
+ * without the checks. It is for callers that know the key of the request that passed the checks, and can compare.
  */
 export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest | null {
   const check = new RequestCheck(draft, null, contract);
@@ -77,7 +77,7 @@ export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest 
   return withoutRecording(request);
 }
 
-/** Returns a checked request as it is without its recording, which is still to be read. */
+/** Returns a checked request without its recording, which has not been read yet. */
 export function withoutRecording({ params, parts, ref }: CheckedRequest): ServiceRequest {
   return parts === undefined ? { params, audio: null, ref } : { params, parts, audio: null, ref };
 }
@@ -182,7 +182,7 @@ class RequestCheck {
     }
   }
 
-  /** Normalises as {@link contact} does, without a finding. */
+  /** Normalises like {@link contact}, but reports nothing. */
   likelyContact(market: Market | undefined): void {
     const { phone, email } = this.fields;
     if (phone !== undefined) this.fields['phone'] = likelyE164(phone, market);
@@ -190,8 +190,8 @@ class RequestCheck {
   }
 
   /**
-   * Checks that there is a text or a recording. The API takes audio "in place of text", so if both are given, the text
-   * is left out with a warning, unless the contract requires it.
+   * Checks that there is a text or a recording. The API takes audio "in place of text". If both are given, the text is
+   * left out with a warning, unless the contract requires it.
    */
   need(): void {
     const hasText = this.fields['request_text'] !== undefined;
@@ -214,11 +214,11 @@ class RequestCheck {
     const findings = contractFindings(this.service, operations, given);
     if (findings.length === 0) return;
     const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
-    // Where srq's own check has found an error, its message is better than that of the contract.
+    // If srq's own check has found an error in a field, its message is better than that of the contract.
     for (const each of findings) if (each.severity === 'warning' || !wrong.has(each.field)) this.found(each);
   }
 
-  /** Returns the texts that are to be placed: parts instead of the fields that only have places for their parts. */
+  /** Returns the texts to be sent. Parts replace the fields that only have parameters for their parts. */
   private wireTexts(): Record<string, string> {
     const { parts, carried } = this.placed;
     const texts: Record<string, string> = { ...(this.ref === null ? {} : { ref: this.ref }), ...parts, ...this.fields };
@@ -257,7 +257,7 @@ class RequestCheck {
   }
 }
 
-/** Sets a text under any name. To assign to `__proto__` would set the prototype. */
+/** Sets a text under any name. Assigning to `__proto__` would set the prototype instead. */
 function put(texts: Record<string, string>, name: string, text: string): void {
   if (name === '__proto__') Object.defineProperty(texts, name, { value: text, enumerable: true, configurable: true });
   else texts[name] = text;

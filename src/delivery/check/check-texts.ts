@@ -3,7 +3,7 @@ import { type Finding, finding } from '../../request/finding.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 
 /**
- * A long number in scientific notation, as spreadsheets show it, with digits lost. A reference such as 1E5 does not
+ * Matches a long number in scientific notation, in which spreadsheets lose digits. A reference such as 1E5 does not
  * match.
  */
 const SCIENTIFIC = /^\d[.,]\d+E\+\d{2,}$/i;
@@ -23,8 +23,8 @@ export function isShortenedNumber(text: string): boolean {
 }
 
 /**
- * Checks the texts of a request independent of their meaning: for damage, excessive length, and numbers shortened by a
- * spreadsheet. `texts` are by field. `bounded` holds the fields whose length the contract limits.
+ * Checks the texts of a request for problems that do not depend on their meaning: damage, excessive length, and numbers
+ * shortened by a spreadsheet. `texts` are by field. `bounded` holds the fields whose length the contract limits.
  */
 export function textFindings(
   texts: readonly Readonly<Record<string, string | null>>[],
@@ -41,7 +41,7 @@ export function textFindings(
       if (damage) findings.push(damage);
       const excess = bounded.has(field) ? null : length(field, text);
       if (excess) findings.push(excess);
-      // Phone numbers have a message of their own.
+      // Telephone numbers have their own message.
       if (field !== 'phone' && isShortenedNumber(text)) {
         lost ??= new Map();
         lost.set(field, text);

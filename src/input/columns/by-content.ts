@@ -12,13 +12,13 @@ import {
   isRepeated,
 } from './fit.ts';
 
-/** What a column may hold whose name does not say it, by its content, the surest kind first. */
+/** The meanings that a column can have because of its content if its name tells none. The most certain come first. */
 const BY_CONTENT: readonly {
   readonly meaning: FieldOrPart;
   readonly is: (seen: ContentProfile) => boolean;
-  /** Meanings whose presence makes this one needless. */
+  /** If another column has one of these meanings, this meaning is not needed. */
   readonly unless: readonly FieldOrPart[];
-  /** Whether it is so plain that a name which says something unknown does not matter. */
+  /** Whether the content is so clear that it counts even under a name with unknown words. */
   readonly underAnyName: boolean;
 }[] = [
   { meaning: 'email', is: isPlainlyEmail, unless: [], underAnyName: true },
@@ -72,7 +72,7 @@ export const isTaken = (readings: readonly Candidate[], index: number) => readin
 const isGiven = (readings: readonly Candidate[], meanings: readonly FieldOrPart[]) =>
   readings.some(({ meaning }) => meanings.includes(meaning));
 
-/** Reads columns by content, where neither their name nor another column gives the field. */
+/** Reads columns by their content, if neither their names nor other columns give the field. */
 export function byContentAlone(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   const found: Candidate[] = [];
   for (const { meaning, is, unless, underAnyName } of BY_CONTENT) {
@@ -96,7 +96,7 @@ export function byContentAlone(looks: readonly Look[], readings: readonly Candid
   return found;
 }
 
-/** Beside a column in which numbers are written as people dial them, plain digits are something else. */
+/** If a column holds numbers that are written as people dial them, columns with plain digits hold something else. */
 function dialled(looks: readonly Look[]): readonly Look[] {
   const dialled = looks.filter(({ seen }) => seen.writtenAsPhone >= 0.2);
   return dialled.length > 0 ? dialled : looks;
@@ -109,7 +109,7 @@ function unnamed(looks: readonly Look[], readings: readonly Candidate[]): Look[]
   );
 }
 
-/** The longest texts of the file say what is needed, where no column does. */
+/** Takes the column with the longest texts for the description of what is needed, if no other column is. */
 export function longestText(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['request_text', 'notes', 'audio_file'])) return [];
   const texts = looks.filter(
@@ -120,7 +120,10 @@ export function longestText(looks: readonly Look[], readings: readonly Candidate
   return longest ? [guessed(longest, 'request_text', 'the longest texts of the file')] : [];
 }
 
-/** A column of large towns, or of short names beside the postal code, is the town, where no other column is. */
+/**
+ * Takes a column for the town if it holds large towns, or short names beside the postal code, and no other column is
+ * the town.
+ */
 export function townBeside(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['city', 'location'])) return [];
   const isBeside = ({ index }: Look) =>
@@ -136,8 +139,8 @@ export function townBeside(looks: readonly Look[], readings: readonly Candidate[
 }
 
 /**
- * Two neighbouring columns of mostly one word each are first and last name, where no column has the name: the one with given
- * names is the first name.
+ * Takes two neighbouring columns of mostly one word each for first and last name, if no other column holds a name. The
+ * one with given names is the first name.
  */
 export function namePair(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['fullname', 'first_name', 'last_name'])) return [];
@@ -154,7 +157,7 @@ export function namePair(looks: readonly Look[], readings: readonly Candidate[])
   return [guessed(first, 'first_name', 'given names'), guessed(last, 'last_name', 'words beside given names')];
 }
 
-/** A part of a town or a country says where, if nothing nearer does. */
+/** Takes a column with a part of a town or of a country for the location, if no other column is more precise. */
 export function region(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['city', 'location'])) return [];
   const only = looks.find(

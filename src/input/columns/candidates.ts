@@ -15,23 +15,23 @@ import {
 import type { NameEvidence } from './name-evidence.ts';
 import { ASIDE, type NamedMeaning } from './named-column.ts';
 
-/** A column with what its name and its content say. */
+/** A column with the evidence of its name and its content. */
 export interface Look {
   readonly index: number;
   readonly header: string;
   readonly name: NameEvidence;
   readonly seen: ContentProfile;
-  /** The column is one that srq added to a results file. */
+  /** Whether srq added the column to a results file. */
   readonly isOwn: boolean;
 }
 
-/** A column that was understood, and how surely. */
+/** The meaning of a column and its certainty. */
 export interface ColumnReading {
   readonly index: number;
   readonly meaning: FieldOrPart;
-  /** `certain` is taken; `likely` is asked about. */
+  /** A `certain` meaning is used, and the user is asked about a `likely` one. */
   readonly level: 'certain' | 'likely';
-  /** The order among several columns of one meaning; the lower one is preferred. */
+  /** The order of several columns with one meaning. The lowest rank is preferred. */
   readonly rank: number;
   /** The reason, for a person. */
   readonly because: string;
@@ -41,11 +41,17 @@ export interface ColumnReading {
 export interface Candidate extends ColumnReading {
   readonly look: Look;
   readonly fit: Fit;
-  /** How much of the name is understood: srq knows it exactly, all of its words, some of them, or it says nothing. */
+  /**
+   * How much of the name is understood: srq knows it exactly, understands all of its words, understands some of them,
+   * or only has the content.
+   */
   readonly by: 'known name' | 'plain name' | 'part of the name' | 'content';
 }
 
-/** Returns the ways to read a column by its name: exactly known, and as words. Its content may speak against them. */
+/**
+ * Returns the ways to read a column by its name, either because srq knows the name exactly or by its words. The content
+ * may contradict both.
+ */
 export function candidatesByName(look: Look): Candidate[] {
   const { header, name, seen, index, isOwn } = look;
   if (isOwn) return [];
@@ -63,66 +69,66 @@ export function candidatesByName(look: Look): Candidate[] {
     if (level === null) continue;
     const because = ['name', contentReason(meaning, seen)].filter((reason) => reason !== null).join(', ');
     const by = strength === 'plain' ? 'plain name' : 'part of the name';
-    // Columns whose names are read as words are never equally good: the earlier one comes first.
+    // Columns whose names are read as words never tie. The earlier column comes first.
     found.push({ index, meaning, rank: named.rank + index / 10_000, level, because, fit, by, look });
   }
   return found;
 }
 
 /**
- * Tells whether a mark changes the meaning of a known name: an "Enquiry #" is the number of the enquiry, and names that
- * begin with an underscore are a form's own, such as the `_locale` of the page.
+ * Tells whether a mark changes the meaning of a known name. An "Enquiry #" is the number of the enquiry, and names that
+ * begin with an underscore are technical, such as the `_locale` of a form's page.
  */
 function isDecorated(header: string): boolean {
   return header.startsWith('_') || (header.includes('#') && header.trim() !== '#');
 }
 
-/** Returns a reading that rests on the content, or on the columns beside it. */
+/** Returns a reading that is based on the content or on neighbouring columns. */
 export function guessed(look: Look, meaning: FieldOrPart, because: string): Candidate {
   const rank = 80 + look.index / 10_000;
   return { index: look.index, meaning, rank, level: 'likely', because, fit: 'shows', by: 'content', look };
 }
 
-/** Fields for which several columns make sense, of which each row gives the first filled one. */
+/** Fields for which several columns make sense. Each row gives the first filled one. */
 export const SEVERAL: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email', 'last_name']);
 
-/** Meanings that content shows by itself, so that it decides where a name leaves something open. */
+/** Meanings that content alone shows, so that it decides if the name does not. */
 const SPECIFIC: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
   ...(['postal_code', 'country', 'lang', 'request_text', 'audio_file'] as const),
 ]);
-/** Meanings that a question's other words hardly change, if the content shows them. */
+/** Meanings that hardly depend on the other words of a question, if the content shows them. */
 const OF_QUESTIONS: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
   ...(['first_name', 'last_name', 'city', 'location', 'street', 'request_text'] as const),
 ]);
 
 const VAGUE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['location', 'fullname']);
 
-/** Meanings that belong to a person: words that are not understood may say that it is somebody else. */
+/** Meanings that belong to a person. Unknown words in the name may mean another person than the customer. */
 const OF_A_PERSON: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email']);
 
-/** Decides how sure a reading by words is, or returns null if the content speaks against it. */
+/** Returns the certainty of a reading by words, or null if the content contradicts it. */
 function levelOf(
   { meaning, strength, rank }: NamedMeaning,
   fit: Fit,
   { name, seen }: Look,
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts') return null;
-  // Names and places have no form of their own: where the content does not show them, a person looks.
-  // The same few people again and again are the sender's own.
+  // Names and places have no typical form. If the content does not show them, a person has to check. If the same few
+  // people occur again and again, they are the sender's own.
   const isOwn = OF_A_PERSON.has(meaning) && isRepeated(seen);
   const isVague = VAGUE.has(meaning) && (fit === 'allows' || (meaning === 'fullname' && isRepeated(seen)));
   const isCalled = meaning === 'ref' && isPlainlyPhone(seen) && seen.writtenAsPhone >= 0.5;
-  // One word for a need, over words and no texts, is rather the kind of service.
+  // A word for a need whose column holds single words instead of texts more likely means the kind of service.
   const isWord = meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16;
   if (strength === 'plain') return isWord || isVague || isCalled || isOwn ? 'likely' : 'certain';
-  // A word for a number alone, or for a call, is a telephone only if the numbers are.
+  // A word for a number or a call means a telephone only if the content is telephone numbers.
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
   if ((OF_A_PERSON.has(meaning) || meaning === 'fullname') && isRepeated(seen)) return null;
   if (strength === 'hint') return fit === 'shows' ? 'likely' : null;
   const isName = (meaning === 'fullname' || meaning === 'first_name') && holdsPersons(seen);
   const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning) || isName;
   if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
-  // A number that can be called is the reference only if the name says so.
+  // A number that can be called is a reference only if the name clearly says so.
   if (meaning === 'ref' && isPlainlyPhone(seen)) return null;
   const isKindOfService = meaning === 'category' && name.unknown === '' && !name.isSubject && holdsFewValues(seen);
   if (isKindOfService) return 'certain';
@@ -134,19 +140,19 @@ function levelOf(
 
 const NAMES: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['fullname', 'first_name', 'last_name']);
 
-/** Tells whether nearly all cells of a column with a known name are plainly of another kind than the name says. */
+/** Tells whether nearly all cells of a column with a known name are clearly of another kind than the name says. */
 function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   if (meaning === 'ref' || fitOf(meaning, seen) !== 'contradicts') return false;
-  // Links stand where an appointment has a place of its own.
+  // Links are the location of appointments that take place online.
   if (seen.url >= (meaning === 'location' ? 0.5 : 0.9)) return true;
-  // One address tells, and one number that is written as people dial it; plain digits may be a code.
+  // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
   if (isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1)) return true;
   if (seen.filled < 3) return false;
   if (meaning === 'category' && seen.clientele >= 0.6) return true;
   if (meaning === 'country' && seen.town >= 0.4) return true;
   if (meaning === 'fullname' && Math.max(seen.codeLike, seen.digits) >= 0.9) return true;
   if (meaning === 'city' ? isPersonRather(seen) : NAMES.has(meaning) && isTownRather(seen)) return true;
-  // Forms write "anonymous" into every cell of an address that they were not to ask for.
+  // Some forms write "anonymous" into every cell of an e-mail address that they must not ask for.
   if (meaning === 'email' && seen.email === 0 && seen.distinct * seen.filled <= 1) return true;
   const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;
   return isNumbered || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= 0.9;
@@ -155,7 +161,7 @@ function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
 const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];
 const FIT_ORDER: readonly Fit[] = ['shows', 'allows', 'none', 'contradicts'];
 
-/** Compares two readings: a known name first, then what the content shows, then the name that is understood better. */
+/** Compares two readings: known names first, then what the content shows, then how well the name is understood. */
 export function byStrength(a: Candidate, b: Candidate): number {
   const isKnown = ({ by }: Candidate) => Number(by === 'known name');
   const known = isKnown(b) - isKnown(a);

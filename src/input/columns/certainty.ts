@@ -12,15 +12,18 @@ import {
   isStreet,
 } from './fit.ts';
 
-/** Number of filled cells before content decides anything, and where words are left over that may mean somebody else. */
+/**
+ * Minimum number of filled cells before content decides anything. The second applies if the name has unknown words,
+ * which may mean another person than the customer.
+ */
 const MIN_FILLED = 3;
 const MIN_FILLED_OF_STRANGERS = 5;
 
-/** What the content of a column must show, so that being the only one of its kind makes it certain. */
+/** The content that makes a column certain if it is the only one of its kind. */
 interface Kind {
-  /** Whether a column is plainly of the kind. */
+  /** Tells whether a column is clearly of the kind. */
   is(seen: ContentProfile): boolean;
-  /** Whether another column is so near the kind that a person should choose. */
+  /** Tells whether another column is so similar that a person should choose. */
   isNear(seen: ContentProfile): boolean;
 }
 
@@ -65,8 +68,9 @@ const KINDS: Partial<Record<FieldOrPart, Kind>> = {
 const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
 
 /**
- * Makes readings certain where the content shows what they are and no other column of the file is of that kind. Words that
- * are not understood mostly mean somebody else; but the only telephone numbers of a file, all different, are the customers'.
+ * Makes readings certain if the content shows their meaning and no other column of the file is of that kind. Unknown
+ * words in a name mostly mean another person than the customer, but the only telephone numbers of a file, if they are
+ * all different, are the customers'.
  */
 export function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
   const settled = new Map(
@@ -90,7 +94,7 @@ function certain(candidate: Candidate): Candidate {
   return { ...candidate, level: 'certain', because: `${candidate.because}, the only such column` };
 }
 
-/** Returns the columns that may be of the kind that a meaning has, without those of somebody else. */
+/** Returns the columns that may be of the kind that a meaning has, except those of other people. */
 function near(meaning: FieldOrPart, looks: readonly Look[]): readonly Look[] {
   const kind = KINDS[meaning];
   return looks.filter(({ isOwn, name, seen }) => !isOwn && !name.isOthers && seen.filled > 0 && kind?.isNear(seen));
@@ -103,12 +107,12 @@ function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean 
   return seen.filled >= least && isOfKind && isTelling(candidate, readings);
 }
 
-/** Tells whether the name, or the columns beside it, leave the content to decide. */
+/** Tells whether the content may decide, given the name and the neighbouring columns. */
 function isTelling({ by, look, meaning, index }: Candidate, readings: readonly Candidate[]): boolean {
   if (by !== 'content') return true;
   const { name, seen } = look;
   if (meaning === 'request_text' && name.isQuestion) return isPlainlyText(seen);
-  // A name that says nothing known is one for a person to read.
+  // A name with only unknown words must be read by a person.
   if (!name.isEmpty) return false;
   if (meaning === 'phone') return seen.writtenAsPhone >= 0.5;
   if (!OF_AN_ADDRESS.includes(meaning)) return true;
@@ -116,7 +120,9 @@ function isTelling({ by, look, meaning, index }: Candidate, readings: readonly C
   return readings.some((each) => OF_AN_ADDRESS.includes(each.meaning) && [1, -1].includes(each.index - index));
 }
 
-/** Tells whether two columns are the same person's: `INSD TEL1` beside `INSD TEL2`, or neighbours without names. */
+/**
+ * Tells whether two columns belong to the same person: `INSD TEL1` and `INSD TEL2`, or two neighbours without names.
+ */
 function isKin(one: Look, other: Look): boolean {
   const areNeighbours = Math.abs(one.index - other.index) === 1;
   if (one.name.isEmpty && other.name.isEmpty && areNeighbours && Math.max(one.seen.phone, one.seen.email) >= 0.5)
@@ -124,7 +130,10 @@ function isKin(one: Look, other: Look): boolean {
   return one.name.unknown !== '' && one.name.unknown === other.name.unknown;
 }
 
-/** First and last names without telling names are certain together: given names, and others that are none beside them. */
+/**
+ * Returns the columns of first and last names that become certain together. Either both names say so and the contents
+ * show it, or one column holds given names and the other one mostly other names.
+ */
 function namesOfPersons(readings: readonly Candidate[]): readonly Candidate[] {
   const [first, ...moreFirst] = readings.filter(({ meaning }) => meaning === 'first_name');
   const [last, ...moreLast] = readings.filter(({ meaning }) => meaning === 'last_name');

@@ -1,7 +1,7 @@
 /**
- * Common given names of the markets, folded, by language or region. They need not be complete: a column is looked at as
- * a whole, and names of persons show where a third of the cells have one of them. Names that are as usual for towns,
- * animals or things are left out.
+ * Common given names of the markets, folded, by language or region. The list need not be complete, because a column is
+ * judged as a whole: it holds names of persons if a third of its cells contain one of these. Names that are equally
+ * usual for towns, animals or things are left out.
  */
 const GIVEN_NAMES: readonly string[] = [
   // English, Irish, Scottish, Welsh
@@ -24,7 +24,7 @@ const GIVEN_NAMES: readonly string[] = [
   'giuseppe giovanni antonio mario luigi francesco angelo vincenzo pietro salvatore carlo franco domenico bruno paolo michele giorgio aldo sergio luciano andrea alessandro marco luca matteo lorenzo stefano roberto davide simone fabio federico riccardo daniele massimo maurizio claudio enrico alberto nicola filippo emanuele giacomo tommaso edoardo gabriele mattia leonardo alessio cristian ivan dario fabrizio gianluca gianni gino renato sandro silvano tiziano ugo valerio vittorio walter flavio ivano mauro maria anna giuseppina rosa angela giovanna teresa lucia carmela caterina francesca antonietta concetta elena paola laura giulia chiara sara federica valentina martina alessia silvia elisa alice eleonora giorgia sofia aurora ilaria beatrice camilla greta arianna simona daniela barbara cristina monica patrizia roberta sabrina stefania tiziana manuela michela nadia ornella raffaella serena sonia debora irene claudia carla bruna graziella ivana loredana luisa marina mirella donatella emanuela athos athena moreno',
 ];
 
-/** Large towns of the markets, folded, by country. As with the names, they need not be complete. */
+/** Large towns of the markets, folded, by country. This list need not be complete either. */
 const TOWNS: readonly string[] = [
   'lisboa|porto|braga|coimbra|faro|aveiro|setubal|leiria|evora|viseu|guimaraes|funchal|almada|amadora|sintra|cascais|oeiras|loures|odivelas|matosinhos|vila nova de gaia|gondomar|maia|barreiro|seixal|montijo|santarem|viana do castelo|vila real|braganca|castelo branco|guarda|portalegre|beja|ponta delgada|portimao|loule|albufeira|tavira|lagos|figueira da foz|torres vedras|povoa de varzim|famalicao|barcelos|covilha|caldas da rainha|tomar',
   'madrid|barcelona|valencia|sevilla|zaragoza|malaga|murcia|palma|bilbao|alicante|cordoba|valladolid|vigo|gijon|granada|a coruna|vitoria|vitoria-gasteiz|elche|oviedo|badalona|cartagena|terrassa|jerez|sabadell|mostoles|alcala de henares|pamplona|fuenlabrada|almeria|leganes|san sebastian|donostia|getafe|burgos|albacete|santander|castellon|alcorcon|logrono|badajoz|salamanca|huelva|marbella|lleida|tarragona|leon|cadiz|jaen|ourense|girona|lugo|caceres|las palmas|santa cruz de tenerife|soria|avila|segovia|toledo|cuenca|zamora|palencia|huesca|teruel|guadalajara|reus|mataro|torrejon|alcobendas|pozuelo',
@@ -50,7 +50,7 @@ const TOWNS: readonly string[] = [
   'paris|lyon|marseille|toulouse|nice|nantes|strasbourg|montpellier|bordeaux|lille|rennes|roma|milano|napoli|torino|palermo|genova|bologna|firenze|bari|catania|venezia|verona|padova|trieste|brescia|parma|modena|como|varese|bergamo|perugia|livorno|cagliari|sao paulo|rio de janeiro|brasilia|salvador|fortaleza|belo horizonte|curitiba|recife|porto alegre|campinas|florianopolis|joinville|santos|guarulhos|osasco|niteroi|bruxelles|luxembourg',
 ];
 
-/** Words for streets, squares and roads, and their abbreviations. In German they end a longer word. */
+/** Words for streets, squares and roads, and their abbreviations. German ones also end longer words. */
 const STREETS = new Set(
   'strasse str gasse weg platz allee ring ufer damm steig chaussee rua avenida av avda praceta largo travessa estrada urb bairro calle carrera cra kra cl jr jiron paseo plaza camino pasaje psje travesia diagonal transversal street st road rd avenue ave lane ln drive dr close court crescent cres place terrace way blk block boulevard blvd boul rue chemin ch route rte quai impasse ruelle rang via viale corso piazza vicolo strada contrada salita unit plot flat'.split(
     ' ',
@@ -64,7 +64,7 @@ function foldedText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
 }
 
-/** Tells whether a text has a common given name among its words. */
+/** Tells whether a text contains a common given name as a word. */
 export function hasGivenName(text: string): boolean {
   givenNames ??= new Set(GIVEN_NAMES.flatMap((names) => names.split(' ')));
   const names = givenNames;
@@ -73,7 +73,7 @@ export function hasGivenName(text: string): boolean {
     .some((word) => names.has(word));
 }
 
-/** Tells whether a text has a word for a street among its words. */
+/** Tells whether a text contains a word for a street. */
 export function hasStreetWord(text: string): boolean {
   const isStreet = (word: string) => STREETS.has(word) || /(?:strasse|gasse|weg|platz|allee)$/.test(word);
   return (

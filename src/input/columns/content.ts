@@ -4,14 +4,14 @@ import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../.
 import { parsePhone } from '../../request/phone.ts';
 import { hasGivenName, hasStreetWord, isTown } from './common-names.ts';
 
-/** The shares, from 0 to 1, of a column's filled cells that look like something, and how its texts are. */
+/** Statistics of a column's filled cells. Numbers are shares from 0 to 1 unless stated otherwise. */
 export interface ContentProfile {
-  /** Number of filled cells that were looked at. */
+  /** Number of filled cells that were examined. */
   readonly filled: number;
   readonly email: number;
   /** Telephone numbers that are valid for the row's market, or in international form. */
   readonly phone: number;
-  /** Texts that are written as telephone numbers are, whether valid or not. */
+  /** Texts in the form of telephone numbers, whether valid or not. */
   readonly phoneShape: number;
   /** Telephone numbers with a plus, a leading zero, or marks between their digits, which plain numbers do not have. */
   readonly writtenAsPhone: number;
@@ -22,7 +22,7 @@ export interface ContentProfile {
   readonly url: number;
   readonly ip: number;
   readonly yesNo: number;
-  /** Amounts, decimals, coordinates and other numbers that no field wants. */
+  /** Amounts, decimals, coordinates and other numbers that belong to no field. */
   readonly amount: number;
   readonly digits: number;
   readonly recording: number;
@@ -31,15 +31,15 @@ export interface ContentProfile {
   readonly oneWord: number;
   /** Short texts without digits that have a common given name among their words. */
   readonly givenName: number;
-  /** Large towns, also with a part of the town or of the country. */
+  /** Large towns, also together with a part of the town or of the country. */
   readonly town: number;
   /** Texts with a word for a street, a square or a road. */
   readonly streetWord: number;
-  /** Kinds of customers, such as private and business ones, which some systems call their category, and how they are addressed. */
+  /** Kinds of customers, such as private and business, which some systems call their category, and forms of address. */
   readonly clientele: number;
-  /** A text and a number beside each other, as a street with its house number. */
+  /** A text and a number side by side, such as a street with its house number. */
   readonly streetLike: number;
-  /** A town beside a postal code, or several parts with commas: a place in one cell. */
+  /** A town with a postal code, or several parts separated by commas. */
   readonly placeLike: number;
   /** At least four words, or 25 letters. */
   readonly longText: number;
@@ -48,14 +48,14 @@ export interface ContentProfile {
   readonly codeLike: number;
   /** Share of different texts. */
   readonly distinct: number;
-  /** Consecutive whole numbers, such as the numbers of lines. */
+  /** Whether the texts are consecutive whole numbers, such as line numbers. */
   readonly isSequence: boolean;
   readonly medianLength: number;
 }
 
 const DATE =
   /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]?(?:\d{2}|\d{4})?)(?:[T ,]+\d{1,2}[:.h]\d{2}.*)?$|^\d{1,2}[:h.]\d{2}(?::\d{2})?(?: ?[ap]m)?$|^\d{1,2}\.? (?:de )?\p{L}{3,10}\.?,? (?:de )?\d{4}|^\p{L}{3,9}\.? \d{1,2},? \d{4}/iu;
-/** Links, the services where people meet without a place, and time zones. */
+/** Matches links, services for online meetings, and time zones. */
 const URL_TEXT =
   /^(?:https?:\/\/|www\.)\S+$|^(?:google meet|zoom|microsoft teams|skype)$|^(?:africa|america|asia|atlantic|australia|europe|indian|pacific)\/\w+/i;
 const IP = /^(?:\d{1,3}\.){3}\d{1,3}$|^[\da-f]{0,4}(?::[\da-f]{0,4}){3,7}$/i;
@@ -68,13 +68,15 @@ const CLIENTELE =
   /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/i;
 const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
 
-/** What platforms write before their values, such as the `p:` and `z:` of Meta, and the apostrophe of spreadsheets. */
+/**
+ * Matches what platforms write before their values, such as Meta's `p:` and `z:`, and the apostrophe of spreadsheets.
+ */
 const PLATFORM_PREFIX = /^(?:(?:p|z|l):|')/;
 
-/** Number of cells whose words are looked up, which takes longer than looking at their form. */
+/** Number of cells whose words are looked up, which takes longer than examining their form. */
 const LOOKED_UP = 60;
 
-/** Looks at the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
+/** Examines the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
 export function profileOf(
   cells: readonly string[],
   marketOf: (row: number) => Market | undefined,
@@ -85,7 +87,8 @@ export function profileOf(
     .filter(({ text }) => text !== '')
     .slice(0, most);
   const telling = filled.filter(({ text }) => !saysNone(text));
-  // Between telephone numbers and e-mail addresses a dash or "n/a" says that there is none; elsewhere it may be meant.
+  // In a column of telephone numbers or e-mail addresses, a dash or "n/a" says that there is none. In other columns it
+  // may be a value.
   const isContact = telling.length < filled.length && telling.some(({ text }) => isEmail(text) || isPhoneShape(text));
   const seen = isContact ? telling : filled;
   const texts = seen.map(({ text }) => text);
@@ -134,7 +137,7 @@ export function profileOf(
   };
 }
 
-/** Tells whether a text is as names of persons and towns are. Looking it up takes more time. */
+/** Tells whether a text has the form of a name of a person or a town, because looking it up takes more time. */
 function mayBeName(text: string): boolean {
   return text.length <= 45 && !/[\d@]/.test(text);
 }
@@ -152,7 +155,7 @@ function isPhoneShape(text: string): boolean {
 
 function isPhone(text: string, market: Market | undefined): boolean {
   if (!isPhoneShape(text)) return false;
-  // Without a market, a number within a country can only be told by how it is written.
+  // Without a market, a national number can only be recognised by the way it is written.
   if (!market && !text.startsWith('+') && !text.startsWith('00')) return /^0|\d[ ()./-]+\d/.test(text);
   const [one = text] = text.split(/ ?[/;,] ?(?=[+(\d])(?=.{7})/);
   return parsePhone(one, market).e164 !== null || parsePhone(text, market).e164 !== null;
@@ -163,7 +166,7 @@ function isPostalCode(text: string, market: Market | undefined): boolean {
   return /^(?:[A-Z]{1,2}-)?\d{4,6}(?:-\d{3})?$/.test(text);
 }
 
-/** Codes of countries that are no markets stand beside those that are. */
+/** Tells whether a text is a code of a country that is not a market. Such codes occur beside those of the markets. */
 function isRegionCode(text: string): boolean {
   return (
     /^(?:US|USA|FR|IT|BR|BE|LU|NL|F|I|D|A|B|L|E|P|MZ)$/.test(text) ||
@@ -181,7 +184,7 @@ function isPlace(text: string, market: Market | undefined): boolean {
   if (text.length > 160 || !/\p{L}{2,}/u.test(text)) return false;
   const parts = text.split(/[\s,]+/);
   const pairs = parts.map((part, at) => `${part} ${parts[at + 1] ?? ''}`);
-  // A number at the end, with nothing else that belongs to an address, is that of a house.
+  // A number at the end is a house number if nothing else in the text belongs to an address.
   if (/^[^\d,]*\s\d{1,4}[a-z]?$/i.test(text)) return false;
   return market?.postalCode != null
     ? [...parts, ...pairs].some(

@@ -1,6 +1,7 @@
 /**
- * What a word of a header may say about a field. `telling` are verbs that ask for a text; `firstAdjective` and
- * `lastAdjective` say so only of a name; `matter` is what a number may number.
+ * The meanings of a word in a header with regard to fields. `telling` words are verbs that ask for a text.
+ * `firstAdjective` and `lastAdjective` count only before a word for a name. `matter` words name things that can be
+ * numbered.
  */
 export type FieldConcept =
   | 'email'
@@ -30,9 +31,9 @@ export type FieldConcept =
   | 'matter';
 
 /**
- * Words of headers without accents: a line each for English, Portuguese, Spanish, German, French and Italian, then those of
- * exports and those that are too short to belong to one. Other forms of a word (plural, gender, person) need no entry of their
- * own where only its ending differs.
+ * Words of headers without accents. There is one line each for English, Portuguese, Spanish, German, French and
+ * Italian, then one for words of exports and one for words too short to belong to a language. Forms of a word (plural,
+ * gender, person) need no entry of their own if only the ending differs.
  */
 export const FIELD_WORDS: Readonly<Record<FieldConcept, readonly string[]>> = {
   email: [

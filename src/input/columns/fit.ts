@@ -2,15 +2,15 @@ import type { FieldOrPart } from '../../request/field-aliases.ts';
 import type { ContentProfile } from './content.ts';
 
 /**
- * How the content of a column goes with a meaning: it shows it, allows it, or speaks against it. `none` is a column
- * without content.
+ * The relation between a column's content and a meaning: the content shows it, allows it, or contradicts it. `none`
+ * means that the column has no content.
  */
 export type Fit = 'shows' | 'allows' | 'contradicts' | 'none';
 
-/** Minimum share of cells that makes a content plain. */
+/** Minimum share of cells that makes a kind of content clear. */
 const PLAIN = 0.8;
 
-/** Tells whether nearly all cells are something that no field wants: dates, links, amounts, yes and no. */
+/** Tells whether nearly all cells are something that belongs to no field: dates, links, amounts, yes and no. */
 function isElse({ date, url, ip, yesNo, amount }: ContentProfile): boolean {
   return Math.max(date, url, ip, yesNo, amount) >= PLAIN;
 }
@@ -20,7 +20,7 @@ function isContact({ email, phoneShape }: ContentProfile): boolean {
 }
 
 const isName = (seen: ContentProfile) => seen.wordsOnly + seen.oneWord >= 0.6 && seen.medianLength <= 40;
-/** Names of towns where persons are expected, and the other way round. */
+/** These functions tell whether a column holds towns instead of persons, or persons instead of towns. */
 export const isTownRather = (seen: ContentProfile) => seen.town >= 0.4 && seen.town > seen.givenName;
 export const isPersonRather = (seen: ContentProfile) => seen.givenName >= 0.5 && seen.givenName > 2 * seen.town;
 const noText = (seen: ContentProfile) =>
@@ -30,7 +30,7 @@ const noText = (seen: ContentProfile) =>
   seen.codeLike >= PLAIN ||
   Math.max(seen.recording, seen.clientele) >= 0.5;
 
-/** For each meaning, what shows it and what contradicts it. */
+/** For each meaning, the content that shows it and the content that contradicts it. */
 const FITS: Readonly<
   Record<FieldOrPart, { shows(seen: ContentProfile): boolean; contradicts(seen: ContentProfile): boolean }>
 > = {
@@ -115,7 +115,7 @@ const FITS: Readonly<
   },
 };
 
-/** Tells how the content of a column goes with a meaning. */
+/** Returns the relation between a column's content and a meaning. */
 export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
   if (seen.filled === 0) return 'none';
   const { shows, contradicts } = FITS[meaning];
@@ -123,25 +123,28 @@ export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
   return shows(seen) ? 'shows' : 'allows';
 }
 
-/** Minimum number of filled cells before their repetition says anything. */
+/** Minimum number of filled cells before repetition means anything. */
 const MIN_TELLING = 6;
 
-/** Tells whether the same few values come again and again, as those of the own staff do and those of customers do not. */
+/** Tells whether the same few values are repeated. The sender's own staff is repeated, and customers are not. */
 export function isRepeated({ filled, distinct }: ContentProfile): boolean {
   return filled >= MIN_TELLING && distinct < 0.4;
 }
 
-/** Tells whether a column holds names of persons. One in three with a common given name is enough: no list has them all. */
+/**
+ * Tells whether a column holds names of persons. A third of the cells with a common given name is enough, because no
+ * list is complete.
+ */
 export function holdsPersons(seen: ContentProfile): boolean {
   return seen.givenName >= 0.3 && seen.givenName > seen.town && seen.medianLength <= 40 && isName(seen);
 }
 
-/** Tells whether a column plainly holds streets. */
+/** Tells whether a column clearly holds streets. */
 export function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
   return streetWord >= 0.4 && streetLike >= 0.4;
 }
 
-/** Tells whether the same few short texts come again and again, as kinds of service do. */
+/** Tells whether the same few short texts are repeated, as kinds of service are. */
 export function holdsFewValues(seen: ContentProfile): boolean {
   const { filled, distinct, medianLength, longText, town, givenName, clientele, country, language, postalCode } = seen;
   const isOther = Math.max(town, givenName, clientele, country, language, postalCode) >= 0.3;
@@ -149,7 +152,7 @@ export function holdsFewValues(seen: ContentProfile): boolean {
   return filled >= MIN_TELLING && distinct <= 0.6 && distinct * filled > 1 && isShort && !isOther;
 }
 
-/** Tells whether a column plainly holds telephone numbers. */
+/** Tells whether a column clearly holds telephone numbers. */
 export function isPlainlyPhone(seen: ContentProfile): boolean {
   return (
     seen.filled > 0 && seen.phone >= PLAIN && (seen.writtenAsPhone >= 0.3 || seen.phone >= 0.95) && !seen.isSequence
@@ -165,13 +168,15 @@ export function isPlainlyText(seen: ContentProfile): boolean {
   return longText >= PLAIN && hasSpace >= PLAIN && medianLength >= 25 && distinct >= 0.7 && !isNoText(seen);
 }
 
-/** Tells whether a column may hold texts: shorter or more alike than plain ones, but texts of several words. */
+/**
+ * Tells whether a column may hold texts. They may be shorter and more alike than clear texts, but have several words.
+ */
 export function isNearlyText(seen: ContentProfile): boolean {
   const { longText, hasSpace, medianLength, distinct } = seen;
   return longText >= 0.5 && hasSpace >= PLAIN && medianLength >= 18 && distinct >= 0.25 && !isNoText(seen);
 }
 
-/** Tells whether too many cells are something else than texts. */
+/** Tells whether too many cells are something other than texts. */
 function isNoText(seen: ContentProfile): boolean {
   const { filled, email, phoneShape, url, date, amount, postalCode, placeLike } = seen;
   const other = Math.max(email, phoneShape, url, date, amount, postalCode);
@@ -191,7 +196,10 @@ const NOUNS: Partial<Record<FieldOrPart, { share: keyof ContentProfile; noun: st
   audio_file: { share: 'recording', noun: 'recordings' },
 };
 
-/** Describes for a person what the content shows: `14 of 15 are telephone numbers`. Null if there is nothing to count. */
+/**
+ * Describes for a person what the content shows: `14 of 15 are telephone numbers`. Returns null if there is nothing to
+ * count.
+ */
 export function contentReason(meaning: FieldOrPart, seen: ContentProfile): string | null {
   const counted = NOUNS[meaning];
   if (!counted || seen.filled === 0) return null;
@@ -202,18 +210,18 @@ function countedText(share: number, { filled }: ContentProfile, noun: string): s
   return `${Math.round(share * filled)} of ${filled} are ${noun}`;
 }
 
-/** Minimum share of cells of a form that only few fields have, and number of cells before it tells anything. */
+/** Minimum share of cells with a form that only few fields have, and minimum number of such cells. */
 const NEARLY_ALL = 0.9;
 const MIN_OF_FORM = 3;
 
 /**
- * Describes what a column plainly holds, if a field cannot want that: telephone numbers as a name, dates as a place. Null if
- * it may be right.
+ * Describes what a column clearly holds if the field cannot hold that: telephone numbers as a name, dates as a place.
+ * Returns null if the content may be right.
  */
 export function plainlyElse(meaning: FieldOrPart, seen: ContentProfile): string | null {
   if (fitOf(meaning, seen) !== 'contradicts') return null;
   if (isPlainlyEmail(seen)) return contentReason('email', seen);
-  // Postal codes of seven digits are written as telephone numbers are.
+  // Postal codes of seven digits have the form of telephone numbers.
   if (isPlainlyPhone(seen) && seen.postalCode < 0.5) return contentReason('phone', seen);
   if (seen.filled < MIN_OF_FORM) return null;
   if (seen.date >= NEARLY_ALL) return countedText(seen.date, seen, 'dates');

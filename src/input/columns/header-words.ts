@@ -3,18 +3,19 @@ import { conceptsOf, isKnownWord, knownWords } from './vocabulary.ts';
 
 /**
  * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
- * `¿Qué necesitas?` give `contact phone number`, `email`, `kunden tel` and `que necesitas`. Words that are not known are
- * split into known ones where they are made of them (`handynummer`); with `mendsSlips` they are read as the known word from
- * which they differ by one slip, which may be a wrong guess. `#` and `№` stay words of their own, because they mean a number.
+ * `¿Qué necesitas?` give `contact phone number`, `email`, `kunden tel` and `que necesitas`. An unknown word is split if
+ * it consists of known ones (`handynummer`). With `mendsSlips`, an unknown word is replaced by the known word from
+ * which it differs by one typing error, which may be a wrong guess. `#` and `№` are words of their own, because they
+ * mean a number.
  */
 export function headerWords(header: string, mendsSlips: boolean): string[] {
   const plain = header
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
-    // Without its accent the French "where" is "or".
+    // Without its accent, the French word for "where" would be the one for "or".
     .replace(/^[^\p{L}]*où(?!\p{L})/iu, 'where ')
-    // Forms of both numbers and genders: "Tenant(s)", "Alumno/a", "Schüler/in".
+    // These are forms of both numbers or genders: "Tenant(s)", "Alumno/a", "Schüler/in".
     .replace(/(?<=\p{L}{2})\((?:s|es|e|en|n|r|in|innen|a|as|o|os)\)/giu, '')
     .replace(/(?<=\p{L}{2})\/(?:s|e|en|r|in|innen|a|o|as|os)(?!\p{L})/giu, '')
     .replace(/(\p{L})@(\p{L})/gu, '$1a$2')
@@ -31,12 +32,12 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
   return joinedLetters(words, mendsSlips).flatMap((word) => understoodWords(word, mendsSlips));
 }
 
-/** Joins letters that stand alone to a word: `c p` is `cp`, and a single letter goes with a word that it completes. */
+/** Joins single letters: `c p` becomes `cp`, and a single letter is joined to a word that it completes. */
 function joinedLetters(words: readonly string[], mendsSlips: boolean): string[] {
   const joined: string[] = [];
   let letters = '';
   const flush = () => {
-    // A single n before another word is the number of something.
+    // A single `n` before another word means the number of something.
     if (letters === 'n') joined.push('#');
     else if (letters.length === 1 || isKnownWord(letters)) joined.push(letters);
     else joined.push(...letters);
@@ -56,7 +57,7 @@ function joinedLetters(words: readonly string[], mendsSlips: boolean): string[] 
   return joined;
 }
 
-/** Tells whether letters that stand alone and the word behind them are one word: `e mail`, `p code`, `e mial`. */
+/** Tells whether single letters and the next word are one word: `e mail`, `p code`, `e mial`. */
 function completes(letters: string, word: string, mendsSlips: boolean): boolean {
   const whole = letters + word;
   return isKnownWord(whole) || (mendsSlips && !isKnownWord(word) && withoutSlip(whole) !== null);
@@ -71,10 +72,13 @@ function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
   return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word) ?? writtenOut(word)) : null) ?? word];
 }
 
-/** Length of a word's beginning that stands for it: `surn`, `descr`, `apell`. */
+/** Matches the length of a beginning that may abbreviate a word: `surn`, `descr`, `apell`. */
 const ABBREVIATED = /^.{4,8}$/;
 
-/** Returns the known word about a field that begins with an abbreviation; null if there is none, or several of different meaning. */
+/**
+ * Returns the known word about a field that begins with an abbreviation. Returns null if there is none, or if there are
+ * several with different meanings.
+ */
 function writtenOut(word: string): string | null {
   if (!ABBREVIATED.test(word)) return null;
   const found = knownWords().filter((each) => each.length >= word.length + 2 && each.startsWith(word));
@@ -88,7 +92,10 @@ function writtenOut(word: string): string | null {
 /** Endings of plurals and cases. */
 const ENDINGS = ['s', 'es', 'n', 'en', 'e'];
 
-/** Returns the known word of which a word is another form: `auftrags`, `ansprechpartners`; null if there is none. */
+/**
+ * Returns the known word of which a word is another form: `auftrags`, `ansprechpartners`. Returns null if there is
+ * none.
+ */
 function withoutEnding(word: string): string | null {
   for (const ending of ENDINGS) {
     const base = word.endsWith(ending) ? word.slice(0, -ending.length) : '';
@@ -97,12 +104,17 @@ function withoutEnding(word: string): string | null {
   return null;
 }
 
-/** Shortest known word that may be a part of a compound, except that `id`, `nr` and `no` may end one. */
+/**
+ * Minimum length of a known word that may be a part of a compound. Only `id`, `nr` and `no` may be shorter, at its end.
+ */
 const MIN_PART = 3;
 const SHORT_ENDINGS = ['id', 'nr', 'no'];
 const MAX_COMPOUND = 40;
 
-/** Splits a word into known words, the longest first, or returns null. An `s` or `n` may join them, as in German. */
+/**
+ * Splits a word into known words, the longest first, or returns null. The letters `s` or `n` may join them, as in
+ * German.
+ */
 function compoundParts(word: string, mendsSlips: boolean): string[] | null {
   if (word.length < 5 || word.length > MAX_COMPOUND) return null;
   for (let end = word.length - 2; end >= MIN_PART; end--) {
@@ -117,14 +129,17 @@ function compoundParts(word: string, mendsSlips: boolean): string[] | null {
   return null;
 }
 
-/** Returns a part of a compound as the known word that it is, with or without the letters that join it to the next part. */
+/** Returns the known word that a part of a compound is, with or without the letters that join it to the next part. */
 function knownStem(part: string): string | null {
   if (isPart(part)) return part;
   const bare = /^(.{3,})(?:s|n|en|es)$/.exec(part)?.[1];
   return bare !== undefined && isPart(bare) ? bare : null;
 }
 
-/** Tells whether a word may be a part of a compound. Of three letters only those that say something, or all would be compounds. */
+/**
+ * Tells whether a word may be a part of a compound. Words of three letters must have a meaning for a field, because
+ * otherwise nearly everything would be a compound.
+ */
 function isPart(word: string): boolean {
   if (word.length > MIN_PART) return isKnownWord(word);
   return conceptsOf(word).some((each) => each in FIELD_WORDS || each === 'fax');
@@ -135,10 +150,13 @@ function slipAsParts(rest: string): string[] | null {
   return meant === null ? null : [meant];
 }
 
-/** Minimum length of a word in which a slip of one letter is looked for. Shorter words differ by one letter anyway. */
+/** Minimum length of a word in which a typing error is looked for. Shorter words are too similar to each other. */
 const MIN_SLIP = 5;
 
-/** Returns the known word that a word is with one letter missing, added, wrong or swapped; null if several mean different things. */
+/**
+ * Returns the known word that differs from a word by one letter that is missing, added, wrong or swapped. Returns null
+ * if several are possible that mean different things.
+ */
 function withoutSlip(word: string): string | null {
   if (word.length < MIN_SLIP || word.length > MAX_COMPOUND) return null;
   const found = [...slipsOf(word)].filter((each) => each.length >= MIN_SLIP && isKnownWord(each));
@@ -148,7 +166,7 @@ function withoutSlip(word: string): string | null {
   return meanings.size === 1 ? first : null;
 }
 
-/** English words that people write without their vowels. */
+/** English words that people abbreviate by leaving out the vowels. */
 const WITHOUT_VOWELS = new Map(
   [
     'name',

@@ -2,26 +2,28 @@ import { headerWords } from './header-words.ts';
 import { isSilent, NamedColumn, type NamedMeaning } from './named-column.ts';
 import { type Concept, conceptsOf } from './vocabulary.ts';
 
-/** What the name of a column says about it. */
 export interface NameEvidence {
   readonly meanings: readonly NamedMeaning[];
-  /** The name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
+  /** Whether the name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
   readonly isEmpty: boolean;
-  /** The column belongs to somebody else than the customer: an agent, an owner, a branch. */
+  /** Whether the column belongs to another person than the customer: an agent, an owner, a branch. */
   readonly isOthers: boolean;
-  /** The name says that the column is something that no field wants: a date, a price, a consent. */
+  /** Whether the name says that the column belongs to no field: a date, a price, a consent. */
   readonly isElse: boolean;
-  /** The words that are not understood, without those in brackets. */
+  /** The unknown words, except those in brackets. */
   readonly unknown: string;
-  /** The name is a question or a sentence, so that words which are not known say little. */
+  /** Whether the name is a question or a sentence, in which unknown words mean little. */
   readonly isQuestion: boolean;
-  /** The name is "name" and nothing more, which may be half of it beside a column for the other half. */
+  /** Whether the name is only "name". It may be half of a name if another column holds the other half. */
   readonly isBareName: boolean;
-  /** The name says nothing but whose the column is: "customer", "caller", "contact person". */
+  /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
   readonly isSomebody: boolean;
-  /** The name is that of a heading, as of a message or of a school. */
+  /** Whether the name is one for a heading, such as that of a message or of a school subject. */
   readonly isSubject: boolean;
-  /** A part of a town or of a country. It is the place only where nothing nearer is given. */
+  /**
+   * Whether the name means a part of a town or of a country. It is the location only if no other column is more
+   * precise.
+   */
   readonly isRegion: boolean;
 }
 
@@ -41,13 +43,13 @@ const ELSE: readonly Concept[] = [
     'fax',
   ] as const),
 ];
-/** What a recording may be called besides: its file, its link, its call. */
+/** Concepts that exclude a recording. A recording may also be called a file or a link. */
 const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'file');
 
-/** A need may be for pictures. */
+/** Concepts that exclude a description of the need. It may mention files, such as pictures. */
 const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 
-/** "In which language shall we contact you?" is about the language. */
+/** Concepts that exclude a language. "In which language shall we contact you?" is about the language. */
 const ELSE_OF_LANGUAGES = ELSE.filter((each) => each !== 'manner');
 
 function elseOf(named: NamedColumn): readonly Concept[] {
@@ -56,13 +58,13 @@ function elseOf(named: NamedColumn): readonly Concept[] {
   return named.has('need') ? ELSE_OF_NEEDS : ELSE;
 }
 
-/** Questions how somebody came to know the sender, which have the words of a need. */
+/** Matches questions about how somebody came to know the sender. They contain words of a need. */
 const ABOUT_US =
   /(?:know|hear|heard|find|found|learn\w*|discover\w*)[ _](?:out[ _])?(?:about[ _]|of[ _])?us\b|(?:auf|von|über)[ _]uns\b|nous[ _](?:avez[ -_]vous[ _])?(?:conn|trouv|découv)|(?:conoci|conoce|encontr|conhece|enter)\w*[ _](?:de[ _]|sobre[ _])?nos(?:otros)?\b|nos[ _](?:conoc|encontr|conhec)|ci[ _](?:hai|ha|avete)[ _](?:conosc|trovat)/i;
 
 /**
- * Reads the name of a column as words, in the languages of the markets. Where a word is not known, it may be a slip of one
- * that is: then that reading is added, for the content to decide, or is the only one.
+ * Reads the name of a column as words, in the languages of the markets. An unknown word may be a known one with a
+ * typing error. That reading is then added for the content to decide, or it is the only one.
  */
 export function nameEvidence(header: string): NameEvidence {
   const words = tellingWords(header, false);
@@ -87,7 +89,7 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   const named = new NamedColumn(words, unknown !== '');
   const isOthers = named.has('other');
   const ignored = elseOf(named);
-  // "Quelle" alone is German for where a lead comes from; in a French question it is "which".
+  // "Quelle" alone is German for the source of a lead. In a French question it means "which".
   const isElse =
     header.startsWith('_') ||
     /[€£]|\$(?!\p{L})/u.test(header) ||
@@ -109,19 +111,21 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   };
 }
 
-/** Returns the words that are not understood. */
 function unknownWords(words: readonly string[]): string {
-  // Pupils, children and users may be the customer or not, which is as good as not knowing the word.
+  // Pupils, children and users may be the customer or not, so these words are as good as unknown.
   return words.filter((word) => word.length > 1 && conceptsOf(word).every((each) => each === 'either')).join(' ');
 }
 
-/** What counts in brackets, too: whose it is, and what field. Else brackets only explain what stands before them. */
+/**
+ * Concepts that count in brackets as well, because they say whose column or which field it is. Other words in brackets
+ * only explain what is before them.
+ */
 const TELLING_IN_BRACKETS: ReadonlySet<Concept> = new Set<Concept>([
   ...(['email', 'phone', 'name', 'first', 'last', 'street', 'house', 'postal', 'city', 'country', 'other'] as const),
   ...(['company', 'fax', 'second', 'money', 'tax', 'audio', 'title', 'region', 'extra', 'consent', 'status'] as const),
 ]);
 
-/** Returns the words of a header, without those in brackets that only explain. */
+/** Returns the words of a header, except those in brackets that only explain. */
 function tellingWords(header: string, mendsSlips: boolean): readonly string[] {
   const words = headerWords(header, mendsSlips);
   const outside = header.replace(/\([^)]*\)|\[[^\]]*\]/g, ' ');

@@ -1,15 +1,16 @@
 import type { FieldOrPart } from '../../request/field-aliases.ts';
 import { type Concept, conceptsOf } from './vocabulary.ts';
 
-/** A meaning that the words of a header give a column. */
+/** A meaning of a column according to the words of its header. */
 export interface NamedMeaning {
   readonly meaning: FieldOrPart;
   /**
-   * `plain`: every word is understood; `slip`: if one letter of it is mended. `part`: words are left over, or the words can be read in two ways. `hint`: there are
-   * words for something else, too, so that only the content can tell.
+   * How strong the evidence is. `plain` means that every word is understood. `slip` means that every word is understood
+   * after one letter was corrected. `part` means that some words are unknown, or that there are two ways to read the
+   * words. `hint` means that some words mean something else, so that only the content can tell.
    */
   readonly strength: 'plain' | 'slip' | 'part' | 'hint';
-  /** The order of several columns for one field; the lower one is preferred. */
+  /** The order of several columns for one field. The lowest rank is preferred. */
   readonly rank: number;
 }
 
@@ -25,7 +26,7 @@ const WHOLE = new Set([
   'display',
 ]);
 
-/** Words for a number that names something. It is not called, whatever its digits look like. */
+/** Words for a number that identifies something. Nobody calls such a number, whatever its digits look like. */
 const IDENTIFIERS = new Set(
   'id ids ref refs refid reference references referencia referencias referenz riferimento rif uuid guid cod code codes codigo codice kennung schlussel folio identifier kennzeichen aktenzeichen az kdnr kundennr kdn referenznummer auftragsnummer vorgangsnummer laufnummer'.split(
     ' ',
@@ -33,36 +34,42 @@ const IDENTIFIERS = new Set(
 );
 const LEADS = new Set('lead leads prospect interessent anfragender piste trato'.split(' '));
 
-/** Words for the person who is called under a number. */
+/** Words for a person who is called at a number. */
 const CALLED = new Set('contact contacto contato contatto kontakt call calls'.split(' '));
 
-/** Words for what somebody writes. A column of them holds texts, even if they repeat, and no kinds of service. */
+/** Words for what somebody writes. Such a column holds texts, even if they are repeated, and no kinds of service. */
 const MESSAGES = new Set(
   'text texts texte testo texto message messages nachricht mensagem mensaje messaggio beschreibung description descricao descripcion descrizione'.split(
     ' ',
   ),
 );
 
-/** Names that forms give to an answer without saying what was asked. */
+/** Names that forms give to an answer without repeating the question. */
 const ANSWERS = new Set(['response', 'responses', 'answer', 'antwort', 'reponse', 'respuesta', 'risposta', 'resposta']);
 
-/** Tells whether a word says nothing about the content. That is so for the A, B, C of a sheet without a header, too. */
+/**
+ * Tells whether a word says nothing about the content. The letters A, B, C, which sheets without a header have, are
+ * such words as well.
+ */
 export function isSilent(word: string): boolean {
   const about = conceptsOf(word);
   if (about.length === 0) return word.length <= 2;
   return ANSWERS.has(word) || about.every((each) => each === 'nothing');
 }
 
-/** Number of words that only say who: "contact person", "su cliente". More of them are a sentence. */
+/**
+ * Maximum number of words in a name that only says whose column it is: "contact person", "su cliente". A name with more
+ * words is a sentence.
+ */
 const MAX_SOMEBODY = 3;
 
 /** The rank of a reading that is less likely than another one of the same name. */
 export const ASIDE = 60;
 
-/** How far behind the usual columns of a field one is that is somebody's second or place of work. */
+/** Ranks of columns for one field. A second number or address, or one at work, comes after the usual ones. */
 const RANK = { mobile: 20, usual: 30, work: 40, second: 50, aside: ASIDE, notes: 100 } as const;
 
-/** What the words of a column's name say together. */
+/** The combined meaning of the words of a column's name. */
 export class NamedColumn {
   readonly #counts = new Map<Concept, number>();
   readonly #hasUnknown: boolean;
@@ -92,12 +99,12 @@ export class NamedColumn {
     return this.has('region') && !this.hasAny(['email', 'phone', 'country', 'city', 'postal', 'number', 'need']);
   }
 
-  /** Returns the meanings that the words allow. Several of them are told apart by the content. */
+  /** Returns the meanings that the words allow. If there are several, the content decides. */
   meanings(): readonly NamedMeaning[] {
     if (this.has('audio')) return [this.#plain('audio_file')];
     if (this.has('email')) return [this.#plain('email', this.#rank())];
-    // "Name in WhatsApp" is no number.
-    // "Phone ext." and "Remark (telephone)" are telephones only if the content is.
+    // "Name in WhatsApp" does not mean a number. "Phone ext." and "Remark (telephone)" mean telephones only if the
+    // content shows it.
     if (this.has('phone') && this.hasAny(['extra', 'notes'])) return [this.#part('phone', this.#rank())];
     if (this.has('phone') && this.has('address')) return [this.#part('phone', RANK.work)];
     if (this.has('phone') && this.has('name')) return [this.#part('phone', this.#rank()), this.#part('fullname')];
@@ -105,9 +112,9 @@ export class NamedColumn {
     if (this.has('language') && !this.has('need') && this.#words.includes('site')) return [];
     if (this.has('language') && !this.has('need')) return [this.#plain('lang')];
     const place = this.#place();
-    // "Postal address" may be a code or a whole address.
+    // "Postal address" may mean a code or a whole address.
     if (place?.meaning === 'postal_code' && this.has('address')) return [place, this.#part('location')];
-    // "Street and number" holds both, "street number" is that of the house.
+    // "Street and number" means both, and "street number" means that of the house.
     if (place?.meaning === 'street' && this.has('number')) return [place, this.#plain('house_number')];
     if (place !== null) return [place];
     if (this.isRegion() && !this.has('telling')) return [];
@@ -119,8 +126,9 @@ export class NamedColumn {
   }
 
   /**
-   * Returns what a column may be although its name has words for something else: "Tel (day)", "What do you need done?". A
-   * company has telephones and e-mail addresses of its own, and so has whoever is to be paid.
+   * Returns what a column may be although its name has words for something else: "Tel (day)", "What do you need done?".
+   * Names about a company or a payment give no hints, because companies and payees have telephones and e-mail addresses
+   * of their own.
    */
   hints(): readonly NamedMeaning[] {
     if (this.hasAny(['company', 'fax', 'tax', 'file', 'web', 'consent'])) return [];
@@ -130,7 +138,7 @@ export class NamedColumn {
     return this.has('need') ? [hint('request_text')] : [];
   }
 
-  /** Returns the words for a need alone, without the "text" that forms write before the name of a field. */
+  /** Returns the words for a need, without the "text" that forms write before the name of a field. */
   #needWords(): readonly string[] {
     return this.#words.filter((word, at) => {
       const about = conceptsOf(word);
@@ -148,7 +156,7 @@ export class NamedColumn {
       this.has('country'),
     ];
     if ((street && city) || (street && postal)) return this.#plain('location');
-    // A town with its postal code is what follows the street.
+    // A town with its postal code is the line after the street.
     if (postal && city) return this.#plain('city', this.#rank());
     if (postal) return this.#plain('postal_code', this.#rank());
     if (country && !city) return this.#plain('country');
@@ -176,7 +184,10 @@ export class NamedColumn {
     return isOfAThing ? [] : [this.#plain('fullname', this.#rank())];
   }
 
-  /** Tells whether the name is nothing but "customer", "caller", "client", or "pupil", who may be the customer or not. */
+  /**
+   * Tells whether the name is only a word such as "customer", "caller" or "client", or "pupil", who may be the customer
+   * or not.
+   */
   isSomebody(): boolean {
     if (this.#words.length > MAX_SOMEBODY || this.has('number') || !this.hasAny(['customer', 'either'])) return false;
     const isSaid = (each: Concept) => each === 'customer' || each === 'either' || each === 'nothing';
@@ -190,7 +201,7 @@ export class NamedColumn {
     const kinds = this.has('category') || (this.has('kind') && (needs || this.has('occasion')));
     if (this.has('lastAdjective') && !needs) return [];
     if (this.has('telling')) return [this.#plain('request_text')];
-    // A "last message" may be anything that was written.
+    // A "last message" may be any text.
     if (this.has('lastAdjective')) return [this.#part('request_text', RANK.second)];
     const isMessage = this.#words.some((word) => MESSAGES.has(word));
     if (needs && isMessage && !this.has('kind'))
@@ -212,17 +223,17 @@ export class NamedColumn {
   #reference(): readonly NamedMeaning[] {
     const [number, matter, customer] = [this.has('number'), this.has('matter'), this.has('customer')];
     if (this.has('region') || this.has('kind')) return [];
-    // A customer's number may be anything that tells customers apart.
+    // A customer's number may be anything that distinguishes customers.
     const ref = customer && !this.#isOfALead() ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
     const phone = this.#part('phone', this.#isCall() ? RANK.usual : ASIDE);
-    // A "contact number" is to be called; an "id" never is, even if it looks like a number that one can call.
+    // A "contact number" can be called. An "id" cannot, even if it looks like a telephone number.
     const mayBeCalled = !this.#words.some((word) => IDENTIFIERS.has(word));
     if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];
     if (number) return mayBeCalled ? [this.#part('ref', RANK.second), phone] : [this.#part('ref', RANK.second)];
     return matter && !customer && !this.#words.every(isSilent) ? [this.#part('ref', RANK.aside)] : [];
   }
 
-  /** A lead is a request as well as a customer. */
+  /** Tells whether the customer is called a lead, which means the request as well. */
   #isOfALead(): boolean {
     return this.#words.some((word) => {
       const about = conceptsOf(word);

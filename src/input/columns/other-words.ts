@@ -1,6 +1,6 @@
 /**
- * What a word of a header may say besides: that the column is something else than any field, whose it is, or how it ranks
- * among several. `nothing` only qualifies.
+ * The other meanings of a word in a header: that the column belongs to no field, whose column it is, or how it ranks
+ * among several. `nothing` words only qualify others.
  */
 export type OtherConcept =
   | 'time'
@@ -24,7 +24,7 @@ export type OtherConcept =
   | 'second'
   | 'nothing';
 
-/** Words of headers, as in {@link FIELD_WORDS}. `either` may be the customer or not. */
+/** Words of headers in the same form as {@link FIELD_WORDS}. `either` words may mean the customer or not. */
 export const OTHER_WORDS: Readonly<Record<OtherConcept, readonly string[]>> = {
   time: [
     'date dates day days time times timestamp when created updated submitted modified modification appointment deadline schedule scheduled start begin since received month year week weeks slot soon soonest birthday birth anniversary weekend hours hour minute minutes timeframe timeline availability available expected ago until closing expiry expires opened',

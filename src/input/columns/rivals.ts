@@ -4,7 +4,10 @@ import { fitOf, holdsPersons, isRepeated } from './fit.ts';
 
 const OF_A_NAME: readonly FieldOrPart[] = ['fullname', 'first_name', 'last_name'];
 
-/** Leaves out columns without content where one with content has the same meaning: forms have fields that nobody fills. */
+/**
+ * Leaves out columns without content if a column with content has the same meaning, because forms have fields that
+ * nobody fills.
+ */
 export function withoutEmpty(candidates: readonly Candidate[]): readonly Candidate[] {
   const isFilled = (meaning: FieldOrPart) =>
     candidates.some((each) => each.look.seen.filled > 0 && each.meaning === meaning);
@@ -15,9 +18,9 @@ export function withoutEmpty(candidates: readonly Candidate[]): readonly Candida
 }
 
 /**
- * A column called only "name" holds the first name beside one for the last name, and the last name beside one for the first
- * name, unless its cells are whole names. Of two called "name 1" and "name 2" with one word in each cell, as ledgers have
- * them, the first is the last name.
+ * Decides which part of a name a column called only "name" holds. Beside a column for the last name it holds the first
+ * name, and beside one for the first name it holds the last name, unless its cells are whole names. Of two columns
+ * "name 1" and "name 2" with one word in each cell, as ledgers have them, the first is the last name.
  */
 export function asNameParts(candidates: readonly Candidate[]): readonly Candidate[] {
   const has = (meaning: FieldOrPart) => candidates.some((each) => each.meaning === meaning);
@@ -36,7 +39,7 @@ export function asNameParts(candidates: readonly Candidate[]): readonly Candidat
   return candidates.map((each) => ({ ...each, meaning: parts.get(each) ?? each.meaning }));
 }
 
-/** Tells whether a column that seems to be half of a name, and is the only one, holds whole names. */
+/** Tells whether a column that seems to be half of a name, and has no other half, holds whole names. */
 function isWholeName({ meaning, look: { seen } }: Candidate): boolean {
   return OF_A_NAME.includes(meaning) && seen.wordsOnly >= 0.6 && holdsPersons(seen);
 }
@@ -50,14 +53,20 @@ function isNumberedPair(one: Candidate, two: Candidate): boolean {
   return areNeighbours && [one, two].every(({ look: { seen } }) => seen.filled > 0 && seen.oneWord >= 0.7);
 }
 
-/** Known names that mean the full address, but only the street beside a postal code or a town. */
+/** Known names that mean the full address by themselves, but only the street beside a postal code or a town. */
 const STREET_BESIDE_CITY: ReadonlySet<string> = new Set(
   'address morada endereco direccion domicilio adresse anschrift indirizzo'.split(' '),
 );
-/** The rank of a meaning that depends on other columns. It follows the ranks of all names that mean it by themselves. */
+/**
+ * The rank added to a meaning that depends on other columns, so that it comes after all names with that meaning by
+ * themselves.
+ */
 const LAST_RANK = 100;
 
-/** An address beside a town or a postal code of its own is the street. */
+/**
+ * Turns an address into the street if other columns hold the town or the postal code. If it holds towns and no other
+ * column does, it becomes the town.
+ */
 export function asPlaceParts(candidates: readonly Candidate[]): readonly Candidate[] {
   if (!candidates.some(({ meaning }) => meaning === 'city' || meaning === 'postal_code')) return candidates;
   const isStreet = ({ meaning, by, look }: Candidate) =>
@@ -71,7 +80,7 @@ export function asPlaceParts(candidates: readonly Candidate[]): readonly Candida
   });
 }
 
-/** A number that stands right behind the street is the number of the house. */
+/** Turns a number in the column after the street into the house number. */
 export function withHouseNumber(candidates: readonly Candidate[], looks: readonly Look[]): readonly Candidate[] {
   const street = candidates.find(({ meaning }) => meaning === 'street');
   const next = looks.find(({ index }) => index === (street?.index ?? -2) + 1);
@@ -82,8 +91,8 @@ export function withHouseNumber(candidates: readonly Candidate[], looks: readonl
 }
 
 /**
- * Leaves the best of several columns for a field that is given once. Columns with a known name all stay, as further
- * choices of a row.
+ * Keeps the best of several columns for a field that has only one value. All columns with a known name are kept,
+ * because a row may have its value in any of them.
  */
 export function withoutRivals(candidates: readonly Candidate[]): readonly Candidate[] {
   const left = candidates.filter((each) => !isAnothersName(each, candidates));
@@ -102,8 +111,8 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
 }
 
 /**
- * Tells whether a name that is not certain is somebody else's: a whole one beside two certain halves, or a half beside a
- * certain whole one, without the other half.
+ * Tells whether an uncertain name is that of another person. This is a whole name beside both halves, if these are
+ * certain, or a single half beside a whole name that is certain.
  */
 function isAnothersName({ meaning, level, look }: Candidate, candidates: readonly Candidate[]): boolean {
   const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
@@ -115,14 +124,17 @@ function isAnothersName({ meaning, level, look }: Candidate, candidates: readonl
   return isCertain('fullname') && !(has('first_name') && has('last_name'));
 }
 
-/** Tells whether a column is plainly the text by its name and its content, so that "Comments" with two words are not. */
+/**
+ * Tells whether the name and the content both clearly show a text. A column "Comments" with cells of two words does
+ * not.
+ */
 function isTextByName({ by, fit }: Candidate): boolean {
   return by === 'plain name' && fit === 'shows';
 }
 
 /**
- * Beside columns whose names are understood, one with words that are not is somebody else's: "Sparky mob." is not the
- * customer's number where there is a "Phone".
+ * Leaves out columns with unknown words if there are columns whose names are understood, because they belong to other
+ * people: "Sparky mob." is not the customer's number if there is a "Phone".
  */
 function withoutStrangers(rivals: readonly Candidate[]): readonly Candidate[] {
   const understood = rivals.filter(({ by }) => by === 'known name' || by === 'plain name');
@@ -140,7 +152,7 @@ function byMerit(a: Candidate, b: Candidate): number {
   return isCertain(b) - isCertain(a) || byStrength(a, b) || size(b) - size(a) || a.index - b.index;
 }
 
-/** Tells whether two columns are so near each other that a person should choose. */
+/** Tells whether two columns are so similar that a person should choose. */
 function areNear(winner: Candidate, second: Candidate): boolean {
   if (winner.level !== second.level || byStrength(winner, second) !== 0) return false;
   const [one, two] = [winner.look.seen, second.look.seen];

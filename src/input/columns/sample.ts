@@ -4,19 +4,25 @@ import type { Row, Table } from '../../request/table.ts';
 /** The first cells of each column of a table, row by row: `cells[column][row]`. */
 export type ColumnSample = readonly (readonly string[])[];
 
-/** Number of rows that are kept in any case. */
+/** Number of first rows that are kept in any case. */
 const FIRST_ROWS = 200;
-/** Number of filled cells wanted of each column. Rows after the first ones are kept only if they fill one that has fewer. */
+/**
+ * Number of filled cells that are wanted for each column. After the first rows, a row is kept only if it fills a column
+ * that has fewer.
+ */
 const WANTED_CELLS = 20;
 const MAX_ROWS = 2_000;
-/** Number of cells that are kept at most, and of letters of each: a table may have thousands of columns, or books in its cells. */
+/**
+ * Maximum number of cells that are kept, and maximum length of each. A table may have thousands of columns, and a cell
+ * may hold a whole book.
+ */
 const MAX_CELLS = 1_000_000;
 const MAX_LETTERS = 1_000;
 
 /**
- * Reads the beginning of a table, to see what its columns hold. A column that is rarely filled is followed further than
- * the others. Damaged rows are left out, and so is what cannot be read: that matters only to
- * whoever needs these rows, and is said there. Throws what reading the table throws otherwise.
+ * Reads the beginning of a table to see what its columns hold. If a column is rarely filled, more rows are read for it.
+ * Damaged rows are left out, and reading ends without an error at damage after which nothing can be trusted, because
+ * that is reported where these rows are needed. All other errors of the table are thrown.
  */
 export async function sampleOf(table: Pick<Table, 'columns' | 'rows'>): Promise<ColumnSample> {
   const cells: string[][] = table.columns.map(() => []);
@@ -52,7 +58,7 @@ async function* readable(table: Pick<Table, 'rows'>): AsyncGenerator<readonly Ro
   }
 }
 
-/** A copy, because a part of a string would keep all of it in memory. */
+/** Returns the beginning of a cell as a copy, because a slice would keep the whole string in memory. */
 function beginning(cell: string): string {
   return cell.length <= MAX_LETTERS ? cell : Buffer.from(cell.slice(0, MAX_LETTERS)).toString();
 }

@@ -9,37 +9,36 @@ import { isPlainlyEmail, isPlainlyPhone, isPlainlyText } from './fit.ts';
 import { nameEvidence } from './name-evidence.ts';
 import { asNameParts, asPlaceParts, withHouseNumber, withoutEmpty, withoutRivals } from './rivals.ts';
 
-/** What is known of a file's columns. */
+/** The columns of a file, as far as they are known. */
 export interface ColumnsView {
   readonly columns: readonly string[];
-  /** The first cells of each column. All have the same number, so that a row can be told by its place. */
+  /** The first cells of each column. All columns have the same number of cells, so that an index identifies a row. */
   readonly cells: readonly (readonly string[])[];
   /** The market of rows without a country of their own, if it is known. */
   readonly market: Market | undefined;
 }
 
-/** The file's columns as they were understood. */
+/** The meanings of a file's columns. */
 export interface Understanding {
-  /** At most one reading a column, in the order of the columns. */
+  /** At most one reading for each column, in the order of the columns. */
   readonly readings: readonly ColumnReading[];
-  /** Columns without a reading that plainly hold telephone numbers, e-mail addresses or longer texts. */
+  /** Columns without a reading that clearly hold telephone numbers, e-mail addresses or longer texts. */
   readonly plain: readonly MissedColumn[];
-  /** What each column holds. */
   readonly profiles: readonly ContentProfile[];
 }
 
 /**
- * Finds out what each column holds, by its name and its content. A name that srq knows exactly is `certain`, unless the
- * cells are plainly something else. Other names are read as words: they are `certain` if all words are understood and
- * the content does not contradict, or if the content shows it where words are left over. Content without a telling name
- * is `likely`, except e-mail addresses in one single column.
+ * Determines the meaning of each column from its name and its content. A name that srq knows exactly is `certain`,
+ * unless the cells are clearly something else. Other names are read as words. They are `certain` if all words are
+ * understood and the content does not contradict them, or if some words are unknown but the content shows the meaning.
+ * Content without a telling name is `likely`, except e-mail addresses in one single column.
  */
 export function understandColumns(view: ColumnsView): Understanding {
   const looks = lookAt(view);
   const named = looks.flatMap((look) => candidatesByName(look).sort(bestFirst).slice(0, 1));
   const chosen = withoutRivals(withHouseNumber(asPlaceParts(asNameParts(withoutEmpty(named))), looks));
   const found = [...chosen];
-  // Each finds what is still missing, so the order counts.
+  // Each function looks for what is still missing, so their order matters.
   for (const find of [namePair, byContentAlone, longestText, townBeside, region]) found.push(...find(looks, found));
   const readings = withCertainty(found, looks).sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
@@ -62,7 +61,9 @@ function plainContent({ index, seen, name, isOwn }: Look): MissedColumn[] {
   return isPlainlyText(seen) ? [{ index, field: 'request_text', isOthers }] : [];
 }
 
-/** Number of cells that are looked at in all, which takes a second at most, and number of them for each column at least. */
+/**
+ * Maximum total number of cells that are examined, which takes at most a second, and minimum number for each column.
+ */
 const MAX_CELLS = 100_000;
 const MIN_CELLS = 20;
 

@@ -1,7 +1,7 @@
 import { FIELD_WORDS, type FieldConcept } from './field-words.ts';
 import { OTHER_WORDS, type OtherConcept } from './other-words.ts';
 
-/** What a word of a header is about. A word may have several concepts. */
+/** The meaning of a word in a header. A word may have several concepts. */
 export type Concept = FieldConcept | OtherConcept;
 
 const concepts = new Map<string, Concept[]>();
@@ -18,12 +18,11 @@ let words: readonly string[] | null = null;
 
 const NONE: readonly Concept[] = [];
 
-/** Returns what a word is about; nothing for a word that is not known. */
+/** Returns the concepts of a word. An unknown word has none. */
 export function conceptsOf(word: string): readonly Concept[] {
   return concepts.get(word) ?? NONE;
 }
 
-/** Returns all words that are known. */
 export function knownWords(): readonly string[] {
   words ??= [...concepts.keys()];
   return words;

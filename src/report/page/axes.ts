@@ -32,7 +32,7 @@ export function timeSpanAxis(lowMs: number, peakMs: number): Axis {
   for (let last = values[0] ?? 1; last < peakMs || values.length < 2; values.push(last)) last = roundUp(last * 1.5);
   const [first = 1, end = 10] = [values[0], values.at(-1)];
   const shareOf = (ms: number) => Math.max(0, Math.log(ms / first) / Math.log(end / first));
-  // Where there are many, the beginning of the axis and the powers of ten are left.
+  // If there are too many marks, only the beginning of the axis and the powers of ten are labelled.
   const isShown = (ms: number) => values.length <= MAX_TICKS || ms === first || Number.isInteger(Math.log10(ms));
   const shown = values.filter(isShown);
   return { ticks: shown.map((ms) => ({ share: shareOf(ms), label: milliseconds(ms) })), shareOf };
@@ -49,7 +49,10 @@ const TIME_STEPS = [
   ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
   ...[1, 2, 4, 7, 14, 28].map((count) => count * DAY),
 ];
-/** Maximum numbers of steps on the axis of time, so that a phone has room for times of a day, and for longer dates. */
+/**
+ * Maximum numbers of steps on the time axis, so that a phone's screen has room for times of day, and for dates, which
+ * are longer.
+ */
 const [MAX_TIMES, MAX_DATES] = [4, 3];
 
 /** A mark on the axis of time. */

@@ -17,7 +17,7 @@ export function moment(at: string, form: TimeForm = 'full'): Html {
   return html`<time datetime="${at}" data-form="${form}">${timeText(at, form)} UTC</time>`;
 }
 
-/** Returns a table that scrolls by itself where it is wider than the page. */
+/** Returns a table that scrolls by itself if it is wider than the page. */
 export function wideTable(label: string, content: Html): Html {
   return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table class="numbers">${content}</table></div>`;
 }
@@ -71,7 +71,7 @@ const legend = (keys: readonly Html[]): Html => html`<p class="legend">${keys}</
 const key = (name: string, text: string): Html => html`<span class="key key-${name}">${text}</span>`;
 const pauseKey = ({ pausedMs }: Bucket): Html[] => (pausedMs > 0 ? [key('pause', 'pause')] : []);
 
-/** Returns the keys of the marks that a chart has. What did not happen is in no legend. */
+/** Returns the legend of a chart. It lists only marks that the chart has. */
 function markKeys(all: Bucket): Html[] {
   return [
     ...(all.refused > 0 ? [key('refused', '429, 503')] : []),
@@ -155,8 +155,8 @@ function endedIn({ ended }: Bucket): number {
 }
 
 /**
- * Returns a drawing with its axes. Places are percentages, because the drawing is stretched to the page's width while
- * its texts keep their size. Screen readers are told the title, and find the figures in the table.
+ * Returns a drawing with its axes. Positions are percentages, because the drawing is stretched to the page's width
+ * while its texts keep their size. Screen readers read the title here, and the figures in the table.
  */
 function plot(
   { startMs, widthMs, buckets }: TimeBuckets,

@@ -1,4 +1,6 @@
-/** The rows of a report as its page lists them. This runs in the browser, and touches nothing of the page. */
+import { csvLine } from '../../request/csv-text.ts';
+
+/** A row of a report as its page lists it. This code runs in the browser and does not access the page. */
 export interface PageRow {
   readonly row: number;
   readonly ref: string;
@@ -13,7 +15,7 @@ export interface PageRow {
   readonly at: string | null;
   readonly http: number | null;
   readonly cells: readonly string[] | null;
-  /** All that the search looks through, in lower case. */
+  /** All texts that are searched, in lower case. */
   readonly found: string;
 }
 
@@ -32,7 +34,7 @@ export type EncodedRow = readonly [
   cells: readonly string[] | null,
 ];
 
-/** The data of the list, as it stands in the page. */
+/** The data of the list, which the page contains. */
 export interface PageData {
   /** The name of the input. */
   readonly file: string;
@@ -43,7 +45,7 @@ export interface PageData {
   readonly rows: readonly EncodedRow[];
 }
 
-/** What the list shows. An empty text stands for all. */
+/** The selection and order of the rows in the list. An empty text selects all. */
 interface RowFilter {
   readonly text: string;
   readonly status: string;
@@ -55,7 +57,7 @@ interface RowFilter {
   readonly page: number;
 }
 
-/** The filter that is in force where the address names none. */
+/** The filter that applies if the address names none. */
 export const NO_FILTER: RowFilter = { text: '', status: '', market: '', reason: '', order: 'row', page: 1 };
 const NAMES = Object.keys(NO_FILTER) as readonly (keyof RowFilter)[];
 
@@ -104,4 +106,25 @@ export function matching(rows: readonly PageRow[], { text, status, market, reaso
         words.every((word) => each.found.includes(word)),
     )
     .sort((a, b) => direction * compare(a, b));
+}
+
+const COLUMNS = ['row', 'ref', 'market', 'status', 'ids', 'http', 'message', 'key', 'at'];
+
+/**
+ * Formats rows of a report as CSV with a header. Texts are escaped so that a spreadsheet takes none of them for a
+ * formula. The cells of the input come last, if the report has them.
+ */
+export function rowsAsCsv(rows: readonly PageRow[], inputColumns: readonly string[] | null, delimiter: string): string {
+  const lines = rows.map(({ row, ref, market, status, ids, http, message, key, at, cells }) => {
+    const named = ids.map(([name, value]) => `${name}=${value}`).join(' ');
+    return [row, ref, market, status, named, http, message, key, at, ...(cells ?? [])];
+  });
+  return [[...COLUMNS, ...(inputColumns ?? [])], ...lines]
+    .map((cells) =>
+      csvLine(
+        cells.map((cell) => String(cell ?? '')),
+        delimiter,
+      ),
+    )
+    .join('');
 }

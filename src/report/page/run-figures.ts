@@ -6,7 +6,10 @@ import { type Counts, noCounts, STATUS, type Status } from '../../request/status
 import { TimeBuckets } from './time-buckets.ts';
 
 const MAX_LISTED_ROWS = 20_000;
-/** Maximum number of listed rows with the cells of the input. Such a row takes several times the room. */
+/**
+ * Maximum number of listed rows with the cells of the input. Such a row takes several times as much room as one
+ * without.
+ */
 const MAX_LISTED_ROWS_WITH_INPUT = 5_000;
 const MAX_LISTED_DOUBTS = 200;
 /** Maximum number of markets. They come from a file that others may have written, so their number must be bounded. */
@@ -24,7 +27,7 @@ export class RunFigures {
   readonly doubts: RunRow[] = [];
   begin: (RunBegin & { readonly at: string; readonly run: string }) | null = null;
   end: { readonly at: string; readonly stopped: string | null } | null = null;
-  /** The names of the input's columns if the report shows its cells; else null. */
+  /** The names of the input's columns if the report shows its cells, or null. */
   readonly columns: readonly string[] | null;
   readonly #reasons = new Reasons();
   readonly #list: RowList;
@@ -79,8 +82,8 @@ export class RunFigures {
 
   /**
    * Counts the rows that the run never touched, for a report from the log alone: rows that were repeated, invalid or
-   * duplicate in the plan, and rows that were not sent. A run settles doubts only after it has sent all rows, so the
-   * doubts of the plan that are left are untouched, too.
+   * duplicate in the plan, and rows that were not sent. A run settles rows in doubt only after it has sent all rows, so
+   * those that are left of the plan are untouched, too.
    */
   addUntouched(): void {
     if (!this.begin) return;
@@ -111,7 +114,10 @@ export interface ListedRow extends RunRow {
   readonly reasons: readonly number[];
 }
 
-/** Keeps at most `limit` rows for the page: first those that a person must look at; of equal priority the last ones. */
+/**
+ * Keeps at most `limit` rows for the page. Rows that a person must look at are kept first, and of rows with equal
+ * priority the last ones.
+ */
 export class RowList {
   readonly #limit: number;
   readonly #ranks: ListedRow[][] = [[], [], [], []];

@@ -7,17 +7,17 @@ import { type ListedRow, NO_MARKET, type RunFigures } from './run-figures.ts';
 const KEY_SHOWN = 12;
 const REASONS_SHOWN = 50;
 
-/** What a reader should see first, from across the room. */
-export interface Verdict {
-  /** The status whose colour the verdict has. */
+/** The overall result of a run, which the top of the page shows. */
+export interface Headline {
+  /** The status whose colour the headline has. */
   readonly status: Status;
   readonly sign: string;
   readonly title: string;
   readonly detail: string;
 }
 
-/** Returns the verdict on a run. A doubt comes before all else, because nothing but a person's look can end it. */
-export function verdictOf({ counts, rows, begin, end }: RunFigures): Verdict {
+/** Returns the headline of a run. Doubts come before all else, because only a person can settle them. */
+export function headlineOf({ counts, rows, begin, end }: RunFigures): Headline {
   const { nothing, settle, send, correct } = countsLeft(counts);
   const of = rows === 1 ? 'of 1 row' : `of ${thousands(rows)} rows`;
   const delivered = nothing === 1 ? '1 is delivered' : `${thousands(nothing)} are delivered`;
@@ -58,7 +58,7 @@ export function verdictOf({ counts, rows, begin, end }: RunFigures): Verdict {
 }
 
 export function verdict(figures: RunFigures): Html {
-  const { status, sign, title, detail } = verdictOf(figures);
+  const { status, sign, title, detail } = headlineOf(figures);
   return html`<section class="verdict fill-${status}" aria-labelledby="verdict"><p class="verdict-sign" aria-hidden="true">${sign}</p>
 <div class="verdict-words"><h2 id="verdict">${title}</h2><p class="lead">${detail}</p></div></section>`;
 }
@@ -150,7 +150,9 @@ export function reasons(figures: RunFigures): Html {
   return html`${lines.length > 0 ? html`<ol class="reasons">${lines}</ol>` : NOTHING}${more > 0 ? html`<p class="note">${more} rarer reasons are in the list of rows alone.</p>` : NOTHING}${notes}`;
 }
 
-/** Tells of rows that are counted above, but whose reasons the log does not have, because they were never sent. */
+/**
+ * Returns notes on rows that are counted above but whose reasons the log does not have, because they were never sent.
+ */
 function reasonsNotInLog({ untouched, end, begin }: RunFigures): string[] {
   const { invalid, failed, unknown } = untouched;
   const input = begin?.file ?? 'FILE';

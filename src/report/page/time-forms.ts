@@ -3,12 +3,12 @@ const PARTS = { full: [0, 19], day: [5, 16], minute: [11, 16], second: [11, 19] 
 
 export type TimeForm = keyof typeof PARTS;
 
-/** Formats a time in ISO 8601 without its zone: in full as `2026-11-21 18:00:05`. */
+/** Formats an ISO 8601 time without its zone. The full form is `2026-11-21 18:00:05`. */
 export function timeText(at: string, form: TimeForm): string {
   return at.slice(...PARTS[form]).replace('T', ' ');
 }
 
-/** What a page shows of a time where its reader is. */
+/** A time in the reader's time zone. */
 export interface LocalTime {
   readonly local: string;
   /** The same time in UTC, or null if the reader's clock shows UTC. */
@@ -19,7 +19,7 @@ export interface LocalTime {
 export function localTime(at: string, form: TimeForm, offsetMinutes: number): LocalTime {
   const local = new Date(Date.parse(at) + offsetMinutes * 60_000).toISOString();
   if (offsetMinutes === 0) return { local: timeText(at, form), utc: null };
-  // The date in UTC is said only where it is another one.
+  // The date in UTC is shown only if it differs from the local one.
   const isSameDay = timeText(at, 'full').slice(0, 10) === timeText(local, 'full').slice(0, 10);
   return { local: timeText(local, form), utc: timeText(at, form === 'full' && isSameDay ? 'second' : form) };
 }

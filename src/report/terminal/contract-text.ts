@@ -14,7 +14,7 @@ const SETTING_WIDTH = 26;
 const CONFIDENCE_WIDTH = 'certain'.length;
 /** Minimum width of a table. On a narrower terminal its lines wrap, because a narrower table is not legible. */
 const MIN_WIDTH = 60;
-/** Minimum width of a terminal at which a place stands beside its value. */
+/** Minimum width of a terminal at which the place is shown beside its value. */
 const WIDTH_FOR_PLACES = 120;
 /** Maximum number of findings or notes shown, which is more than anyone reads. Weak findings are shown all the same. */
 const MAX_LINES = 200;
@@ -58,7 +58,10 @@ export function contractName({ source }: Contract): string {
   return source ? printable(`${source.title} (${source.files.join(', ')})`) : 'what the public document says';
 }
 
-/** Tells where the secret goes, and how. `baseUrl` is that of the profile, or null if it is not known yet. */
+/**
+ * Returns a sentence on where and how the secret is sent. `baseUrl` is that of the profile, or null if it is not known
+ * yet.
+ */
 export function secretAddressText(contract: Contract, baseUrl: string | null): string {
   const { auth = { kind: 'bearer' }, token } = contract;
   if (auth.kind !== 'bearer') {
@@ -101,8 +104,9 @@ function sourceText(contract: Contract): string {
 }
 
 /**
- * Formats the findings, one a line. A value is never cut, because a person confirms it. Below a finding that the document
- * does not state stands the reason for it. The place stands below the value if the terminal has no room beside it.
+ * Formats the findings, one per line. A value is never cut, because a person confirms it. The reason for a finding that
+ * the document does not state is shown below it. The place is shown below the value if the terminal has no room for it
+ * beside.
  */
 function findingsTable(findings: readonly ContractFinding[], width: number, paint: Paint): string[] {
   const shown = findings.filter(({ confidence }, index) => index < MAX_LINES || confidence === 'weak');

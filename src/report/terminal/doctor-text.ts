@@ -4,8 +4,8 @@ import { duration, type Paint, printable } from '../output.ts';
 const NAME_WIDTH = 9;
 
 /**
- * Formats a diagnosis: one step a line with its hint below it, then the overall result. `next` is the command to go on
- * with.
+ * Formats a diagnosis: one step per line with its hint below it, then the overall result. `next` is the command to
+ * continue with.
  */
 export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: Paint): string {
   const warned = steps.some(({ result }) => result === 'warn');

@@ -11,7 +11,7 @@ type Column = 'at' | 'status' | 'row' | 'ref' | 'end';
 interface Layout {
   /** The minimum width of a line for this layout. */
   readonly minWidth: number;
-  /** The widths of the columns but the last, which takes the rest of the line. */
+  /** The widths of all columns but the last, which takes the rest of the line. */
   readonly widths: Partial<Record<Column, number>>;
   readonly time: (at: string) => string;
 }

@@ -46,7 +46,7 @@ function fileKind({ table }: ImportPlan): string {
   return [table.format, ...(table.encoding === null ? [] : [table.encoding]), ...delimiter].join(', ');
 }
 
-/** A region belongs to no field that is joined, so that it has a line of its own where the service takes it. */
+/** Returns the origin of the region, if there is one. No field is joined from a region, so it has a line of its own. */
 function regionOrigin({ parts, columns }: Mapping): [string, string][] {
   const names = (parts.region ?? []).map((index) => printable(columnLabel(columns, index)));
   return names.length > 0 ? [['region', `← ${names.join(' or ')} (known name)`]] : [];
@@ -72,11 +72,11 @@ function shown(value: string): string {
   return clip(printable(value), VALUE_WIDTH);
 }
 
-/** Formats the problems, a group at a time: what is wrong, in which rows, and what to add to the command. */
+/** Formats the problems by group: what is wrong, in which rows, and what to add to the command. */
 function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan, paint: Paint): string[] {
   const shown = problemGroups.slice(0, SHOWN_GROUPS);
   const lines = shown.flatMap((group) => groupLines(group, rows, paint));
-  // What is said of the columns stands with them.
+  // Warnings about columns are shown with the columns instead.
   const ofRows = problemCount - mapping.warnings.length;
   const hidden = ofRows - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
   if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more; --dry-run --json lists them all`)}`);
@@ -100,7 +100,7 @@ function groupLines(group: ProblemGroup, all: number, paint: Paint): string[] {
   return [...(isQuoted ? [line, `    ${where}`] : [`${line} ${where}`]), ...mends];
 }
 
-/** Formats the first rows of a group, with what they hold: it is shown to the owner of the file. */
+/** Formats the first rows of a group with their values, which the owner of the file may see. */
 function examplesText({ examples, rows }: ProblemGroup, isQuoted: boolean): string {
   const quoted = ({ row, value }: ProblemExample) => `row ${row}${value === null ? '' : ` "${printable(value)}"`}`;
   const shown = isQuoted ? examples.map(quoted) : [`row ${examples.map(({ row }) => row).join(', ')}`];

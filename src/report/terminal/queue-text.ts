@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<string, string>> = { alreadyQueued: 'queued before'
 
 /** The result of a worker: the number of requests by status. */
 export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeated'>> {
-  /** Requests that were handed on: to be tried again, to be settled, or to other workers. */
+  /** Number of requests that were put back: to be tried again, to be settled, or for other workers. */
   readonly again: number;
   readonly seconds: number;
   readonly store: string;
@@ -88,7 +88,7 @@ export interface QueueView {
     readonly seen: string;
     readonly inHand: number;
   }[];
-  /** The outcomes that the store recorded in each minute, from all senders; the latest minute is the last. */
+  /** The outcomes that the store recorded in each minute, from all senders. The latest minute comes last. */
   readonly minutes: readonly ({ readonly at: string } & Readonly<SentCounts>)[];
   /** The parts that could not be counted in time: `queue`, `doubts`, `minutes`. */
   readonly notCounted: readonly string[];

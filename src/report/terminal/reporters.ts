@@ -1,8 +1,11 @@
 import type { Writable } from 'node:stream';
 import { SCHEMA_VERSION } from '../../request/documents/types.ts';
 import type { Failure } from '../../request/errors.ts';
+import { SENT_STATUSES } from '../../request/status.ts';
 import {
+  clip,
   columnsOf,
+  duration,
   folded,
   inAscii,
   jsonArrayTexts,
@@ -10,10 +13,10 @@ import {
   painter,
   printableLines,
   terminalSafeJson,
+  thousands,
 } from '../output.ts';
 import { writeAll } from '../output-file.ts';
-import type { ItemText, Progress, Reporter, ReporterOptions } from '../reporter.ts';
-import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
+import type { ItemText, Progress, ProgressState, Reporter, ReporterOptions } from '../reporter.ts';
 
 /** The part of both reporters that writes messages and progress to stderr. */
 abstract class Messages {
@@ -41,7 +44,7 @@ abstract class Messages {
     else this.write(text(this.paint));
   }
 
-  /** Writes a message as one JSON object a line. */
+  /** Writes a message as one JSON object per line. */
   protected line(
     level: 'info' | 'warn' | 'error',
     event: string,
@@ -103,7 +106,7 @@ export class HumanReporter extends Messages implements Reporter {
     for await (const item of items) {
       if (this.options.stdout.destroyed) return;
       const said = text(item, this.#paint, index++);
-      // What is piped may be CSV, whose cells stay as they are.
+      // Piped output may be CSV, whose cells must not change.
       await writeAll(this.options.stdout, isShown && this.options.ascii ? inAscii(said) : said);
     }
   }
@@ -111,7 +114,7 @@ export class HumanReporter extends Messages implements Reporter {
   async fail({ code, reason, message, hint }: Failure): Promise<void> {
     if (this.options.messageTimeMs) return this.line('error', 'failed', { code, reason, hint }, message);
     const { red, dim } = this.paint;
-    // Two ways out, with wide blanks between them, have a line each.
+    // A hint with two alternatives separates them by wide blanks. Each alternative is shown on its own line.
     const advice = hint ? `\n  ${dim('→')} ${printableLines(hint).replaceAll(/ {4}(?=[A-Z])/g, '\n    ')}` : '';
     this.write(`${red('✗')} ${printableLines(message)}${advice}`);
   }
@@ -149,4 +152,137 @@ function versioned(document: object): object {
 
 async function* eachVersioned(documents: AsyncIterable<object>): AsyncGenerator<object> {
   for await (const document of documents) yield versioned(document);
+}
+
+/** Length of the window over which the current rate is measured. */
+const RATE_WINDOW_MS = 10_000;
+/** Minimum time between two redraws. A longer one looks jerky, and a shorter one cannot be read. */
+const REDRAW_MS = 200;
+/**
+ * The time until the first line of progress if there is no terminal. Each interval is twice the one before, up to the
+ * maximum below, so that the log of a night's run stays readable.
+ */
+const FIRST_LINE_MS = 5_000;
+const MAX_BETWEEN_LINES_MS = 300_000;
+/** Minimum time and number of rows before the remaining time is estimated. Until then the rate is still being found. */
+const MIN_STEADY_MS = 5_000;
+const MIN_STEADY_ROWS = 10;
+/** Length of the bar. Even with the longest figures the line fits in 80 columns. */
+const BAR_PLACES = 12;
+
+const noProgress: Progress = { update: () => {}, end: () => {} };
+
+/** Returns a progress that writes plain lines, at growing intervals. */
+export function linesProgress(
+  label: string,
+  stream: Writable,
+  monotonicMs: () => number,
+  fitted: (line: string) => string,
+): Progress {
+  const meter = new ProgressMeter(label, monotonicMs);
+  let writtenMs = monotonicMs();
+  let waitMs = FIRST_LINE_MS;
+  return {
+    update(state) {
+      meter.note(state.done);
+      if (monotonicMs() - writtenMs < waitMs) return;
+      writtenMs = monotonicMs();
+      waitMs = Math.min(waitMs * 2, MAX_BETWEEN_LINES_MS);
+      stream.write(`${fitted(meter.line(state))}\n`);
+    },
+    end: () => {},
+  };
+}
+
+/** Measures the current rate, estimates the remaining time, and formats the line of progress. */
+export class ProgressMeter {
+  readonly #label: string;
+  readonly #monotonicMs: () => number;
+  readonly #startedMs: number;
+  #marks: { atMs: number; done: number }[] = [];
+
+  constructor(label: string, monotonicMs: () => number) {
+    this.#label = label;
+    this.#monotonicMs = monotonicMs;
+    this.#startedMs = monotonicMs();
+    this.#marks.push({ atMs: this.#startedMs, done: 0 });
+  }
+
+  note(done: number): void {
+    const atMs = this.#monotonicMs();
+    const last = this.#marks.at(-1);
+    if (last && atMs - last.atMs < REDRAW_MS) return;
+    this.#marks.push({ atMs, done });
+    while (this.#marks.length > 2 && atMs - (this.#marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) this.#marks.shift();
+  }
+
+  /** Returns the line with a bar, for a terminal of this many columns. */
+  drawn(state: ProgressState, columns: number): string {
+    return clip([this.#label, ...barOf(state), this.#figures(state)].join(' '), columns);
+  }
+
+  line(state: ProgressState): string {
+    return `${this.#label} ${this.#figures(state)}`;
+  }
+
+  #figures({ done, total, counts }: ProgressState): string {
+    const share =
+      total > 0 ? `${thousands(done)}/${thousands(total)} (${Math.floor((done / total) * 100)} %)` : thousands(done);
+    const perSecond = this.#perSecond(done);
+    const rate = perSecond === null ? [] : [`${perSecond < 10 ? perSecond.toFixed(1) : thousands(perSecond)} leads/s`];
+    const isSteady = this.#monotonicMs() - this.#startedMs >= MIN_STEADY_MS && done >= MIN_STEADY_ROWS;
+    const left =
+      perSecond === null || !isSteady || total <= done ? [] : [`${duration(((total - done) / perSecond) * 1000)} left`];
+    const shown = SENT_STATUSES.flatMap((status) => (counts[status] ? [`${thousands(counts[status])} ${status}`] : []));
+    return [share, ...rate, ...left, ...shown].join(' · ');
+  }
+
+  #perSecond(done: number): number | null {
+    const first = this.#marks[0];
+    const tookMs = first ? this.#monotonicMs() - first.atMs : 0;
+    return first && tookMs > 300 && done > first.done ? ((done - first.done) / tookMs) * 1000 : null;
+  }
+}
+
+/** Draws the bar, or nothing if the total is not known. */
+function barOf({ done, total }: ProgressState): string[] {
+  if (total === 0) return [];
+  const full = Math.min(BAR_PLACES, Math.floor((done / total) * BAR_PLACES));
+  return ['█'.repeat(full) + '░'.repeat(BAR_PLACES - full)];
+}
+
+/** Columns of the spinner, including one that stays free so that the terminal does not wrap the line. */
+const SPINNER_PLACES = 3;
+/** The interval between two frames of the spinner. The library's default is 12 redraws a second. */
+const SPIN_MS = 120;
+
+/** Returns a progress that redraws one line of a terminal. */
+async function redrawnProgress(
+  label: string,
+  stream: Writable,
+  monotonicMs: () => number,
+  fitted: (line: string) => string,
+): Promise<Progress> {
+  // The library is loaded only for terminals, because loading it takes as long as everything else in a report.
+  const { default: ora } = await import('ora');
+  const spinner = ora({
+    text: label,
+    stream: stream as NodeJS.WriteStream,
+    interval: SPIN_MS,
+    spinner: { frames: ['-', '\\', '|', '/'] },
+    discardStdin: false,
+    isEnabled: true,
+  });
+  const meter = new ProgressMeter(label, monotonicMs);
+  let drawnMs = Number.NEGATIVE_INFINITY;
+  spinner.start();
+  return {
+    update(state) {
+      meter.note(state.done);
+      if (monotonicMs() - drawnMs < REDRAW_MS) return;
+      drawnMs = monotonicMs();
+      spinner.text = fitted(meter.drawn(state, (columnsOf(stream) ?? Number.POSITIVE_INFINITY) - SPINNER_PLACES));
+    },
+    end: () => void spinner.stop(),
+  };
 }

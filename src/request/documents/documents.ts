@@ -7,8 +7,8 @@ import * as setup from './setup.ts';
 import * as shapes from './shapes.ts';
 
 /**
- * The JSON documents, by the command line that prints them, without the `--json`. A document of another flag is another
- * document of the same command. The types of the program are inferred from these schemas (`types.ts`).
+ * The JSON documents, by the command line that prints them (without `--json`). If a flag makes a command print another
+ * document, that document has its own entry. The types of the program are inferred from these schemas (`types.ts`).
  */
 export const DOCUMENTS = {
   login: setup.loggedIn,
@@ -62,16 +62,15 @@ export const DOCUMENTS = {
   schema: reference.schemas,
 } as const;
 
-/** The commands that print an array of their document where several requests are meant. */
+/** The commands that print an array of their document if several requests may be meant. */
 export const MAY_BE_MANY: ReadonlySet<keyof typeof DOCUMENTS> = new Set(['validate', 'create', 'log', 'export']);
 
-/** What commands read as JSON. */
+/** The documents that commands read. */
 export const INPUTS = {
   create: z.union([requests.request, z.array(requests.request)]),
   validate: z.union([requests.request, z.array(requests.request)]),
 } as const;
 
-/** The document of a command that fails. */
 export const failed = z.object({
   error: shapes.failure,
 });

@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
-import { endCounts, plannedCounts } from './runs.ts';
+import { endCounts, plannedCounts, workFigures } from './runs.ts';
 import { count, failure, identifiers, nullableText, seconds, status, text, time } from './shapes.ts';
 
 /*
- * The events of a run, one a line. They name rows by their numbers, references, keys and identifiers, and have no other
- * value of a lead; hints and commands are left out, because these may repeat a value of --set.
+ * These are the events of a run, which are printed one per line. They name rows by number, reference, key and
+ * identifiers, and contain no other value of a lead. Hints and commands are left out, because they may repeat a value
+ * of --set.
  */
 
 const of = <Name extends string>(name: Name) => ({ event: z.literal(name), at: time, run: text });
@@ -17,7 +18,7 @@ const plan = z.object({
   files: z.array(z.object({ file: text, rows: count, ...plannedCounts })),
 });
 
-/** How far a pass over a file is: at its begin, at most once a second, and at its end. */
+/** The progress of a pass over a file. The event comes at the beginning, at most once a second, and at the end. */
 const progress = z.object({
   ...of('progress'),
   file: text,
@@ -27,10 +28,13 @@ const progress = z.object({
   ...endCounts,
 });
 
-/** What became of a row. The last event of a row counts: a doubt may be settled later. */
+/**
+ * The outcome of a row. The last event of a row counts, because a request in doubt may be settled later. The file of a
+ * queued request is not known, so its key identifies it.
+ */
 const row = z.object({
   ...of('row'),
-  file: text,
+  file: nullableText,
   row: count,
   ref: nullableText,
   key: nullableText,
@@ -39,30 +43,34 @@ const row = z.object({
   http: z.nullable(z.int()),
 });
 
-/** Too many doubts: nothing is sent for so long. */
+/** Sending pauses for `seconds`, because too many requests are in doubt. */
 const pause = z.object({ ...of('pause'), seconds });
 
-/** The service answered 429 or 503, and nothing is sent for so long. */
+/** The service answered 429 or 503, and sending pauses for `seconds`. */
 const refused = z.object({ ...of('refused'), http: z.int(), seconds });
 
 const { hint: _, ...reason } = failure.shape;
 
-/** The end of the run. `summary` is null if it ended before its rows were accounted for, `error` says why it ended early. */
+/** The counts of an import. */
+const importSummary = z.object({
+  rows: count,
+  seconds,
+  log: text,
+  results: z.array(text),
+  ...endCounts,
+  withoutIdentifier: count,
+  withRemark: count,
+});
+
+/**
+ * The end of the run. `summary` is null if the run ended before all rows were accounted for. `error` says why it ended
+ * early.
+ */
 const end = z.object({
   ...of('end'),
   exitCode: count,
   error: z.nullable(z.object(reason)),
-  summary: z.nullable(
-    z.object({
-      rows: count,
-      seconds,
-      log: text,
-      results: z.array(text),
-      ...endCounts,
-      withoutIdentifier: count,
-      withRemark: count,
-    }),
-  ),
+  summary: z.nullable(z.union([importSummary, z.object(workFigures)])),
 });
 
 export const event = z.union([plan, progress, row, pause, refused, end]);

@@ -6,25 +6,25 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const NAMES = Object.keys(DOCUMENTS) as readonly DocumentName[];
 
-/** A flag makes another document of the same command: `bulk --dry-run` is one of `bulk`. */
+/** Returns the command that prints a document. The entry `bulk --dry-run` is a document of `bulk`. */
 const commandOf = (name: DocumentName): string => name.replace(/ --.*/, '');
 
-/** The commands that print documents. Those that begin with `__` are for shells alone. */
+/** The commands that print documents, except those that begin with `__`, which only shells call. */
 export const COMMANDS_WITH_DOCUMENTS: readonly string[] = [...new Set(NAMES.map(commandOf))].filter(
   (command) => !command.startsWith('__'),
 );
 
-/** Returns the names of a command's documents. */
 export function documentsOf(command: string): readonly DocumentName[] {
   return NAMES.filter((name) => commandOf(name) === command);
 }
 
 /**
- * Returns the JSON Schema of what a command prints with `--json`: one of its documents, an array of them where several
- * requests may be meant, or what went wrong. Members that it does not name may come with a later srq.
+ * Returns the JSON Schema of what a command prints with `--json`: one of its documents, an array of them if several
+ * requests may be meant, or an error. A later version of srq may add members.
  */
 export function outputSchema(command: string): JsonSchema {
-  if (command === EVENTS) return { $schema: DIALECT, title: 'srq bulk --events', anyOf: shapesOf(DOCUMENTS.events) };
+  if (command === EVENTS)
+    return { $schema: DIALECT, title: 'srq bulk --events, srq work --events', anyOf: shapesOf(DOCUMENTS.events) };
   const names = documentsOf(command);
   const documents = names.flatMap((name) => shapesOf(DOCUMENTS[name]));
   const many = names.filter((name) => MAY_BE_MANY.has(name)).flatMap((name) => shapesOf(DOCUMENTS[name]));
@@ -39,7 +39,7 @@ export function inputSchema(command: string): JsonSchema | null {
   return { $schema: DIALECT, title: `srq ${command} --file`, ...plain(z.toJSONSchema(schema, OPTIONS)) };
 }
 
-/** The lines of `--events`, which are no document of a command. */
+/** The name of the lines that `--events` prints. They are not a document of a command. */
 const EVENTS: DocumentName = 'events';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';

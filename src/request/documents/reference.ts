@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { count, nullableText, text } from './shapes.ts';
 
-/** What runs, and with --verbose on what, with which lock of the kernel, and with which libraries in the bundle. */
+/** The version of srq. With --verbose it also describes the runtime, the kernel's lock and the bundled libraries. */
 export const version = z.object({
   version: text,
   node: z.optional(text),
@@ -53,7 +53,7 @@ const option = z.object({
   isRepeatable: z.boolean(),
   choices: z.nullable(z.array(text)),
   default: z.union([text, z.number(), z.boolean(), z.null()]),
-  /** The environment variable that gives the same, or null. */
+  /** The environment variable that has the same effect, or null. */
   environment: nullableText,
   isRare: z.boolean(),
   description: text,
@@ -64,7 +64,7 @@ export const commandMap = z.object({
   version: text,
   commands: z.array(
     z.object({
-      /** The words that call it: `contract learn`. */
+      /** The words by which the command is called: `contract learn`. */
       name: text,
       description: text,
       arguments: z.array(
@@ -77,7 +77,9 @@ export const commandMap = z.object({
         }),
       ),
       options: z.array(option),
-      /** `creates`: requests may be created. `asks`: the service is asked, and nothing is created. */
+      /**
+       * `creates` means that requests may be created. `asks` means that the service is called and nothing is created.
+       */
       sends: z.enum(['creates', 'asks', 'nothing']),
       exitCodes: z.array(count),
       /** The kinds of its errors, and their codes. */

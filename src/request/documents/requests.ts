@@ -11,7 +11,7 @@ export const created = z.object({
   key: nullableText,
   http: z.nullable(z.int()),
   message: nullableText,
-  /** The run that the records of the log have. */
+  /** The id of the run, as the records of the log have it. */
   run: text,
   /** The findings of the local checks on a request that is invalid. */
   problems: z.optional(z.array(problem)),

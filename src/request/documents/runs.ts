@@ -34,7 +34,7 @@ const shared = {
   next: nullableText,
 };
 
-/** The end of an import. `files` is there if there were several. */
+/** The result of an import. `files` is present if there were several. */
 export const imported = z.object({
   run: text,
   ...shared,
@@ -62,7 +62,6 @@ const filePlan = {
   file: text,
 };
 
-/** The plan of one file. */
 export const planned = z.object({ planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
 
 /** The plans of several files. */
@@ -73,7 +72,7 @@ export const plannedFiles = z.object({
   files: z.array(z.object({ rows: count, ...plannedCounts, ...filePlan })),
 });
 
-/** What was put into the queue. */
+/** The result of adding requests to the queue. */
 export const enqueued = z.object({
   rows: count,
   queued: count,
@@ -89,14 +88,13 @@ export const enqueued = z.object({
   next: nullableText,
 });
 
-/** What a worker did with the requests that it took. */
+/** The counts of a worker. `again` is the number of requests that it gave back or moved to another lane. */
+export const workFigures = { ...sentCounts, repeated: count, again: count, seconds, store: text };
+
+/** The result of a worker's run. */
 export const worked = z.object({
   run: text,
-  ...sentCounts,
-  repeated: count,
-  again: count,
-  seconds,
-  store: text,
+  ...workFigures,
   ...ending,
   hint: nullableText,
 });
@@ -104,7 +102,7 @@ export const worked = z.object({
 /** What was not counted, because that would have taken too long, is null. */
 const lane = z.object({ total: count, ready: z.nullable(count), waiting: z.nullable(count), inWork: count });
 
-/** The queue, the pace and the workers of an account. */
+/** The queue, the rate and the workers of an account. */
 export const queue = z.object({
   store: text,
   queue: lane,
@@ -139,7 +137,7 @@ export const logged = z.object({
 /** The requests of each day by status. */
 export const totals = z.object({ totals: z.array(z.object({ day: text, ...sentCounts })) });
 
-/** The report that was written. */
+/** The result of writing a report. */
 export const reported = z.object({ report: text, run: nullableText, rows: count, ...allCounts, listed: count });
 
 /** One request of the log, as it is exported. */
@@ -155,7 +153,7 @@ export const exportedRequest = z.object({
   key: text,
 });
 
-/** One row of a file, as it is exported: its own columns and its outcome. */
+/** One row of a file, as it is exported. It has the file's own columns and the outcome. */
 export const exportedRow = z.looseObject({ srq_status: text, srq_id: nullableText, srq_at: nullableTime });
 
 const { repeated: _, ...exportCounts } = allCounts;
@@ -179,5 +177,5 @@ export const settled = z.object({
   resolved: z.array(z.object({ key: text, row: count, ref: nullableText, status: z.enum(['created', 'failed']) })),
 });
 
-/** The requests that validate was asked about. */
+/** The result of asking validate about requests in doubt. */
 export const looked = z.object({ run: text, asked: count, created: count, notCreated: count, unknown: count });

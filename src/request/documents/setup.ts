@@ -55,7 +55,7 @@ export const profileRemoved = z.object({
   inForce: nullableText,
 });
 
-/** Whether everything that is needed to send a request works, step by step. */
+/** The result of `doctor`, which checks step by step everything that is needed to send a request. */
 export const diagnosis = z.object({
   ok: z.boolean(),
   steps: z.array(
@@ -69,7 +69,7 @@ export const diagnosis = z.object({
   ),
 });
 
-/** The processes that nobody waits for any longer. */
+/** The processes that no other process waits for any longer. */
 export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
 /** What a store has learned from a log in a file. */
 export const takenOver = z.object({
@@ -109,10 +109,10 @@ export const learned = z.object({
   tokenAddress: nullableText,
 });
 
-/** What success answers mean from now on. */
+/** The result of saying what success answers mean. */
 export const answersLearned = z.object({ profile: text, said: z.enum(['taken', 'refused']), forms: z.array(text) });
 
-/** The contract in force, with what answers have shown of it. */
+/** The contract in force, with counts of how often answers confirmed or contradicted it. */
 export const contractShown = z.object({
   ...contractSchema.shape,
   observations: z.record(text, z.object({ confirmed: count, contradicted: count })),
@@ -122,7 +122,7 @@ export const contractForgotten = z.object({ profile: text, forgotten: z.boolean(
 export const mappings = z.object({
   mappings: z.array(z.object({ fingerprint: text, on: text, columns: z.array(text), fields: z.array(text) })),
 });
-/** A mapping, as `--mapping` reads it. */
+/** A mapping in the form that `--mapping` reads. */
 export const mappingShown = z.object({
   map: z.record(text, text),
   set: z.record(text, text),
@@ -130,5 +130,5 @@ export const mappingShown = z.object({
 });
 export const mappingForgotten = z.object({ forgotten: count, left: count });
 
-/** A sandbox that runs. */
+/** The addresses and credentials of a running sandbox. */
 export const sandboxStarted = z.object({ baseUrl: text, clientId: text, clientSecret: text, contract: source });

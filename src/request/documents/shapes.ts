@@ -5,8 +5,8 @@ import { FINDING, type FindingCode } from '../finding.ts';
 import { SENT_STATUSES, type SentStatus, STATUSES, type Status } from '../status.ts';
 
 /*
- * The shapes that several documents share. Loading this folder loads zod, so the program imports only types from it;
- * `srq schema` and the tests load it.
+ * These shapes are shared by several documents. Loading this folder loads zod, so the program imports only types from
+ * it. Only `srq schema` and the tests load it.
  */
 
 export const text = z.string();
@@ -28,7 +28,6 @@ export const sentCounts = Object.fromEntries(SENT_STATUSES.map((name) => [name, 
   typeof count
 >;
 
-/** One count for each status. */
 export const allCounts = Object.fromEntries(STATUSES.map((name) => [name, count])) as Record<Status, typeof count>;
 
 export const status = z.enum(STATUSES as [Status, ...Status[]]);
@@ -47,7 +46,10 @@ export const failure = z.object({
   hint: nullableText,
 });
 
-/** The end of a command that may end early. `error` is there if it did, as in the document of a command that fails. */
+/**
+ * The members of a document whose command may end early. `error` is present if it did, in the form that failing
+ * commands use.
+ */
 export const ending = { stopped: z.nullable(failure), error: z.optional(failure) };
 
 /** A finding of the local checks on one request. */

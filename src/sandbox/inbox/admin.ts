@@ -230,7 +230,7 @@ async function recordingOf({ received, service }: SandboxState, number: number):
   return { status: 200, headers: { 'content-type': type, ...asFile(`request-${number}`) }, body: content.recording };
 }
 
-/** A whole number of a query. Throws `SrqError('usage')` for anything else under this name. */
+/** Reads a whole number from a query. Throws `SrqError('usage')` for any other value under this name. */
 function wholeNumber<Otherwise>(query: URLSearchParams, name: string, otherwise: Otherwise): number | Otherwise {
   const text = query.get(name);
   if (text === null) return otherwise;
@@ -238,15 +238,18 @@ function wholeNumber<Otherwise>(query: URLSearchParams, name: string, otherwise:
   throw new SrqError('sandbox.bad-call', `${name} must be a whole number.`);
 }
 
-/** Longer bodies, and those that no shell can hold, are fetched from the sandbox. */
+/**
+ * Maximum length of a body that the curl command contains. A longer body, or one that no shell can hold, is fetched
+ * from the sandbox.
+ */
 const MAX_WRITTEN_BYTES = 4096;
 const PLAIN_TEXT = /^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$/;
-/** curl says these itself. */
+/** Headers that curl sets itself. */
 const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'transfer-encoding']);
 
 /**
- * The request as a command for a POSIX shell. Where there was a token, the command takes it from the variable `TOKEN`;
- * other secrets stay masked.
+ * Returns the request as a curl command for a POSIX shell. A bearer token is taken from the variable `TOKEN`, and other
+ * secrets stay masked.
  */
 function curlCommand(
   { method, path, headers, body }: KeptExchange & { readonly body: Buffer },

@@ -1,11 +1,13 @@
-/** Longest value of a form that is shown whole: a recording in base64 would push all others out of sight. */
+/**
+ * Maximum length of a form's value that is shown whole. A recording in base64 would push all other values out of sight.
+ */
 const MAX_VALUE_LENGTH = 400;
-/** Deeper JSON would be mostly blanks. */
+/** Maximum depth of JSON that is indented. Deeper JSON would be mostly blanks. */
 const MAX_DEPTH = 50;
 
 /**
- * Returns a body as people read it: JSON with a member a line, and forms decoded, a parameter a line. Returns null for
- * anything else, such as JSON that was cut. This runs in the browser.
+ * Formats a body for people: JSON with one member per line, and forms decoded with one parameter per line. Returns null
+ * for anything else, such as JSON that was cut. This code runs in the browser.
  */
 export function readableBody(contentType: string, body: string): string | null {
   const [type = ''] = contentType.toLowerCase().split(';');
@@ -23,7 +25,7 @@ function shortened(value: string): string {
   return `${value.slice(0, MAX_VALUE_LENGTH)}… (${value.length.toLocaleString('en-US')} characters)`;
 }
 
-/** Reads the parts of a form with files. What a file holds is not text, so only its name and kind are told. */
+/** Formats the parts of a multipart form. The content of a file is not text, so only its name and type are shown. */
 function partsText(contentType: string, body: string): string | null {
   const boundary = /boundary="?([^";]+)/i.exec(contentType)?.[1];
   if (boundary === undefined) return null;

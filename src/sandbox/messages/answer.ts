@@ -1,13 +1,12 @@
 import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
 
-/** What goes back over the wire. */
 export interface SandboxAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
 
-/** JSON that is already text: the way to a number of more digits than JavaScript can hold. */
+/** Builds an answer from JSON text, which may contain numbers with more digits than JavaScript can represent. */
 export function rawJson(status: number, body: string, headers: Readonly<Record<string, string>> = {}): SandboxAnswer {
   return { status, headers: { 'content-type': JSON_CONTENT_TYPE, ...headers }, body };
 }
@@ -20,7 +19,7 @@ export function jsonAnswer(
   return rawJson(status, JSON.stringify(value), headers);
 }
 
-/** A refusal in the shape of the create and validate operations: a code for programs, a sentence for people. */
+/** Builds a refusal as the create and validate operations have it: a code for programs and a sentence for people. */
 export function refusal(
   status: number,
   error: string,
@@ -30,7 +29,7 @@ export function refusal(
   return jsonAnswer(status, { error, message }, headers);
 }
 
-/** 429 with the pause in whole seconds, at least one. */
+/** Builds a 429 with Retry-After in whole seconds, at least one. */
 export function tooManyRequests(waitMs: number): SandboxAnswer {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return refusal(429, 'rate_limited', `Too many requests. Try again in ${seconds} s.`, {

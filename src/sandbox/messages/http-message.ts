@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SandboxAnswer } from './answer.ts';
 
 /**
- * Reads a body; null if it is longer than `limitBytes`. Then too it is read to its end, and dropped: a client that is
- * cut while it sends does not get to read the refusal.
+ * Reads a body, or returns null if it is longer than `limitBytes`. A body that is too long is still read to its end,
+ * because a client whose connection is cut while it sends cannot read the refusal.
  */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
@@ -16,9 +16,9 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   return bytes <= limitBytes ? Buffer.concat(chunks) : null;
 }
 
-/** Sends an answer; true once it was handed over whole, false if the client left before. */
+/** Sends an answer. Resolves to true once it was handed over completely, or to false if the client left before that. */
 export function sendAnswer(response: ServerResponse, answer: SandboxAnswer): Promise<boolean> {
-  // After a pause the client may be gone, and with it the event that is waited for below.
+  // After a pause the client may have left. The event that is awaited below would then never come.
   if (response.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
     response.once('close', () => resolve(response.writableFinished));
@@ -36,16 +36,16 @@ export function bearerToken(authorization: string | undefined): string | null {
 }
 
 /**
- * Whether a Host header names this machine. A page of some other site whose name was pointed at 127.0.0.1 (DNS
- * rebinding) sends its own name here.
+ * Tells whether a Host header names this machine. In a DNS rebinding attack, a page of another site whose name resolves
+ * to 127.0.0.1 sends that name here.
  */
 export function isLoopbackHost(host: string | undefined): boolean {
   return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host ?? '');
 }
 
 /**
- * Whether a page of another origin asks: another port of this machine is one, too. Browsers say so by one of two headers,
- * and pages cannot change them; other programs send neither.
+ * Tells whether a page of another origin sends the request. Another port of this machine is another origin, too.
+ * Browsers say so in one of two headers that pages cannot change, and other programs send neither.
  */
 export function isFromElsewhere({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'] ?? 'none';

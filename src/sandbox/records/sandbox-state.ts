@@ -1,17 +1,24 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { z } from 'zod';
 import type { Contract } from '../../request/contract.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
-import { IdempotencyStore, Marketplace, TokenBucket } from '../service/marketplace.ts';
+import { IdempotencyStore, LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';
 import type { PartnerCredentials, ServiceInterface } from '../service/service-interface.ts';
-import { keptCredentials } from './kept-credentials.ts';
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
-/** The options of a sandbox. */
 export interface SandboxOptions {
   /** The port, or 0 for a free one. */
   readonly port: number;
@@ -59,7 +66,6 @@ export interface SandboxState {
   record(arrival: Arrival): ReceivedRequest;
   /** Forgets all received requests, in memory and on disk. */
   forgetRequests(): void;
-  /** Closes the file. */
   close(): void;
 }
 
@@ -104,7 +110,7 @@ function openService(options: SandboxOptions, offered: ServiceInterface, random:
   return {
     offered,
     credentials: credentialsOf(options),
-    marketplace: new Marketplace(options.tokenTtlSeconds, random),
+    marketplace: new LocalMarketplace(options.tokenTtlSeconds, random),
     replays: offered.idempotencyHeader === null ? null : new IdempotencyStore(offered.idempotencyHeader),
     rateLimit: options.ratePerSecond === null ? null : new TokenBucket(options.ratePerSecond, options.now()),
   };
@@ -264,4 +270,36 @@ export function changeSettings(state: SandboxState, given: unknown): void {
   if (ratePerSecond !== undefined && ratePerSecond !== settingsOf(state).ratePerSecond) {
     service.rateLimit = ratePerSecond === null ? null : new TokenBucket(ratePerSecond, state.now());
   }
+}
+
+const SCHEMA = z.object({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
+
+/**
+ * Returns the credentials in the file beside a store, so that a profile still works after a restart. If there is no
+ * such file, `fresh` is stored in it and returned. The credentials open nothing but a sandbox. Throws
+ * `SrqError('usage')` if the file cannot be used.
+ */
+function keptCredentials(storeFile: string, fresh: PartnerCredentials): PartnerCredentials {
+  const path = `${storeFile}.credentials`;
+  try {
+    return SCHEMA.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw unusable(path, error);
+  }
+  try {
+    writeFileSync(path, `${JSON.stringify(fresh)}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  return fresh;
+}
+
+function unusable(path: string, error: unknown): SrqError {
+  const why = systemCode(error) || 'it holds no credentials';
+  return new SrqError(
+    'sandbox.store',
+    `The credentials ${path} cannot be used (${why}).`,
+    `Remove it: rm ${path}`,
+    error,
+  );
 }

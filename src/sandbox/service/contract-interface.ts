@@ -47,8 +47,8 @@ export function contractInterface(contract: Contract): ServiceInterface {
     create: (content) => refuseIdempotency(create, content) ?? refuseContent(create, content),
     validate: (content) => refuseContent(validate, content),
   };
-  // An operation that the document does not have is missing here as well, so that the rehearsal ends as the first live
-  // run would.
+  // An operation that the document lacks is missing here as well, so that the rehearsal ends as the first live run
+  // would.
   const offered = OPERATION_NAMES.filter(
     (name) => (name !== 'token' || callers === null) && isOffered(contract, name) === true,
   );
@@ -73,7 +73,7 @@ export function contractInterface(contract: Contract): ServiceInterface {
   };
 }
 
-/** Reads from the contract by what callers are known, or null if it is by tokens. */
+/** Returns how callers authenticate under the contract, or null if they use tokens. */
 function fixedCallers(auth: Contract['auth']): FixedCallers | null {
   switch (auth?.kind) {
     case 'basic':
@@ -93,7 +93,7 @@ function fixedCallers(auth: Contract['auth']): FixedCallers | null {
         isPartner: ({ headers, query }, { clientSecret }) => {
           const shown = place === 'query' ? query.get(name) : headers[name.toLowerCase()];
           const hasWord = (text: string) => text.toLowerCase().startsWith(prefix.toLowerCase());
-          // Whoever keeps the key with the word before it sends that word once.
+          // The profile may hold the key with or without its prefix. The call must contain the prefix exactly once.
           const bare = (text: string) => (hasWord(text) ? text.slice(prefix.length) : text);
           return typeof shown === 'string' && hasWord(shown) && bare(shown) === bare(value ?? clientSecret);
         },
@@ -165,7 +165,7 @@ function fieldNamer(operation: Operation, other: Operation): (path: string) => s
   const chosen = operation.choices.flat().flatMap(({ constants }) => constants);
   for (const { path } of chosen) fields.set(path.join('.'), null);
   return (path) => {
-    // An element stands for its list.
+    // If the path names an element of a list, the list itself is looked up.
     const bare = path.replace(/\.\d+$/, '');
     const field = fields.get(path) ?? fields.get(bare);
     return field === undefined ? (bare.split('.').at(-1) ?? bare) : field;

@@ -5,7 +5,7 @@ import { jsonAnswer, rawJson, type SandboxAnswer } from '../messages/answer.ts';
 import { decodeContent, type RequestContent } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';
 
-/** The interface of the public document. What the document does not show is as in most such services. */
+/** The interface of the public document. Whatever the document does not show is as usual for such services. */
 export const DOCUMENTED_INTERFACE: ServiceInterface = {
   endpoints: OPERATION_NAMES.map((operation) => {
     const { method, path } = OPERATIONS[operation];

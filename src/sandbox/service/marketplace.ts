@@ -14,7 +14,6 @@ export interface GrantedToken {
   readonly expiresInSeconds: number;
 }
 
-/** A request that was created. */
 export interface KnownRequest {
   /** The identity of its content. */
   readonly key: string;
@@ -42,7 +41,7 @@ interface Seen {
 const MAX_DOUBLES_LISTED = 100;
 
 /** The memory of the service: the tokens that it granted and the contents that it took. Callers pass the time in. */
-export class Marketplace {
+export class LocalMarketplace {
   /** Lifetime of tokens that are granted from now on. */
   tokenTtlSeconds: number;
   readonly #tokens = new Map<string, number>();

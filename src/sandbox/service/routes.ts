@@ -1,6 +1,6 @@
 import { carriesRequest, type OperationName, type RequestOperationName } from '../../request/operations.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
-import type { IdempotencyStore, Marketplace, TokenBucket } from './marketplace.ts';
+import type { IdempotencyStore, LocalMarketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
 import type { ToldVerdict } from './sample-answers.ts';
 import type { PartnerCredentials, ServiceInterface } from './service-interface.ts';
@@ -9,7 +9,7 @@ import type { PartnerCredentials, ServiceInterface } from './service-interface.t
 export interface Service {
   readonly offered: ServiceInterface;
   readonly credentials: PartnerCredentials;
-  readonly marketplace: Marketplace;
+  readonly marketplace: LocalMarketplace;
   /** The answers of earlier creates, or null if create does not recognise repetitions. */
   readonly replays: IdempotencyStore | null;
   /** The rate limit of create and validate together, or null if there is none. */
@@ -19,9 +19,8 @@ export interface Service {
 /** A call to one of the three operations, with its body read. */
 export interface ApiCall {
   readonly operation: OperationName;
-  /** The bearer token, or null. */
   readonly token: string | null;
-  /** Whether it holds the partner's credentials, where these go with each call. */
+  /** Whether the call contains the partner's credentials, for services without tokens. */
   readonly isOfPartner: boolean;
   /** The decoded content, or the answer that refuses a body that could not be decoded. */
   readonly content: RequestContent | SandboxAnswer;
@@ -53,7 +52,10 @@ export function findOperation(method: string, path: string, offered: ServiceInte
   return refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { allow });
 }
 
-/** Tells whether a path is that of an endpoint with any values for the variables that nobody has filled. */
+/**
+ * Tells whether a path matches the path of an endpoint. A variable that was not filled in, such as `{id}`, matches any
+ * value.
+ */
 function isFilled(template: string, path: string, basePath: string): boolean {
   const given = path.split('/');
   return [template, basePath + template].some((each) => {

@@ -8,7 +8,7 @@ import type { FreshIdentity } from './marketplace.ts';
 import { type AnswerDraft, isList, isObject, valueAt, withValueAt } from './pointer.ts';
 import type { Problems } from './schema-check.ts';
 
-/** What validate says of a request. */
+/** The verdict of validate on a request. */
 export type ToldVerdict = 'clear' | 'duplicate';
 
 /**
@@ -24,7 +24,7 @@ export function createdAnswer(
   if (!success && !first) return null;
   const { status, contentType, body: shown } = success ?? { status: 201, contentType: JSON_CONTENT_TYPE, body: null };
   const sample = withoutFailure(shown, status);
-  // The document's example may be that of a duplicate.
+  // The document's example may show a duplicate.
   const body =
     sample === null ? null : duplicate.reduce<AnswerDraft>((draft, rule) => withVerdict(draft, rule, 'clear'), sample);
   const location = `${basePath}${path.replace(/\{[^{}]*\}/g, '1')}/${requestId}`;
@@ -53,7 +53,7 @@ export function verdictAnswer(
   return answerWith(status, success?.contentType ?? JSON_CONTENT_TYPE, body);
 }
 
-/** Names of members that tell of failures, in the languages of the markets. */
+/** Matches names of members that report failures, in the languages of the markets. */
 const OF_FAILURE =
   /^(?:(?:has|is|validation)?(?:err|errors?|faults?|exceptions?|fail(?:ed|ures?)?|problems?|violations?|warnings?)(?:codes?|messages?|texts?|descriptions?|details?|types?|reasons?)?|erros?|errore[s]?|errori|erreurs?|fehler|falhas?|fallos?)$/;
 const OF_SUCCESS =
@@ -63,8 +63,9 @@ const TELLS_FAILURE =
   /\b(?:errors?|fail\w*|invalid|reject\w*|refus\w*|denied|declin\w*|bad|not|missing|forbidden|unauthori[sz]ed|erro|fehler|erreur|errore)\b/i;
 
 /**
- * Returns a sample as a success would be: without the errors that examples, or samples made from a schema, hold as well.
- * It is read without regard to how the client reads answers, so that a mistake there becomes visible.
+ * Removes failures from a sample, so that it is that of a success. Examples, and samples made from a schema, may
+ * contain errors as well. This code deliberately shares nothing with the client's reading of answers, so that a mistake
+ * there becomes visible.
  */
 function withoutFailure(sample: Json, status: number): Json {
   if (Array.isArray(sample)) return sample.map((each: Json) => withoutFailure(each, status));

@@ -10,8 +10,8 @@ const TOKEN_LIKE = /[\w-]{43}/g;
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
 /**
- * Returns the value of a header as it may be shown. Of a secret one, it is at most the scheme. `keyName` is the name of
- * the key that goes with each call, or null.
+ * Returns the value of a header in a form that may be shown. At most the scheme of a secret header is kept. `keyName`
+ * is the name of the key that is sent with each call, or null.
  */
 export function shownHeader(name: string, value: string, keyName: string | null): string {
   if (!isSecretName(name) && name.toLowerCase() !== keyName?.toLowerCase()) return value;
@@ -19,14 +19,17 @@ export function shownHeader(name: string, value: string, keyName: string | null)
   return scheme === undefined ? MASK : `${scheme} ${MASK}`;
 }
 
-/** Returns a path with its query as it may be shown. */
+/** Returns a path with its query, in a form that may be shown. */
 export function shownPath(path: string, keyName: string | null): string {
   return path.replace(/([?&])([^=&]*)=[^&]*/g, (pair, mark: string, name: string) =>
     isSecretName(name) || new URLSearchParams(`${name}=`).has(keyName ?? '') ? `${mark}${name}=${MASK}` : pair,
   );
 }
 
-/** Returns the body of a token request as it may be shown, or null if a secret cannot be separated from the rest. */
+/**
+ * Returns the body of a token request in a form that may be shown, or null if a secret cannot be separated from the
+ * rest.
+ */
 export function shownTokenBody(contentType: string | undefined, body: Buffer): Buffer | null {
   const text = body.toString('utf8');
   if (contentType?.includes('json')) return shownJson(text);

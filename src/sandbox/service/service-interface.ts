@@ -17,11 +17,11 @@ interface Endpoint {
   readonly path: string;
 }
 
-/** Callers that show the same credentials with each call. */
+/** The authentication of callers that send the same credentials with each call. */
 export interface FixedCallers {
   /** The header or query parameter of the key, which is never kept, or null for HTTP Basic. */
   readonly keyName: string | null;
-  /** What a call must hold, for the refusal of one that does not. */
+  /** What a call must contain. The refusal of a call without it quotes this text. */
   readonly demand: string;
   /** Tells whether a call comes from the partner with these credentials. */
   isPartner(call: Pick<ArrivedCall, 'headers' | 'query'>, partner: PartnerCredentials): boolean;
@@ -46,7 +46,7 @@ export interface ServiceInterface {
    * parameters.
    */
   readonly idempotencyHeader: string | null;
-  /** How callers show who they are, if not by a token. */
+  /** How callers authenticate without tokens, or null if they use tokens. */
   readonly callers: FixedCallers | null;
   /** Decodes the content of a call. An {@link SandboxAnswer} is the refusal of one that cannot be decoded. */
   decode(

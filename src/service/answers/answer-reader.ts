@@ -22,8 +22,8 @@ const NO_VALIDATE_HINT =
   'The document describes no validate. Create without it: --no-validate; for good: srq contract learn FILE --operation validate=none';
 
 /**
- * Reads answers as the service's description says; what is not where it should be is searched for, and counted as a
- * contradiction.
+ * Reads answers as the service's description says. What is not in its described place is searched for, and counts as a
+ * contradiction of the contract.
  */
 export class AnswerReader {
   readonly observed = new Observed();
@@ -32,7 +32,7 @@ export class AnswerReader {
   readonly #remember: (memory: AnswerMemory) => void;
   #memory: AnswerMemory;
 
-  /** `columnOf`: what the user calls a field, for errors that name it. */
+  /** `columnOf` returns the column that a field came from, or null. Error texts name the column. */
   constructor(
     contract: Contract,
     columnOf: (field: string) => string | null,
@@ -51,12 +51,15 @@ export class AnswerReader {
     this.#remember(memory);
   }
 
-  /** What the answers to creations were found to look like, with what this reader has found out. */
+  /** What is known about the answers to create: the memory that was given, and what this reader has added. */
   get memory(): AnswerMemory {
     return this.#memory;
   }
 
-  /** What an exchange on create tells. Where a creation names the request is remembered. */
+  /**
+   * Returns what an exchange on create means. If the answer proves a creation, the place of the identifier in it is
+   * remembered.
+   */
   creation(exchange: Exchange, sent: Redactor): CreateMeaning {
     const { create, unavailableIsNotActed } = this.#contract;
     const { path, duplicate, identifiers, errorTexts } = create;
@@ -73,18 +76,18 @@ export class AnswerReader {
     if (identifiers.length > 0) this.observed.note('create.identifiers', Object.keys(ids).length > 0 && place === null);
   }
 
-  /** Validate was asked about a request whose creation was answered so: it sees the request, or does not. */
+  /** Records whether validate saw a request whose creation had this unproven answer. */
   noteSight({ form, place }: UnprovenAnswer, wasSeen: boolean): void {
     const sighted = withValidateResult(this.#memory, form, wasSeen);
     this.#change(wasSeen && place !== null ? withPlace(sighted, place) : sighted);
   }
 
-  /** A creation was answered so, and nobody can say what that means. */
+  /** Records a creation whose answer has no known meaning. */
   noteUnproven({ form, isDenied }: UnprovenAnswer): void {
     if (form !== '') this.#change(withOpenForm(this.#memory, form, isDenied));
   }
 
-  /** For an exchange on validate that gave no verdict: why, and what to do. */
+  /** Returns why an exchange on validate gave no verdict, and what to do about it. */
   whyNoVerdict(exchange: Exchange): CreateMeaning {
     const { unavailableIsNotActed } = this.#contract;
     const judge = (): Creation => ({ is: 'unproven', form: null, place: null, isDenied: false, ids: {} });
@@ -94,18 +97,22 @@ export class AnswerReader {
     return { ...meaning, stop: { ...meaning.stop, hint: NO_VALIDATE_HINT } };
   }
 
-  /** Of a request that the service has already: its answer to that is rarely described. */
+  /**
+   * Returns the identifiers in an answer that reports a duplicate. Descriptions rarely cover such answers, so other
+   * places than the described ones are searched as well.
+   */
   identifiersOfDuplicate(answer: Answer, sent: Redactor): Identifiers {
     const documented = documentedIdentifiers(answer, this.#contract.create.identifiers);
     return Object.keys(documented).length > 0 ? documented : readIdentifiers(answer, sent);
   }
 
-  /** What an answer of validate says. */
+  /** Returns the verdict that an answer of validate gives. */
   verdict(answer: Answer): Verdict {
     const rules = this.#contract.validate.verdict;
     const ruled = ruledVerdict(answer, rules);
     const isWell = answer.status >= 200 && answer.status <= 299;
-    // A body that speaks of a duplicate counts more than a rule by which every answer of its kind is clear.
+    // A body that cannot be read, or that reports a duplicate or an error, takes precedence over a rule by which every
+    // answer with this status is clear.
     const denied = ruled === 'clear' && isWell && !this.#saysClearInBody(answer) && this.#isDeniedByBody(answer);
     if (rules.length > 0 && (ruled !== null || isWell))
       this.observed.note('validate.verdict', ruled !== null && !denied);
@@ -121,24 +128,24 @@ export class AnswerReader {
     return ruledVerdict(answer, inBody) === 'clear';
   }
 
-  /** The service's words on why it refused. */
+  /** Returns the reason for a refusal in the service's own words, or null if the answer has none. */
   errorText(answer: Answer, sent: Redactor, operation: RequestOperationName): string | null {
     return readErrorText(answer, sent, { pointers: this.#contract[operation].errorTexts, names: this.#names });
   }
 }
 
-/** Counts how often live answers bore out what a contract says of them. */
+/** Counts how often answers of the service confirmed or contradicted the settings of a contract. */
 export class Observed {
   readonly #counts = new Map<string, { confirmed: number; contradicted: number }>();
 
-  /** `setting`: as in the findings of a contract. */
+  /** Counts one answer. `setting` has the name that it has in the contract's findings. */
   note(setting: string, isConfirmed: boolean): void {
     const counts = this.#counts.get(setting) ?? { confirmed: 0, contradicted: 0 };
     this.#counts.set(setting, counts);
     counts[isConfirmed ? 'confirmed' : 'contradicted'] += 1;
   }
 
-  /** Takes back a confirmation that turned out to be none. */
+  /** Withdraws one confirmation that has turned out to be wrong. */
   withdraw(setting: string): void {
     const counts = this.#counts.get(setting);
     if (!counts) return;

@@ -142,16 +142,22 @@ function plainText(answer: Answer, sent: Redactor): string | null {
   return isHtml(answer) || answer.body.length > MAX_LENGTH * 2 ? null : sent.redact(answer.body);
 }
 
-/** What the user calls the parameter that an error names: srq's field, with the column it came from; null: unknown. */
+/**
+ * Returns the user's name of a parameter that an error names: srq's field, with its column if there is one. Returns
+ * null if the parameter is unknown.
+ */
 export type ParameterNames = (named: string) => string | null;
 
-/** Where an error may say that a parameter is, before its own place: FastAPI, JSON pointers. */
+/**
+ * Matches the first names of a path that tell where parameters are sent, as FastAPI and JSON pointers write them. They
+ * are not part of the parameter's own path.
+ */
 const CARRIERS = /^(?:body|query|headers?|params?|request|#)$/i;
 
 /**
- * Reads names as services write them in errors: `requestText`, `data.attributes.phone`, `data[phone]`,
- * `/data/attributes/phone`, `#/phone`, `body.phone`. The whole path counts before its last part. `columnOf`: the user's own
- * name of a field.
+ * Builds the lookup of the names that services write in errors: `requestText`, `data.attributes.phone`, `data[phone]`,
+ * `/data/attributes/phone`, `#/phone`, `body.phone`. The whole path is looked up before its last part. `columnOf`
+ * returns the column that a field came from, or null.
  */
 export function parameterNames(
   contract: Pick<Contract, RequestOperationName>,
@@ -178,7 +184,7 @@ function partsOf(named: string): string[] {
   return parts.slice(Math.max(from, 0)).map(folded);
 }
 
-/** `requestText` and `request_text` are one name. */
+/** Normalises a name for comparison, so that `requestText` and `request_text` are equal. */
 function folded(name: Parameter['field']): string {
   return name.toLowerCase().replace(/[^\p{L}\d]+/gu, '');
 }

@@ -21,17 +21,13 @@ import {
 } from './answer-value.ts';
 import { foldedWords, outcomeSigns } from './refusal-signs.ts';
 
-/*
- * The words of a verdict, in the languages of the markets, as they match folded texts.
- */
+/* These patterns match the words of a verdict in the languages of the markets. The texts are folded first. */
 const SAYS_DUPLICATE = /duplicat|already|exist|repeated|repetid[oa]|wiederholt|ripetut[oa]/;
 const SAYS_OTHERWISE =
   /\b(?:not?|non|un|never|without|pass(?:ed)?|free|kein\w*|nicht|nie|ohne|nao|nunca|sem|nenhum\w*|sin|ningun\w*|ne|pas|jamais|aucun\w*|sans|nessun\w*|senza)\b|n['’]t\b|\bn['’]|nonexist|inexist|inesist/;
 const SAYS_CLEAR =
   /^(?:unique|clear|new|none|(?:no|not) ?(?:a )?(?:duplicates?|found|exists?)|does not exist|unic[oa]|nuev[oa]|nov[oa]|neu|nouveau|nouvelle|nuov[oa]|keine? (?:duplikat|dublette)|nicht (?:doppelt|vorhanden|gefunden)|(?:no|nao) (?:es |e )?(?:duplicad[oa]|existe|encontrad[oa])|(?:pas de|aucun) doublon|non (?:duplique|trouve|duplicat[oa]|trovat[oa]|esiste))$/;
-/**
- * Matches words that may speak of the call or of the data alone. Anything else that speaks of duplicates counts more.
- */
+/** Matches words that may be about the call or the data alone. Any other text about duplicates takes precedence. */
 const SAYS_OK = /^(?:ok|valid|accepted)$/i;
 const VALID_FLAGS = new Set(['valid', 'isvalid']);
 const VERDICT_TEXT =
@@ -40,8 +36,8 @@ const VERDICT_TEXT =
 /**
  * Reads the verdict of an answer of validate in a fixed order:
  *
- * - status 208, or 409 that speaks of nothing else
- * - an answer that holds nothing, since a duplicate is reported otherwise
+ * - status 208, or 409 that is about nothing else
+ * - an empty answer, because a duplicate would be reported
  * - a boolean
  * - a status text
  * - a list of matches
@@ -113,15 +109,14 @@ const saysNothing = (text: string): boolean =>
   text.length <= 200 && /^(?:null|about:blank|error|[\W\d]*(?:conflict)?\W*)$/i.test(text.trim());
 
 /**
- * Matches the paths of parts of an answer that speak of the customer's data. An e-mail address that exists is no
- * request that exists.
+ * Matches the paths of parts of an answer that are about the customer's data. That an e-mail address exists does not
+ * mean that the request exists.
  */
 const ABOUT_DATA =
   /(?:^|[._-])(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail|cliente|kunde|utente|usuari|correo|telefon|adress|enderec|direcc|indirizz|ort(?:$|[._-])|cidade|ciudad)/i;
 
 /**
- * Reads the verdict from flags. Those that speak of duplicates come first, because a request can be both valid and a
- * duplicate.
+ * Reads the verdict from flags. Those about duplicates come first, because a request can be both valid and a duplicate.
  */
 function flagVerdict(all: readonly AnswerMember[]): Verdict | undefined {
   const found = all.filter(({ path }) => !ABOUT_DATA.test(path.slice(0, Math.max(0, path.lastIndexOf('.')))));
@@ -191,7 +186,10 @@ function bareVerdict(answer: Answer): Verdict | undefined {
   return SAYS_OK.test(text) ? 'clear' : wordVerdict(text);
 }
 
-/** What an answer says by the rules of the service's description: the first that applies decides. Null: none does. */
+/**
+ * Returns the verdict of the first rule of the service's description that applies to an answer, or null if none
+ * applies.
+ */
 export function ruledVerdict(answer: Answer, rules: readonly VerdictRule[]): 'clear' | 'duplicate' | null {
   if (rules.length === 0) return null;
   const value = answerValue(answer);
@@ -205,7 +203,7 @@ export function ruledVerdict(answer: Answer, rules: readonly VerdictRule[]): 'cl
 function byRule(rule: VerdictRule, status: number, value: AnswerValue | undefined): 'clear' | 'duplicate' | null {
   if (rule.kind === 'status') return rule.status === status ? rule.verdict : null;
   const verdict = rule.kind === 'list' ? byList(value, rule.pointer) : byValue(value, rule);
-  // An error may name a duplicate; that it names none says nothing.
+  // An error answer may report a duplicate. If it reports none, that does not mean that the request is clear.
   return verdict === 'clear' && (status < 200 || status > 299) ? null : verdict;
 }
 

@@ -1,4 +1,5 @@
-// The parts of undici by their own paths: all of it takes 45 ms to load, these 17.
+// These parts of undici are imported by their own paths, because loading all of undici takes 45 ms and loading these
+// takes 17 ms.
 
 declare module 'undici/lib/api/api-connect.js' {
   import { Dispatcher } from 'undici';

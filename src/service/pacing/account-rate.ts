@@ -47,7 +47,7 @@ interface AccountRateRecord {
   readonly members: Readonly<Record<string, AccountMember>>;
 }
 
-/** A granted send that was answered at `atMs`. */
+/** A granted send that was answered. `atMs` is the time of the answer. */
 export interface AnsweredSend {
   readonly permit: Permit;
   readonly atMs: number;
@@ -74,7 +74,7 @@ export interface TurnRequest {
   /** Set by the breaker: the time for which nobody sends, and the factor for the rate afterwards. */
   readonly holdMs: number;
   readonly slowDown: number | null;
-  /** The process will send nothing more. */
+  /** Whether the process will send nothing more. */
   readonly leaves: boolean;
 }
 
@@ -87,7 +87,7 @@ export interface TurnReply {
   /** The reason why there are not more, or null if all wanted sends are granted. */
   readonly turn: Admission | null;
   readonly pausedMs: number;
-  /** No limit applies and nobody was refused, so sends need no grant until a refusal or an alarm. */
+  /** Whether sends need no grant until a refusal or an alarm, because no limit applies and nobody was refused. */
   readonly isFree: boolean;
   /** All processes that have sends. */
   readonly members: readonly string[];

@@ -14,7 +14,6 @@ const KNOWN_PLACES = 3;
  */
 export type ChosenRate = 'auto' | 'max' | number;
 
-/** Options of an adaptive rate. */
 export interface AdaptiveRateOptions {
   readonly rate: ChosenRate;
   /** Maximum number of requests in flight. */
@@ -57,9 +56,9 @@ export interface AdaptiveRateRecord {
 /** Tells whether a request may be sent now. */
 export type Admission =
   | { readonly is: 'now' }
-  /** Ask again after this time, or after the next answer. */
+  /** The caller asks again after this time, or after the next answer if that comes first. */
   | { readonly is: 'later'; readonly waitMs: number }
-  /** Ask again after the next answer; at least one is outstanding. */
+  /** The caller asks again after the next answer. At least one request is in flight. */
   | { readonly is: 'after-answer' }
   /** The service asks for a pause of over 15 minutes, so the run stops and can be resumed. */
   | { readonly is: 'too-late'; readonly waitMs: number };

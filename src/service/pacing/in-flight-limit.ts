@@ -147,7 +147,7 @@ export class InFlightLimit {
     this.#kept.doubling = false;
   }
 
-  /** Old counts weigh less, because the service's limit may have fallen. */
+  /** Halves the old counts, because the service's limit may have fallen. */
   #fade(): void {
     this.#kept.taken = this.#kept.taken.map((count) => (count ?? 0) / 2);
     this.#kept.refused = this.#kept.refused.map((count) => (count ?? 0) / 2);
@@ -167,8 +167,8 @@ export class InFlightLimit {
   }
 
   /**
-   * `slack` is the factor by which answers may become slower. If requests queue at the service, the number in flight
-   * may grow by the same factor.
+   * Raises the limit if the answers allow it. `slack` is the factor by which answers may become slower. If requests
+   * queue at the service, the number in flight may grow by the same factor.
    */
   #grow(nowMs: number, slack: number): void {
     if (nowMs >= (this.#kept.raiseAtMs ?? Number.POSITIVE_INFINITY) && this.ceiling < this.#max) {

@@ -16,7 +16,10 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 
 /** Maximum believable duration. A larger number is a mistake, such as an epoch in place of a duration. */
 const MAX_BELIEVED_MS = 366 * 24 * 3_600_000;
-/** As seconds from now these would be decades; as epochs they are the year 2001. */
+/**
+ * Numbers from these on are epochs instead of durations. As seconds from now they would be decades; as epochs they are
+ * in the year 2001.
+ */
 const FIRST_EPOCH_SECONDS = 1e9;
 const FIRST_EPOCH_MS = 1e12;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;

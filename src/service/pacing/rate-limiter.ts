@@ -6,7 +6,7 @@ import { readRateHeaders } from './rate-headers.ts';
 
 interface QueuedSend {
   readonly operation: string;
-  /** When it fires, the request waits no longer. */
+  /** The request waits no longer once this signal fires. */
   readonly stopping: AbortSignal;
   readonly resolve: (permit: Permit | null) => void;
   readonly reject: (error: unknown) => void;
@@ -70,8 +70,8 @@ export class RateLimiter {
 
   /**
    * Waits until the request may be sent. Resolves to the permit, which must be returned by {@link release}, or to null
-   * if the run is being stopped: by `stopping`, of which {@link heed} was told. Throws `SrqError('service')` if the
-   * service asks for too long a pause, and `SrqError('log')` once the store that keeps the account's rate is given up.
+   * if `stopping` fires, which must have been passed to {@link heed}. Throws `SrqError('service')` if the service asks
+   * for too long a pause, and `SrqError('log')` once the store that keeps the account's rate is given up.
    */
   acquire(operation: string, stopping = this.#stopping): Promise<Permit | null> {
     if (stopping.aborted) return Promise.resolve(null);

@@ -46,7 +46,7 @@ const PROOF_MS = 30_000;
  */
 const LONG_REFUSAL_MS = 5_000;
 
-/** Number of requests taken since a time. Null means from the start. */
+/** A count of requests since a time. `fromMs` is null if it counts from the start. */
 interface Tally {
   fromMs: number | null;
   taken: number;

@@ -2,7 +2,7 @@ import type { Characters } from './characters.ts';
 import { UNREADABLE } from './unescaped.ts';
 
 /** A word in the form in which it is compared, with its place in the source. */
-export interface Word {
+export interface FoldedWord {
   /** The letters of the word without case and accents. */
   readonly letters: string;
   readonly start: number;
@@ -26,8 +26,8 @@ export interface Sign {
  * Cuts a text into words and signs, in time proportional to its length. A text with more different letters than a
  * person writes uses up the budget, and ends in one unsure word.
  */
-export function cutIntoWords(text: Characters, budget: StepBudget): { words: Word[]; signs: Sign[] } {
-  const words: Word[] = [];
+export function cutIntoWords(text: Characters, budget: StepBudget): { words: FoldedWord[]; signs: Sign[] } {
+  const words: FoldedWord[] = [];
   const signs: Sign[] = [];
   let wordEnd = 0;
   for (let at = 0; at < text.length; ) {

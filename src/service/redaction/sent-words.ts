@@ -1,5 +1,5 @@
 import { Characters } from './characters.ts';
-import { cutIntoWords, StepBudget, type Word } from './folded-words.ts';
+import { cutIntoWords, type FoldedWord, StepBudget } from './folded-words.ts';
 import { UNREADABLE, unescaped } from './unescaped.ts';
 
 /**
@@ -22,7 +22,7 @@ const WORD_NUMBER_LIMIT = 1 << 17;
 export class SentWords {
   /** Maps each sent word to its number, from 1. */
   readonly #numberOf = new Map<string, number>();
-  /** One to three words in a row, as one number made of theirs. */
+  /** Sequences of one to three words, each as one number that combines the numbers of its words. */
   readonly #phrases = new Set<number>();
   /** Words that are hidden within longer ones, by their first letters. */
   readonly #within = new Map<string, string[]>();
@@ -105,7 +105,7 @@ export class SentWords {
       this.#fragments.add(word.slice(end - FRAGMENT_LETTERS, end));
   }
 
-  #hidePhrases(words: readonly Word[], hidden: HiddenParts): void {
+  #hidePhrases(words: readonly FoldedWord[], hidden: HiddenParts): void {
     const isInRun = new Uint8Array(words.length);
     const numbers = words.map(({ letters }) => this.#numberOf.get(letters) ?? 0);
     const hide = (from: number, to: number) => {
@@ -234,9 +234,9 @@ class SentNumbers {
   }
 
   /** Hides each sent number in the words. A number ends where a word of digits ends, and begins where one begins. */
-  hideIn(words: readonly Word[], hidden: HiddenParts, budget: StepBudget): void {
+  hideIn(words: readonly FoldedWord[], hidden: HiddenParts, budget: StepBudget): void {
     if (this.#numbers.size === 0) return;
-    let group: Word[] = [];
+    let group: FoldedWord[] = [];
     for (const word of words) {
       const isDigits = /^\d+$/.test(word.letters);
       if (group.length > 0 && (!isDigits || word.gap > MAX_GAP)) {
@@ -248,7 +248,7 @@ class SentNumbers {
     if (group.length > 0) this.#hideInGroup(group, hidden, budget);
   }
 
-  #hideInGroup(group: readonly Word[], hidden: HiddenParts, budget: StepBudget): void {
+  #hideInGroup(group: readonly FoldedWord[], hidden: HiddenParts, budget: StepBudget): void {
     const digits = group.map(({ letters }) => letters).join('');
     const startAt = new Int32Array(digits.length).fill(-1);
     let end = 0;

@@ -69,7 +69,10 @@ function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, 
   return { ...shownScheme, ...Object.fromEntries(shown) };
 }
 
-/** Keeps the scheme. Where there is none, the first word may be the key itself. */
+/**
+ * Hides the credentials of an authorization header and keeps its scheme. If there is no known scheme, everything is
+ * hidden, because the first word may be the key itself.
+ */
 function withoutCredentials(authorization: string): string {
   const [, scheme = ''] = /^((?:Basic|Bearer) )/.exec(authorization) ?? [];
   return scheme + REDACTED;

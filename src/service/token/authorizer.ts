@@ -3,7 +3,7 @@ import { SrqError } from '../../request/errors.ts';
 import type { Credentials, Tokens } from './token.ts';
 import { credentialsRefused, tokenRefused } from './token-answer.ts';
 
-/** What authorizes one call, and what becomes of its answer. */
+/** The credentials of one call. They also judge whether the service has refused them. */
 export interface AuthorizedCall {
   readonly headers: Readonly<Record<string, string>>;
   /** The parameter of the query that holds a key, or null if there is none. */
@@ -11,17 +11,20 @@ export interface AuthorizedCall {
   /** Values that are never shown. */
   readonly secrets: readonly string[];
   /**
-   * Judges the status of the answer. Returns true if it refuses these credentials and others may do; the call is then
-   * sent again. `refusals` counts those of the same call before. Throws `SrqError('auth')` if others will not do.
+   * Judges the status of the answer. Returns true if the service refused these credentials and the call may be sent
+   * again with new ones. `refusals` is the number of earlier refusals of the same call. Throws `SrqError('auth')` if
+   * new credentials would not help.
    */
   isRefused(status: number, refusals: number): boolean;
 }
 
-/** The credentials of the calls that carry a request. */
+/** Provides the credentials of the calls that carry a request. */
 export interface Authorizer {
-  /** Returns what authorizes the next call. Throws `SrqError` (`auth`, `unreachable`, `service`) if nothing does. */
+  /**
+   * Returns the credentials for the next call. Throws `SrqError` (`auth`, `unreachable`, `service`) if there are none.
+   */
   authorize(): Promise<AuthorizedCall>;
-  /** How often answers agreed with what the contract says of the credentials. */
+  /** Counts how often answers agreed with what the contract says about the credentials. */
   readonly observations: Observations;
 }
 
@@ -31,7 +34,10 @@ export interface Authorizer {
  */
 const MAX_TOKEN_REFUSALS = { own: 1, shared: 2, ended: 4 } as const;
 
-/** Authorizes calls by tokens. A 401 is answered with a new token, as often as `MAX_TOKEN_REFUSALS` allows. */
+/**
+ * Authorizes calls with bearer tokens. After a 401 the call is sent again with a new token, at most as often as
+ * `MAX_TOKEN_REFUSALS` allows.
+ */
 export function bearerAuthorizer(tokens: Tokens): Authorizer {
   return {
     async authorize() {
@@ -53,10 +59,12 @@ export function bearerAuthorizer(tokens: Tokens): Authorizer {
   };
 }
 
-/** A way to authorize calls that needs no token. */
+/** A kind of authorization that needs no token. */
 export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
 
-/** Authorizes calls by credentials that do not change. Throws `SrqError('auth')` for a key that no header can hold. */
+/**
+ * Authorizes calls with credentials that do not change. Throws `SrqError('auth')` for a key that no header can hold.
+ */
 export function fixedAuthorizer(authorization: FixedAuthorization, credentials: Credentials): Authorizer {
   const parts = authorization.kind === 'basic' ? basicParts(credentials) : keyParts(authorization, credentials);
   // A service may refuse a wrong key with 403. Once it has accepted the key, a 403 is about the request.
@@ -72,12 +80,18 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
   return { authorize: () => Promise.resolve(call), observations: {} };
 }
 
-/** Refusals of a request by a service that knows who has sent it. */
+/**
+ * Statuses of refusals that concern the request itself, which a service sends only after it has accepted the
+ * credentials.
+ */
 const PROVING: ReadonlySet<number> = new Set([400, 409, 422]);
 
 type AuthorizedParts = Pick<AuthorizedCall, 'headers' | 'query' | 'secrets'>;
 
-/** Joins both as UTF-8 (RFC 7617). Unlike at a token endpoint, they are not form-encoded before. */
+/**
+ * Joins the client id and the secret as UTF-8 (RFC 7617). Basic authentication at a token endpoint form-encodes both
+ * first; here they are sent unchanged.
+ */
 function basicParts({ clientId, clientSecret }: Credentials): AuthorizedParts {
   const encoded = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   return { headers: { authorization: `Basic ${encoded}` }, query: null, secrets: [clientSecret, encoded] };
@@ -93,7 +107,7 @@ function keyParts(
     const message = `The key for ${name} holds characters that no header can hold.`;
     throw new SrqError('auth.refused', message, 'Check the key that you were given, then log in again: srq login');
   }
-  // A key that was copied with the word before it is not given it twice.
+  // A user may have copied the key with its prefix. The prefix is then not added again.
   const text = key.toLowerCase().startsWith(prefix.toLowerCase()) ? key : prefix + key;
   return { headers: { [name.toLowerCase()]: text }, query: null, secrets: [key, text] };
 }

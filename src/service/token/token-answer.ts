@@ -12,8 +12,8 @@ export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePoi
 
 /**
  * Reads the token of an answer, from its documented place or in any usual shape, and the time at which it expires.
- * `askedAtMs` is the wall clock before the request. `observed` is told whether the answer gives the life of the token
- * as documented. Throws `SrqError('service')` if there is no token.
+ * `askedAtMs` is the wall clock before the request. `observed` records whether the answer gives the lifetime of the
+ * token as documented. Throws `SrqError('service')` if there is no token.
  */
 export function readToken(
   answer: Answer,
@@ -101,7 +101,7 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
   }
   const { status } = exchange.answer;
   const said = readErrorText(exchange.answer, sent);
-  // What it says may be a sentence: its full stop would stand before ours.
+  // The words may be a sentence. Its full stop is removed, because the message continues after it.
   const words = said === null ? '' : `: ${said.replace(/\.\s*$/, '')}`;
   if (status === 400 || status === 401 || status === 403) {
     const hint = 'Check client id and secret, then log in again: srq login';

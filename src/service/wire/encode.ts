@@ -1,15 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { LosslessNumber, stringify } from 'lossless-json';
-import {
-  type Alternative,
-  type Contract,
-  type ContractEncoding,
-  type Json,
-  ONLY_ELEMENT,
-  type Operation,
-  type Parameter,
-} from '../../request/contract.ts';
+import type { Alternative, Contract, Json, Operation, Parameter } from '../../request/contract.ts';
 import {
   chosenAlternatives,
   dataUrlPrefix,
@@ -23,11 +14,12 @@ import { isPart, wholeOf } from '../../request/parts.ts';
 import type { ServiceRequest } from '../../request/service-request.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { REDACTED } from '../redaction/redactor.ts';
+import { type BodyEntry, bodyEncoder, type EncodedBody, type FilePart } from './body.ts';
 
-/** A request as it goes on the wire; `headers` have lower-case names, content type included. */
+/** A request as it is sent. The names of `headers` are in lower case, and the content type is among them. */
 export interface EncodedRequest {
   readonly method: 'POST' | 'PUT';
-  /** Path below the base URL, with its query. */
+  /** Path below the base URL, including the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: EncodedBody['body'];
@@ -35,29 +27,38 @@ export interface EncodedRequest {
 
 type Encode = (request: ServiceRequest, audioBase64: string | null) => EncodedRequest;
 
-/** How each operation writes a request. `audioBase64`: the recording's content, if the request has one. */
+/**
+ * The function that encodes a request for each operation. `audioBase64` is the content of the recording, or null if the
+ * request has none.
+ */
 type Encodes = Readonly<Record<RequestOperationName, Encode>>;
 
 export interface Encoder extends Encodes {
-  /** The same with `***` for everything that may tell of a person, or be a key: all but the market. */
+  /**
+   * The same functions for display: every value except the market is replaced by `***`, because it may be personal data
+   * or a key.
+   */
   readonly shown: Encodes;
 }
 
-/** What the way of a request knows beside what its operation describes. */
+/** Settings of an operation's encoder that its description in the contract does not hold. */
 interface RequestHalf {
-  /** Parameters that it does not carry though it does not describe them. */
+  /** Names of parameters that are not sent although the operation does not describe them. */
   readonly leftOut: ReadonlySet<string>;
-  /** The header that is set for each call, whatever the request gives. */
+  /**
+   * The name of a header that srq sets itself on each call. A parameter with this name is not sent. Null if there is
+   * none.
+   */
   readonly ownHeader: string | null;
 }
 
-/** The encoder does everything that does not depend on the request here, once. */
+/** Builds the encoder of a contract. Everything that does not depend on the request is computed here, once. */
 export function makeEncoder(contract: Contract): Encoder {
   const { create, validate } = contract;
   const { fields, byWholeName } = describedOperation(create);
   const halves: Readonly<Record<RequestOperationName, RequestHalf>> = {
     create: { leftOut: NONE, ownHeader: create.idempotency?.header ?? null },
-    // What only create has a name for is left out of a validate that has its own names.
+    // If validate has its own description, parameters that only create describes are not sent to validate.
     validate: {
       leftOut: validate.parameters === null ? NONE : new Set([...fields, ...byWholeName.keys()]),
       ownHeader: null,
@@ -71,14 +72,14 @@ export function makeEncoder(contract: Contract): Encoder {
   return { ...encodes(asItIs), shown: encodes(masked) };
 }
 
-/** A value as it goes into the message. */
+/** Returns a value as it appears in the encoded request, which is either the text itself or a mask. */
 type Shown = (field: string | null, text: string) => string;
 const asItIs: Shown = (_, text) => text;
 const masked: Shown = (field, text) => (field === 'country' ? text : REDACTED);
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Set by srq itself, or by the way the message travels. */
+/** Matches the headers that srq or the HTTP client sets. A parameter must not replace them. */
 const OWN_HEADERS =
   /^(?:authorization|content-(?:type|length|encoding)|accept|host|connection|transfer-encoding|expect)$/i;
 
@@ -117,13 +118,13 @@ function operationEncoder(
   };
 }
 
-/** What a request gives, by srq's names of it. */
+/** Looks up the values of one request by srq's names of the fields. */
 class GivenRequest {
   readonly request: ServiceRequest;
   readonly #audioBase64: string | null;
   readonly #wholeNames: ReadonlyMap<string, string>;
 
-  /** `wholeNames`: of fields that may be given by these, too. */
+  /** `wholeNames` maps fields to their full names (`utm.source`), under which a request may give them as well. */
   constructor(request: ServiceRequest, audioBase64: string | null, wholeNames: ReadonlyMap<string, string>) {
     this.request = request;
     this.#audioBase64 = audioBase64;
@@ -175,7 +176,8 @@ function givenText(parameter: Parameter, given: GivenRequest): string | null {
   const { constant, field } = parameter;
   const text = isFixedByDocument(parameter) ? null : given.text(field);
   if (text === null) return constant;
-  // What a request gave and is not allowed has been told before. What srq has filled in itself goes only where it may.
+  // The local checks have reported values of the user that are not allowed. A value that srq has filled in itself, and
+  // that is not allowed, is sent only if the parameter is required.
   return wireValue(parameter, text) ?? (parameter.required ? text : constant);
 }
 
@@ -194,8 +196,8 @@ function recording({ audioForm }: Parameter, given: GivenRequest, shown: Shown):
 }
 
 /**
- * What goes with the way that the request has chosen counts more than what it says of it. An empty object is for what the
- * request leaves empty.
+ * Adds the constants of the alternatives that the request meets. A constant replaces the value that the request gives
+ * for the same path. If the constant is an empty object, it is added only if the request puts nothing into that object.
  */
 function setConstants(entries: BodyEntry[], constants: Alternative['constants']): void {
   for (const { path, value } of constants) {
@@ -212,7 +214,10 @@ const isEmpty = (value: Json): boolean =>
 const isWithin = (path: readonly string[], parent: readonly string[]): boolean =>
   path.length > parent.length && parent.every((name, at) => path[at] === name);
 
-/** The parameters that an operation does not describe, under their own names beside the others. */
+/**
+ * Encodes the parameters that an operation does not describe. They are sent under their own names, in the object that
+ * holds most of the described ones.
+ */
 function undescribedEncoder(
   operation: Operation,
   leftOut: ReadonlySet<string>,
@@ -248,144 +253,7 @@ function named(parameters: readonly Parameter[], given: GivenRequest, shown: Sho
   });
 }
 
-/** A head holds visible ASCII; the rest is percent-encoded. */
+/** Percent-encodes a header value unless it consists of printable ASCII, because a header can hold nothing else. */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
-}
-
-/** A recording that goes as a part of its own, as it is. */
-interface FilePart {
-  readonly fileName: string;
-  readonly mediaType: string;
-  readonly bytes: Buffer;
-}
-
-/** One value on its way. `path`: names from the top of the body. */
-interface BodyEntry {
-  readonly path: readonly string[];
-  readonly value: Json | FilePart;
-  /** How JSON writes a text. */
-  readonly type: Parameter['type'];
-  readonly isList: boolean;
-}
-
-interface EncodedBody {
-  readonly contentType: string;
-  readonly body: string | Buffer;
-}
-
-/**
- * Puts the values into a body. `contentType`: what the service calls it; a body of several parts has the boundary in it, which
- * stands nowhere in the values.
- */
-function bodyEncoder(
-  encoding: ContractEncoding,
-  contentType: string,
-  boundary: string,
-): (entries: readonly BodyEntry[]) => EncodedBody {
-  switch (encoding) {
-    case 'json':
-      return (entries) => ({ contentType, body: stringify(nested(entries)) ?? '{}' });
-    case 'form':
-      return (entries) => ({ contentType, body: formText(entries) });
-    case 'multipart':
-      return (entries) => ({
-        contentType: `multipart/form-data; boundary=${boundary}`,
-        body: Buffer.concat([...entries.flatMap((each) => parts(each, boundary)), Buffer.from(`--${boundary}--\r\n`)]),
-      });
-  }
-}
-
-/** `['a', 'b']` is `a[b]`, as forms write it. */
-function formName(path: readonly string[]): string {
-  return path.reduce((name, part) => `${name}[${part}]`);
-}
-
-function formText(entries: readonly BodyEntry[]): string {
-  const form = new URLSearchParams();
-  for (const { path, value } of entries) eachText(path, value, (at, text) => form.append(formName(at), text));
-  return form.toString();
-}
-
-/** What forms can say: texts under names. */
-function eachText(
-  path: readonly string[],
-  value: Json | FilePart,
-  tell: (path: readonly string[], text: string) => void,
-): void {
-  if (isFile(value)) tell(path, value.bytes.toString('base64'));
-  else if (Array.isArray(value)) for (const each of value) eachText(path, each, tell);
-  else if (typeof value === 'object' && value !== null) {
-    for (const [name, inner] of Object.entries(value)) eachText([...path, name], inner, tell);
-  } else if (value !== null) tell(path, String(value));
-}
-
-function nested(entries: readonly BodyEntry[]): object {
-  const top: Branch = Object.create(null);
-  for (const { path, value, type, isList } of entries) {
-    const branch = path.slice(0, -1).reduce(branchUnder, top);
-    const scalar = isFile(value)
-      ? value.bytes.toString('base64')
-      : typeof value === 'string'
-        ? typed(value, type)
-        : value;
-    branch[path.at(-1) ?? ''] = isList ? [scalar] : scalar;
-  }
-  return withLists(top);
-}
-
-/** Makes lists of the objects that hold the only element of one. */
-function withLists(branch: Branch): object {
-  const members = Object.entries(branch);
-  for (const [name, value] of members) if (isBranch(value)) branch[name] = withLists(value);
-  const [[name, element] = []] = members;
-  return name === ONLY_ELEMENT && members.length === 1 ? [branch[name] ?? element] : branch;
-}
-
-/** Without a prototype, so that a parameter may be called `__proto__`. */
-interface Branch {
-  [name: string]: unknown;
-}
-
-function branchUnder(branch: Branch, name: string): Branch {
-  const found = branch[name];
-  if (isBranch(found)) return found;
-  const made: Branch = Object.create(null);
-  branch[name] = made;
-  return made;
-}
-
-function isBranch(value: unknown): value is Branch {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;
-}
-
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-
-/** Numbers keep their digits: an identifier has more than a binary number can hold. */
-function typed(text: string, type: Parameter['type']): unknown {
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  return (type === 'integer' || type === 'number') && NUMBER.test(text) ? new LosslessNumber(text) : text;
-}
-
-function parts({ path, value }: BodyEntry, boundary: string): Buffer[] {
-  if (!isFile(value)) {
-    const texts: Buffer[] = [];
-    eachText(path, value, (at, text) => {
-      const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(formName(at))}"\r\n\r\n`;
-      texts.push(Buffer.from(`${head}${text}\r\n`));
-    });
-    return texts;
-  }
-  const disposition = `form-data; name="${quoted(formName(path))}"; filename="${quoted(value.fileName)}"`;
-  const head = `--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${value.mediaType}\r\n\r\n`;
-  return [Buffer.from(head), value.bytes, Buffer.from('\r\n')];
-}
-
-/** As browsers write names in a head. */
-function quoted(name: string): string {
-  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function isFile(value: Json | FilePart): value is FilePart {
-  return typeof value === 'object' && value !== null && 'bytes' in value && Buffer.isBuffer(value.bytes);
 }

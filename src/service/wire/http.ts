@@ -18,7 +18,10 @@ export interface HttpOptions extends DispatcherOptions {
   readonly traces: readonly ((call: TracedCall) => void)[];
 }
 
-/** Content coding that asks for an uncompressed answer. What a service does not compress cannot arrive broken. */
+/**
+ * The value of Accept-Encoding that asks for an uncompressed answer. An answer that was never compressed cannot fail to
+ * decompress.
+ */
 const IDENTITY = 'identity';
 
 /** Sends requests to one service. It never repeats anything by itself: no retries, no redirects. */
@@ -53,7 +56,7 @@ export class Http {
     redacted: () => RedactedCall = () => redactAll(path),
     mayWrite: () => boolean = () => true,
   ): Promise<Exchange> {
-    // Adding a name after the spread takes V8 twenty times as long, so the name is there before it.
+    // The name is there before it is set again, because adding a name after the spread takes V8 twenty times as long.
     const sent = { 'accept-encoding': IDENTITY, ...headers };
     sent['accept-encoding'] = IDENTITY;
     const request = { origin: this.#origin, path: this.#prefix + path, method, headers: sent, body };
@@ -215,7 +218,7 @@ const UNDO: ReadonlyMap<string, Undo> = new Map<string, Undo>([
   ['gzip', gunzip],
   ['x-gzip', gunzip],
   ['br', (bytes, zlib) => zlib.brotliDecompressSync(bytes, within)],
-  // RFC 9110, section 8.4.1.2: the data has a zlib header, which some servers leave out.
+  // RFC 9110, section 8.4.1.2, says that the data has a zlib header, but some servers leave it out.
   ['deflate', (bytes, zlib) => (hasZlibHeader(bytes) ? zlib.inflateSync : zlib.inflateRawSync)(bytes, within)],
 ]);
 

@@ -48,7 +48,7 @@ export interface FileLogOptions {
    * theirs.
    */
   readonly exclusive: boolean;
-  /** The name of this process, shown to whoever finds the log in use. */
+  /** The description of this process for others that find the log in use. */
   readonly holder: string;
   /** The user who must own the log, or null to accept any owner. */
   readonly user?: LogUser | null;
@@ -73,9 +73,9 @@ export class FileLog implements OpenLog {
   #closed = false;
   /** The number of bytes of the file that the saved index covers. */
   readonly #savedBytes: number;
-  /** The number of bytes of the file that are certainly on the disk. */
+  /** The number of bytes of the file that are certainly on disk. */
   #durableBytes = 0;
-  /** Becomes true once a record of this process names the recipe by which its keys are made. */
+  /** Whether a record of this process names the version of the key algorithm. */
   #isRecipeNoted = false;
 
   private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock, index: LogIndex) {
@@ -97,7 +97,7 @@ export class FileLog implements OpenLog {
     let file: FileHandle | null = null;
     let lock: LogLock | null = null;
     try {
-      // Before the log, so that a machine without a lock is left without traces.
+      // The lock is loaded before the log is created, so that nothing is written on a machine without a lock.
       const kernel = await loadKernelLock();
       file = await openForAppending(options.path, options.user ?? null);
       lock = new LogLock(realPath(options.path), file.fd, kernel);
@@ -124,7 +124,9 @@ export class FileLog implements OpenLog {
     return this.#index.state(key);
   }
 
-  /** Does nothing: the index holds all keys, and each group commit adds the records of other processes to it. */
+  /**
+   * Does nothing, because the index holds all keys, and each group commit adds the records of other processes to it.
+   */
   prefetch(): Promise<void> {
     return RESOLVED;
   }
@@ -135,7 +137,8 @@ export class FileLog implements OpenLog {
   }
 
   mayBeUnderWay(key: string): boolean {
-    // The state cannot tell: a request sent on a licence, or again under its key, is `parked` while it is still under way.
+    // The state is not enough, because a request that was sent on a licence, or again under its key, is `parked` while
+    // it is under way.
     return this.read(key)?.event === 'sending' && this.#lock.oneOffsUnderWay();
   }
 
@@ -161,7 +164,7 @@ export class FileLog implements OpenLog {
     return this.#append(subject, status, by ?? null, seen ?? null, details);
   }
 
-  /** Waits for the queued records, then releases the file and the locks. Records that come later are refused. */
+  /** Waits for the queued records, then releases the file and the locks. Later records are refused. */
   async close(): Promise<void> {
     await this.#appending.idle();
     if (this.#closed) return;
@@ -188,7 +191,7 @@ export class FileLog implements OpenLog {
     return this.#appending.add({ subject, event, by, seen, line });
   }
 
-  /** Returns of each line whether it was recorded. */
+  /** Commits a group of lines, and returns for each whether it was recorded. */
   async #commit(group: readonly PendingLine[]): Promise<boolean[]> {
     if (this.#broken) throw this.#broken;
     const recorded = new Set<PendingLine>();
@@ -221,8 +224,8 @@ export class FileLog implements OpenLog {
   }
 
   /**
-   * Runs `add` under the append lock, so that no other process adds lines meanwhile. Before that it indexes the lines that
-   * others have added and cuts a torn tail.
+   * Runs `add` under the append lock, so that no other process adds lines at the same time. Before that it indexes the
+   * lines that others have added and cuts a torn tail.
    */
   async #underAppendLock(add: () => void): Promise<void> {
     await this.#lock.acquireAppendLock(this.#options.clock);
@@ -268,13 +271,13 @@ function asLogError(error: unknown, path: string): SrqError {
 }
 
 /**
- * Opens the log for appending, or creates it, readable by its owner alone. When the promise resolves, the name of a new
- * log is durable. Throws `SrqError('log')` if the file is not a log, is not the user's own, has a second name, or holds
- * less than it held before.
+ * Opens the log for appending, or creates it, readable only by its owner. When the promise resolves, the name of a new
+ * log is durable. Throws `SrqError('log')` if the file is not a log, is not the user's own, has a second name, or is
+ * shorter than it was before.
  */
 async function openForAppending(path: string, user: LogUser | null): Promise<FileHandle> {
   requireRegularFile(path);
-  // The lock file is read before the log is looked for, because a process that creates both creates the log first.
+  // The lock file is read first, because a process that creates both creates the log before the lock file.
   const minBytes = minLogBytes(realPath(path));
   if (minBytes !== null && !existsSync(path)) throw missing(path);
   if (user) requireOwnFolder(path, user);
@@ -282,12 +285,12 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
   const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
   try {
-    // This check comes first, so that nobody is told to take ownership of a file that is not srq's.
+    // This check comes first, so that nobody is told to take ownership of a file that is not a log of srq.
     await requireLogStart(file, path);
     if (user) requireOwnLog(file.fd, path, user);
     const size = requireSameFile(file.fd, path);
     if (size < (minBytes ?? 0)) throw shortened(path, size, minBytes ?? 0);
-    // A name is durable only once its directory is synced. That is also true of the directories created here.
+    // A name is durable only once its directory is synced. The same is true for the directories that were created here.
     const top = firstMade === undefined ? directory : dirname(firstMade);
     if (size === 0) syncDirectories(directory, top);
     return file;

@@ -23,13 +23,13 @@ interface FileStoreOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly run: string;
-  /** Names this process while it runs the command, for whoever finds the log in use. */
+  /** Describes this process, while it runs the command, to others that find the log in use. */
   readonly holder: (command: string) => string;
   /** The user who must own the log, or null to accept any owner. */
   readonly user?: LogUser | null;
 }
 
-/** Returns the store of a log that lies in a file, for one machine (FORMAT.md). */
+/** Returns the store of a log in a file, for one machine (FORMAT.md). */
 export function openFileStore({ path, clock, run, holder, user = null }: FileStoreOptions): LogStore {
   return {
     name: path,
@@ -52,8 +52,8 @@ async function* positioned<Item>(items: AsyncGenerator<Item, number>): AsyncGene
 const POLL_MS = 500;
 
 /**
- * Yields each record that is added behind the offset `from`, as it comes, until `stop` fires. The log need not exist yet.
- * Throws `SrqError('log')` if a line is damaged.
+ * Yields each record that is added after the offset `from`, as it is added, until `stop` fires. The log need not exist
+ * yet. Throws `SrqError('log')` if a line is damaged.
  */
 async function* followLog(
   path: string,
@@ -72,7 +72,7 @@ async function* followLog(
   }
 }
 
-/** Yields the records behind the offset `from` and returns the offset behind the last complete line. */
+/** Yields the records after the offset `from`, and returns the offset after the last complete line. */
 async function* recordsBehind(file: FileHandle, from: number, path: string): AsyncGenerator<LogRecord, number> {
   const blocks = readLines(file, from);
   for (;;) {
@@ -102,7 +102,7 @@ export function openRunNotes(log: string, run: string, clock: Pick<Clock, 'nowMs
   return { ...notes, flush: async () => {} };
 }
 
-/** Yields all notes on a log's runs, oldest first. A line that cannot be read is skipped, and so is an unreadable file. */
+/** Yields all notes on a log's runs, oldest first. An unreadable line or file is skipped. */
 export async function* readRunNotes(log: string): AsyncGenerator<RecordedNote> {
   const file = await open(notesPath(log), 'r').catch(() => null);
   if (!file) return;
@@ -127,9 +127,9 @@ function decodeNote(line: string | null): RecordedNote | null {
 }
 
 /**
- * Yields the last record of each request in the log, oldest first, and returns the offset behind the last line read. It
- * takes no lock: an unfinished last line belongs to another process at work and is skipped. A log that does not exist
- * is empty. Throws `SrqError('log')` if the log is damaged.
+ * Yields the last record of each request in the log, oldest first, and returns the offset after the last line read. It
+ * takes no lock. An unfinished last line belongs to another process that is writing, and is skipped. A log that does
+ * not exist is empty. Throws `SrqError('log')` if the log is damaged.
  */
 export async function* readLog(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, number> {
   const records = readRecords(path, user);
@@ -140,7 +140,7 @@ export async function* readLog(path: string, user: LogUser | null = null): Async
   }
 }
 
-/** Yields every record of the log in the order of the file. In all else it does as {@link readLog}. */
+/** Yields every record of the log in the order of the file. Otherwise it works like {@link readLog}. */
 async function* readRecords(path: string, user: LogUser | null = null): AsyncGenerator<ReadRecord, number> {
   const file = await openLogFile(path, user);
   if (!file) return 0;
@@ -162,8 +162,8 @@ async function* readRecords(path: string, user: LogUser | null = null): AsyncGen
 }
 
 /**
- * Yields the last record of each request, newest first, and reads no more of the log than is asked for. In all else it
- * does as {@link readLog}.
+ * Yields the last record of each request, newest first, and reads only as much of the log as is needed. Otherwise it
+ * works like {@link readLog}.
  */
 export async function* readNewest(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, void> {
   const file = await openLogFile(path, user);
@@ -179,7 +179,7 @@ export async function* readNewest(path: string, user: LogUser | null = null): As
   }
 }
 
-/** Opens the log to look up keys only, without a lock and without writing. A log that does not exist knows no key. */
+/** Opens the log only to look up keys, without a lock and without writing. A log that does not exist knows no key. */
 export async function openLogReader(path: string, user: LogUser | null = null): Promise<LogReader> {
   const file = await openLogFile(path, user);
   const close = async () => file?.close();
@@ -248,7 +248,7 @@ async function indexOf(file: FileHandle, path: string, user: LogUser | null): Pr
 
 /**
  * Opens the log for reading, or returns null if there is no file. If `user` is given, it must own the log, because the
- * records count as known. Throws `SrqError('log')` if the file is not a log or not the user's own.
+ * records are trusted. Throws `SrqError('log')` if the file is not a log or not the user's own.
  */
 async function openLogFile(path: string, user: LogUser | null): Promise<FileHandle | null> {
   requireRegularFile(path);

@@ -1,17 +1,17 @@
 import { arch, platform } from 'node:os';
 import { SrqError, systemCode } from '../../request/errors.ts';
 
-/** The lock of the kernel on a range of bytes of an open file. Zero bytes are the whole file. */
+/** The kernel's lock on a range of bytes of an open file. A length of zero bytes means the whole file. */
 export interface KernelLock {
-  /** Returns false if another open file holds it. */
+  /** Takes the lock. Returns false if another open file holds it. */
   tryLock(fd: number, offset: number, bytes: number, options?: { readonly shared?: boolean }): boolean;
   unlock(fd: number, offset: number, bytes: number): void;
 }
 
 /**
- * Loads the lock. Node.js has none, so it comes with a binary, which `fs-native-extensions` has for the usual systems
- * (docs/decisions/39-the-lock-stays-native.md). Throws `SrqError('platform.no-lock')` where it has none or where it cannot
- * be loaded.
+ * Loads the lock. Node.js has none, so a native library (`fs-native-extensions`) provides it for the usual systems
+ * (docs/decisions/39-the-lock-stays-native.md). Throws `SrqError('platform.no-lock')` if there is no binary for this
+ * system or it cannot be loaded.
  */
 export async function loadKernelLock(load: () => Promise<KernelLock> = () => import('fs-native-extensions')) {
   try {
@@ -26,7 +26,7 @@ export async function loadKernelLock(load: () => Promise<KernelLock> = () => imp
   }
 }
 
-/** The name of this system as Node.js and the library's folders have it. */
+/** The name of this system, as Node.js and the library's folders write it. */
 const SYSTEM = `${platform()}-${arch()}`;
 
 function whyMissing(error: unknown): string {
@@ -36,7 +36,7 @@ function whyMissing(error: unknown): string {
 
 const KERNEL_CALLS: Readonly<Record<string, string>> = { win32: 'LockFileEx', darwin: 'flock' };
 
-/** Names the lock that this system has, for people: `fcntl(F_OFD_SETLK)`. */
+/** Returns the name of the system's lock for people: `fcntl(F_OFD_SETLK)`. */
 export function kernelLockName(system: string = platform()): string {
   return KERNEL_CALLS[system] ?? 'fcntl(F_OFD_SETLK)';
 }

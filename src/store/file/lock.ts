@@ -7,19 +7,21 @@ import { requireSameFile } from './log-access.ts';
 import { shellCommands } from './shell-commands.ts';
 
 /**
- * True where bytes of the log itself are locked. macOS locks whole files only, so one file cannot carry three locks
- * there.
+ * True if bytes of the log itself are locked. macOS locks only whole files, so one file cannot have three locks there.
  */
 const LOCKS_LOG = platform() !== 'darwin';
-/** Offsets of the locked bytes of the log. They lie far behind its text, because Windows denies reading a locked range. */
+/**
+ * Offsets of the locked bytes of the log. They are far after its text, because Windows denies reading a locked range.
+ */
 const BYTE = { run: 2 ** 40, append: 2 ** 40 + 1, oneOff: 2 ** 40 + 2 };
-/** The locked range of a lock file: one byte, or the whole file where the system locks whole files only. */
+/** The locked range of a lock file: one byte, or the whole file on systems that lock only whole files. */
 const [LOCK_FILE_OFFSET, LOCK_FILE_BYTES] = LOCKS_LOG ? [2 ** 40, 1] : [0, 0];
 const POLL_MS = 2;
-/** After this time a lock that is usually held for a moment is taken to be held by a process that was stopped. */
+/** Time after which the holder of a lock that is usually held for a moment is assumed to be a suspended process. */
 const STOPPED_AFTER_MS = 10_000;
 /**
- * Maximum wait for what follows at once: the holder's name in the lock file, or the second lock of a process that died.
+ * Maximum wait for what happens almost at once: that the holder writes its name into the lock file, or that the second
+ * lock of a dead process is released.
  */
 const BRIEF_WAIT_MS = 500;
 
@@ -46,7 +48,7 @@ export class LogLock {
   #run: { readonly file: LockFile; readonly holder: string } | null = null;
   #oneOff: Lock | null = null;
 
-  /** `path` is the log's path without symbolic links; `log` is the open log, whose locks end when it is closed. */
+  /** `path` is the log's path without symbolic links. `log` is the open log, whose locks end when it is closed. */
   constructor(path: string, log: number, kernel: KernelLock) {
     this.#path = path;
     this.#log = log;
@@ -55,7 +57,7 @@ export class LogLock {
     this.#append = twofold(this.#lockFile('append-lock'), this.#byteOf(log, BYTE.append));
   }
 
-  /** Takes the run lock or throws an error that names the holder. `holder` is shown to whoever is refused. */
+  /** Takes the run lock, or throws an error that names the holder. `holder` is shown to processes that are refused. */
   async acquireRunLock(holder: string, clock: Clock): Promise<void> {
     const run = this.#lockFile('lock');
     if (!run.tryTake()) {
@@ -74,25 +76,25 @@ export class LogLock {
     run.setText(`${holder}\n`);
   }
 
-  /** Takes the one-off lock, which shows for as long as this process lives that a one-off request may be under way. */
+  /** Takes the one-off lock. As long as this process lives, it shows that a one-off request may be under way. */
   async acquireOneOffLock(clock: Clock): Promise<void> {
     const oneOff = twofold(this.#lockFile('one-off-lock'), this.#byteOf(this.#log, BYTE.oneOff));
     this.#oneOff = oneOff;
-    // A run that checks for one-off requests holds the lock for a moment.
+    // A run that checks for one-off requests holds the lock only for a moment.
     if (!(await within(STOPPED_AFTER_MS, clock, () => oneOff.tryTake({ shared: true })))) throw stopped(this.#path);
   }
 
-  /** Returns true if any process, this one included, may have a one-off request under way. */
+  /** Returns true if any process, including this one, may have a one-off request under way. */
   oneOffsUnderWay(): boolean {
     const file = this.#lockFile('one-off-lock');
     let log: number | null = null;
     try {
-      // The log is opened once more, because an open file does not see its own locks.
+      // The log is opened again, because an open file does not conflict with its own locks.
       log = attempt(`The log ${this.#path}`, 'opened', () => openSync(this.#path, 'r+'));
       requireSameFile(this.#log, this.#path);
       const oneOff = twofold(file, this.#byteOf(log, BYTE.oneOff));
       if (!oneOff.tryTake()) return true;
-      // Windows frees a lock whose file is closed, but not at once.
+      // The lock is released explicitly, because Windows releases the lock of a closed file only after a delay.
       oneOff.release();
       return false;
     } finally {
@@ -101,7 +103,7 @@ export class LogLock {
     }
   }
 
-  /** Waits for the append lock. Other processes hold it for well under a millisecond, unless one was stopped. */
+  /** Waits for the append lock. Other processes hold it for well under a millisecond, unless one is suspended. */
   async acquireAppendLock(clock: Clock): Promise<void> {
     if (!(await within(STOPPED_AFTER_MS, clock, () => this.#append.tryTake()))) throw stopped(this.#path);
   }
@@ -111,8 +113,8 @@ export class LogLock {
   }
 
   /**
-   * Releases all locks. If the path no longer leads to the log, `lostBytes` is the number of bytes that the log had;
-   * the lock file then keeps it, and the next run refuses a log that has fewer.
+   * Releases all locks. If the path no longer leads to the log, `lostBytes` is the number of bytes that the log had.
+   * The lock file then keeps this number, and the next run refuses a log that has fewer bytes.
    */
   close(lostBytes: number | null = null): void {
     this.#append.close();
@@ -145,15 +147,15 @@ async function within(waitMs: number, clock: Clock, isMet: () => boolean): Promi
   return true;
 }
 
-/** The text that the lock file has instead of a holder's name after the log was taken away from its last run. */
+/** Matches the text that replaces the holder's name in the lock file after the log was taken away from its last run. */
 const LOST_TEXT = /^The log had (\d+) bytes /;
 const lostText = (bytes: number, holder: string) => `The log had ${bytes} bytes when it was taken away from: ${holder}`;
 const holderIn = (text: string) => (LOST_TEXT.test(text) ? '' : text);
 
 /**
- * Returns the minimum number of bytes that a log must have: the number that it had when it was taken away from its last
- * run, else 0. Returns null if it has never been used for sending. A log is created before its lock file, and no srq
- * makes it shorter than this.
+ * Returns the minimum number of bytes that a log must have, which is the number that it had when it was taken away from
+ * its last run, or else 0. Returns null if the log has never been used for sending. A log is created before its lock
+ * file, and srq never makes it shorter than this.
  */
 export function minLogBytes(logPath: string): number | null {
   try {
@@ -187,9 +189,12 @@ interface Lock {
   close(): void;
 }
 
-/** A lock on a range of bytes of an open file. Releasing it while it is not held does nothing, as on Linux; Windows fails then. */
+/**
+ * A lock on a range of bytes of an open file. Releasing it while it is not held does nothing, although Windows reports
+ * an error then.
+ */
 class ByteLock {
-  /** The file's name as it stands at the beginning of an error message. */
+  /** The file's name, as error messages begin with it. */
   readonly #file: string;
   readonly #fd: number;
   readonly #offset: number;
@@ -236,7 +241,7 @@ class LockFile implements Lock {
   constructor(path: string, kernel: KernelLock) {
     this.#path = path;
     this.#name = `The lock file ${path}`;
-    // Not for appending: Windows shortens no file that is open for that.
+    // The file is not opened for appending, because Windows cannot shorten a file that is.
     this.#fd = attempt(this.#name, 'opened', () => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600));
     this.#range = new ByteLock(this.#name, this.#fd, LOCK_FILE_OFFSET, LOCK_FILE_BYTES, kernel);
   }
@@ -261,8 +266,8 @@ class LockFile implements Lock {
   }
 
   /**
-   * Releases the lock and leaves `text` in the file for people to read. A disk that cannot be written does not prevent
-   * it.
+   * Releases the lock and leaves `text` in the file for people to read. The lock is released even if the disk cannot be
+   * written.
    */
   close(text?: string): void {
     try {

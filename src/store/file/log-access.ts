@@ -8,7 +8,7 @@ import { shellCommands } from './shell-commands.ts';
 export interface LogUser {
   /** The numeric user id, or null where files have no owners and modes (Windows). */
   readonly uid: number | null;
-  /** True if the log lies in the folder that srq keeps for this user, false if somebody chose its place. */
+  /** True if the log is in the folder that srq keeps for this user, false if somebody chose its place. */
   readonly isInStateFolder: boolean;
 }
 
@@ -46,8 +46,8 @@ export function requireOwnLog(fd: number, path: string, { uid }: LogUser): void 
 }
 
 /**
- * Returns the size of the open log. Throws `SrqError('log')` unless its path leads to it and it has no other name: a
- * log with two names, or one that was replaced by another file, would let a request be sent twice.
+ * Returns the size of the open log. Throws `SrqError('log')` unless its path leads to it and it has no other name. With
+ * a log that has two names, or that was replaced by another file, a request could be sent twice.
  */
 export function requireSameFile(fd: number, path: string): number {
   const open = fstatSync(fd, { bigint: true });
@@ -72,7 +72,7 @@ function leadsTo(path: string, { dev, ino }: BigIntStats): boolean {
   return named !== undefined && named.dev === dev && named.ino === ino;
 }
 
-/** Returns the error for a log that another program has moved or changed; `how` is the participle for the message. */
+/** Returns the error for a log that another program has moved or changed. `how` is the participle for the message. */
 export function takenAway(path: string, how: string): SrqError {
   return new SrqError(
     'log.changed',
@@ -97,7 +97,7 @@ function notOurs(what: string, { why, remedy }: AccessFlaw): SrqError {
   );
 }
 
-/** Returns the path without symbolic links, also if the file that the last link leads to does not exist. */
+/** Returns the path without symbolic links, even if the file that the last link leads to does not exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -6,7 +6,7 @@ import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../..
 import { decodeRecord, isNewer, readLines } from './record.ts';
 import { shellCommands } from './shell-commands.ts';
 
-/** What an index knows besides its memory. */
+/** The properties of an index besides its memory. */
 export interface LogIndexShape {
   readonly end: number;
   readonly lines: number;
@@ -16,17 +16,17 @@ export interface LogIndexShape {
 /** Number of values that a state can take in an entry of the index. */
 const STATE_RANGE = 16;
 
-/** The index maps each key of a log to its state and to the offset of its last record, in at most 31.5 bytes a request. */
+/** Maps each key of a log to its state and to the offset of its last record, in at most 31.5 bytes per request. */
 export class LogIndex {
   readonly #path: string;
   readonly #keys: KeyIndex;
   /** The value of each entry: offset × 16 + state. */
   readonly #values: NumberColumn;
-  /** The offset behind the last complete line that is indexed. */
+  /** The offset after the last complete line that is indexed. */
   end = 0;
   lines = 0;
 
-  /** If `shape` is given, the index has this shape, and its memory is still to be filled. */
+  /** If `shape` is given, the index has this shape, and the caller fills its memory. */
   constructor(path: string, shape: LogIndexShape | null = null) {
     this.#path = path;
     this.#keys = shape ? KeyIndex.ofShape(shape.keys) : new KeyIndex();
@@ -71,7 +71,7 @@ export class LogIndex {
     this.#values.set(entry, offset * STATE_RANGE + LOGGED_STATES.indexOf(nextState(before, event, by)));
   }
 
-  /** Indexes the complete lines behind `end`. Throws `SrqError('log')` if a line is not a record. */
+  /** Indexes the complete lines after `end`. Throws `SrqError('log')` if a line is not a record. */
   async catchUp(file: FileHandle): Promise<void> {
     const blocks = readLines(file, this.end);
     for (;;) {
@@ -106,8 +106,8 @@ const CHUNK_NUMBERS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_NUMBERS - 1;
 
 /**
- * A growing array of numbers, 8 bytes each. It consists of chunks, so that growing copies nothing. Numbers never set
- * are 0.
+ * A growing array of numbers, 8 bytes each. It consists of chunks, so that growing copies nothing. Numbers that were
+ * never set are 0.
  */
 class NumberColumn {
   readonly chunks: Float64Array<ArrayBuffer>[] = [];

@@ -5,14 +5,17 @@ import type { LogRecord, LogSubject } from '../../request/ports.ts';
 import { KEY_RECIPE } from '../../request/service-request.ts';
 import { LOG_EVENTS, type LogEvent, type LoggedState, nextState } from '../../request/status.ts';
 
-/** The events that a record may have. FORMAT.md documents the format of the lines; change both together. */
+/**
+ * The events that a record may have. FORMAT.md documents the format of the lines and must change together with this
+ * file.
+ */
 const EVENTS: ReadonlySet<string> = new Set(LOG_EVENTS);
 const BY: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
 const KEY = /^[0-9a-f]{32}$/;
 const UNKNOWN = 'is not known to this version of srq';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** Encodes one record as a line of the log, its line feed included. */
+/** Encodes one record as a line of the log, including its line feed. */
 export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, run: string, details: object): Buffer {
   const { key, row, ref, market } = subject;
   return Buffer.from(`${JSON.stringify({ key, event, at, run, row, ref, market, ...details })}\n`);
@@ -34,7 +37,7 @@ export function encodeRequest(record: LogRecord, state: LoggedState): string {
 /** Returns true if the reason of {@link decodeRecord} suggests that a newer srq wrote the line. */
 export const isNewer = (reason: string) => reason.endsWith(UNKNOWN);
 
-/** Decodes one line of the log; null stands for a line that is not UTF-8. Returns a reason if the line is not a record. */
+/** Decodes one line of the log. Null means a line that is not UTF-8. Returns the reason if the line is not a record. */
 export function decodeRecord(line: string | null): LogRecord | string {
   if (line === null) return 'it is not UTF-8';
   let value: unknown;
@@ -49,7 +52,7 @@ export function decodeRecord(line: string | null): LogRecord | string {
   if (typeof record.event !== 'string' || !EVENTS.has(record.event)) {
     return `its event "${String(record.event).slice(0, 20)}" ${UNKNOWN}`;
   }
-  // Keys made by another recipe would differ, so every lead would look new.
+  // Another key algorithm gives other keys, so every lead would look new.
   if ('recipe' in value && value.recipe !== KEY_RECIPE) {
     return `recipe ${JSON.stringify(value.recipe)?.slice(0, 20)} of its keys ${UNKNOWN}`;
   }
@@ -75,7 +78,6 @@ export function decodeRecord(line: string | null): LogRecord | string {
 const BLOCK_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
-/** One complete line of the log. */
 export interface LogLine {
   /** The line without its line feed, or null if it is not UTF-8. */
   readonly text: string | null;
@@ -84,12 +86,12 @@ export interface LogLine {
 }
 
 /**
- * Yields the complete lines from the offset `from` to the end of the file, those of one block at a time. Returns the
- * offset behind the last line feed; bytes behind it are an unfinished line. It needs the memory of one block, or of the
- * longest line.
+ * Yields the complete lines from the offset `from` to the end of the file, all lines of one block at a time. Returns
+ * the offset after the last line feed. Bytes after it are an unfinished line. It needs the memory of one block, or of
+ * the longest line.
  */
 export async function* readLines(file: FileHandle, from: number): AsyncGenerator<LogLine[], number> {
-  // Reading ends at the present size of the file, because a torn tail may be cut and written anew in the meantime.
+  // Reading ends at the present size of the file, because a torn tail may be cut and rewritten in the meantime.
   const { size } = await file.stat();
   let offset = from;
   let rest = Buffer.alloc(0);
@@ -115,9 +117,9 @@ export async function* readLines(file: FileHandle, from: number): AsyncGenerator
 
 const BACKWARDS_BYTES = 1 << 16;
 
-/** Yields the complete lines before the offset `end`, which is behind a line feed, the last one first. */
+/** Yields the complete lines before the offset `end`, the last one first. `end` must be directly after a line feed. */
 export async function* readLinesBackwards(file: FileHandle, end: number): AsyncGenerator<LogLine, void> {
-  // The end of a line whose beginning was not read yet.
+  // The end of a line whose beginning has not been read yet.
   let rest = Buffer.alloc(0);
   for (let position = end; position > 0; ) {
     const block = Buffer.allocUnsafe(Math.min(BACKWARDS_BYTES, position));

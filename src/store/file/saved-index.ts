@@ -5,24 +5,21 @@ import { fileFlaw } from '../../request/ownership.ts';
 import type { LogUser } from './log-access.ts';
 import { LogIndex, type LogIndexShape } from './log-index.ts';
 
-/**
- * Growth of a log after which its index is saved anew. A process that opens the log reads at most so much of it once
- * more.
- */
+/** Growth of a log after which its index is saved again. A process that opens the log reads at most this much of it. */
 const SAVE_AFTER_BYTES = 8 << 20;
 const VERSION = 1;
 const MAX_HEADER_BYTES = 1 << 14;
-/** The parts of a log that are compared: so many of this size, spread evenly, and a longer one at the end. */
+/** The parts of a log that are compared: this many samples of this size, spread evenly, and a longer one at the end. */
 const SAMPLES = 64;
 const SAMPLE_BYTES = 1024;
 const TAIL_BYTES = 64 << 10;
 
-/** The first line of a saved index. It is padded with blanks, so that the memory behind it begins at a fixed place. */
+/** The first line of a saved index. It is padded with blanks, so that the memory after it begins at a fixed offset. */
 interface SavedHeader {
   readonly srqIndex: number;
   readonly endianness: string;
   readonly shape: LogIndexShape;
-  /** The file of the log, and a checksum of samples of its first `shape.end` bytes. */
+  /** The inode of the log, and a checksum of samples of its first `shape.end` bytes. */
   readonly inode: string;
   readonly log: number;
   /** A checksum of the index's memory. */
@@ -33,9 +30,9 @@ interface SavedHeader {
 const indexPath = (log: string): string => `${log}.index`;
 
 /**
- * Returns the index of a log as it was last saved, which lacks only the lines behind its `end`, or an empty one. The
- * saved index is a copy that saves time: it is used only if it is whole, belongs to this very file, and the file still
- * begins with what was indexed. It is as much the user's own as the log must be.
+ * Returns the index of a log as it was last saved, or an empty one. A saved index lacks only the lines after its `end`.
+ * It is a copy that saves time, so it is used only if it is complete, belongs to this very file, and the file still
+ * begins with what was indexed. If `user` is given, it must own the copy as well.
  */
 export function loadIndex(fd: number, path: string, user: LogUser | null): LogIndex {
   try {
@@ -69,9 +66,9 @@ function savedIndex(logFd: number, path: string, user: LogUser | null): LogIndex
 }
 
 /**
- * Saves the index of a log beside it if the log has grown much since the index was loaded with `loadedEnd`. `run` names
- * the draft, because several processes may save at once. Errors are ignored, because without the copy the log is read
- * instead.
+ * Saves the index of a log beside it if the log has grown much since the index was loaded with `loadedEnd`. `run` is
+ * part of the temporary file's name, because several processes may save at once. Errors are ignored, because without
+ * the copy the log is read instead.
  */
 export function saveIndex(index: LogIndex, logFd: number, path: string, loadedEnd: number, run: string): void {
   if (index.end - loadedEnd < SAVE_AFTER_BYTES) return;

@@ -2,14 +2,14 @@ import { platform } from 'node:os';
 import { resolve } from 'node:path';
 import { shellWord } from '../../request/errors.ts';
 
-/** Commands that hints about a log name. A person pastes them into a shell: a POSIX one, or PowerShell on Windows. */
+/** Commands that hints about a log contain. A person pastes them into a POSIX shell, or into PowerShell on Windows. */
 export interface ShellCommands {
-  /** Says how to find the processes that have the file open. */
+  /** Returns the command that finds the processes which have the file open. */
   holders(path: string): string;
-  /** Lists all names of the file. */
+  /** Returns the command that lists all names of the file. */
   names(path: string): string;
   showLine(path: string, line: number): string;
-  /** Shows the file from the offset on, or at least its last line. */
+  /** Returns the command that shows the file from the offset on, or at least its last line. */
   showEnd(path: string, offset: number): string;
   cut(path: string, bytes: number): string;
   remove(path: string): string;
@@ -29,7 +29,7 @@ const WINDOWS: ShellCommands = {
   names: (path) => `fsutil hardlink list ${shellWord(path, 'win32')}`,
   showLine: (path, line) => `Get-Content ${shellWord(path, 'win32')} | Select-Object -Index ${line - 1}`,
   showEnd: (path) => `Get-Content ${shellWord(path, 'win32')} -Tail 1`,
-  // .NET has a current folder of its own, so that it needs the whole path.
+  // The path must be absolute, because .NET has its own current folder.
   cut: (path, bytes) =>
     `$log = [IO.File]::OpenWrite(${shellWord(resolve(path), 'win32')}); $log.SetLength(${bytes}); $log.Close()`,
   remove: (path) => `del ${shellWord(path, 'win32')}`,

@@ -23,9 +23,9 @@ export async function requireLogStart(file: FileHandle, path: string): Promise<v
 }
 
 /**
- * Throws `SrqError('log')` if the bytes behind the last complete line, from the offset `end` on, cannot come from an
- * srq that died while it added a record. Such an srq leaves the beginning of a record, or zeros. With any other tail
- * the file is not a log, or another program wrote into it.
+ * Throws `SrqError('log')` if the bytes after the last complete line, from the offset `end` on, cannot come from an srq
+ * that died while it added a record. Such a process leaves the beginning of a record, or zeros. With any other tail the
+ * file is not a log, or another program has written to it.
  */
 export async function requireOwnTail(file: FileHandle, path: string, end: number): Promise<void> {
   const { size } = await file.stat();
@@ -54,7 +54,7 @@ async function isOwnTail(file: FileHandle, end: number, size: number): Promise<b
   const block = Buffer.alloc(Math.min(ZEROS_BYTES, size - end));
   for (let position = end; position < size; ) {
     const { bytesRead: read } = await file.read(block, 0, Math.min(block.length, size - position), position);
-    // The end of the file came early, because another process has cut the tail.
+    // The file ended early, because another process has cut the tail.
     if (read === 0) return true;
     if (block.subarray(0, read).some((byte) => byte !== 0)) return false;
     position += read;
@@ -71,7 +71,7 @@ function beginsRecord(bytes: string): boolean {
 
 /**
  * Cuts an unfinished last line and keeps a copy of it beside the log. Its writer died before the line was synced, so no
- * request was sent because of it. If the line was an outcome, its row is now in doubt, which is the truth.
+ * request was sent because of it. If the line was an outcome, its row is now in doubt, which is correct.
  */
 export async function cutTornTail(file: FileHandle, path: string, end: number, clock: Clock): Promise<void> {
   const { size } = await file.stat();
@@ -83,7 +83,10 @@ export async function cutTornTail(file: FileHandle, path: string, end: number, c
   await shorten(file, path, end);
 }
 
-/** Cuts the open log durably, through a second handle: Windows shortens no file through one that is for appending. */
+/**
+ * Cuts the open log durably. It uses a second handle, because Windows cannot shorten a file through a handle for
+ * appending.
+ */
 async function shorten(file: FileHandle, path: string, end: number): Promise<void> {
   const writing = await open(path, 'r+');
   try {
@@ -111,12 +114,14 @@ async function keepAside(tail: Buffer, path: string): Promise<void> {
   }
 }
 
-/** Initial size of a reader's block, about forty rows. A larger block would slow down reads in another order. */
+/** Size of a reader's block, about forty rows. A larger one would slow down reads in another order. */
 const BLOCK_BYTES = 1 << 14;
+/** Size of the block after one in which, or shortly behind which, the next record lies: the log is read in its order. */
+const NEXT_BLOCK_BYTES = 1 << 17;
 
 /**
- * Reads records of a log by the offsets where they begin. Records of neighbouring rows lie near each other, so the
- * reader keeps the last block that it read; the lines that are complete in it never change.
+ * Reads records of a log by their offsets. Records of neighbouring rows are near each other, so the reader keeps the
+ * last block that it read. Lines that are complete in the block never change.
  */
 export class RecordReader {
   readonly #fd: number;
@@ -143,12 +148,13 @@ export class RecordReader {
   }
 
   #readLineAt(offset: number): string | null {
-    for (;;) {
+    const isNext = offset > this.#start && offset < this.#start + this.#length + BLOCK_BYTES;
+    for (let size = isNext ? NEXT_BLOCK_BYTES : BLOCK_BYTES; ; size *= 4) {
+      if (this.#block.length < size) this.#block = Buffer.allocUnsafe(size);
       [this.#start, this.#length] = [offset, 0];
-      this.#length = readSync(this.#fd, this.#block, 0, this.#block.length, offset);
+      this.#length = readSync(this.#fd, this.#block, 0, size, offset);
       const line = this.#lineAt(offset);
-      if (line !== null || this.#length < this.#block.length) return line;
-      this.#block = Buffer.allocUnsafe(this.#block.length * 4);
+      if (line !== null || this.#length < size) return line;
     }
   }
 }

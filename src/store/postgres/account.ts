@@ -10,11 +10,14 @@ const TOKEN = 'token';
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** The first half of the advisory lock of whoever asks for a token; the second is of the account. */
+/**
+ * The first half of the key of an advisory lock, which a process holds while it requests a token. The second half is
+ * derived from the account.
+ */
 const TOKEN_LOCK = 0x737273;
 const LOCK_TIMEOUT_MS = 5_000;
 
-/** Names an account: 32 hex digits. */
+/** Returns the id of an account, as 32 hex digits. */
 export function accountId({ baseUrl, clientId }: Destination): string {
   return createHash('sha256')
     .update(JSON.stringify([baseUrl, clientId]))
@@ -22,14 +25,17 @@ export function accountId({ baseUrl, clientId }: Destination): string {
     .slice(0, 32);
 }
 
-/** The records of an account in the store, until they are closed. */
+/** The records of an account in the store. */
 export interface PostgresAccountState extends SharedAccountState {
-  /** Shows what is kept to `read`, as `change` would, and leaves it as it is. */
+  /** Passes a copy of the record to `read`, like `change`, but changes nothing. */
   look<Result>(name: string, read: (kept: unknown, nowMs: number) => Result): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** By a connection of its own, which also hears alarms: a turn never waits for the log's statements, nor they for it. */
+/**
+ * Opens the account's records over a separate connection, which also receives alarms. Changing a record and the
+ * statements of the log therefore never wait for each other.
+ */
 export function openAccountState(
   database: Database,
   account: string,
@@ -63,7 +69,7 @@ export function openAccountState(
   };
   return {
     run,
-    // One after the other: they share a connection.
+    // Changes are made one after the other, because they share a connection.
     change: (name, change) => {
       const done = last.then(() => database.retryWhileAway(() => changeOnce(name, change), stopping));
       last = done.catch(() => {});
@@ -95,14 +101,15 @@ async function listening(
   try {
     await session.query(`listen ${CHANNEL}`);
   } catch (error) {
-    // A standby refuses this. An open connection that nobody knows of would keep the process alive for ever.
+    // The connection is closed because a standby refuses to listen. An open connection that nobody knows of would keep
+    // the process alive for ever.
     await session.close();
     throw error;
   }
   return session;
 }
 
-/** Nobody else changes the row before the transaction ends. What is lost with a crash of the server is learned again. */
+/** Locks and returns a record until the transaction ends. What a crash of the server loses is learned again. */
 async function lockedRow({ query }: Session, account: string, name: string) {
   const select = `select kept, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from srq.account
     where account = $1 and name = $2 for update`;
@@ -116,7 +123,10 @@ async function lockedRow({ query }: Session, account: string, name: string) {
   return made ?? { kept: null, now_ms: 0 };
 }
 
-/** In one round trip, as the others wait for its end. */
+/**
+ * Builds the statements that store a record and end the transaction. They are sent in one round trip, because other
+ * processes wait for the end.
+ */
 function keeping(account: string, name: string, run: string, { keep, alarm = false }: RecordChange<unknown>): string {
   const set = `kept = ${escapeLiteral(JSON.stringify(keep))}`;
   const where = `account = ${escapeLiteral(account)} and name = ${escapeLiteral(name)}`;
@@ -149,8 +159,9 @@ async function endedRuns({ query }: Database, runs: readonly string[]): Promise<
 }
 
 /**
- * The token of an account in the store, for all its processes, encrypted with a key that only the client secret gives: who
- * reads the database cannot use it. A store that is away is an empty cache.
+ * Shares the token of an account with all its processes, through the store. The token is encrypted with a key that is
+ * derived from the client secret, so that readers of the database cannot use it. If the store is unavailable, the cache
+ * is empty.
  */
 export class AccountToken implements TokenCache {
   readonly #database: Database;
@@ -190,7 +201,10 @@ export class AccountToken implements TokenCache {
     this.#known = null;
   }
 
-  /** Who has waited for some time goes ahead: the one before may be stopped. */
+  /**
+   * Runs `work` under the account's lock. After `LOCK_TIMEOUT_MS` it runs without the lock, because the holder may be
+   * suspended.
+   */
   async alone<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#forgetting;
     const session = await this.#locked().catch(() => null);
@@ -231,7 +245,7 @@ function seal(text: string, key: Buffer, account: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
 }
 
-/** Null for what was sealed by another secret, or for another account. */
+/** Decrypts a token. Returns null if it was encrypted with another secret or for another account. */
 function unseal(sealed: string, key: Buffer, account: string): string | null {
   const bytes = Buffer.from(sealed, 'base64');
   try {

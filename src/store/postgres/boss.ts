@@ -4,7 +4,10 @@ import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { QUEUE_SCHEMA } from './migrations.ts';
 
-/** A request that failed is tried again so often, after 5 to 10 seconds first and about an hour in all. */
+/**
+ * Number of times that a failed request is tried again. The first delay is 5 to 10 seconds, and all of them take about
+ * an hour.
+ */
 const RETRIES = 9;
 const FIRST_RETRY_S = 5;
 /** What nobody has sent for so long holds personal data that nobody waits for. It becomes `failed` when it is taken. */
@@ -34,20 +37,26 @@ export async function startBoss(database: Database): Promise<PgBoss> {
   }
 }
 
-/** For roles that may not look into the engine's schema, too. */
+/**
+ * Tells whether the engine's tables exist. It uses the catalogue, so that roles without access to the engine's schema
+ * can ask as well.
+ */
 async function isInstalled({ query }: Database): Promise<boolean> {
   const text = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = $1 and c.relname = 'version'`;
   return (await query(text, [QUEUE_SCHEMA])).length > 0;
 }
 
-/** Makes the engine's own tables where they are missing, or brings them up to date. */
+/** Creates or updates the engine's own tables. */
 export async function installBoss(database: Database): Promise<void> {
   const boss = await startBoss(database);
   await boss.stop({ graceful: false, close: false });
 }
 
-/** Statements without values are several in one, with their own transaction: it must not be left open on a shared connection. */
+/**
+ * Runs a statement of the engine. A text without values contains several statements with their own transaction, which
+ * must not stay open on a shared connection.
+ */
 async function executeSql(database: Database, text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
   if (values !== undefined) return { rows: await database.query(text, values) };
   if (!/\bbegin\b/i.test(text)) return { rows: await database.query(text) };
@@ -59,7 +68,7 @@ async function executeSql(database: Database, text: string, values?: unknown[]):
   }
 }
 
-/** The engine within a transaction; it swallows what `fetch` throws, so the failure is kept. */
+/** Runs the engine within a transaction. The engine ignores what `fetch` throws, so `failure` returns it. */
 export function within(query: Query): { readonly db: PgBoss.Db; failure(): unknown } {
   let failure: unknown = null;
   const executeSql = async (text: string, values: unknown[]) => {

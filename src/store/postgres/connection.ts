@@ -2,10 +2,13 @@ import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import type { ServerPlace } from './store-url.ts';
 
-/** The time that the server has to say goodbye. A line that swallows everything would keep the process alive for long. */
+/**
+ * Time that the server has to end a connection. A connection that drops everything would otherwise keep the process
+ * alive for long.
+ */
 const GOODBYE_MS = 2_000;
 
-/** Passed through the driver's settings: where the next connection goes. */
+/** The settings of a connection. The pool passes `place` on, which returns the server of the next connection. */
 export interface StoreClientConfig extends ClientConfig {
   readonly place?: () => ServerPlace;
 }
@@ -13,17 +16,17 @@ export interface StoreClientConfig extends ClientConfig {
 type Connected = (error: Error | null, client?: Client) => void;
 
 /**
- * A client that closes its connection if it could not log in, and a while after its end. The driver would leave the first
- * open until the server ends it, a minute later, and the second until the system gives up the line, after many minutes.
+ * A client that closes its connection if the login failed, and a while after it was ended. The driver would keep the
+ * former open until the server ends it after a minute, and the latter until the system gives it up after many minutes.
  */
 export class StoreClient extends Client {
   readonly #socket: Socket;
-  /** The timeline of its server, or null while that is not known or is none. */
+  /** The timeline of its server, or null if it is not known or the server has none. */
   timeline: number | null = null;
 
   constructor(settings: StoreClientConfig = {}) {
     const socket = new Socket();
-    // The pool makes the password a hidden property of the settings, which spreading them would not copy.
+    // The pool makes the password a non-enumerable property of the settings, so spreading them does not copy it.
     const { password = '', place, ...config } = settings;
     super({ ...config, ...place?.(), password, stream: () => socket });
     this.#socket = socket;
@@ -49,12 +52,12 @@ export class StoreClient extends Client {
     return done ? void super.end(done) : super.end();
   }
 
-  /** The process of the server, as it was announced when the connection began. A pooler announces another one. */
+  /** The id of the server's process, as it was announced when the connection began. A pooler announces another one. */
   get announcedPid(): unknown {
     return Reflect.get(this, 'processID');
   }
 
-  /** Cuts the connection. Whoever waits for an answer on it gets an error. */
+  /** Cuts the connection. Queries that wait for an answer on it fail. */
   abandon(): void {
     this.#socket.destroy();
   }

@@ -9,19 +9,22 @@ import { storeAddress } from './store-url.ts';
 /** A row as the driver returns it. The caller of the query knows its columns. */
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
-/** Runs one statement. One with a `name` is prepared once for each connection. Throws `SrqError('log')` if it fails. */
+/**
+ * Runs one statement. A statement with a `name` is prepared once for each connection. Throws `SrqError('log')` if it
+ * fails.
+ */
 export type Query = <Row extends object = DatabaseRow>(
   text: string,
   values?: readonly unknown[],
   name?: string,
 ) => Promise<Row[]>;
 
-/** A connection outside the pool, for things that belong to a session: advisory locks and cursors. */
+/** A connection outside of the pool, for what belongs to a session: advisory locks and cursors. */
 export interface Session {
   readonly query: Query;
   /** Aborts when the connection is gone, whoever ended it. */
   readonly gone: AbortSignal;
-  /** The server's timeline: another one after a standby took over. Null for a standby. */
+  /** The server's timeline, which changes when a standby takes over. Null for a standby. */
   readonly timeline: number | null;
   /** Calls `listen` for each notification on the channels that this session listens to. */
   onNotification(listen: (payload: string) => void): void;
@@ -29,9 +32,9 @@ export interface Session {
 }
 
 interface SessionOptions {
-  /** If true, its statements have no time limit. */
+  /** Whether its statements have no time limit. */
   readonly patient?: boolean;
-  /** If true, it may be to a server that has taken over and was not joined yet. */
+  /** Whether it may lead to a server that has taken over and was not joined yet. */
   readonly joins?: boolean;
 }
 
@@ -39,35 +42,35 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Returns the password if the URL has none. If it is null or returns null, the password may be in `.pgpass`. */
   readonly password: (() => Promise<string | null>) | null;
-  /** The application name in the server's list of connections. */
+  /** The application's name in the server's list of connections. */
   readonly name: string;
   readonly clock: Clock;
-  /** Called with a message for people when the server is found to be away, and with null when it is back. */
+  /** Called with a message for people when the server is found to be unavailable, and with null when it is back. */
   readonly away?: ((message: string | null) => void) | undefined;
 }
 
-/** The PostgreSQL database that holds the store, reached through few connections. */
+/** The PostgreSQL database that holds the store. Few connections are used. */
 export interface Database {
   /** The URL without its password. */
   readonly shown: string;
   readonly query: Query;
-  /** Runs the statements that `work` gives to its `query` in one transaction. */
+  /** Runs `work` in one transaction. Its statements must use the `query` that it is given. */
   transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
-  /** Runs `work` again and again while a server that was reached before is away, until `stop` fires. */
+  /** Runs `work`, and again while a server that was reached before is unavailable, until `stop` fires. */
   retryWhileAway<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
-  /** Opens a connection outside the pool. */
+  /** Opens a connection outside of the pool. */
   connect(options?: SessionOptions): Promise<Session>;
   /**
-   * Uses only servers on this timeline from now on. A server on another one can then be reached by `connect` with `joins`
-   * alone, until it is joined.
+   * From now on, uses only servers on this timeline. A server on another one can be reached only by `connect` with
+   * `joins`, until it is joined.
    */
   join(timeline: number | null): void;
   close(): Promise<void>;
 }
 
 /**
- * Maximum number of pooled connections. With the one that shows that the process is alive and the one of the account, a
- * process has four; servers allow 100 by default.
+ * Maximum number of pooled connections. With the connection of the process lease and that of the account, a process has
+ * four. Servers allow 100 by default.
  */
 const MAX_POOL_CONNECTIONS = 2;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -77,11 +80,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 export const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 15_000;
-/** The time after which the server frees the locks of a process that was stopped within a transaction. */
+/** Time after which the server releases the locks of a process that was suspended within a transaction. */
 export const IDLE_TIMEOUT_MS = 3_000;
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5_000;
-/** The time for which a server that was never reached is tried. */
+/** Time for which a server that was never reached is tried. */
 const FIRST_CONTACT_MS = 3_000;
 
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
@@ -94,7 +97,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // The driver passes the address that it has completed from PGUSER and other variables.
+    // The driver passes the address that it has completed from variables such as PGUSER.
     password: (completed: ClientConfig = address.config) => passwordOf(completed, password, options),
   });
   const pool = new Pool({
@@ -108,8 +111,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   // The next use replaces a connection that broke while it was idle, and reports an error if that fails.
   pool.on('error', () => {});
-  // The pool listens for errors on idle connections only. An error on another one that nobody listens for would end the
-  // process.
+  // The pool listens for errors only on idle connections. An error on another connection without a listener would end
+  // the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const reached = async () => {
     await servers.choose().catch((error: unknown) => Promise.reject(storeError(error, shown)));
@@ -175,9 +178,9 @@ async function inTransaction<Result>(
 }
 
 /**
- * Returns the function that runs work again and again while the server is away. It reports that once, however many callers
- * wait, and once more when the server is back. It soon gives up a server that was never reached, because its name may be
- * wrong.
+ * Returns the function that repeats work while the server is unavailable. It reports that only once, however many
+ * callers wait, and once more when the server is back. A server that was never reached is given up soon, because its
+ * name may be wrong.
  */
 function persistence({ clock, away }: DatabaseOptions, servers: Servers): Database['retryWhileAway'] {
   let isSaid = false;
@@ -201,8 +204,8 @@ function persistence({ clock, away }: DatabaseOptions, servers: Servers): Databa
       } catch (error) {
         if (!servers.failed(error) || stop.aborted) throw error;
         if (!isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS) throw error;
-        // Neither a restart within a moment is reported nor a failure that started before a later success of another
-        // caller.
+        // A restart that takes only a moment is not reported. Neither is a failure that began before a later success of
+        // another caller.
         if (isReached && pauseMs > FIRST_RETRY_MS && startedMs >= doneMs)
           say(error instanceof Error ? error.message : String(error));
       }

@@ -3,16 +3,16 @@ import type { Database } from './database.ts';
 import { READ_ONLY_HINT } from './failures.ts';
 import { NEWEST_SCHEMA, QUEUE_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
 
-/** What a store is fit for. */
+/** The suitability of a store. */
 export interface StoreFindings {
-  /** `PostgreSQL 15.4`. */
+  /** The server's version: `PostgreSQL 15.4`. */
   readonly server: string;
   readonly role: string;
-  /** Whether the next command that sends makes tables, or brings them up to date. */
+  /** Whether the next command that sends creates or updates tables. */
   readonly isBehind: boolean;
-  /** How commits get to other servers: `no standby`. */
+  /** How commits are replicated to other servers: `no standby`. */
   readonly replication: string;
-  /** What endangers records that are told as recorded, each with the way out. */
+  /** Dangers for records that were reported as recorded, each with a hint on what to do. */
   readonly dangers: readonly { readonly message: string; readonly hint: string }[];
 }
 
@@ -28,11 +28,11 @@ interface Server {
   readonly full_page_writes: string;
   readonly standbys: number;
   readonly synchronous: string;
-  /** Tables that are empty after a crash of the server, by the names of their schema and their own. */
+  /** Tables that are empty after a crash of the server, as `SCHEMA.NAME`. */
   readonly unlogged: string[] | null;
 }
 
-/** Looks without changing anything. Throws `SrqError('log')` for what cannot be used. */
+/** Examines a store without changing anything. Throws `SrqError('log')` if it cannot be used. */
 export async function examineStore({ query, shown }: Database): Promise<StoreFindings> {
   const [server] = await query<Server>(`select current_setting('server_version') as version,
     current_setting('server_version_num')::integer as number, current_user as role, pg_is_in_recovery() as standby,

@@ -1,18 +1,18 @@
 import { SrqError, systemCode } from '../../request/errors.ts';
 
 /**
- * The SQLSTATE codes of passing failures: the server is starting, ending, out of connections, or has dropped this one,
- * or two writers got in each other's way.
+ * Matches the SQLSTATE codes of temporary failures: the server is starting, stopping, out of connections, or has closed
+ * this one, or two writers conflicted.
  */
 const PASSING_STATES = /^(?:08|57P0[1-5]|25P03|53300|40001|40P01|55P03|57014)/;
 const PASSING_SYSTEM_CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
   ...['ENOENT', 'EAI_AGAIN', 'ENOTFOUND', 'ECONNABORTED'],
 ]);
-/** The messages, without a code, of the driver for a connection that is gone or silent. */
+/** Matches the driver's messages, which have no code, about a connection that is gone or silent. */
 const PASSING_WORDS = /connection terminated|timeout (?:expired|exceeded)|query read timeout|client has encountered/i;
 
-/** Returns true if the same statement may succeed a while later, because the server is away and does not refuse it. */
+/** Returns true if the same statement may succeed later, because the server is unavailable and has not refused it. */
 export function isTransient(error: unknown): boolean {
   const cause = error instanceof SrqError ? error.cause : error;
   const all = cause instanceof AggregateError ? cause.errors : [cause];
@@ -23,7 +23,7 @@ export function isTransient(error: unknown): boolean {
   });
 }
 
-/** Returns true if the server takes no writing: it is a standby, or set to read only. */
+/** Returns true if the server accepts no writes, because it is a standby or set to read only. */
 export function isReadOnly(error: unknown): boolean {
   return systemCode(error instanceof SrqError ? error.cause : error) === '25006';
 }

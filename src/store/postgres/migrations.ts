@@ -7,8 +7,8 @@ import { TIMELINE_TABLES } from './timeline-schema.ts';
 
 /**
  * The tables of the log. `record` is append-only and has the same content as the lines of FORMAT.md. `state` has one
- * row for each request, which is the claim on it: the primary key lets only one process begin a request. The columns
- * stand in an order that wastes no space for alignment.
+ * row for each request. The row is the claim on the request, because the primary key lets only one process begin it.
+ * The columns are ordered so that no space is wasted for alignment.
  */
 const LOG_TABLES = {
   number: 1,
@@ -143,12 +143,12 @@ end $$;
 `,
 };
 
-/** pg-boss keeps the queue in a schema of its own, under versions of its own. */
+/** pg-boss keeps the queue in a schema of its own, with its own version numbers. */
 export const QUEUE_SCHEMA = 'srq_queue';
 
 /**
- * Who has which job of the queue in hand, which pg-boss does not note; and the way for roles that may not make tables to a
- * queue for their account. The index lets a worker take the oldest jobs without looking at all the others.
+ * The claims of processes on jobs of the queue, which pg-boss does not record, and a function that creates a queue for
+ * roles that may not create tables. The index lets a worker take the oldest jobs without reading all others.
  */
 const QUEUE_TABLES = {
   number: 3,
@@ -182,17 +182,18 @@ end $$;
 `,
 };
 
-/** One step of the schema. Steps are never changed once they were released; the next one has the next number. */
+/** One step of the schema. A released step is never changed, and each new step has the next number. */
 interface Migration {
   readonly number: number;
   readonly name: string;
-  /** Statements; done in one transaction. */
+  /** The statements, which run in one transaction. */
   readonly sql: string;
 }
 
 /**
- * What the processes of one account share: pace, breaker, what validate has shown, the token (encrypted). Small, and changed
- * many times a second: there is room on the page for many versions of a row, and what is dead goes soon.
+ * What the processes of one account share: the rate, the breaker, the knowledge about validate, and the encrypted
+ * token. The table is small and changes many times a second, so each page has room for many versions of a row, and dead
+ * ones are removed early.
  */
 const ACCOUNT_TABLES: Migration = {
   number: 2,
@@ -215,12 +216,12 @@ const MOVING_TABLES: Migration = {
   sql: MOVING_SQL + queueCountsSql(QUEUE_SCHEMA),
 };
 
-/** In their order. */
+/** The migrations, in their order. */
 const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES, TIMELINE_TABLES, MOVING_TABLES];
 
 /** The number of the schema that this program needs. */
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;
-/** The advisory lock, "srq" and a number, under which one process at a time changes the schema. */
+/** The key of the advisory lock ("srq" and a number) under which one process at a time changes the schema. */
 const LOCK = [0x737271, 1] as const;
 
 /**

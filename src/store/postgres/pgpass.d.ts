@@ -1,5 +1,5 @@
 declare module 'pgpass' {
-  /** Looks the connection's password up in `~/.pgpass`, or where PGPASSFILE says. */
+  /** Looks up the connection's password in `~/.pgpass`, or in the file that PGPASSFILE names. */
   export default function pgpass(
     connection: {
       readonly host?: string | undefined;

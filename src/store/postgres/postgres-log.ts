@@ -9,11 +9,12 @@ import { LogLookup } from './read-log.ts';
 import { type ConfirmedRecord, storable } from './recent-records.ts';
 import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './worker.ts';
 
-/** The time for which a write lease is valid: a third of the minimum age at which a doubt is settled. */
+/** Time for which a write lease is valid. It is a third of the minimum age at which a request in doubt is settled. */
 const WRITE_LEASE_MS = 20_000;
 const MAX_GROUP_RECORDS = 1_000;
 /**
- * The time for which outcomes are still tried to be recorded after the run was told to stop. After that they are shown.
+ * Time for which recording outcomes is still tried after the run was told to stop. Outcomes that are not recorded by
+ * then are shown to the user.
  */
 const LAST_TRIES_MS = 5_000;
 
@@ -31,14 +32,14 @@ interface PendingEntry {
 
 export interface PostgresLogOptions extends ProcessLeaseOptions {
   readonly clock: Clock;
-  /** Aborts when the run is to end. Waiting for a server that is away ends soon after that. */
+  /** Aborted when the run is to end. Waiting for an unavailable server ends soon after that. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * The log in a database, for senders on any number of machines. It keeps only the answers of its last queries. The
- * truth is in the table `state`: a record is accepted only if the row there is as its writer has seen it. While the
- * server is away, all calls wait, and nothing is sent.
+ * The log in a database, for senders on any number of machines. This class keeps only the answers to its last queries.
+ * The table `state` is authoritative: a record is accepted only if the row there is as its writer has seen it. While
+ * the server is unavailable, all calls wait and nothing is sent.
  */
 export class PostgresLog implements OpenLog {
   readonly run: string;
@@ -52,7 +53,7 @@ export class PostgresLog implements OpenLog {
   readonly #giveUpSoon: () => void;
   #entries = 0;
   #closed = false;
-  /** A record id that is smaller than those of all records of this process that still wait. */
+  /** A record id that is smaller than those of all pending records of this process. */
   #since: number;
 
   private constructor(database: Database, worker: ProcessLease, since: number, options: PostgresLogOptions) {
@@ -148,7 +149,7 @@ export class PostgresLog implements OpenLog {
   }
 
   async #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {
-    // While others cannot see that this process is alive, they may take it for dead and settle its requests.
+    // While others cannot see that this process is alive, they may assume that it is dead and settle its requests.
     this.worker.requireHeld();
     return this.#database.query<AppendedRow>(APPEND, [this.worker.id, since, ...columnsOf(group)], 'srq-append');
   }
@@ -187,7 +188,7 @@ function columnsOf(group: readonly PendingEntry[]): unknown[][] {
   ];
 }
 
-/** Returns what this process has to remember of a record, in case the server loses it. */
+/** Returns what this process must remember of a record, in case the server loses it. */
 function confirmed(
   { subject, entry, event, by, outcome, again }: PendingEntry,
   { id, state, atMs }: { readonly id: number; readonly state: LoggedState; readonly atMs: number },

@@ -20,7 +20,7 @@ import { livingProcesses } from './worker.ts';
 const LANES: readonly Lane[] = ['requests', 'doubts'];
 const GROUP_JOBS = 500;
 
-/** What a job holds: text within JSON, for PostgreSQL's own JSON takes no NUL. */
+/** The data of a job. The request is text within JSON, because PostgreSQL's own JSON cannot hold NUL. */
 interface JobData {
   readonly row: number;
   readonly request: string;
@@ -29,10 +29,12 @@ interface JobData {
 interface PostgresQueueOptions {
   readonly database: Database;
   readonly destination: Destination;
-  /** The process that takes; null for one that only adds and looks. */
+  /** The id of the process that takes requests, or null for one that only adds and looks. */
   readonly worker: number | null;
   readonly stopping: AbortSignal;
-  /** Until then what is in hand is given back, however long the store is away. */
+  /**
+   * Aborted when taken requests are no longer given back, even if the store is still unavailable. Default: `stopping`.
+   */
   readonly giveUp?: AbortSignal;
 }
 
@@ -44,8 +46,9 @@ export interface PostgresQueue extends RequestQueue {
 }
 
 /**
- * The queue of an account, by pg-boss. The id of a job is the key of its request, so the table's primary key lets none in
- * twice. What a worker takes it claims in the same transaction; only who still has the claim disposes of the job.
+ * Opens the queue of an account, which pg-boss implements. The id of a job is the key of its request, so the table's
+ * primary key prevents duplicates. A worker claims the jobs that it takes in the same transaction, and only the worker
+ * that still has the claim disposes of a job.
  */
 export async function openQueue(options: PostgresQueueOptions): Promise<PostgresQueue> {
   const { database, destination, worker, stopping, giveUp = stopping } = options;
@@ -86,9 +89,9 @@ interface QueueParts {
   readonly boss: PgBoss;
   readonly worker: number | null;
   readonly queueOf: (lane: Lane) => string;
-  /** The queues and keys of what this process has in hand. */
+  /** The queues and keys of the jobs that this process works on. */
   readonly hand: Set<string>;
-  /** The queues and keys of what it held at its last look without having it in hand. */
+  /** The queues and keys of the jobs that it had claimed at the last check without working on them. */
   readonly strays: Set<string>;
 }
 
@@ -121,8 +124,9 @@ async function take(query: Query, parts: QueueParts, lane: Lane, count: number):
   const { db, failure } = within(query);
   const name = queueOf(lane);
   const options = { batchSize: count, includeMetadata: true, priority: false, db } as const;
-  // By the index of the oldest, even before the server has learned how many jobs there are: else it sorts all of them. What
-  // that makes of its estimates would have it compile the statement each time.
+  // The statement should use the index of the oldest jobs even before the server has statistics, because it would sort
+  // all jobs otherwise. Turning sorts off raises the estimated cost, for which the server would compile the statement
+  // each time, so that is turned off as well.
   const [server] = await query<{ now_ms: number }>(
     `select set_config('enable_sort', 'off', true), set_config('jit', 'off', true),
       extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`,
@@ -163,7 +167,7 @@ async function decideJob(query: Query, parts: QueueParts, group: readonly Dispos
   return group.map(() => null);
 }
 
-/** Ends this worker's claims. Returns what it still had one on. */
+/** Ends this worker's claims on a group of jobs. Returns those on which it still had a claim. */
 async function unclaimed(query: Query, parts: QueueParts, lane: Lane, group: readonly Disposed[]): Promise<Disposed[]> {
   if (group.length === 0) return [];
   const text = `delete from srq.queue_claim where queue = $1 and job = any($2::uuid[]) and worker = $3 returning job`;
@@ -182,7 +186,7 @@ async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: read
     own.filter(({ disposal }) => kinds.includes(disposal.is)).map(({ taken }) => taken.key);
   const gone = keysOf(['done', 'moved']);
   if (gone.length > 0) await boss.deleteJob(name, gone, options);
-  // One by one: several at once take no transaction.
+  // The jobs fail one by one, because failing several at once does not run within the transaction.
   for (const key of keysOf(['later'])) await boss.fail(name, key, {}, options);
   await giveBack(query, parts, name, keysOf(['back']));
   const moved = own.flatMap(({ taken, disposal }) =>
@@ -191,7 +195,7 @@ async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: read
   if (moved.length > 0) await boss.insert(moved, options);
 }
 
-/** To pg-boss, a job that was cancelled and resumed is as new. */
+/** Gives jobs back. To pg-boss, a job that was cancelled and resumed is like a new one. */
 async function giveBack(query: Query, { boss }: QueueParts, name: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const { db } = within(query);
@@ -206,7 +210,8 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
     from srq.worker w where w.id in (select worker from srq.queue_claim where queue = any($1) and worker <> $2)`,
     [LANES.map(queueOf), worker, missingMs],
   );
-  // At once, without the patience that a doubt needs: whoever begins what another may have begun is stopped by the log.
+  // There is no grace period as for requests in doubt. If a process begins a request that another one may have begun,
+  // the log stops it.
   const seen = await livingProcesses(
     query,
     others.map(({ id }) => id),
@@ -230,9 +235,9 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
 }
 
 /**
- * Gives back what the store says this worker has in hand, and the worker does not know: the answer that handed it over was
- * lost, or a server has taken over that has not heard what became of it. Two looks in a row must find it, because the
- * answer may be under way.
+ * Gives back the jobs on which this worker has a claim without working on them. Either the answer that handed a job
+ * over was lost, or a server has taken over that lacks the decision about it. A job must be found in two consecutive
+ * checks, because the answer may be under way.
  */
 async function reclaimStrays(query: Query, parts: QueueParts): Promise<number> {
   const { queueOf, worker, hand, strays } = parts;
@@ -309,20 +314,23 @@ async function isEmpty(query: Query, queues: readonly string[]): Promise<boolean
 const keyOf = (id: string): string => id.replaceAll('-', '');
 
 const MINUTES = 15;
-/** Records are counted from the end of the log, so many at most: a bounded look, however long the log is. */
+/**
+ * Number of records, counted from the end of the log, that are read at most. It bounds the time, however long the log
+ * is.
+ */
 const LATEST_RECORDS = 2_000_000;
 
 /** A process that works on a queue. */
 interface WorkingProcess {
-  /** Command, process, machine, beginning. */
+  /** The command, the process, the machine and the start time. */
   readonly name: string;
   readonly since: string;
   readonly seen: string;
-  /** Requests that it has taken off the queue. */
+  /** Number of requests that it has taken from the queue. */
   readonly inHand: number;
 }
 
-/** Who uses the store now and works or has worked on the queue. */
+/** Returns the processes that use the store now and work, or have worked, on the queue. */
 export async function workingProcesses({ query }: Database): Promise<WorkingProcess[]> {
   const rows = await query<{ id: number; holder: string; since: Date; seen_at: Date; in_hand: string }>(
     `select w.id, w.holder, w.since, w.seen_at, count(c.job) as in_hand
@@ -345,7 +353,7 @@ export async function workingProcesses({ query }: Database): Promise<WorkingProc
     }));
 }
 
-/** Outcomes that were recorded in a minute. */
+/** The outcomes that were recorded in one minute. */
 type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
 
 /** Of the last 15 minutes those in which something ended, in order; null if counting them takes too long. */

@@ -17,28 +17,28 @@ import { type Resumed, resume } from './timeline.ts';
 
 interface PostgresStoreOptions {
   readonly url: string;
-  // The pool makes the password a hidden property of the settings, which spreading them would not copy.
+  /** Returns the password if the URL has none. If it is null or returns null, the password may be in `.pgpass`. */
   readonly password: (() => Promise<string | null>) | null;
   readonly clock: Clock;
   readonly run: string;
-  /** Who we are, as `srq queue` shows it. */
+  /** Describes this process for `srq queue` and other commands. `command` says what it does. */
   readonly holder: (command: string) => string;
-  /** The run is to end. */
+  /** Aborted when the run is to end. */
   readonly stopping: AbortSignal;
-  /** Told that the server is away, and with null that it is back. */
+  /** Called with a message when the server is unavailable, and with null when it is back. */
   readonly away: (message: string | null) => void;
-  /** Told what people have to know of a fail-over. */
+  /** Called with messages that people need about a fail-over. */
   readonly warn: (message: string) => void;
 }
 
 /** A log in PostgreSQL, for any number of machines. */
 export interface PostgresStore extends LogStore {
   readonly database: Database;
-  /** Looks what it is fit for, without changing anything. */
+  /** Examines whether the store is suitable, without changing anything. */
   examine(): Promise<StoreFindings>;
-  /** Lets sending go on without processes that have not come back after a fail-over. */
+  /** Lets sending continue without processes that have not come back after a fail-over. */
   resume(): Promise<Resumed>;
-  /** Brings the tables up to date. Returns the names of the steps that this took. */
+  /** Updates the tables. Returns the names of the applied steps. */
   migrate(): Promise<string[]>;
   open(command: string, exclusive: boolean): Promise<PostgresLog>;
   /** Takes over requests of another log. Returns the number of those of which the store has learned something. */
@@ -148,7 +148,10 @@ async function* readNotes(database: Database): AsyncGenerator<RecordedNote> {
   }
 }
 
-/** Kept in the background, in their order; what cannot be kept is lost. */
+/**
+ * Opens the notes of a run. They are stored in the background, in their order, and a note that cannot be stored is
+ * lost.
+ */
 function openNotes(database: Database, run: string, clock: Clock): RunNotes {
   let kept: Promise<unknown> = Promise.resolve();
   const append = (note: RunNote, atMs: number) => {

@@ -8,14 +8,17 @@ import type { KnownRequest } from './moving.ts';
 
 /** Maximum number of keys in one statement. */
 const MAX_GROUP_KEYS = 5_000;
-/** So many states are kept for sure; whoever looks one up has just asked for it. */
+/** Number of states that are kept in any case. A caller looks up a state right after it has requested it. */
 const KEPT = 50_000;
-/** Whoever acts on a `none` that has become untrue meanwhile is refused by the store, and learns better. */
+/**
+ * Time for which the state `none` is trusted. If it has changed meanwhile, the store refuses the write, and the state
+ * is read again.
+ */
 const NONE_HOLDS_MS = 10_000;
 const FETCH_ROWS = 2_000;
 const LOOK_MS = 500;
 /**
- * Maximum time for which a record is awaited whose id was taken from the sequence but which cannot be seen. After that its
+ * Maximum time to wait for a record whose id was taken from the sequence but which is not visible. After that its
  * statement has certainly timed out.
  */
 const MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
@@ -70,7 +73,7 @@ interface KnownState {
   readonly atMs: number;
 }
 
-/** The states of keys that were last asked about, in bounded memory: a process may send for months. */
+/** The states of recently requested keys. Memory is bounded, because a process may send for months. */
 class StateMemory {
   readonly #monotonicMs: () => number;
   #young = new Map<string, KnownState>();
@@ -80,12 +83,12 @@ class StateMemory {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** `none` for what was never set, or too long ago. */
+  /** Returns the state of a key. It is `none` if it was never set, or too long ago. */
   get(key: string): LoggedState {
     return this.#find(key)?.state ?? 'none';
   }
 
-  /** Whether the store need not be asked again just now. */
+  /** Tells whether the state is recent enough that the store need not be asked again. */
   isFresh(key: string): boolean {
     const known = this.#find(key);
     return known?.state === 'none' && this.#monotonicMs() - known.atMs < NONE_HOLDS_MS;
@@ -98,7 +101,7 @@ class StateMemory {
     this.#young = new Map();
   }
 
-  /** Those of `keys` that `found` lacks have no state. */
+  /** Sets the states of these keys. Keys that `found` lacks have the state `none`. */
   setAll(keys: readonly string[], found: ReadonlyMap<string, LoggedState>): void {
     for (const key of keys) this.set(key, found.get(key) ?? 'none');
   }
@@ -108,13 +111,15 @@ class StateMemory {
   }
 }
 
-/** Looks up keys in the store, in groups: keys that are requested while one statement is under way share the next one. */
+/**
+ * Looks up keys in the store, in groups. Keys that are requested while one statement is under way share the next one.
+ */
 export class LogLookup {
   readonly states: StateMemory;
   readonly #ask: InGroups<string, null>;
   readonly #records: InGroups<string, LogRecord | null>;
 
-  /** `query` may wait for a server that is away. */
+  /** `query` may wait for an unavailable server. */
   constructor(query: Query, monotonicMs: () => number) {
     this.states = new StateMemory(monotonicMs);
     const most = MAX_GROUP_KEYS;
@@ -154,7 +159,7 @@ export class LogLookup {
   }
 }
 
-/** Opens the log to look up keys only, without taking part in it. `isEmpty` means that the store has no tables yet. */
+/** Opens the log only to look up keys, without taking part in it. `isEmpty` means that the store has no tables yet. */
 export function openReader(database: Database, isEmpty: boolean, { monotonicMs }: Clock): LogReader {
   const lookup = new LogLookup(database.query, monotonicMs);
   return {
@@ -200,8 +205,9 @@ export async function* readAllRecords(database: Database): AsyncGenerator<ReadRe
 }
 
 /**
- * Yields each record that is added behind the position, as it comes, until `stop` fires. Ids are taken from a sequence
- * before their records can be seen, so a record may come after its successors. It waits while the server is away.
+ * Yields each record that is added after the position, as it is added, until `stop` fires. Ids are taken from a
+ * sequence before their records become visible, so a record may come after its successors. It waits while the server is
+ * unavailable.
  */
 export async function* followRecords(
   database: Database,
@@ -269,7 +275,7 @@ function forgotten(key: string, state: LoggedState): LogRecord {
   return { key, event, at: new Date(0).toISOString(), run: '', row: 0, ref: null, ...nothing };
 }
 
-/** Runs `work` in a transaction whose queries all see the log as it was at the first of them. */
+/** Runs `work` in a transaction whose queries all see the log as it was at the first query. */
 async function* inOneView<Item, End>(
   database: Database,
   work: (query: Query) => AsyncGenerator<Item, End>,

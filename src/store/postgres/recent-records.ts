@@ -6,7 +6,7 @@ export interface ConfirmedRecord extends Omit<LogRecord, 'run'> {
   readonly id: number;
   /** Its number among the records of this process. */
   readonly entry: number;
-  /** The state of its request after it. */
+  /** The state of its request after this record. */
   readonly state: LoggedState;
 }
 
@@ -15,10 +15,10 @@ export function storable(text: string | null): string | null {
   return text === null ? null : text.replaceAll('\0', '\uFFFD');
 }
 
-/** Number of records that are kept for sure: those of three minutes at a hundred a second. */
+/** Number of records that are kept in any case. They are enough for three minutes at a hundred records per second. */
 const KEPT = 20_000;
 
-/** The records that this process has written last. If the server is replaced by one that lacks them, they are put back. */
+/** The latest records of this process. If the server is replaced by one that lacks them, they are written again. */
 export class RecentRecords {
   #records: ConfirmedRecord[] = [];
   #newestId = 0;
@@ -29,12 +29,12 @@ export class RecentRecords {
     return this.#newestId;
   }
 
-  /** True if no record was dropped so far. */
+  /** True if no record has been dropped so far. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** All that are kept, in their order. */
+  /** All kept records, in their order. */
   get all(): readonly ConfirmedRecord[] {
     return this.#records;
   }
@@ -47,7 +47,7 @@ export class RecentRecords {
     this.#isWhole = false;
   }
 
-  /** Notes under which ids records were written again, by their entry. */
+  /** Sets the new ids of records that were written again, by their entry. */
   renumber(ids: ReadonlyMap<number, number>): void {
     this.#records = this.#records.map((record) => ({ ...record, id: ids.get(record.entry) ?? record.id }));
     for (const id of ids.values()) this.#newestId = Math.max(this.#newestId, id);

@@ -4,31 +4,34 @@ import { StoreClient, type StoreClientConfig } from './connection.ts';
 import { isReadOnly, isTransient } from './failures.ts';
 import type { ServerPlace, StoreAddress } from './store-url.ts';
 
-/** The time that each of several servers has to answer before another one is taken. */
+/** Time limits for asking one of several servers, before another one is used. */
 const BRIEFLY = { connectionTimeoutMillis: 3_000, query_timeout: 3_000 };
-/** The number of times that a pooler may show that it takes the connection away between two statements. */
+/** Number of rounds in which two statements show whether a pooler changes the connection between them. */
 const POOLER_ROUNDS = 3;
 /**
- * After this time without a sign of life of the other machine, the server ends a connection and frees its locks. Its own
- * default is more than two hours.
+ * Time after which the server ends a connection without a sign of life from the other machine, and releases its locks.
+ * Its own default is more than two hours.
  */
 const SILENCE_S = { idle: 10, interval: 5, count: 4, answerMs: 30_000 };
 
-/** What a new connection tells of its server. A standby has no timeline of its own. */
+/** The properties of a server that a new connection reads. A standby has no timeline of its own. */
 interface Greeting {
   readonly pid: number;
   readonly read_only: boolean;
   readonly timeline: number | null;
 }
 
-/** The first half of the name of a segment of the server's log is the number of its timeline. */
+/**
+ * This query reads the timeline from the name of a segment of the server's log, whose first half is the timeline's
+ * number.
+ */
 const GREETING = `select pg_backend_pid() as pid, current_setting('transaction_read_only')::boolean as read_only,
   case when pg_is_in_recovery() then null
     else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline`;
 
 /**
- * Settings of a session. They are not part of the start of the connection, because poolers refuse most of them there. A
- * committed record is on the server's disk, whatever the server's default is.
+ * The settings of a session. They are not set at the start of the connection, because poolers refuse most of them
+ * there. Among them is that a commit returns only once it is on the server's disk, whatever the server's default is.
  */
 const SETTINGS = `select set_config('statement_timeout', $1, false),
   set_config('tcp_keepalives_idle', '${SILENCE_S.idle}', false),
@@ -39,15 +42,15 @@ const SETTINGS = `select set_config('statement_timeout', $1, false),
     then 'on' else current_setting('synchronous_commit') end, false)`;
 
 export interface PrepareOptions {
-  /** The time limit of a statement at the server; 0 for none. */
+  /** The time limit of a statement at the server in milliseconds. 0 means no limit. */
   readonly statementMs: number;
-  /** True for the connection that may be the first on a server that has taken over. */
+  /** Whether this connection may be the first one to a server that has taken over. */
   readonly joins?: boolean;
 }
 
 /**
- * The servers of a store, of which one is in use. Every connection passes here before it is used: it must be to a server
- * of the right kind, and a whole session.
+ * The servers of a store, one of which is in use. Every connection is checked here before it is used. It must lead to a
+ * suitable server and be a complete session.
  */
 export class Servers {
   readonly shown: string;
@@ -82,8 +85,8 @@ export class Servers {
   }
 
   /**
-   * Notes a failure. Returns true if the same may succeed a while later. A server that is read only is then meant, too,
-   * if writing was possible before: while a standby takes over, there is none that takes it.
+   * Records a failure. Returns true if the same operation may succeed later. That includes a read-only server if
+   * writing was possible before, because no server accepts writes while a standby takes over.
    */
   failed(error: unknown): boolean {
     const isPassing = isTransient(error) || (isReadOnly(error) && this.#hasTakenWriting);
@@ -91,7 +94,7 @@ export class Servers {
     return isPassing;
   }
 
-  /** Makes a new connection ready for use. Throws if it is not to be used. */
+  /** Prepares a new connection for use. Throws if it must not be used. */
   async prepare(client: StoreClient, { statementMs, joins = false }: PrepareOptions): Promise<void> {
     this.#clients.add(client);
     client.once('end', () => this.#clients.delete(client));
@@ -110,8 +113,8 @@ export class Servers {
   }
 
   /**
-   * Refuses a connection to another timeline than the one that this process has joined. Nothing may be written there before
-   * it is known what that server has heard of; and on an older one nothing may be written at all.
+   * Refuses a connection to another timeline than the one that this process has joined. Before it is known which
+   * records a newer server has, nothing may be written there. On an older timeline nothing may ever be written.
    */
   #admit(client: StoreClient, timeline: number | null, joins: boolean): void {
     const joined = this.#joined;
@@ -125,7 +128,10 @@ export class Servers {
     for (const each of this.#clients) if (each.timeline !== null && each.timeline !== timeline) each.abandon();
   }
 
-  /** Of those that fit, the one on the newest timeline is the primary; an older one has not heard that it was replaced. */
+  /**
+   * Finds the suitable server on the newest timeline, which is the primary. A server on an older timeline does not know
+   * that it was replaced.
+   */
   async #findServer(): Promise<void> {
     const asked = this.#places.map(async (place) => ({ place, greeting: await this.#ask(place) }));
     const answers = await Promise.allSettled(asked);
@@ -167,9 +173,9 @@ async function greetingOf(client: Client): Promise<Greeting> {
 }
 
 /**
- * Throws `SrqError('log')` if the pooler between us and the server lends a connection for a transaction only. Locks and
- * settings belong to a session, so they would be somebody else's. Two clients show it: in a whole session each keeps a
- * process of the server to itself.
+ * Throws `SrqError('log')` if a pooler between us and the server lends connections for one transaction only. Locks and
+ * settings belong to a session, so other clients would get them. Two clients detect it: in complete sessions each has
+ * its own process of the server.
  */
 async function requireSessions(config: StoreClientConfig, shown: string): Promise<void> {
   const [one, two] = [new StoreClient({ ...config, ...BRIEFLY }), new StoreClient({ ...config, ...BRIEFLY })];
@@ -181,7 +187,7 @@ async function requireSessions(config: StoreClientConfig, shown: string): Promis
       const { pid } = await greetingOf(one);
       await two.query('begin');
       const other = await greetingOf(two);
-      // If they share one already, a second question of the first would wait for the end of the transaction.
+      // If both already share a process, another query of the first client would wait for the end of the transaction.
       if (other.pid === pid || (await greetingOf(one)).pid !== pid) throw lendsConnections(shown, 'transaction');
       await two.query('rollback');
     }

@@ -5,7 +5,7 @@ import { SrqError, systemCode } from '../../request/errors.ts';
 /** One of the servers that may hold the store. */
 export interface ServerPlace {
   readonly host: string;
-  /** Without one the driver's default is meant: PGPORT, or 5432. */
+  /** The port. Without it the driver's default is used, which is PGPORT or 5432. */
   readonly port?: number;
 }
 
@@ -13,17 +13,17 @@ export interface ServerPlace {
 export interface StoreAddress {
   /** The URL as it may be shown, without password and parameters. */
   readonly shown: string;
-  /** What all servers of the store have in common. */
+  /** The settings that all servers of the store share. */
   readonly config: ClientConfig;
-  /** The servers, of which one is the primary; at least one. */
+  /** The servers, one of which is the primary. There is at least one. */
   readonly places: readonly ServerPlace[];
-  /** True if only a server that takes writing is the right one. */
+  /** True if only a server that accepts writes is suitable. */
   readonly mustTakeWriting: boolean;
   /** The password in the URL, or null if it has none. */
   readonly password: string | null;
 }
 
-/** The servers of a URL: what stands between the user and the database. */
+/** Matches the beginning of a URL, and the servers between the user and the database. */
 const SERVERS = /^(postgres(?:ql)?:\/\/(?:[^/?#@]*@)?)([^/?#@]*)/;
 const LOCAL_HOST = /^(?:|localhost|127(?:\.\d+){3}|\[::1\]|::1|%2f.*|\/.*)$/i;
 
@@ -56,7 +56,10 @@ export function storeAddress(text: string): StoreAddress {
   };
 }
 
-/** Of several servers the one that takes writing is meant, unless the URL says that any will do. */
+/**
+ * Tells whether only a server that accepts writes is suitable. This is the default for several servers, unless the URL
+ * says that any will do.
+ */
 function mustTakeWriting({ searchParams }: URL, isList: boolean): boolean {
   const wanted = searchParams.get('target_session_attrs') ?? (isList ? 'read-write' : 'any');
   if (!['any', 'read-write', 'primary'].includes(wanted)) {
@@ -65,7 +68,7 @@ function mustTakeWriting({ searchParams }: URL, isList: boolean): boolean {
   return wanted !== 'any';
 }
 
-/** Decodes the name of the database here, because the library leaves some characters escaped. */
+/** Decodes the name of the database, because the library leaves some characters escaped. */
 function databaseOf({ pathname }: URL): Pick<ClientConfig, 'database'> {
   try {
     return pathname.length > 1 ? { database: decodeURIComponent(pathname.slice(1)) } : {};
@@ -84,7 +87,8 @@ function configOf(url: URL): ClientConfig {
 }
 
 function parsed(text: string): URL {
-  // A URL must not have a user without a host, but here the host may be a parameter that names the folder of a socket.
+  // A URL must not have a user without a host. Here the host may instead be a parameter that names the folder of a
+  // socket.
   const whole = text.replace(/^(postgres(?:ql)?:\/\/[^/?#@]+@)(?=\/)/, '$1localhost');
   const url = URL.canParse(whole) ? new URL(whole) : null;
   if (!/^postgres(?:ql)?:/.test(text)) throw unusable('it does not begin with postgres://');

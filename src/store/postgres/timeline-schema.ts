@@ -1,10 +1,11 @@
 /**
- * How processes find out that the server was replaced by one that may not have heard of the last commits. Each server on
- * which a standby was made the primary has a timeline of its own, and a row here from the first connection on. Nothing is
- * begun on it before every process that lived has said what it knows, which its row in `srq.worker` shows.
+ * These tables and functions tell processes that the server was replaced by one that may lack the last commits. Each
+ * server on which a standby became the primary has its own timeline, which has a row here from the first connection on.
+ * Nothing is begun on it before every process that was alive has written its missing records again, which its row in
+ * `srq.worker` shows.
  *
- * The functions that look at this table belong to the owner of the tables, so that roles which only send need no more
- * rights than before.
+ * The functions that use this table belong to the owner of the tables, so that roles which only send need no additional
+ * rights.
  */
 export const TIMELINE_TABLES = {
   number: 4,

@@ -2,35 +2,35 @@ import { SrqError } from '../../request/errors.ts';
 import type { Query } from './database.ts';
 import type { ConfirmedRecord, RecentRecords } from './recent-records.ts';
 
-/** A process without a sign of life for this time before a fail-over had nothing under way. */
+/** Time without a sign of life before a fail-over after which a process certainly had nothing under way. */
 const SILENCE_S = 60;
-/** The time for which processes are waited for that may have died, if they cannot have known more than the new server. */
+/** Time to wait for processes that may have died, if they cannot have known more than the new server. */
 const PATIENCE_S = 30;
 const MAX_RECORDS = 2_000;
 
-/** What a process found missing on a server, and put back. */
+/** The records that a process found missing on a server and has written again. */
 export interface PutBack {
   readonly records: number;
-  /** Number of requests that somebody else had begun again before. */
+  /** Number of requests that another process had begun again before. */
   readonly late: number;
-  /** False if more is missing than the process remembers. */
+  /** False if more records are missing than the process remembers. */
   readonly isWhole: boolean;
 }
 
-/** Says that this server has come into use. Returns since when it is, by its clock. */
+/** Records that this server has come into use. Returns the time from which it is in use, by its clock. */
 export async function joinTimeline(query: Query, timeline: number | null, isLossy = false): Promise<string> {
   const [row] = await query<{ since: string }>('select srq.join_timeline($1, $2)::text as since', [timeline, isLossy]);
   return row?.since ?? '';
 }
 
-/** Returns null if sending may go on, or the names of the processes that are waited for. */
+/** Returns null if sending may continue, or the names of the processes that are waited for. */
 export async function missingProcesses(query: Query, timeline: number | null): Promise<readonly string[] | null> {
   const text = 'select settled, missing from srq.settle_timeline($1, $2, $3)';
   const [row] = await query<{ settled: boolean; missing: string[] }>(text, [timeline, SILENCE_S, PATIENCE_S]);
   return row?.settled === false ? row.missing : null;
 }
 
-/** Returns the error of whoever must not send before the missing processes are back. It passes. */
+/** Returns the error for a process that must not send before the missing processes are back. The error is temporary. */
 export function heldBack(shown: string, missing: readonly string[]): SrqError {
   return new SrqError(
     'store.failed-over',
@@ -40,7 +40,7 @@ export function heldBack(shown: string, missing: readonly string[]): SrqError {
   );
 }
 
-/** Puts back the records of a process that a server has not heard of, which is usually none. */
+/** Writes the records of a process again that a server lacks. Usually there are none. */
 export async function putBack(
   query: Query,
   worker: number,
@@ -69,25 +69,28 @@ interface WrittenAgain {
   readonly is_late: boolean;
 }
 
-/** Commits are kept or lost in their order: a server that knows a record knows all that were confirmed before it. */
+/**
+ * Tells whether the server has a record. Commits are kept or lost in their order, so a server that has a record has all
+ * that were confirmed before it.
+ */
 async function knows(query: Query, record: ConfirmedRecord | undefined): Promise<boolean> {
   if (!record) return true;
   const text = 'select 1 from srq.record where id = $1 and key = $2';
   return (await query(text, [record.id, record.key])).length > 0;
 }
 
-/** What a person's word to go on has done. */
+/** The effect of a person's decision to continue. */
 export interface Resumed {
-  /** The processes that are not waited for any more. */
+  /** The processes that are no longer waited for. */
   readonly missing: readonly string[];
-  /** Number of requests that are in doubt now, because one of these processes had them in hand. */
+  /** Number of requests that are in doubt now, because one of these processes was working on them. */
   readonly doubtful: number;
 }
 
 const IN_HAND =
   'A process that ended as the server lost its last commits had this in hand, and may have sent it. Look it up at the service.';
 
-/** Lets sending go on without the processes that have not come back. */
+/** Lets sending continue without the processes that have not come back. */
 export async function resume(query: Query): Promise<Resumed> {
   const [row] = await query<Resumed>('select missing, doubtful from srq.resume_timeline($1, $2)', [SILENCE_S, IN_HAND]);
   return row ?? { missing: [], doubtful: 0 };

@@ -9,13 +9,13 @@ import { heldBack, joinTimeline, missingProcesses, type PutBack, putBack } from 
 const WORKER_LOCK = 0x737272;
 const HEARTBEAT_MS = 5_000;
 /**
- * The time for which a process without its lock still counts as living, after its last heartbeat or the start of the
- * server. Its connection may have been cut, and it may be about to connect again.
+ * Time for which a process without its lock still counts as alive, after its last heartbeat or the start of the server.
+ * Its connection may have been cut, and it may be about to reconnect.
  */
 const GRACE_S = 20;
 /**
- * The time without a heartbeat after which a lock counts for nothing. The server may keep it for a machine that has lost
- * its power, and for hours.
+ * Time without a heartbeat after which a lock is ignored. The server may keep the lock for hours if a machine has lost
+ * its power.
  */
 const MAX_SILENCE_S = 120;
 const RETRY_MS = 250;
@@ -24,20 +24,20 @@ const CUT_OFF = Object.assign(new Error('the connection was lost'), { code: '080
 
 export interface ProcessLeaseOptions {
   readonly run: string;
-  /** The name of the process for people. */
+  /** The description of the process for people. */
   readonly holder: string;
   readonly clock: Clock;
-  /** Tells people of a fail-over that lost something, or that others are waited for. */
+  /** Reports that a fail-over lost something, or that other processes are waited for. */
   readonly warn: (message: string) => void;
 }
 
 /**
- * The entry of this process among those that use the store. To the others the process is alive as long as it holds a
- * lock on a connection of its own. The lock is gone when the process dies, and kept while it is stopped.
+ * The entry of this process among those that use the store. To the others it is alive as long as it holds a lock on a
+ * connection of its own. The lock ends when the process dies, and is kept while the process is suspended.
  */
 export class ProcessLease {
   readonly id: number;
-  /** What this process has recorded lately: the lease puts back what a server lacks that has taken over. */
+  /** The latest records of this process. The lease writes them again on a server that has taken over without them. */
   readonly records = new RecentRecords();
   readonly #database: Database;
   readonly #options: ProcessLeaseOptions;
@@ -84,9 +84,7 @@ export class ProcessLease {
     return this.#options.clock.monotonicMs() + this.#offsetMs;
   }
 
-  /**
-   * Throws `SrqError('log')` while the others cannot see that this process is alive, because nothing may be begun then.
-   */
+  /** Throws `SrqError('log')` while the others cannot see that this process is alive. Nothing may be begun then. */
   requireHeld(): void {
     if (this.#session !== null && !this.#session.gone.aborted) return;
     throw this.#failure ?? storeError(CUT_OFF, this.#database.shown);
@@ -137,14 +135,14 @@ export class ProcessLease {
     this.#failure = null;
   }
 
-  /** Puts back what the server has not heard of, and then counts as one that has said what it knows. */
+  /** Writes again what the server lacks. After that the process counts as one that has no missing records. */
   async #putBack({ query, timeline: number }: Session, since: string): Promise<void> {
     const back = await putBack(query, this.id, { number, since }, this.records);
     if (back.records > 0) this.#options.warn(putBackWords(this.#database.shown, back));
     if (back.isWhole) await query('update srq.worker set timeline = $2 where id = $1', [this.id, number]);
   }
 
-  /** Waits until all others that lived when the server was replaced have put back what they know. */
+  /** Waits until all others that were alive when the server was replaced have written their missing records again. */
   async #waitForOthers(session: Session): Promise<void> {
     const { clock, warn } = this.#options;
     const ending = AbortSignal.any([this.#leaving.signal, session.gone]);
@@ -184,7 +182,7 @@ export class ProcessLease {
   }
 }
 
-/** The entry is lost, too, if the server that has taken over had not heard of it. */
+/** The entry is missing if the server that has taken over lacks it. It is then inserted again with its id. */
 const ENTER_AGAIN = `insert into srq.worker (id, run, holder) overriding system value values ($1, $2, $3)
   on conflict do nothing returning id`;
 

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
-import { type EncodedRow, filterOf, hashOf, matching, NO_FILTER, rowsOf } from '../../../src/report/page/row-list.ts';
-import { rowsAsCsv } from '../../../src/report/page/rows-as-csv.ts';
+import {
+  type EncodedRow,
+  filterOf,
+  hashOf,
+  matching,
+  NO_FILTER,
+  rowsAsCsv,
+  rowsOf,
+} from '../../../src/report/page/row-list.ts';
 import { unescapeFormulas } from '../../../src/request/csv-text.ts';
 import fc from '../../helpers/fast-check.ts';
 

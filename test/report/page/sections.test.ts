@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
-import { verdictOf } from '../../../src/report/page/sections.ts';
+import { headlineOf } from '../../../src/report/page/sections.ts';
 import type { RecordedNote } from '../../../src/request/log-store.ts';
 import { type Counts, noCounts, STATUSES } from '../../../src/request/status.ts';
 import { beginOf, mixedFigures, recordOf, rowOf, second } from './figures.ts';
@@ -55,7 +55,7 @@ test.each([
   [{ unknown: 2 }, 'unknown', '2 of 2 rows unknown', 'All may have been taken.'],
   [{}, 'ready', 'Nothing was sent', 'The log has no request of this run.'],
 ] as const)('the verdict on %j has the colour of %s and says "%s"', (counts, status, title, detail) => {
-  expect(verdictOf(figuresWith(counts))).toMatchObject({ status, title, detail });
+  expect(headlineOf(figuresWith(counts))).toMatchObject({ status, title, detail });
 });
 
 test('a run without a recorded end gets no final verdict, however well it stands', () => {
@@ -63,7 +63,7 @@ test('a run without a recorded end gets no final verdict, however well it stands
     { created: 3, ready: 2 },
     { event: 'refused', http: 429, count: 1, pauseMs: 10, run: 'r', at: second(1) },
   );
-  expect(verdictOf(open)).toMatchObject({ status: 'ready', title: '3 of 5 rows delivered so far' });
+  expect(headlineOf(open)).toMatchObject({ status: 'ready', title: '3 of 5 rows delivered so far' });
 });
 
 test('the page begins with the verdict, before any other section', () => {

@@ -1,11 +1,37 @@
-import { terminalColumns } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
-import { clip, printable, tableText, terminalSafeJson } from '../../report/output.ts';
-import { SrqError, systemCode } from '../../request/errors.ts';
-import type { KeptMapping } from '../../settings/mapping-store.ts';
+import type { Command } from 'commander';
+import { type RunCommand, terminalColumns } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
+import { clip, printable, tableText, terminalSafeJson } from '../report/output.ts';
+import { SrqError, systemCode } from '../request/errors.ts';
+import type { KeptMapping } from '../settings/mapping-store.ts';
+import { examples } from './options.ts';
+
+export function addMapping(program: Command, run: RunCommand): void {
+  const mapping = program
+    .command('mapping')
+    .helpCommand(false)
+    .description('list, show and forget the column mappings you confirmed')
+    .addHelpText('after', examples('srq mapping list', 'srq mapping show 3fa9', 'srq mapping forget 3fa9'));
+  mapping
+    .command('list')
+    .description('list what is remembered for each header row')
+    .addHelpText('after', examples('srq mapping list --json'))
+    .action(run(async () => mappingList));
+  mapping
+    .command('show <fingerprint>')
+    .description('show one as JSON that --mapping reads')
+    .addHelpText('after', examples('srq mapping show 3fa9 > leads.map.json'))
+    .action(run(async () => mappingShow));
+  mapping
+    .command('forget [fingerprint]')
+    .description('read files with this header row as if for the first time')
+    .option('--all', 'all mappings of this profile')
+    .addHelpText('after', examples('srq mapping forget 3fa9', 'srq mapping forget --all'))
+    .action(run(async () => mappingForget));
+}
 
 /** Lists the mappings that were confirmed under the profile in use, the latest first. */
-export async function mappingList(context: Context): Promise<number> {
+async function mappingList(context: Context): Promise<number> {
   const kept = await allOf(context);
   const mappings = kept.map((each) => ({
     fingerprint: each.fingerprint,
@@ -28,16 +54,16 @@ export async function mappingList(context: Context): Promise<number> {
   return 0;
 }
 
-/** Prints a mapping as `--mapping` reads it. */
-export async function mappingShow(context: Context, beginning: string): Promise<number> {
+/** Prints a mapping in the form that `--mapping` reads. */
+async function mappingShow(context: Context, beginning: string): Promise<number> {
   const { map, join } = requireKept(await allOf(context), beginning);
   const mapping = { map, set: {}, join };
   await (await context.reporter()).result('mapping show', mapping, () => terminalSafeJson(mapping), 'verbatim');
   return 0;
 }
 
-/** Forgets one mapping, or all of the profile in use. */
-export async function mappingForget(
+/** Removes one mapping, or all mappings of the profile in use. */
+async function mappingForget(
   context: Context,
   beginning: string | undefined,
   { all }: { readonly all?: boolean },
@@ -84,7 +110,9 @@ async function allOf(context: Context): Promise<readonly KeptMapping[]> {
 /** Minimum number of digits by which a fingerprint is recognised. */
 const MIN_DIGITS = 4;
 
-/** Throws `SrqError('usage')` unless exactly one fingerprint begins like this. */
+/**
+ * Returns the mapping whose fingerprint begins with this text. Throws `SrqError('usage')` unless there is exactly one.
+ */
 function requireKept(kept: readonly KeptMapping[], beginning: string): KeptMapping {
   const wanted = beginning.toLowerCase();
   const found = kept.filter(({ fingerprint }) => wanted.length >= MIN_DIGITS && fingerprint.startsWith(wanted));

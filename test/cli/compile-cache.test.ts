@@ -1,0 +1,81 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { keepCompiledCode } from '../../src/cli/compile-cache.ts';
+import { test as atDesk } from '../helpers/desk.ts';
+import { requestFor } from '../helpers/leads.ts';
+
+const OURS = process.getuid?.() ?? 0;
+
+/** The folders in which compiled code is kept, of a machine with this folder for the logs. */
+function keptIn(state: string, user = OURS): string[] {
+  const folders: string[] = [];
+  const surroundings = { env: { SRQ_STATE_DIR: state }, platform: 'linux', getuid: () => user } as const;
+  keepCompiledCode(surroundings, (folder) => folders.push(folder));
+  return folders;
+}
+
+function makeState(mode = 0o700): string {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-compiled-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const state = join(folder, 'state');
+  mkdirSync(state);
+  chmodSync(state, mode);
+  return state;
+}
+
+describe('compiled code is kept for the next start', () => {
+  test('in a folder that is open to its user alone', () => {
+    const state = makeState();
+    const folder = join(state, 'compile-cache');
+    expect([keptIn(state), keptIn(state)]).toEqual([[folder], [folder]]);
+    expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
+  });
+
+  test('not before srq has a folder for its logs', () => {
+    const missing = join(makeState(), 'never-made');
+    expect(keptIn(missing)).toEqual([]);
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  test.each([0o770, 0o777, 0o1777])('not where others can write the folder of the logs (mode %o)', (mode) => {
+    const state = makeState(mode);
+    expect(keptIn(state)).toEqual([]);
+    expect(readdirSync(state)).toEqual([]);
+  });
+
+  test('not where others can write the folder itself', () => {
+    const state = makeState();
+    mkdirSync(join(state, 'compile-cache'));
+    chmodSync(join(state, 'compile-cache'), 0o722);
+    expect(keptIn(state)).toEqual([]);
+  });
+
+  test('not in a folder that belongs to somebody else', () => {
+    expect(keptIn(makeState(), OURS + 1)).toEqual([]);
+  });
+
+  test('not in a folder elsewhere that a link leads to', () => {
+    const [state, elsewhere] = [makeState(), makeState()];
+    symlinkSync(elsewhere, join(state, 'compile-cache'));
+    expect(keptIn(state)).toEqual([]);
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+});
+
+atDesk.skipIf(!('enableCompileCache' in nodeModule))(
+  'the second start finds what the first one has compiled (needs Node.js 22)',
+  async ({ partner }) => {
+    const folder = join(partner.state, 'compile-cache');
+    const send = async (text: string) => {
+      const env = { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
+      const { stdout, stderr } = await partner.start(['create', ...requestFor(text)], { env }).ended;
+      return (stdout + stderr).match(/was accepted/g)?.length ?? 0;
+    };
+    expect([await send('first'), existsSync(folder)]).toEqual([0, false]);
+    expect(await send('second')).toBe(0);
+    expect(await send('third')).toBeGreaterThan(20);
+  },
+);
