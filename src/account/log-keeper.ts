@@ -20,8 +20,13 @@ export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'
   requireCertificateCheck(authority: string): void;
 }
 
-function remedyOf(path: string): string {
-  return `Take it over: srq store import ${shellWord(path)}    Or begin without it, once: --fresh-store`;
+/** A log in a file that the store does not know, in words for people. */
+interface UnknownFileLog {
+  /** Identifies the log: 32 hex digits. */
+  readonly log: string;
+  readonly path: string;
+  readonly message: string;
+  readonly hint: string;
 }
 
 /** Finds out where the log is kept and opens it, each once per command. */
@@ -92,27 +97,29 @@ export class LogKeeper {
    * sent again. With `freshStore` the store begins without them, and remembers that.
    */
   async requireKnownFileLog(): Promise<void> {
-    const unknown = await this.#unknownFileLog();
+    const unknown = await this.unknownFileLog();
     if (unknown === null) return;
-    const { log, path, message } = unknown;
-    if (!this.#host.freshStore) throw new SrqError('store.log-unknown', `${message} Nothing was sent.`, remedyOf(path));
+    const { log, path, message, hint } = unknown;
+    if (!this.#host.freshStore) throw new SrqError('store.log-unknown', `${message} Nothing was sent.`, hint);
     await (await this.postgresStore()).noteFileLog({ log, name: path, isImported: false });
   }
 
   /** Warns where `requireKnownFileLog` would throw. */
   async warnOfFileLog(): Promise<void> {
-    const unknown = this.#host.freshStore ? null : await this.#unknownFileLog();
-    if (unknown !== null) await this.#host.warn(`${unknown.message} ${remedyOf(unknown.path)}`);
+    const unknown = this.#host.freshStore ? null : await this.unknownFileLog();
+    if (unknown !== null) await this.#host.warn(`${unknown.message} ${unknown.hint}`);
   }
 
-  async #unknownFileLog() {
+  /** Returns the profile's log in a file if the log is kept in a store that does not know it. */
+  async unknownFileLog(): Promise<UnknownFileLog | null> {
     const place = await this.place();
     if (place.kind === 'file' || !statSync(place.file, { throwIfNoEntry: false })?.size) return null;
     const { fileLogOf } = await import('../store/file/file-store.ts');
     const found = await fileLogOf(place.file);
     if (found === null || (await (await this.postgresStore()).knowsFileLog(found))) return null;
     const message = `The store ${place.name} does not know what the log ${place.file} says was sent, so the same rows would be sent again.`;
-    return { log: found.log, path: place.file, message };
+    const hint = `Take it over: srq store import ${shellWord(place.file)}    Or begin without it, once: --fresh-store`;
+    return { log: found.log, path: place.file, message, hint };
   }
 
   async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {

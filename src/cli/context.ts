@@ -245,6 +245,11 @@ export class Context {
     return this.#log.requireKnownFileLog();
   }
 
+  /** Returns why `requireKnownFileLog` would throw, and what to do, or null. */
+  unknownFileLog(): Promise<{ readonly message: string; readonly hint: string } | null> {
+    return this.#log.unknownFileLog();
+  }
+
   /** Warns where `requireKnownFileLog` would throw. */
   warnOfFileLog(): Promise<void> {
     return this.#log.warnOfFileLog();

@@ -102,6 +102,12 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     const dry = await desk.call('bulk', leads, '--dry-run', '--json');
     expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining('does not know what the log')]);
 
+    const { steps } = documentOf(await desk.call('doctor', '--json')) as { steps: { name: string; result: string }[] };
+    expect(steps.find(({ name }) => name === 'store')).toMatchObject({
+      result: 'warn',
+      hint: expect.stringContaining('srq store import'),
+    });
+
     // By a person's word it is used, and not asked again; another store is.
     const fresh = await desk.call('create', ...requestOfRow(30), '--fresh-store', '--json');
     expect([fresh.code, documentOf(fresh)]).toEqual([0, expect.objectContaining({ status: 'created' })]);
