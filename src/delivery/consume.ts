@@ -6,6 +6,7 @@ import {
   hasMissedNone,
   licenceWaitMs,
   mergeVisibilityHistories,
+  recordAgeMs,
   type VisibilityHistory,
   visibilityStats,
   wasReset,
@@ -14,7 +15,7 @@ import { ControlRounds, knownCreated, RecentCreations } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
-import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
+import { asLogged, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
 import { type Advice, CONTINUE, recoverFromBreak, Supervisor } from './supervise.ts';
 import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
@@ -151,22 +152,28 @@ class QueueWorker {
 
   async #deliver(taken: TakenRequest): Promise<void> {
     const { api, log, prober } = this.#deps;
-    const refusal = this.#deps.refusal(taken);
-    const submitted =
-      refusal === null
-        ? await submitRequest(taken, api, log, this.#options)
-        : await refuseUnsent(taken, log, refusedOutcome(refusal));
+    const unsent = this.#unsentOutcome(taken);
+    const sent =
+      unsent === null ? await submitRequest(taken, api, log, this.#options) : await refuseUnsent(taken, log, unsent);
+    const isDoubtful = sent.result.status === 'unknown';
+    const submitted = await asLogged(taken, sent, log);
     const { result, wasClear, isFromLog } = submitted;
     if (wasClear && result.status === 'created') prober.created(taken);
-    if (!isFromLog && result.status === 'created') this.#recent.add(taken);
-    const isDoubtful = result.status === 'unknown';
+    if (!isFromLog && result.status === 'created') this.#recent.add(taken, log.nowMs());
     if (submitted.stop) this.#end(submitted.stop);
     this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#situation(taken, submitted)));
     const own = this.#supervisor.observe(submitted);
-    const shared = isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
+    const shared = sent.isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
     const stop = own.stop ?? shared.stop;
     if (stop) this.#end(stop);
     else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
+  }
+
+  /** Returns the outcome of a request that must not be sent, or null. */
+  #unsentOutcome(taken: TakenRequest): Outcome | null {
+    if (taken.hasExpired) return unsentOutcome('failed', EXPIRED);
+    const refusal = this.#deps.refusal(taken);
+    return refusal === null ? null : unsentOutcome('rejected', refusal);
   }
 
   async #situation({ key, request }: TakenRequest, { result, isFromLog }: Submitted) {
@@ -197,10 +204,12 @@ class QueueWorker {
       validation: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
       loadControls: () => knownCreated(this.#recent.of(kind), log),
     };
-    const submitted = await settleDoubt(taken, settling);
+    const submitted = await asLogged(taken, await settleDoubt(taken, settling), log);
     if (submitted.stop) this.#end(submitted.stop);
     const isHopeful = api.idempotencyWindowMs !== null || hasMissedNone(proof.sight(kind));
-    const known = { state: log.lookup(taken.key), isHopeful };
+    const record = await log.read(taken.key);
+    const ageMs = (record && recordAgeMs(record.at, log.nowMs())) ?? Number.POSITIVE_INFINITY;
+    const known = { state: log.lookup(taken.key), isHopeful, ageMs };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 
@@ -301,8 +310,10 @@ function faultOf(error: unknown): SrqError {
   );
 }
 
-function refusedOutcome(message: string): Outcome {
-  return { status: 'rejected', ids: {}, http: null, message, raw: null, ms: null };
+const EXPIRED = 'It expired: nobody sent it in the time that a row is queued for. Queue it again to send it.';
+
+function unsentOutcome(status: 'failed' | 'rejected', message: string): Outcome {
+  return { status, ids: {}, http: null, message, raw: null, ms: null };
 }
 
 /** Interval at which an empty queue is checked. */

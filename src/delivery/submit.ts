@@ -197,6 +197,17 @@ async function recordUnsent(
   return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
 }
 
+/**
+ * Returns what the log says of a request whose outcome this process does not know, if somebody else has recorded that it
+ * was taken.
+ */
+export async function asLogged(submission: Submission, submitted: Submitted, log: DeliveryLog): Promise<Submitted> {
+  if (submitted.result.status !== 'unknown' || submitted.unrecorded) return submitted;
+  const known = knownStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false });
+  if (known === null || known === 'unknown') return submitted;
+  return { ...submitted, result: await knownResult(submission, known, log), isFromLog: true };
+}
+
 /** Records an outcome. If the log fails, the result is marked as `unrecorded`, so that it is not lost. */
 export async function recorded(
   submission: Submission,

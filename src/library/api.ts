@@ -34,6 +34,8 @@ export interface MarketplaceOptions {
    * used.
    */
   readonly storePassword?: string | (() => string | Promise<string>) | undefined;
+  /** Uses a store although it does not know what the log in `stateFolder` has. Without it, that is refused (`store.log-unknown`). */
+  readonly freshStore?: boolean | undefined;
   /** The file of a contract that `srq contract learn` has written. `srq contract show` prints its path. */
   readonly contractFile?: string | undefined;
   /** The encoding of bodies if there is no contract. Default: `form`. */

@@ -79,6 +79,11 @@ export const ERRORS = {
   'secret.in-arguments': usage('A secret stands among the arguments.', 'Give it by a file or on a terminal.'),
   'store.password-shown': usage('A password stands in an argument.', 'Set PGPASSWORD, or use a password file.'),
   'store.missing': usage('The command needs a store in PostgreSQL.', 'Name it with --store or SRQ_STORE.'),
+  'store.log-unknown': usage(
+    'The store does not know a log that the profile has.',
+    'Take it over: srq store import FILE',
+  ),
+  'deletion.not-confirmed': usage('Nobody could confirm a deletion.', 'Look at what it is about, then add --yes.'),
   'sandbox.own-process': usage('The command cannot use a sandbox within it.', 'Start one of its own: srq sandbox'),
   'sandbox.bad-call': usage('A call to the sandbox is not as it must be.', 'Correct what the message names.'),
   'sandbox.store': usage('The store of the sandbox cannot be used.', 'Name another file with --store.'),

@@ -302,7 +302,9 @@ function judgedCertificate({ issuer, expiresAtMs, protocol }: ServiceCertificate
 export async function takeStoreStep(context: Context, examination: Examination): Promise<void> {
   await examination.runStep('store', async (): Promise<Found<null>> => {
     const store = await context.postgresStore();
-    const { server, role, isBehind, replication, dangers } = await store.examine();
+    const { server, role, isBehind, replication, dangers: found } = await store.examine();
+    const unknown = await context.unknownFileLog();
+    const dangers = unknown === null ? found : [...found, unknown];
     const message = `${store.name} as ${role}: ${server}. ${replication}`;
     if (dangers.length > 0) {
       const words = [message, ...dangers.map((danger) => danger.message)].join(' ');

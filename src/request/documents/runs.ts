@@ -104,7 +104,8 @@ export const worked = z.object({
   hint: nullableText,
 });
 
-const lane = z.object({ ready: count, waiting: count, inWork: count });
+/** What was not counted, because that would have taken too long, is null. */
+const lane = z.object({ total: count, ready: z.nullable(count), waiting: z.nullable(count), inWork: count });
 
 /** The queue, the rate and the workers of an account. */
 export const queue = z.object({
@@ -114,7 +115,11 @@ export const queue = z.object({
   rate: z.nullable(z.object({ perSecond: z.nullable(z.number()), inFlight: count, pausedSeconds: seconds })),
   workers: z.array(z.object({ name: text, since: time, seen: time, inHand: count })),
   minutes: z.array(z.object({ at: time, ...sentCounts })),
+  notCounted: z.array(text),
 });
+
+/** What a purge of the queue has forgotten, and what is left there. */
+export const purged = z.object({ store: text, purged: count, left: count, inWork: count, doubts: count });
 
 /** One request of the log, with its latest outcome. */
 export const logged = z.object({

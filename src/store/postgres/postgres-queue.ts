@@ -13,6 +13,7 @@ import { InGroups } from '../in-groups.ts';
 import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
+import { isCancelled } from './failures.ts';
 import { QUEUE_SCHEMA } from './migrations.ts';
 import { livingProcesses } from './worker.ts';
 
@@ -37,10 +38,10 @@ interface PostgresQueueOptions {
   readonly giveUp?: AbortSignal;
 }
 
-/** A queue that can be closed, and whose old jobs can be deleted at once. */
+/** A queue, and what a person does with it. */
 export interface PostgresQueue extends RequestQueue {
-  /** Deletes what is too old, which otherwise happens once a minute. */
-  clearUp(): Promise<void>;
+  /** Forgets some of the requests that wait to be sent, and returns their number: 0 when none is left. */
+  purge(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -52,7 +53,7 @@ export interface PostgresQueue extends RequestQueue {
 export async function openQueue(options: PostgresQueueOptions): Promise<PostgresQueue> {
   const { database, destination, worker, stopping, giveUp = stopping } = options;
   const account = accountId(destination);
-  const boss = await database.retryWhileAway(() => startBoss(database, worker !== null), stopping);
+  const boss = await database.retryWhileAway(() => startBoss(database), stopping);
   const queueOf = (lane: Lane) => `${lane}-${account}`;
   const steadily = <Result>(work: (query: Query) => Promise<Result>) =>
     database.retryWhileAway(() => database.transaction(work), stopping);
@@ -77,9 +78,9 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
     },
     reclaim: (missingMs) =>
       steadily(async (query) => (await reclaim(query, parts, missingMs)) + (await reclaimStrays(query, parts))),
-    depth: () => steadily((query) => depth(query, LANES.map(queueOf))),
+    depth: () => database.retryWhileAway(() => depth(database, LANES.map(queueOf)), stopping),
     isEmpty: () => steadily((query) => isEmpty(query, LANES.map(queueOf))),
-    clearUp: () => boss.maintain(),
+    purge: () => steadily((query) => purge(query, queueOf('requests'))),
     close: () => boss.stop({ graceful: false, close: false }),
   };
 }
@@ -126,7 +127,10 @@ async function take(query: Query, parts: QueueParts, lane: Lane, count: number):
   // The statement should use the index of the oldest jobs even before the server has statistics, because it would sort
   // all jobs otherwise. Turning sorts off raises the estimated cost, for which the server would compile the statement
   // each time, so that is turned off as well.
-  await query("select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)");
+  const [server] = await query<{ now_ms: number }>(
+    `select set_config('enable_sort', 'off', true), set_config('jit', 'off', true),
+      extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`,
+  );
   const jobs = await boss.fetch<JobData>(name, options);
   if (failure() !== null) throw failure();
   if (jobs.length === 0) return [];
@@ -134,12 +138,24 @@ async function take(query: Query, parts: QueueParts, lane: Lane, count: number):
   const claim = `insert into srq.queue_claim (queue, job, worker) select $1, job, $3 from unnest($2::uuid[]) as job
     on conflict (queue, job) do update set worker = excluded.worker`;
   await query(claim, [name, ids, worker]);
-  return jobs.map((job) => takenOf(job, lane));
+  return jobs.map((job) => takenOf(job, lane, server?.now_ms ?? 0));
 }
 
-function takenOf({ id, data, retryCount, retryLimit }: PgBoss.JobWithMetadata<JobData>, lane: Lane): TakenRequest {
+function takenOf(job: PgBoss.JobWithMetadata<JobData>, lane: Lane, nowMs: number): TakenRequest {
+  const { id, data, retryCount, retryLimit, keepUntil } = job;
   const request: ServiceRequest = JSON.parse(data.request);
-  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: retryCount < retryLimit };
+  // A doubt is settled however old it is.
+  const hasExpired = lane === 'requests' && keepUntil.getTime() <= nowMs;
+  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: retryCount < retryLimit, hasExpired };
+}
+
+const PURGED_AT_ONCE = 10_000;
+
+async function purge(query: Query, name: string): Promise<number> {
+  const text = `delete from ${QUEUE_SCHEMA}.job where name = $1 and id in (
+      select id from ${QUEUE_SCHEMA}.job where name = $1 and state < 'active' limit $2 for update skip locked
+    ) returning 1`;
+  return (await query(text, [name, PURGED_AT_ONCE])).length;
 }
 
 async function decideJob(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
@@ -242,19 +258,52 @@ async function reclaimStrays(query: Query, parts: QueueParts): Promise<number> {
   return lost.length;
 }
 
-async function depth(query: Query, queues: readonly string[]): Promise<Record<Lane, LaneDepth>> {
-  const rows = await query<{ name: string; ready: string; waiting: string; in_work: string }>(
-    `select name, count(*) filter (where state < 'active' and start_after <= clock_timestamp()) as ready,
-      count(*) filter (where state < 'active' and start_after > clock_timestamp()) as waiting,
-      count(*) filter (where state = 'active') as in_work
-    from ${QUEUE_SCHEMA}.job where name = any($1) group by name`,
+/** The kept counts, and of each lane what is ready and what waits, if that is counted soon enough. */
+async function depth(database: Database, queues: readonly string[]): Promise<Record<Lane, LaneDepth>> {
+  const totals = await database.query<{ queue: string; total: string; in_work: string }>(
+    `select q.name as queue, coalesce(t.total, 0) as total,
+      (select count(*) from srq.queue_claim c where c.queue = q.name) as in_work
+    from unnest($1::text[]) as q (name) left join srq.queue_totals($1) t on t.queue = q.name`,
     [queues],
   );
+  const split = await withinTime(database, (query) =>
+    query<{ name: string; ready: string; waiting: string }>(
+      `select name, count(*) filter (where start_after <= clock_timestamp()) as ready,
+        count(*) filter (where start_after > clock_timestamp()) as waiting
+      from ${QUEUE_SCHEMA}.job where name = any($1) and state < 'active' group by name`,
+      [queues],
+    ),
+  );
   const of = (lane: Lane): LaneDepth => {
-    const row = rows.find(({ name }) => name.startsWith(lane));
-    return { ready: Number(row?.ready ?? 0), waiting: Number(row?.waiting ?? 0), inWork: Number(row?.in_work ?? 0) };
+    const kept = totals.find(({ queue }) => queue.startsWith(lane));
+    const counted = split?.find(({ name }) => name.startsWith(lane)) ?? { ready: 0, waiting: 0 };
+    return {
+      total: Number(kept?.total ?? 0),
+      ready: split === null ? null : Number(counted.ready),
+      waiting: split === null ? null : Number(counted.waiting),
+      inWork: Number(kept?.in_work ?? 0),
+    };
   };
   return { requests: of('requests'), doubts: of('doubts') };
+}
+
+/** So long somebody who only looks may keep the server busy with one figure. */
+const MAX_COUNTING_MS = 300;
+
+/** Returns what `count` counts, or null if that takes too long. */
+async function withinTime<Result>(
+  database: Database,
+  count: (query: Query) => Promise<Result>,
+): Promise<Result | null> {
+  try {
+    return await database.transaction(async (query) => {
+      await query(`set local statement_timeout = ${MAX_COUNTING_MS}`);
+      return count(query);
+    });
+  } catch (error) {
+    if (isCancelled(error)) return null;
+    throw error;
+  }
 }
 
 async function isEmpty(query: Query, queues: readonly string[]): Promise<boolean> {
@@ -307,15 +356,18 @@ export async function workingProcesses({ query }: Database): Promise<WorkingProc
 /** The outcomes that were recorded in one minute. */
 type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
 
-/** Returns those of the last 15 minutes in which outcomes were recorded, in order. */
-export async function outcomesByMinute({ query }: Database): Promise<MinuteCounts[]> {
-  const rows = await query<{ at: Date; event: SentStatus; count: string }>(
-    `select date_trunc('minute', at) as at, event, count(*) as count from srq.record
-    where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
-      and at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
-    group by 1, 2 order by 1`,
-    [LATEST_RECORDS, MINUTES],
+/** Of the last 15 minutes those in which something ended, in order; null if counting them takes too long. */
+export async function outcomesByMinute(database: Database): Promise<MinuteCounts[] | null> {
+  const rows = await withinTime(database, (query) =>
+    query<{ at: Date; event: SentStatus; count: string }>(
+      `select date_trunc('minute', at) as at, event, count(*) as count from srq.record
+      where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
+        and at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
+      group by 1, 2 order by 1`,
+      [LATEST_RECORDS, MINUTES],
+    ),
   );
+  if (rows === null) return null;
   const minutes = new Map<string, MinuteCounts>();
   for (const { at: time, event, count } of rows) {
     const at = time.toISOString();
