@@ -49,7 +49,7 @@ export async function measureStart({ program, folder }, rounds) {
   }
 }
 
-/** Until Node.js has run these words to their end, which must be a good one: what it says otherwise is part of the error. */
+/** Until Node.js has run these words to their end. What they say at a bad end is part of the error. */
 async function timedMs(words, env) {
   const startedMs = performance.now();
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
