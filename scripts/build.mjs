@@ -82,8 +82,8 @@ function withLateBuiltins() {
 }
 
 /**
- * V8 compiles a function in parentheses together with the file, but arrow functions only since Node.js 22. The bundler wraps
- * CommonJS modules in arrow functions, which would be parsed once more when they are loaded.
+ * V8 compiles a function in parentheses together with its file, but not every version does so with an arrow function. The
+ * bundler wraps CommonJS modules in those, which would be parsed once more when they are loaded.
  */
 function compiledAtOnce() {
   const arrow = /__commonJSMin\(\(\(([\w, ]*)\) => \{/g;

@@ -218,6 +218,13 @@ const GUARDS = [
     tests: ['../e2e/log-unusable'],
   },
   {
+    name: 'compiled code is kept only where no other user can write',
+    file: 'src/cli/compile-cache.ts',
+    from: '    if (!isOwnFolder(state, user)) return;\n',
+    to: '',
+    tests: ['../cli/compile-cache'],
+  },
+  {
     name: 'what is under way goes by the last record',
     file: 'src/store/file/file-log.ts',
     from: "return this.read(key)?.event === 'sending' && this.#lock.oneOffsUnderWay();",

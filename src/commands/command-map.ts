@@ -67,6 +67,7 @@ function mappedOption(option: Option): MappedOption {
     short: short ?? null,
     value,
     type: !required && !optional ? 'flag' : argChoices ? 'choice' : takesNumber(option) ? 'number' : 'text',
+    isValueOptional: optional,
     isRequired: mandatory,
     isRepeatable: option.variadic || typeof defaultValue === 'object',
     choices: argChoices ?? null,

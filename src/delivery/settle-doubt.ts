@@ -1,4 +1,4 @@
-import type { Outcome } from '../request/outcome.ts';
+import { type Outcome, reasonOf } from '../request/outcome.ts';
 import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../request/ports.ts';
 import type { LoggedState } from '../request/status.ts';
 import {
@@ -319,7 +319,8 @@ async function repeatUnderKey(
 
 function settled(submission: Submission, status: Outcome['status'], message: string | null): Submitted {
   const stillDoubted = inDoubt(submission);
-  return { ...stillDoubted, result: { ...stillDoubted.result, status, message } };
+  const reason = status === 'failed' ? 'request.not-taken' : reasonOf({ status, http: null });
+  return { ...stillDoubted, result: { ...stillDoubted.result, status, message, reason } };
 }
 
 /** Builds the result of a request in doubt that could not be settled, with the reason. */

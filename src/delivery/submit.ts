@@ -1,5 +1,5 @@
 import { SrqError } from '../request/errors.ts';
-import type { Identifiers, Outcome, RowResult } from '../request/outcome.ts';
+import { type Identifiers, type Outcome, type RowReason, type RowResult, reasonOf } from '../request/outcome.ts';
 import type { DeliveryLog, LogSubject, MarketplaceApi, UnprovenAnswer, ValidateResult } from '../request/ports.ts';
 import { repetitionKey, type ServiceRequest } from '../request/service-request.ts';
 import type { LoggedState, Status } from '../request/status.ts';
@@ -289,15 +289,15 @@ export function inDoubt(submission: Submission): Submitted {
 
 function inDoubtResult(submission: Submission): RowResult {
   const message = 'An earlier try may have been taken; the row is not sent again until that is settled.';
-  return { ...base(submission, 'unknown'), message };
+  return { ...base(submission, 'unknown', 'request.in-doubt'), message };
 }
 
 function resultOf(submission: Submission, { status, ids, http, message }: Outcome): RowResult {
-  return { ...base(submission, status), ids, http, message };
+  return { ...base(submission, status, reasonOf({ status, http })), ids, http, message };
 }
 
-function base({ row, request, key }: Submission, status: Status): RowResult {
-  return { row, status, ref: request.ref, key, ids: {}, http: null, message: null };
+function base({ row, request, key }: Submission, status: Status, reason: RowReason | null = null): RowResult {
+  return { row, status, ref: request.ref, key, ids: {}, http: null, message: null, reason };
 }
 
 function plain(result: RowResult): Submitted {

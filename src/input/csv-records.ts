@@ -70,7 +70,7 @@ class RecordCollector {
 
   write(piece: Piece): Promise<void> | null {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    // csv-parse keeps a part of what it is given.
+    // csv-parse may keep a part of what it is given.
     return this.parser ? this.parse(this.parser, Buffer.from(bytes)) : this.split(bytes, false);
   }
 

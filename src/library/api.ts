@@ -113,7 +113,10 @@ export interface CreateOptions extends CallOptions {
   readonly validate?: boolean | undefined;
   /** What to do with a duplicate. Default: `skip`. */
   readonly onDuplicate?: 'skip' | 'create' | undefined;
-  /** Whether requests that the log knows as created are sent again. A request in doubt is not. Default: false. */
+  /**
+   * Whether requests that the log knows as created are sent again. A request whose outcome is unknown is not. Default:
+   * false.
+   */
   readonly again?: boolean | undefined;
 }
 
@@ -165,8 +168,8 @@ export interface ImportOptions extends CreateOptions {
    */
   readonly inDoubt?: 'park' | 'validate' | undefined;
   /**
-   * Minimum age of a request in doubt, in milliseconds, before validate is asked about it. Default: learned, at least
-   * 60 s.
+   * Minimum age of a request whose outcome is unknown, in milliseconds, before validate is asked about it.
+   * Default: learned, at least 60 s.
    */
   readonly settleMs?: number | undefined;
   /** Called with the result of each row as soon as it is known. */
@@ -195,8 +198,8 @@ export interface ImportResult {
 }
 
 /**
- * What you found out about a request in doubt. After `not-created` it may be sent once more. An object holds the
- * identifier of the created request.
+ * What you found out about a request whose outcome is unknown. After `not-created` it may be sent once more. An object
+ * holds the identifier of the created request.
  */
 export type Word = 'not-created' | 'created' | { readonly created: string };
 
@@ -224,7 +227,7 @@ export interface Marketplace {
    */
   create(request: RequestFields, options?: CreateOptions): Promise<CreateResult>;
   /**
-   * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles those in doubt, and
+   * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles unknown outcomes, and
    * accounts for every row. Nothing is sent before the last row has been read. Meanwhile other calls wait, except
    * `validate` and `log`. The rows are held in memory.
    */
@@ -233,8 +236,8 @@ export interface Marketplace {
     options?: ImportOptions,
   ): Promise<ImportResult>;
   /**
-   * Settles requests in doubt by their keys, which `log({ status: 'unknown' })` lists. `word` says what became of them.
-   * If a key is not that of a request in doubt, it throws `SrqError('usage')` and records nothing.
+   * Settles requests whose outcome is unknown by their keys, which `log({ status: 'unknown' })` lists. `word` says what
+   * became of them. If a key is not that of such a request, it throws `SrqError('usage')` and records nothing.
    */
   resolve(keys: string | readonly string[], word: Word): Promise<readonly LogEntry[]>;
   /** Yields the last record of each request in the log, oldest first. It needs no lock. */

@@ -54,8 +54,8 @@ export async function importTable(
     watch: async () => ({ row: ({ result }) => onResult?.(result), waiting: () => {}, end: () => {} }),
     report: async (_, reports) => {
       for await (const report of reports) {
-        const { row, status, ref, key, ids, http, message, problems } = runRowOf(report, mapping, true);
-        results.push({ row, status, ref, key, ids, http, message, problems });
+        const { market: _, at: __, cells: ___, ...result } = runRowOf(report, mapping, true);
+        results.push(result);
       }
     },
   };

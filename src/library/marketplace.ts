@@ -290,7 +290,8 @@ function recordingsIn(folder: string | undefined): AudioReader {
 function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateResult {
   const { message, ...parts } = preparedParts(prepared);
   const nothing = { status: 'failed', ids: {}, http: null, isRecorded: true } as const;
-  return { ...nothing, ...parts, message: error?.message ?? message, error };
+  const reason = error?.reason ?? prepared.problems.find(({ severity }) => severity === 'error')?.code ?? null;
+  return { ...nothing, ...parts, message: error?.message ?? message, reason, error };
 }
 
 function preparedParts(prepared: Prepared) {

@@ -186,11 +186,11 @@ interface OtherFields {
   readonly parent: readonly string[];
   /** Whether the description forbids further members there. */
   readonly closed: boolean;
-  /** Whether the description names any of srq's own fields. */
+  /** Whether the description names any of srq's own fields besides the reference, which alone is no request. */
   readonly namesOwn: boolean;
   /**
-   * Whether srq's own fields may be sent there: only examples of a body are known, or the description names none of
-   * them and has no member beside that object.
+   * Whether srq's own fields may be sent there: nothing is known of the body, or only examples of it, which name some of
+   * them.
    */
   readonly takesOwn: boolean;
 }
@@ -233,9 +233,8 @@ function placeOfOthers({ parameters, schema }: Operation): OtherFields {
   let place: unknown = schema;
   for (const name of parent) place = member(member(place, 'properties'), name);
   const closed = member(place, 'additionalProperties') === false;
-  const namesOwn = (parameters ?? []).some(({ field }) => isField(field) || isPart(field));
-  const holdsAll = filled.every(({ path }) => parent.every((name, at) => path[at] === name));
-  return { parent, closed, namesOwn, takesOwn: !closed && (schema === null || (!namesOwn && holdsAll)) };
+  const namesOwn = (parameters ?? []).some(({ field }) => field !== 'ref' && (isField(field) || isPart(field)));
+  return { parent, closed, namesOwn, takesOwn: !closed && schema === null && (parameters === null || namesOwn) };
 }
 
 function member(value: unknown, name: string): unknown {

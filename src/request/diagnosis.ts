@@ -1,3 +1,5 @@
+import type { ErrorReason } from './error-codes.ts';
+
 /** The steps of `doctor` in their order. `create` runs only if it is asked for, and `store` only if there is one. */
 export const STEP_NAMES = [
   'settings',
@@ -28,6 +30,8 @@ export interface Step {
   readonly message: string;
   /** What the user should do, or null. */
   readonly hint: string | null;
+  /** The stable code of the failure or the warning, or null. */
+  readonly reason: ErrorReason | null;
 }
 
 /** The results of all steps. `ok` is true if no step failed. */

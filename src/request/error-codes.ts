@@ -88,7 +88,10 @@ export const ERRORS = {
   'sandbox.bad-call': usage('A call to the sandbox is not as it must be.', 'Correct what the message names.'),
   'sandbox.store': usage('The store of the sandbox cannot be used.', 'Name another file with --store.'),
   'port.unavailable': usage('Nobody can listen on the port.', 'Choose another port.'),
-  'contract.undecided': usage('The documents leave something open.', 'Answer with the flags of the hint.'),
+  'contract.undecided': usage(
+    'The documents leave something open.',
+    'Answer the questions that --dry-run --json lists, by --set and --operation.',
+  ),
   'contract.not-confirmed': usage('Nobody could agree to the contract.', 'Look with --dry-run, then add --yes.'),
   'operation.unknown': usage('That is not an operation of the service.', 'Name one that the hint lists.'),
   'answer.none-waiting': usage('No answer waits for a statement on its meaning.', 'Name one that the hint lists.'),
@@ -102,7 +105,9 @@ export const ERRORS = {
   'settings.unwritable': settings('The settings cannot be written.', 'Check who may write to their folder.'),
   'keychain.unusable': settings('The keychain cannot be used.', 'Use --secret-command, or the settings file.'),
   'contract.unusable': settings('The learned contract cannot be used.', 'Learn it again, or forget it.'),
+  'contract.contradicted': settings('Answers contradict the learned contract.', 'Learn it again from newer documents.'),
   'contract.other-service': settings('The contract is of another address.', 'Learn the contract of this one.'),
+  'clock.wrong': settings('The clock of this machine is wrong.', 'Set it, preferably by NTP.'),
   'certificate.unusable': settings('A certificate or its key cannot be used.', 'Correct the file or its passphrase.'),
   'certificate.unchecked': settings('The check of certificates is turned off.', 'Unset NODE_TLS_REJECT_UNAUTHORIZED.'),
   'proxy.unusable': settings('The address of the proxy cannot be used.', 'Correct HTTPS_PROXY.'),
@@ -121,7 +126,7 @@ export const ERRORS = {
   'json.nested': input('The requests are in a list within an object.', 'Give that list alone.'),
   'encoding.mismatch': input('The bytes are none of the encoding.', 'Name the encoding: --encoding NAME'),
   'column.twice': input('Two columns have the same name.', 'Rename one, or say what they are with --map.'),
-  'results.ambiguous': input('The outcomes in a results file cannot be told.', 'Import the file as srq wrote it.'),
+  'results.ambiguous': input('The outcomes in a results file cannot be told.', 'Import the results file unchanged.'),
   'request.malformed': input('A request of the file cannot be read.', 'Correct it.'),
   'request.too-many': input('The file has too many requests for this command.', 'Import it: srq bulk FILE'),
   'request.invalid': input('A request does not pass the local checks.', 'Correct what the message names.'),
@@ -145,7 +150,10 @@ export const ERRORS = {
   'auth.missing': auth('Nobody is logged in.', 'Log in: srq login'),
   'auth.no-profile': auth('There is no such profile.', 'See: srq profile list'),
   'auth.no-secret': auth('The secret cannot be had.', 'Try the secret command, or log in again.'),
-  'auth.refused': auth('The service refused the credentials.', 'Check them, and log in again: srq login'),
+  'auth.refused': auth(
+    'The service refused the credentials.',
+    'Check them, and log in again: srq login. If its document says more on tokens: srq contract learn',
+  ),
   'auth.token-refused': auth('The service refused a token that it had just issued.', 'Ask it whether this client may.'),
   'auth.denied': auth('The service denies these requests to this client.', 'Ask the marketplace for the right.'),
 
@@ -158,9 +166,35 @@ export const ERRORS = {
   'service.redirects': service('The service redirects.', 'Log in with its new address.'),
   'service.wrong-address': service('The service does not know this address.', 'Check the base URL: srq status'),
   'service.failed': service('The service did not take a request.', 'Try later.'),
+  'service.busy': service(
+    'The service asks for fewer requests, or is not available.',
+    'Run the same command again later.',
+  ),
+  'service.false-duplicate': service(
+    'The service calls a made-up request a duplicate.',
+    'See how it is read: srq contract show',
+  ),
+  'service.certificate-ends': service('The certificate of the service expires soon.', 'Tell the marketplace.'),
   'token.unusable-answer': service('The token endpoint gave no token.', 'Check the address: srq status'),
 
   'request.rejected': of('rejected')('The service refused the request.', 'Correct what it names.'),
+  'request.denied': of('rejected')(
+    'The service denied the request to this client.',
+    'Ask the marketplace for the right.',
+  ),
+  'request.refused-here': of('rejected')(
+    'A worker refused the request before it was sent.',
+    'Queue the file again, under the contract of the workers.',
+  ),
+  'request.not-sent': service(
+    'The request was not sent: there was no connection, no token or no answer.',
+    'Run the same command again.',
+  ),
+  'request.not-tried': service('The command ended before the turn of the request.', 'Run the same command again.'),
+  'request.not-taken': service(
+    'The request was found not to have been taken.',
+    'Import the file again: it is sent then.',
+  ),
   'request.in-doubt': unknown('It is not known whether a request was taken.', 'Look it up, then: srq resolve'),
   'request.is-duplicate': of('duplicate')('The service has the request already.', 'Nothing to do.'),
   'answer.unproven': unknown(
@@ -191,11 +225,13 @@ export const ERRORS = {
     'This machine has no lock that holds between processes.',
     'Use a store: --store URL',
   ),
+  'disk.nearly-full': log('There is little room on the disk.', 'Free some space.'),
   'log.closed': log('The log was closed too early.', 'Run the same command again.'),
   'results.unwritable': log('The results file cannot be written.', 'Name another place, and run again.'),
   'store.unavailable': log('The store cannot be used.', 'Check that the database runs and can be reached.'),
   'store.not-ready': log('The store lacks tables or rights.', 'Let its owner run: srq store migrate'),
-  'store.version': log('The store is of another version.', 'Update srq or the server.'),
+  'store.unsafe': log('The store may lose records.', 'Change what the hint names.'),
+  'store.version': log('The store is of another version.', 'Update the older one: srq, or the server.'),
   'store.read-only': log('The store cannot be written to.', 'Name the primary server.'),
   'store.failed-over': log('The store may have lost its last commits.', 'Wait, or: srq store resume'),
 

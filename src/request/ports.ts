@@ -129,7 +129,7 @@ export interface LogRecord extends LogSubject {
    */
   readonly raw: string | null;
   /**
-   * Who settled the request, on records that settle one in doubt. It is `idempotency` on the `sending` record of a
+   * Who settled the request, on records that settle an unknown outcome. It is `idempotency` on the `sending` record of a
    * request that is repeated under its idempotency key.
    */
   readonly by: SettledBy | 'idempotency' | null;

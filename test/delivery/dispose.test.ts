@@ -10,7 +10,7 @@ const taken = (mayTryAgain = true): TakenRequest => ({
   request: { params: {}, audio: null, ref: null },
 });
 const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
-  const result = { row: 1, status, ref: null, key: 'k', ids: {}, http: null, message: null };
+  const result = { row: 1, status, ref: null, key: 'k', ids: {}, http: null, message: null, reason: null };
   const usual = { unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, stop: null };
   return { result, ...usual, isFromLog: false, ...more };
 };

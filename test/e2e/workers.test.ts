@@ -288,6 +288,30 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(creates(sandbox).filter(({ params }) => params['request_text'] === 'Pintar a sala 8')).toHaveLength(2);
   });
 
+  test('queues the plan that was looked at, and refuses every other one', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(3));
+    const planned = async (command: string) =>
+      String(documentOf(await desk.call(command, leads, '--dry-run', '--json'))['planId']);
+    const held = async (id: string, ...flags: string[]) =>
+      documentOf(await desk.call('enqueue', leads, '--plan', id, '--json', ...flags));
+    const id = await planned('enqueue');
+    const refused = { error: { reason: 'plan.differs' } };
+    for (const flags of [['--limit', '2'], ['--set', 'lang=en'], ['--no-validate']])
+      expect([flags, await held(id, ...flags)]).toMatchObject([flags, refused]);
+    // What is sent at once is another plan, and so is what another store would get.
+    expect(await held(await planned('bulk'))).toMatchObject(refused);
+    desk.env['SRQ_STORE'] = await server.database();
+    expect(await held(id)).toMatchObject(refused);
+    desk.env['SRQ_STORE'] = url;
+    desk.write('leads.csv', leadsCsv(4));
+    expect(await held(id)).toMatchObject(refused);
+    desk.write('leads.csv', leadsCsv(3));
+    expect(await held(id, '--dry-run')).toMatchObject({ error: { reason: 'flags.contradict' } });
+    expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({ queue: { ready: 0 } });
+    expect(await held(id)).toMatchObject({ rows: 3, queued: 3, run: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  });
+
   test('tells by --events of rows, refusals, pauses and the end, and of nobody', async ({ desk, sandbox }) => {
     await use(desk, sandbox);
     const csv = leadsCsv(14);

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
@@ -17,6 +17,7 @@ import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../bulk/agreement.ts';
 import { confirmImport, requireConsent } from '../bulk/consent.ts';
 import { dryRun } from '../bulk/dry-run.ts';
+import { planId, requireHoldable, requirePlan } from '../bulk/plan-id.ts';
 import { refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
 
 const BATCH_ROWS = 500;
@@ -25,8 +26,9 @@ const BATCH_ROWS = 500;
 export async function enqueue(context: Context, file: string, asked: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  const options = { ...asked, again: false };
+  requireHoldable(context, asked);
   const store = await context.requireStore('enqueue');
+  const options = { ...asked, again: false, queue: store.name };
   refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
   const input = await readInput(context, file, options);
@@ -38,7 +40,8 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
     strict: options.strict === true,
   });
   requireKnownFields(input.mapping, options.strict);
-  const given = context.process.argv.slice(2);
+  // What is left after this command is another plan.
+  const given = withoutOptions(context.process.argv.slice(2), ['--plan']);
   const opened = { file, input, session, command: given };
   if (options.dryRun) return dryRun(context, [opened], given, options, startedMs);
   requireAnswers(context, [opened], given, options);
@@ -52,6 +55,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
     planWithProgress(session, now, log, wanted),
   );
+  requirePlan(options.plan, () => planId([{ plan, preparation: session.preparation }], options));
   const queue = await openPlanned(session, store, plan);
   await confirmImport(context, options, [plan]);
   await remember();
@@ -111,7 +115,7 @@ async function queuePlan(
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = { rows: plan.rows, ...counts, seconds, store, ...ending, next };
+  const document = { run: context.run, rows: plan.rows, ...counts, seconds, store, ...ending, next };
   await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }

@@ -5,7 +5,9 @@ import {
   ending,
   nullableText,
   nullableTime,
+  reasonOfRow,
   rowProblem,
+  rowsByReason,
   seconds,
   sentCounts,
   sentStatus,
@@ -41,6 +43,7 @@ export const imported = z.object({
   ...endCounts,
   withoutIdentifier: count,
   withRemark: count,
+  reasons: rowsByReason,
   files: z.optional(z.array(z.object({ file: text, rows: count, ...endCounts, results: nullableText }))),
 });
 
@@ -62,10 +65,11 @@ const filePlan = {
   file: text,
 };
 
-export const planned = z.object({ planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
+export const planned = z.object({ run: text, planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
 
 /** The plans of several files. */
 export const plannedFiles = z.object({
+  run: text,
   planId: nullableText,
   ...shared,
   ...plannedCounts,
@@ -74,6 +78,7 @@ export const plannedFiles = z.object({
 
 /** The result of adding requests to the queue. */
 export const enqueued = z.object({
+  run: text,
   rows: count,
   queued: count,
   alreadyQueued: count,
@@ -132,13 +137,21 @@ export const logged = z.object({
   market: z.optional(text),
   again: z.boolean(),
   status: sentStatus,
+  reason: reasonOfRow,
 });
 
 /** The requests of each day by status. */
 export const totals = z.object({ totals: z.array(z.object({ day: text, ...sentCounts })) });
 
 /** The result of writing a report. */
-export const reported = z.object({ report: text, run: nullableText, rows: count, ...allCounts, listed: count });
+export const reported = z.object({
+  report: text,
+  run: nullableText,
+  rows: count,
+  ...allCounts,
+  reasons: rowsByReason,
+  listed: count,
+});
 
 /** One request of the log, as it is exported. */
 export const exportedRequest = z.object({
@@ -168,7 +181,9 @@ export const exportWritten = z.object({
 
 /** The requests whose outcome is unknown. */
 export const doubts = z.object({
-  unknown: z.array(z.object({ key: text, at: time, row: count, ref: nullableText, message: nullableText })),
+  unknown: z.array(
+    z.object({ key: text, at: time, row: count, ref: nullableText, message: nullableText, reason: reasonOfRow }),
+  ),
 });
 
 /** The requests that a person has settled. */

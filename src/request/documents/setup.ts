@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract-schema.ts';
 import { STEP_NAMES } from '../diagnosis.ts';
-import { count, ending, nullableText, nullableTime, seconds, text, time } from './shapes.ts';
+import { count, ending, errorReason, nullableText, nullableTime, seconds, text, time } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const secret = z.enum(['stored', 'env', 'command', 'keychain', 'contract', 'missing']);
@@ -65,6 +65,7 @@ export const diagnosis = z.object({
       ms: z.number(),
       message: text,
       hint: nullableText,
+      reason: z.nullable(errorReason),
     }),
   ),
 });
@@ -87,10 +88,13 @@ export const movedOut = z.object({ store: text, output: text, requests: count })
 export const pruned = z.object({ store: text, before: time, found: count, deleted: count, ...ending });
 export const migrated = z.object({ store: text, migrated: z.array(text) });
 
+/** What only a person can say. The answer is given as `OPTION KEY=VALUE`. */
 const question = z.object({
   name: text,
   text,
   answer: text,
+  option: text,
+  key: text,
   choices: z.optional(z.array(text)),
   example: z.optional(text),
   unanswered: z.optional(text),
