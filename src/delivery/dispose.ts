@@ -72,7 +72,7 @@ export interface SettledState {
  * A doubt of less than this age is looked at again soon, and by whoever comes: not every worker knows requests of its time,
  * and the growing delays of failures would have it wait for the right one for long.
  */
-const YOUNG_MS = 60 * 60_000;
+const YOUNG_MS = 15 * 60_000;
 const MIN_LOOK_AGAIN_MS = 10_000;
 const LOOK_AGAIN_SHARE = 1 / 4;
 

@@ -85,8 +85,8 @@ describe('A doubt that was looked into', () => {
       disposalOfDoubt(taken(false), unknown, known('sending', isHopeful, minutes * 60_000), false);
     expect(inMs(0)).toEqual({ is: 'moved', lane: 'doubts', inMs: 10_000 });
     expect(inMs(4)).toEqual({ is: 'moved', lane: 'doubts', inMs: 60_000 });
-    expect(inMs(59)).toMatchObject({ is: 'moved', lane: 'doubts' });
-    expect(inMs(60)).toEqual({ is: 'done' });
+    expect(inMs(14)).toMatchObject({ is: 'moved', lane: 'doubts' });
+    expect(inMs(15)).toEqual({ is: 'done' });
     expect(inMs(4, false)).toEqual({ is: 'done' });
   });
 

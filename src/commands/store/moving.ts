@@ -40,14 +40,20 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   };
   try {
     let batch: KnownRequest[] = [];
+    // While the server takes one batch, the next one is read.
+    let taking: Promise<void> = Promise.resolve();
     for await (const record of source.latest()) {
       batch.push({ record, state: log.lookup(record.key) });
       if (batch.length < BATCH_REQUESTS) continue;
-      await take(batch);
-      batch = [];
+      await taking;
       if (interruption.halt.signal.aborted) break;
+      taking = take(batch);
+      // Avoids an unhandled rejection; the error is thrown where `taking` is awaited.
+      taking.catch(() => {});
+      batch = [];
     }
-    await take(batch);
+    await taking;
+    if (!interruption.halt.signal.aborted) await take(batch);
   } finally {
     progress.end();
   }
