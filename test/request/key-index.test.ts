@@ -56,3 +56,14 @@ function memoryOf(index: KeyIndex, before: number): number {
   expect(index.size).toBeGreaterThan(0);
   return bytes;
 }
+
+test('a copy by shape and memory is as the index, and grows as it does', () => {
+  const index = new KeyIndex();
+  for (let n = 0; n < 5_000; n++) index.findOrAdd(keyOf(n));
+  const copy = KeyIndex.ofShape(index.shape);
+  for (const [at, part] of copy.memory.entries()) part.set(index.memory[at] ?? []);
+  expect(copy.shape).toEqual(index.shape);
+  for (let n = 4_000; n < 20_000; n++) expect(copy.findOrAdd(keyOf(n))).toBe(index.findOrAdd(keyOf(n)));
+  expect(copy.shape).toEqual(index.shape);
+  expect(copy.memory).toEqual(index.memory);
+});

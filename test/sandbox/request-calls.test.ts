@@ -237,6 +237,15 @@ describe('the command', () => {
     expect(given.filter((each) => /^(host|content-length|connection):/i.test(each))).toEqual([]);
   });
 
+  test('has the token of a variable in place of a bearer token alone', async () => {
+    const headers = { ...JSON_TYPE, authorization: 'Basic abc', 'x-note': 'Bearer of news' };
+    await send('POST', `${sandbox.baseUrl}/v1/request/create`, headers, '{}');
+    const { exchange } = await got('requests/1');
+    const given = await argumentsOf(exchange.curl);
+    expect(given).toContain('x-note: Bearer of news');
+    expect(given.join()).not.toContain('from-variable');
+  });
+
   test('fetches from the sandbox what no shell can hold', async () => {
     await askToken(sandbox);
     await send('POST', `${sandbox.baseUrl}/v1/request/create`, JSON_TYPE, '{"a":"\u0000\u001b"}');

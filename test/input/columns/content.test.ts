@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { profileOf } from '../../../src/input/columns/content.ts';
 import { planMapping } from '../../../src/input/mapping.ts';
 
 const sourceOf = (columns: readonly string[], cells: readonly (readonly string[])[]) =>
@@ -38,4 +39,13 @@ test.each([
   const { sources } = sourceOf([name, 'City'], [[cell], ['Lisboa']]);
   const taken = sources.filter(({ columns }) => columns.includes(0));
   expect(taken.filter(({ level }) => level === 'certain')).toEqual([]);
+});
+
+test.each([
+  ['x'.repeat(24), 0],
+  ['x'.repeat(25), 1],
+  ['a b c', 0],
+  ['a b c d', 1],
+])('%j counts as a long text: %d', (text, share) => {
+  expect(profileOf([text], () => undefined, 10).longText).toBe(share);
 });
