@@ -4,18 +4,41 @@ import { parse } from 'yaml';
 import { startSrq } from './helpers/run-srq.ts';
 
 const page = readFileSync('docs/scale.md', 'utf8');
-const manifests = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => parse(text));
+const compose = parse(readFileSync('compose.yaml', 'utf8'));
+const deployment = parse(readFileSync('docs/ops/kubernetes.yaml', 'utf8'));
+const manifests = [compose, deployment];
+
+/** A command, as `srq help --json` describes it. */
+interface Described {
+  readonly name: string;
+  readonly options: readonly { readonly name: string; readonly type: string }[];
+}
 
 describe('docs/scale.md', () => {
-  test('has a Compose file and a Kubernetes manifest that start a worker with flags that exist', async () => {
-    const [compose, deployment] = manifests;
+  test('leads to a Compose file and a Kubernetes manifest that start a worker with flags that exist', async () => {
     const [container] = deployment.spec.template.spec.containers;
-    const commands: string[][] = [compose.services.worker.command.split(' '), container.args];
-    const { stdout } = await startSrq(['help', 'work', '--all']).ended;
-    for (const [program, command, ...rest] of commands) {
+    const started: string[][] = [compose.services.worker.command.split(' '), container.args];
+    const { commands }: { commands: Described[] } = JSON.parse((await startSrq(['help', '--json']).ended).stdout);
+    const options = commands.find(({ name }) => name === 'work')?.options ?? [];
+    for (const [program, command, ...rest] of started) {
       expect([program, command]).toEqual(['srq', 'work']);
-      for (const flag of rest.filter((word) => word.startsWith('--'))) expect(stdout).toContain(`${flag} <`);
+      expect(rest.length % 2).toBe(0);
+      for (const [at, word] of rest.entries()) {
+        if (at % 2 === 1) expect(word).not.toMatch(/^--/);
+        else
+          expect(options).toContainEqual(
+            expect.objectContaining({ name: word, type: expect.not.stringMatching('flag') }),
+          );
+      }
     }
+    expect(page).toContain('(ops/kubernetes.yaml)');
+    // Prometheus asks the port where the worker answers.
+    const { annotations } = deployment.spec.template.metadata;
+    expect(annotations).toEqual({
+      'prometheus.io/scrape': 'true',
+      'prometheus.io/port': container.args[container.args.indexOf('--health-port') + 1],
+      'prometheus.io/path': '/metrics',
+    });
     // The workers have two minutes to hear the last answer.
     expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(130);
     expect(compose.services.worker.stop_grace_period).toBe('150s');
@@ -25,8 +48,7 @@ describe('docs/scale.md', () => {
 
   test('shows the Compose file that is in the clone, with two workers', () => {
     expect(page).toContain(`\`\`\`yaml\n${readFileSync('compose.yaml', 'utf8')}\`\`\``);
-    const [{ services }] = manifests;
-    expect(services.worker).toMatchObject({
+    expect(compose.services.worker).toMatchObject({
       build: '.',
       read_only: true,
       volumes: ['state:/data'],

@@ -29,7 +29,7 @@ export function addWork(program: Command, run: RunCommand): void {
         .default(30),
     )
     .option('--health-file <file>', 'write the state there as JSON every few seconds')
-    .option('--health-port <port>', 'answer /healthz and /livez there', wholeNumber(1, 65_535))
+    .option('--health-port <port>', 'answer /livez, /healthz and /metrics there', wholeNumber(1, 65_535))
     .addOption(rare('--health-host <address>', 'where to listen').default('127.0.0.1'))
     .addOption(rare('--events <file>', 'write what happens there, one JSON object a line (-: stdout)'))
     .addOption(choice('--log-format <format>', 'format of messages on stderr', ['text', 'json']).default('text'))

@@ -37,8 +37,10 @@ interface PostgresQueueOptions {
   readonly giveUp?: AbortSignal;
 }
 
-/** A queue that can be closed, and whose old jobs can be deleted at once. */
+/** A queue that can be closed, and whose old jobs can be looked at and deleted. */
 export interface PostgresQueue extends RequestQueue {
+  /** Returns the age in milliseconds of the oldest request of each lane that nobody has taken, or 0 if there is none. */
+  oldest(): Promise<Readonly<Record<Lane, number>>>;
   /** Deletes what is too old, which otherwise happens once a minute. */
   clearUp(): Promise<void>;
   close(): Promise<void>;
@@ -78,6 +80,7 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
     reclaim: (missingMs) =>
       steadily(async (query) => (await reclaim(query, parts, missingMs)) + (await reclaimStrays(query, parts))),
     depth: () => steadily((query) => depth(query, LANES.map(queueOf))),
+    oldest: () => steadily((query) => oldest(query, queueOf)),
     isEmpty: () => steadily((query) => isEmpty(query, LANES.map(queueOf))),
     clearUp: () => boss.maintain(),
     close: () => boss.stop({ graceful: false, close: false }),
@@ -118,15 +121,18 @@ function jobOf({ key, row, request }: QueuedRequest, name: string, inMs = 0): Pg
   return { id: key, name, data, ...(inMs > 0 ? { startAfter: `${Math.ceil(inMs)} milliseconds` } : {}) };
 }
 
+/**
+ * Has the statements of a transaction go by the index of the oldest, even before the server has learned how many jobs there
+ * are: else it sorts all of them. What that makes of its estimates would have it compile the statement each time.
+ */
+const BY_INDEX = "select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)";
+
 async function take(query: Query, parts: QueueParts, lane: Lane, count: number): Promise<TakenRequest[]> {
   const { boss, worker, queueOf } = parts;
   const { db, failure } = within(query);
   const name = queueOf(lane);
   const options = { batchSize: count, includeMetadata: true, priority: false, db } as const;
-  // The statement should use the index of the oldest jobs even before the server has statistics, because it would sort
-  // all jobs otherwise. Turning sorts off raises the estimated cost, for which the server would compile the statement
-  // each time, so that is turned off as well.
-  await query("select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)");
+  await query(BY_INDEX);
   const jobs = await boss.fetch<JobData>(name, options);
   if (failure() !== null) throw failure();
   if (jobs.length === 0) return [];
@@ -255,6 +261,18 @@ async function depth(query: Query, queues: readonly string[]): Promise<Record<La
     return { ready: Number(row?.ready ?? 0), waiting: Number(row?.waiting ?? 0), inWork: Number(row?.in_work ?? 0) };
   };
   return { requests: of('requests'), doubts: of('doubts') };
+}
+
+/** By the same index as {@link take}, so that it costs little however long the queue is. */
+async function oldest(query: Query, queueOf: QueueParts['queueOf']): Promise<Record<Lane, number>> {
+  await query(BY_INDEX);
+  const ageOf = async (lane: Lane) => {
+    const text = `select extract(epoch from clock_timestamp() - created_on)::float8 * 1000 as ms from ${QUEUE_SCHEMA}.job
+      where name = $1 and state < 'active' order by created_on, id limit 1`;
+    const [row] = await query<{ ms: number }>(text, [queueOf(lane)]);
+    return Math.max(0, row?.ms ?? 0);
+  };
+  return { requests: await ageOf('requests'), doubts: await ageOf('doubts') };
 }
 
 async function isEmpty(query: Query, queues: readonly string[]): Promise<boolean> {
