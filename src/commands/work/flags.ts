@@ -6,7 +6,7 @@ export function addWork(program: Command, run: RunCommand): void {
   program
     .command('work')
     .description('send what is queued; any number of workers can run')
-    .option('--concurrency <n>', 'most requests at the same time, in this worker', wholeNumber(1, 1000), 16)
+    .option('--concurrency <n>', 'most requests at the same time, in this worker', wholeNumber(1, 1000), 64)
     .option('--rate <rate>', 'requests a second of the account: auto (the default), max, a number', rate)
     .option('--until-empty', 'end when the queue is empty')
     .addOption(rare('--no-validate', 'create without asking for duplicates first'))

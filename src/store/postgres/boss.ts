@@ -2,7 +2,7 @@ import PgBoss from 'pg-boss';
 import { SrqError } from '../../request/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
-import { QUEUE_SCHEMA } from './migrations.ts';
+import { QUEUE_SCHEMA } from './queue-schema.ts';
 
 /**
  * Number of times that a failed request is tried again. The first delay is 5 to 10 seconds, and all of them take about
@@ -18,6 +18,26 @@ const KEPT_DAYS = 30;
  */
 const EXPIRES_H = 23;
 const MAINTENANCE_S = 60;
+/**
+ * The version of pg-boss's tables that our functions and indexes on them are made for (`version.json` of the library). The
+ * library itself would change older tables under running workers, and use newer ones as if it knew them.
+ */
+export const ENGINE_SCHEMA = 24;
+
+/** Throws `SrqError('log')` if the queue's tables are of another version than this srq knows. */
+async function requireKnownEngine({ query, shown }: Database): Promise<void> {
+  const text = `select version from ${QUEUE_SCHEMA}.version`;
+  const rows = (await isInstalled({ query })) ? await query<{ version: number }>(text) : [];
+  const other = rows.find(({ version }) => version !== ENGINE_SCHEMA);
+  if (!other) return;
+  throw new SrqError(
+    'store.version',
+    `The queue in the store ${shown} has tables of pg-boss ${other.version}, this srq knows ${ENGINE_SCHEMA}. Nothing was queued or sent.`,
+    other.version > ENGINE_SCHEMA
+      ? 'Update srq: npm install --global srq@latest'
+      : `Work the queue off with the srq that made it; then: drop schema ${QUEUE_SCHEMA} cascade, and srq store migrate`,
+  );
+}
 
 /**
  * Starts the queue engine on our connections. With `supervise` it also deletes old jobs, once a minute for all
@@ -43,6 +63,7 @@ export async function startBoss(database: Database, supervise: boolean): Promise
   // Deleting old jobs is tried again a minute later.
   boss.on('error', () => {});
   try {
+    await requireKnownEngine(database);
     return await boss.start();
   } catch (error) {
     throw isForbidden(error) && !(await isInstalled(database)) ? forbidden(database.shown, error) : error;
@@ -53,7 +74,7 @@ export async function startBoss(database: Database, supervise: boolean): Promise
  * Tells whether the engine's tables exist. It uses the catalogue, so that roles without access to the engine's schema
  * can ask as well.
  */
-async function isInstalled({ query }: Database): Promise<boolean> {
+async function isInstalled({ query }: Pick<Database, 'query'>): Promise<boolean> {
   const text = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = $1 and c.relname = 'version'`;
   return (await query(text, [QUEUE_SCHEMA])).length > 0;

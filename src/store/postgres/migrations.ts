@@ -1,6 +1,7 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
+import { QUEUE_FUNCTIONS, QUEUE_SCHEMA } from './queue-schema.ts';
 import { TIMELINE_TABLES } from './timeline-schema.ts';
 
 /**
@@ -141,9 +142,6 @@ end $$;
 `,
 };
 
-/** pg-boss keeps the queue in a schema of its own, with its own version numbers. */
-export const QUEUE_SCHEMA = 'srq_queue';
-
 /**
  * The claims of processes on jobs of the queue, which pg-boss does not record, and a function that creates a queue for
  * roles that may not create tables. The index lets a worker take the oldest jobs without reading all others.
@@ -208,7 +206,7 @@ create table srq.account (
 };
 
 /** The migrations, in their order. */
-const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES, TIMELINE_TABLES];
+const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES, TIMELINE_TABLES, QUEUE_FUNCTIONS];
 
 /** The number of the schema that this program needs. */
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -13,7 +13,7 @@ import { InGroups } from '../in-groups.ts';
 import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
-import { QUEUE_SCHEMA } from './migrations.ts';
+import { QUEUE_SCHEMA } from './queue-schema.ts';
 import { livingProcesses } from './worker.ts';
 
 const LANES: readonly Lane[] = ['requests', 'doubts'];
@@ -62,14 +62,15 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
     for (const lane of LANES) await query('select srq.open_queue($1)', [queueOf(lane)]);
   });
   const parts = { boss, worker, queueOf, hand: new Set<string>(), strays: new Set<string>() };
+  const take = taker(database, parts);
   const disposing = new InGroups<Disposed, null>(
-    (group) => database.retryWhileAway(() => database.transaction((query) => decideJob(query, parts, group)), giveUp),
+    (group) => database.retryWhileAway(() => decideJobs(database, parts, group), giveUp),
     { most: GROUP_JOBS },
   );
   return {
     add: (requests) => steadily((query) => add(query, parts, requests)),
     take: async (lane, count) => {
-      const taken = await steadily((query) => take(query, parts, lane, count));
+      const taken = await database.retryWhileAway(() => take(lane, count), stopping);
       for (const { key } of taken) parts.hand.add(`${queueOf(lane)} ${key}`);
       return taken;
     },
@@ -121,40 +122,71 @@ function jobOf({ key, row, request }: QueuedRequest, name: string, inMs = 0): Pg
   return { id: key, name, data, ...(inMs > 0 ? { startAfter: `${Math.ceil(inMs)} milliseconds` } : {}) };
 }
 
-/**
- * Has the statements of a transaction go by the index of the oldest, even before the server has learned how many jobs there
- * are: else it sorts all of them. What that makes of its estimates would have it compile the statement each time.
- */
-const BY_INDEX = "select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)";
-
-async function take(query: Query, parts: QueueParts, lane: Lane, count: number): Promise<TakenRequest[]> {
-  const { boss, worker, queueOf } = parts;
-  const { db, failure } = within(query);
-  const name = queueOf(lane);
-  const options = { batchSize: count, includeMetadata: true, priority: false, db } as const;
-  await query(BY_INDEX);
-  const jobs = await boss.fetch<JobData>(name, options);
-  if (failure() !== null) throw failure();
-  if (jobs.length === 0) return [];
-  const ids = jobs.map(({ id }) => id);
-  const claim = `insert into srq.queue_claim (queue, job, worker) select $1, job, $3 from unnest($2::uuid[]) as job
-    on conflict (queue, job) do update set worker = excluded.worker`;
-  await query(claim, [name, ids, worker]);
-  return jobs.map((job) => takenOf(job, lane));
+/** Where a worker took last: the next look begins there. See {@link QUEUE_FUNCTIONS}. */
+interface Watermark {
+  readonly createdOn: string;
+  readonly id: string;
+  /** When it took that, by the server's clock. */
+  readonly startedMs: number;
 }
 
-function takenOf({ id, data, retryCount, retryLimit }: PgBoss.JobWithMetadata<JobData>, lane: Lane): TakenRequest {
+/** Time after which a look is from the beginning again, so that what was put back is not left behind. */
+const WHOLE_LOOK_MS = 30_000;
+
+/** Returns what takes the oldest jobs, with a claim on each: one statement. If one cannot be read, none of them is taken. */
+function taker(database: Database, parts: QueueParts) {
+  const { worker, queueOf } = parts;
+  const last = new Map<Lane, Watermark & { readonly wholeMs: number }>();
+  return async (lane: Lane, count: number): Promise<TakenRequest[]> => {
+    const before = last.get(lane);
+    const from = before && before.startedMs - before.wholeMs < WHOLE_LOOK_MS ? before : null;
+    const text = `select id, created_on::text as "createdOn",
+        extract(epoch from started_on)::float8 * 1000 as "startedMs", data, retry_count, retry_limit
+      from srq.take_jobs($1, $2, $3, $4, $5)`;
+    const values = [queueOf(lane), worker, count, from?.createdOn ?? null, from?.id ?? null];
+    const jobs = await database.query<TakenJob>(text, values);
+    const newest = jobs.at(-1);
+    if (newest) last.set(lane, { ...newest, wholeMs: from ? from.wholeMs : newest.startedMs });
+    try {
+      return jobs.map((job) => takenOf(job, lane));
+    } catch (error) {
+      const keys = jobs.map(({ id }) => keyOf(id));
+      await database.transaction((query) => release(query, parts, queueOf(lane), keys));
+      throw error;
+    }
+  };
+}
+
+interface TakenJob extends Watermark {
+  readonly data: JobData;
+  readonly retry_count: number;
+  readonly retry_limit: number;
+}
+
+function takenOf({ id, data, retry_count: tried, retry_limit: limit }: TakenJob, lane: Lane): TakenRequest {
   const request: ServiceRequest = JSON.parse(data.request);
-  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: retryCount < retryLimit };
+  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: tried < limit };
 }
 
-async function decideJob(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
+/** Applies decisions. Of most rows nothing is left to do, and that is one statement. */
+async function decideJobs(database: Database, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
+  const isDone = ({ disposal }: Disposed) => disposal.is === 'done';
+  for (const lane of LANES) {
+    const keys = group.filter((each) => isDone(each) && each.taken.lane === lane).map(({ taken }) => taken.key);
+    if (keys.length > 0)
+      await database.query('select srq.end_jobs($1, $2, $3)', [parts.queueOf(lane), parts.worker, keys]);
+  }
+  const others = group.filter((each) => !isDone(each));
+  if (others.length > 0) await database.transaction((query) => decideJob(query, parts, others));
+  return group.map(() => null);
+}
+
+async function decideJob(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<void> {
   for (const lane of LANES) {
     const ofLane = group.filter(({ taken }) => taken.lane === lane);
     const own = await unclaimed(query, parts, lane, ofLane);
     await disposeOwn(query, parts, lane, own);
   }
-  return group.map(() => null);
 }
 
 /** Ends this worker's claims on a group of jobs. Returns those on which it still had a claim. */
@@ -174,7 +206,7 @@ async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: read
   const options = { db };
   const keysOf = (kinds: readonly JobDecision['is'][]) =>
     own.filter(({ disposal }) => kinds.includes(disposal.is)).map(({ taken }) => taken.key);
-  const gone = keysOf(['done', 'moved']);
+  const gone = keysOf(['moved']);
   if (gone.length > 0) await boss.deleteJob(name, gone, options);
   // The jobs fail one by one, because failing several at once does not run within the transaction.
   for (const key of keysOf(['later'])) await boss.fail(name, key, {}, options);
@@ -191,6 +223,13 @@ async function giveBack(query: Query, { boss }: QueueParts, name: string, keys: 
   const { db } = within(query);
   await boss.cancel(name, [...keys], { db });
   await boss.resume(name, [...keys], { db });
+}
+
+/** Gives back what this worker has a claim on. */
+async function release(query: Query, parts: QueueParts, name: string, keys: readonly string[]): Promise<void> {
+  const text = 'delete from srq.queue_claim where queue = $1 and worker = $2 and job = any($3::uuid[])';
+  await query(text, [name, parts.worker, keys]);
+  await giveBack(query, parts, name, keys);
 }
 
 async function reclaim(query: Query, parts: QueueParts, missingMs: number): Promise<number> {
@@ -241,9 +280,7 @@ async function reclaimStrays(query: Query, parts: QueueParts): Promise<number> {
   for (const claim of unknown) strays.add(nameOf(claim));
   for (const name of names) {
     const keys = lost.filter(({ queue }) => queue === name).map(({ job }) => keyOf(job));
-    const ended = 'delete from srq.queue_claim where queue = $1 and worker = $2 and job = any($3::uuid[])';
-    await query(ended, [name, worker, keys]);
-    await giveBack(query, parts, name, keys);
+    await release(query, parts, name, keys);
   }
   return lost.length;
 }
@@ -263,9 +300,9 @@ async function depth(query: Query, queues: readonly string[]): Promise<Record<La
   return { requests: of('requests'), doubts: of('doubts') };
 }
 
-/** By the same index as {@link take}, so that it costs little however long the queue is. */
+/** By the index by which jobs are taken, so that it costs little however long the queue is. */
 async function oldest(query: Query, queueOf: QueueParts['queueOf']): Promise<Record<Lane, number>> {
-  await query(BY_INDEX);
+  await query("select set_config('enable_sort', 'off', true)");
   const ageOf = async (lane: Lane) => {
     const text = `select extract(epoch from clock_timestamp() - created_on)::float8 * 1000 as ms from ${QUEUE_SCHEMA}.job
       where name = $1 and state < 'active' order by created_on, id limit 1`;
