@@ -101,18 +101,9 @@ async function executeSql(database: Database, text: string, values?: unknown[]):
   }
 }
 
-/** Runs the engine within a transaction. The engine ignores what `fetch` throws, so `failure` returns it. */
-export function within(query: Query): { readonly db: PgBoss.Db; failure(): unknown } {
-  let failure: unknown = null;
-  const executeSql = async (text: string, values: unknown[]) => {
-    try {
-      return { rows: await query(text, values) };
-    } catch (error) {
-      failure = error;
-      throw error;
-    }
-  };
-  return { db: { executeSql }, failure: () => failure };
+/** Runs the engine within a transaction. */
+export function within(query: Query): PgBoss.Db {
+  return { executeSql: async (text: string, values: unknown[]) => ({ rows: await query(text, values) }) };
 }
 
 function forbidden(shown: string, cause: unknown): SrqError {

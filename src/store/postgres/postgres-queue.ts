@@ -112,7 +112,7 @@ async function add(query: Query, { boss, queueOf }: QueueParts, requests: readon
   if (fresh.length > 0)
     await boss.insert(
       fresh.map((each) => jobOf(each, queueOf('requests'))),
-      { db: within(query).db },
+      { db: within(query) },
     );
   return fresh.length;
 }
@@ -202,7 +202,7 @@ async function unclaimed(query: Query, parts: QueueParts, lane: Lane, group: rea
 async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: readonly Disposed[]): Promise<void> {
   const { boss, queueOf } = parts;
   const name = queueOf(lane);
-  const { db } = within(query);
+  const db = within(query);
   const options = { db };
   const keysOf = (kinds: readonly JobDecision['is'][]) =>
     own.filter(({ disposal }) => kinds.includes(disposal.is)).map(({ taken }) => taken.key);
@@ -220,7 +220,7 @@ async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: read
 /** Gives jobs back. To pg-boss, a job that was cancelled and resumed is like a new one. */
 async function giveBack(query: Query, { boss }: QueueParts, name: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
-  const { db } = within(query);
+  const db = within(query);
   await boss.cancel(name, [...keys], { db });
   await boss.resume(name, [...keys], { db });
 }
