@@ -13,10 +13,9 @@ export const QUEUE_FUNCTIONS = {
   number: 6,
   name: 'queue functions',
   sql: `
--- Claims come and go with each row. By an index that begins with worker or queue, ending one walked past all dead claims of
--- the same. Vacuum by default came too seldom for a table that is empty most of the time.
+-- Claims come and go with each row. By the index by worker, ending one walked past all dead claims of the worker. Vacuum by
+-- default came too seldom for a table that is empty most of the time.
 drop index srq.queue_claim_worker;
-alter table srq.queue_claim drop constraint queue_claim_pkey, add primary key (job, queue);
 alter table srq.queue_claim set (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0);
 
 -- The settings of both functions have the server go by the indexes of keys and of the oldest, whatever it has learned of the
