@@ -1,10 +1,10 @@
-/** A file's text, given by scripts/embedded-text.mjs. */
+/** The text of a file, which scripts/embedded-text.mjs provides. */
 declare module '*?raw' {
   const text: string;
   export default text;
 }
 
-/** One script made of a file and all that it imports. */
+/** One script that is bundled from a file and everything that it imports. */
 declare module '*?bundled' {
   const text: string;
   export default text;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 declare const SRQ_VERSION: string;
-/** The oldest Node.js that srq runs on: `engines` of package.json, with which a test compares it. */
+/** The oldest version of Node.js on which srq runs. A test compares it with `engines` in package.json. */
 const OLDEST_NODE = '20.18.1';
-/** The oldest one that can keep compiled code from one start to the next. */
+/** The oldest version of Node.js that can keep compiled code from one start to the next. */
 const KEEPS_COMPILED_CODE = '22.1.0';
 
-/** Runs one command and gives its exit code. */
+/** Runs one command and returns its exit code. */
 export async function main(process: NodeJS.Process): Promise<number> {
   const columns = helpColumns(process.stdout);
   const known = answerAtOnce(process.argv.slice(2), columns);
@@ -23,7 +23,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
   return (await import('./cli/program.ts')).runArguments(process, SRQ_VERSION, columns);
 }
 
-/** Help is written for a screen of so many columns, and broken anew for narrower ones. */
+/** The width for which the help is written. It is wrapped again for narrower screens. */
 const HELP_COLUMNS = 80;
 
 function helpColumns({ isTTY, columns }: NodeJS.WriteStream): number {
@@ -31,8 +31,9 @@ function helpColumns({ isTTY, columns }: NodeJS.WriteStream): number {
 }
 
 /**
- * What people and scripts ask before anything else is answered without the library that reads arguments, which costs more than
- * all the rest of such an answer. The build writes the text of the help down. Null: not such a question.
+ * Answers help and version requests without loading the library that parses arguments, because loading it takes longer
+ * than everything else in such an answer. The text of the help is written by the build. Returns null for any other
+ * arguments.
  */
 function answerAtOnce([word, ...more]: readonly string[], columns: number): string | null {
   if (more.length > 0) return null;
@@ -46,14 +47,17 @@ function answerAtOnce([word, ...more]: readonly string[], columns: number): stri
   }
 }
 
-/** Compares versions of three numbers. */
+/** Compares versions of three numbers. Returns true if the first one is older. */
 function isOlder(version: string, oldest: string): boolean {
   const [is = [], least = []] = [version, oldest].map((text) => text.split('.').map(Number.parseFloat));
   const at = least.findIndex((number, index) => number !== is[index]);
   return at >= 0 && Number(is[at]) < Number(least[at]);
 }
 
-/** Ends with the exit code for settings. Nothing else is loaded, because an older Node.js may lack what it needs. */
+/**
+ * Prints an error and returns the exit code for settings. Nothing else is loaded, because it may need features that an
+ * older Node.js lacks.
+ */
 function refuseNode({ argv, stdout, stderr, version }: NodeJS.Process): number {
   const message = `srq needs Node.js ${OLDEST_NODE} or later; this is ${version}.`;
   const hint = 'Install a newer Node.js, or use the container image of srq.';
@@ -63,7 +67,10 @@ function refuseNode({ argv, stdout, stderr, version }: NodeJS.Process): number {
   return 2;
 }
 
-/** A reader or a terminal that goes away (`srq log | head`) must not end a command half-way. */
+/**
+ * Ignores errors of a stream, because a reader or a terminal that goes away (`srq log | head`) must not end a command
+ * half-way.
+ */
 function survivePipe(stream: NodeJS.WriteStream): void {
   stream.on('error', () => {});
 }

@@ -86,7 +86,7 @@ describe('docs/scale.md', () => {
     expect(figure(/at 100 a second (\d+) days, at 1,000/)).toBe(Math.round(daysFor(100, 100)));
     expect(figure(/at 1,000 a second (\d+) hours/)).toBe(Math.round(24 * daysFor(100, 1000)));
     const livesDays = figure(/A queued row lives (\d+) days/);
-    expect(livesDays).toBe(figure(/a row that nobody takes is deleted after (\d+) days/));
+    expect(livesDays).toBe(figure(/A row that nobody has sent for (\d+) days/));
     expect(figure(/time for (\d+) million, at 100/)).toBe(Math.round((5 * livesDays * 86_400) / 1e6));
     expect(figure(/million, at 100 for (\d+) million/)).toBe(Math.round((100 * livesDays * 86_400) / 1e6));
     expect(figure(/ten million take (\d+) of their 30 days/)).toBe(Math.round(daysFor(10, 5)));

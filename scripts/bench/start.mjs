@@ -49,13 +49,18 @@ export async function measureStart({ program, folder }, rounds) {
   }
 }
 
-/** Until Node.js has run these words to their end, which must be a good one. */
+/** Until Node.js has run these words to their end, which must be a good one: what it says otherwise is part of the error. */
 async function timedMs(words, env) {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, words, { env, stdio: 'ignore' });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}.`);
-  return performance.now() - startedMs;
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const closed = once(child, 'close');
+  let said = '';
+  child.stderr.on('data', (text) => (said += text));
+  const [code, signal] = await once(child, 'exit');
+  const tookMs = performance.now() - startedMs;
+  if (code === 0) return tookMs;
+  await closed;
+  throw new Error(`${words.join(' ')} ended with ${code ?? signal}: ${said}`);
 }
 
 /** A service that tells when the first request of a command comes. */

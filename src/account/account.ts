@@ -34,7 +34,6 @@ export interface Account {
   readonly shared: SharedAccountState | null;
 }
 
-/** Options for opening an account. */
 export interface AccountOptions {
   readonly destination: Destination;
   readonly clientSecret: string;

@@ -60,7 +60,6 @@ export interface ConnectedAccount {
   observed(contract: Contract, seen: Observations): Promise<void>;
 }
 
-/** Options for connecting to the service. */
 export interface ConnectOptions {
   readonly rate: ChosenRate;
   readonly concurrency: number;

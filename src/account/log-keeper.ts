@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
-import { SrqError } from '../request/errors.ts';
+import { SrqError, shellWord } from '../request/errors.ts';
 import type { LogStore, OpenLog } from '../request/log-store.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Host, LogPlace } from './host.ts';
 
 /** What the log needs from the program that uses it. */
 export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'> {
+  /** Whether the store may begin without what the log in the profile's file has. */
+  readonly freshStore: boolean;
   /** The numeric user id, or null where files have no owners and modes (Windows). */
   readonly uid: number | null;
   /** Describes this process to others that find the log in use. `command` says what it does. */
@@ -16,6 +18,15 @@ export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'
    * name a private certificate authority instead.
    */
   requireCertificateCheck(authority: string): void;
+}
+
+/** A log in a file that the store does not know, in words for people. */
+interface UnknownFileLog {
+  /** Identifies the log: 32 hex digits. */
+  readonly log: string;
+  readonly path: string;
+  readonly message: string;
+  readonly hint: string;
 }
 
 /** Finds out where the log is kept and opens it, each once per command. */
@@ -75,22 +86,40 @@ export class LogKeeper {
    * file.
    */
   async open(command: string, exclusive: boolean): Promise<OpenLog> {
+    await this.requireKnownFileLog();
     const log = await (await this.store()).open(command, exclusive);
     this.#host.onClose(() => log.close());
-    await this.warnOfFileLog();
     return log;
   }
 
   /**
-   * Warns if the store is empty but the profile has a log file, because the store does not know what was sent before.
+   * Throws `SrqError('usage')` if the profile has a log in a file whose requests the store does not know: they would be
+   * sent again. With `freshStore` the store begins without them, and remembers that.
    */
+  async requireKnownFileLog(): Promise<void> {
+    const unknown = await this.unknownFileLog();
+    if (unknown === null) return;
+    const { log, path, message, hint } = unknown;
+    if (!this.#host.freshStore) throw new SrqError('store.log-unknown', `${message} Nothing was sent.`, hint);
+    await (await this.postgresStore()).noteFileLog({ log, name: path, isImported: false });
+  }
+
+  /** Warns where `requireKnownFileLog` would throw. */
   async warnOfFileLog(): Promise<void> {
+    const unknown = this.#host.freshStore ? null : await this.unknownFileLog();
+    if (unknown !== null) await this.#host.warn(`${unknown.message} ${unknown.hint}`);
+  }
+
+  /** Returns the profile's log in a file if the log is kept in a store that does not know it. */
+  async unknownFileLog(): Promise<UnknownFileLog | null> {
     const place = await this.place();
-    if (place.kind === 'file' || !statSync(place.file, { throwIfNoEntry: false })?.size) return;
-    if (await (await this.postgresStore()).hasRecords()) return;
-    await this.#host.warn(
-      `The store ${place.name} is new: it does not know what the log ${place.file} says was sent, so the same rows would be sent again.`,
-    );
+    if (place.kind === 'file' || !statSync(place.file, { throwIfNoEntry: false })?.size) return null;
+    const { fileLogOf } = await import('../store/file/file-store.ts');
+    const found = await fileLogOf(place.file);
+    if (found === null || (await (await this.postgresStore()).knowsFileLog(found))) return null;
+    const message = `The store ${place.name} does not know what the log ${place.file} says was sent, so the same rows would be sent again.`;
+    const hint = `Take it over: srq store import ${shellWord(place.file)}    Or begin without it, once: --fresh-store`;
+    return { log: found.log, path: place.file, message, hint };
   }
 
   async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
@@ -99,7 +128,7 @@ export class LogKeeper {
     if (isEncrypted) this.#host.requireCertificateCheck(' in the URL of the store: ?sslrootcert=FILE');
     const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
     const holder = (command: string) => this.#host.holder(command);
-    // Every operation that waits for the store reports it, but the user is told once.
+    // Every operation that waits for the store reports it, but the user sees the message only once.
     const away = (message: string | null) => {
       if (this.#isStoreAway === (message !== null)) return;
       this.#isStoreAway = message !== null;

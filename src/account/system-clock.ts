@@ -3,7 +3,6 @@ import type { Clock } from '../request/ports.ts';
 /** Maximum duration of one timer. A timer of more than 24.8 days fires at once, and one of many hours drifts. */
 const MAX_TIMER_MS = 60 * 60_000;
 
-/** The clock of the system. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

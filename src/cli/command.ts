@@ -14,6 +14,8 @@ export interface GlobalOptions {
   readonly log?: string;
   /** URL of a store. For `srq sandbox` it is the value of that command's own flag `--store`, which is a file. */
   readonly store?: string;
+  /** Uses a store although it does not know what the log in the profile's file has. */
+  readonly freshStore?: boolean;
   /** Whether the inbox of the sandbox stays open after the command, for `srq bulk`. */
   readonly keep?: boolean;
   /** Format of messages on stderr, for commands that run for long. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileFlaw } from '../request/ownership.ts';
 import { directories } from '../settings/paths.ts';
 
-/** The folder of compiled code, in that of the logs. */
+/** The name of the folder with compiled code. It is within the folder of the logs. */
 const FOLDER = 'compile-cache';
 
 type EnableCompileCache = (folder: string) => unknown;
@@ -15,10 +15,10 @@ const enableCompileCache: EnableCompileCache | undefined = Reflect.get(nodeModul
 type Surroundings = Pick<NodeJS.Process, 'env' | 'platform' | 'getuid'>;
 
 /**
- * Has Node.js keep the compiled code of this program for the next start, which then parses nothing. Whoever could write
- * that folder could have any code run, so there is none unless it and the folder that holds it are the user's own and
- * no other user can write them. Nothing is kept before that folder exists, nor by a Node.js that cannot do it (before
- * 22.1), nor where `NODE_DISABLE_COMPILE_CACHE` is set.
+ * Makes Node.js store the compiled code of this program, so that the next start need not parse it. Anybody who could
+ * write to that folder could run code as the user. It is therefore used only if it and its parent folder belong to the
+ * user and no other user can write to them. Nothing is stored before the parent folder exists, with a Node.js that
+ * cannot store code (before 22.1), or if `NODE_DISABLE_COMPILE_CACHE` is set.
  */
 export function keepCompiledCode({ env, platform, getuid }: Surroundings, enable = enableCompileCache): void {
   if (!enable) return;
@@ -34,7 +34,10 @@ export function keepCompiledCode({ env, platform, getuid }: Surroundings, enable
   }
 }
 
-/** Throws if there is no such folder. */
+/**
+ * Tells whether a path is a folder to which only the user can write. Throws the system's error if there is no such
+ * folder.
+ */
 function isOwnFolder(path: string, user: number | null): boolean {
   const found = lstatSync(path);
   return found.isDirectory() && fileFlaw(path, found, user, 'writers') === null;

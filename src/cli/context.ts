@@ -75,6 +75,11 @@ export class Context {
     return this.process.getuid?.() ?? null;
   }
 
+  /** Whether the store may begin without what the log in the profile's file has. */
+  get freshStore(): boolean {
+    return this.options.freshStore === true;
+  }
+
   /** Aborted by the first signal, or by the command itself. Nothing more is sent then. */
   get halt(): AbortController {
     return this.interruption.halt;
@@ -235,6 +240,17 @@ export class Context {
     return this.#log.open(command, exclusive);
   }
 
+  /** Throws `SrqError('usage')` if the store does not know the log in the profile's file; see `LogKeeper`. */
+  requireKnownFileLog(): Promise<void> {
+    return this.#log.requireKnownFileLog();
+  }
+
+  /** Returns why `requireKnownFileLog` would throw, and what to do, or null. */
+  unknownFileLog(): Promise<{ readonly message: string; readonly hint: string } | null> {
+    return this.#log.unknownFileLog();
+  }
+
+  /** Warns where `requireKnownFileLog` would throw. */
   warnOfFileLog(): Promise<void> {
     return this.#log.warnOfFileLog();
   }

@@ -20,13 +20,19 @@ interface LogContext extends TellingContext {
 export async function logPlace(context: LogContext, stateFolder: string): Promise<LogPlace> {
   const profile = context.options.sandbox ? null : (await context.profileName()).value;
   const file = join(stateFolder, `${profile ?? 'sandbox'}.ndjson`);
-  const { log, store, sandbox } = context.options;
+  const { log, store, sandbox, freshStore } = context.options;
   if (log !== undefined && store !== undefined)
     throw new SrqError('flags.contradict', 'Choose either --log or --store.');
   if (log !== undefined) return { kind: 'file', path: log, isGiven: true };
   const { env } = context.process;
   const stored = sandbox ? null : await storedProfile(context);
   const url = store ?? (sandbox ? undefined : env['SRQ_STORE'] || stored?.store);
+  if (url === undefined && freshStore)
+    throw new SrqError(
+      'flags.incomplete',
+      '--fresh-store needs a store.',
+      'Name it: --store postgres://USER@HOST/DATABASE',
+    );
   if (url === undefined) return { kind: 'file', path: file, isGiven: false };
   const { storeAddress } = await import('../store/postgres/store-url.ts');
   const { shown, password, config } = storeAddress(url);

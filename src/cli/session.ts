@@ -12,7 +12,6 @@ import type { Destination } from '../request/service-request.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
-/** The options of a session. */
 interface SessionUse {
   readonly audio: AudioReader;
   /** The operations that the requests are for. Each request must be valid for all of them. */

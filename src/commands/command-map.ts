@@ -28,10 +28,12 @@ function wordsTo(command: Command, program: Command): readonly string[] {
 
 /** Returns the commands that can be run, with their words. Commands that only shells call are left out. */
 export function leavesOf(command: Command, words: readonly string[] = []): [readonly string[], Command][] {
-  if (command.commands.length === 0) return [[words, command]];
-  return command.commands
+  const below = command.commands
     .filter((each) => !each.name().startsWith('__'))
     .flatMap((each) => leavesOf(each, [...words, each.name()]));
+  // One may do something by itself and have commands below it.
+  const isLeaf = below.length === 0 || words.join(' ') in COMMAND_FACTS;
+  return isLeaf ? [[words, command], ...below] : below;
 }
 
 function mapped(words: readonly string[], command: Command): MappedCommand {
@@ -65,6 +67,7 @@ function mappedOption(option: Option): MappedOption {
     short: short ?? null,
     value,
     type: !required && !optional ? 'flag' : argChoices ? 'choice' : takesNumber(option) ? 'number' : 'text',
+    isValueOptional: optional,
     isRequired: mandatory,
     isRepeatable: option.variadic || typeof defaultValue === 'object',
     choices: argChoices ?? null,
@@ -114,9 +117,13 @@ export const COMMAND_FACTS: Readonly<Record<string, CommandFacts>> = {
   resolve: asking('log', 'input', 'unknown'),
   'store migrate': local('log'),
   'store resume': local('log'),
+  'store import': local('log', 'platform.no-lock'),
+  'store export': local('log'),
+  'store prune': local('log'),
   enqueue: local('input', 'log', 'rejected', 'auth'),
   work: creating('rejected', 'stopped'),
   queue: local('log', 'auth'),
+  'queue purge': local('log', 'auth'),
   'contract learn': local('input'),
   'contract show': local(),
   'contract forget': local(),

@@ -37,7 +37,9 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
   const reasons = Object.entries(ERRORS)
     .filter(([reason]) => reason.startsWith(beginning))
-    .map(([reason, { kind: code, ...facts }]) => ({ reason, code, exitCode: EXIT_CODES[code].number, ...facts }));
+    .map(([reason, { kind: code, ...facts }]) => {
+      return { reason, code, exitCode: EXIT_CODES[code].number, ...facts, ...namedIn(facts.remedy) };
+    });
   const findings = Object.entries(FINDING)
     .filter(([code]) => code.startsWith(beginning))
     .map(([code, { severity, advice }]) => ({ code, severity, advice }));
@@ -60,8 +62,16 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
       ]),
     ].join('\n'),
   );
-  reporter.say(() => 'With --json, error.code is the kind, error.reason the code, error.hint what to do.');
+  reporter.say(
+    () => 'With --json, error.code is the kind, error.reason the code, error.hint what to do; a row has its reason.',
+  );
   return 0;
+}
+
+/** Returns the commands and the options that a remedy names, for programs. */
+function namedIn(remedy: string): { readonly commands: readonly string[]; readonly options: readonly string[] } {
+  const commands = [...remedy.matchAll(/\bsrq ([a-z]+(?: [a-z]+)*)/g)].map(([, command = '']) => command);
+  return { commands, options: remedy.match(/--[a-z]+(?:-[a-z]+)*/g) ?? [] };
 }
 
 /** Returns the advice on a finding for people, with placeholders in capitals instead of a row's own names. */

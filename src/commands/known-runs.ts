@@ -15,10 +15,23 @@ export async function begunRuns(log: LogStore): Promise<readonly Begun[]> {
 const SHOWN_RUNS = 5;
 
 /**
+ * Returns the id of the run that begins with `wanted`. Of several it is that of the last import. Imports have notes, and
+ * other commands have only their records. Throws `SrqError('usage')` for a run that the log does not know, because an
+ * empty answer would look as if nothing was sent. `forAll` is the command that takes all requests.
+ */
+export async function knownRun(log: LogStore, wanted: string, forAll: string): Promise<string> {
+  const begun = await begunRuns(log);
+  const noted = begun.findLast(({ run }) => run.startsWith(wanted));
+  if (noted) return noted.run;
+  for await (const { record } of log.records()) if (record.run.startsWith(wanted)) return record.run;
+  throw unknownRun(log, wanted, begun, forAll);
+}
+
+/**
  * Returns the error for a run that the log does not know. It names the last runs, or else the command for all requests.
  */
-export function unknownRun({ name }: LogStore, wanted: string, begun: readonly Begun[], forAll: string): SrqError {
+function unknownRun({ name }: LogStore, wanted: string, begun: readonly Begun[], forAll: string): SrqError {
   const last = begun.slice(-SHOWN_RUNS).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
   const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : `All that is in the log: ${forAll}`;
-  return new SrqError('run.unknown', `No import in ${name} has an id that begins with "${wanted}".`, hint);
+  return new SrqError('run.unknown', `No run in ${name} has an id that begins with "${wanted}".`, hint);
 }

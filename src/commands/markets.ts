@@ -11,7 +11,6 @@ export function addMarkets(program: Command, run: RunCommand): void {
     .action(run(async () => markets));
 }
 
-/** Lists the markets. */
 export async function markets(context: TellingContext): Promise<number> {
   const reporter = await context.reporter();
   await reporter.result(

@@ -1,20 +1,32 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../cli/command.ts';
+import { withProfileFlags } from '../cli/command-line.ts';
 import { destinationOf } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
+import { exitNumber } from '../cli/exit-codes.ts';
+import { rowsText, thousands } from '../report/output.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { rateSummary } from '../service/pacing/account-rate.ts';
 import { accountId, openAccountState } from '../store/postgres/account.ts';
-import { openQueue, outcomesByMinute, workingProcesses } from '../store/postgres/postgres-queue.ts';
+import { openQueue } from '../store/postgres/postgres-queue.ts';
+import { outcomesByMinute, workingProcesses } from '../store/postgres/queue-progress.ts';
+import { confirmDeletion } from './confirm-deletion.ts';
 import { examples } from './options.ts';
 
 export function addQueue(program: Command, run: RunCommand): void {
-  program
+  const command = program
     .command('queue')
+    .helpCommand(false)
     .description('show the queue, its workers and their progress')
     .option('--watch', 'refresh every two seconds, until Ctrl-C')
     .addHelpText('after', examples('srq queue', 'srq queue --watch', 'srq queue --json'))
     .action(run(async () => queue));
+  command
+    .command('purge')
+    .description('forget the rows that wait to be sent')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', examples('srq queue purge', 'srq queue purge --yes --json'))
+    .action(run(async () => queuePurge));
 }
 
 const WATCH_MS = 2_000;
@@ -41,18 +53,58 @@ async function* views(context: Context, readView: () => Promise<QueueView>): Asy
   }
 }
 
-async function openView(context: Context): Promise<() => Promise<QueueView>> {
-  const store = await context.requireStore('queue');
+/**
+ * Forgets the rows that wait to be sent, after a confirmation. What workers have in hand and what is in doubt stays, because
+ * it may have been sent.
+ */
+export async function queuePurge(context: Context, options: { readonly yes?: boolean }): Promise<number> {
+  const { store, requests } = await openRequests(context, 'queue purge');
+  const { interruption } = context;
+  const reporter = await context.reporter();
+  const before = await requests.depth();
+  const found = before.requests.total - before.requests.inWork;
+  let purged = 0;
+  if (found > 0) {
+    const look = withProfileFlags('srq queue', context.options);
+    await confirmDeletion(context, options, {
+      question: `Forget ${thousands(found)} rows that wait to be sent?`,
+      look,
+    });
+    interruption.listen(() => reporter.warn('Ending with the rows at hand; press Ctrl-C again to leave now.'));
+    for (let count = 1; count > 0 && !interruption.halt.signal.aborted; ) purged += count = await requests.purge();
+  }
+  const left = await requests.depth();
+  const document = {
+    store: store.name,
+    purged,
+    left: left.requests.total - left.requests.inWork,
+    inWork: left.requests.inWork,
+    doubts: left.doubts.total,
+  };
+  await reporter.result('queue purge', document, (paint) => {
+    const others = `${thousands(document.inWork)} in work, ${thousands(document.doubts)} unknown`;
+    return `${paint.green('✓')} Forgot ${rowsText(purged)}; ${thousands(document.left)} wait, ${others}.`;
+  });
+  return exitNumber(interruption.code ? [interruption.code] : []);
+}
+
+async function openRequests(context: Context, command: string) {
+  const store = await context.requireStore(command);
   const { database } = store;
   const destination = destinationOf(await context.settings(), await context.contract());
   const { signal: stopping } = context.interruption.halt;
   await store.migrate();
   const requests = await openQueue({ database, destination, worker: null, stopping });
   context.onClose(() => requests.close());
+  return { store, database, destination, stopping, requests };
+}
+
+async function openView(context: Context): Promise<() => Promise<QueueView>> {
+  const { store, database, destination, stopping, requests } = await openRequests(context, 'queue');
   const account = openAccountState(database, accountId(destination), context.run, stopping);
   context.onClose(() => account.close());
   return async () => {
-    const { requests: queued, doubts } = await requests.depth();
+    const { requests: queue, doubts } = await requests.depth();
     const pace = await account.look('pace', rateSummary);
     const rate = pace && {
       perSecond: pace.ratePerSecond,
@@ -60,6 +112,10 @@ async function openView(context: Context): Promise<() => Promise<QueueView>> {
       pausedSeconds: Math.round(pace.pausedMs) / 1000,
     };
     const workers = await workingProcesses(database);
-    return { store: store.name, queue: queued, doubts, rate, workers, minutes: await outcomesByMinute(database) };
+    const minutes = await outcomesByMinute(database);
+    const notCounted = Object.entries({ queue: queue.ready, doubts: doubts.ready, minutes }).flatMap(
+      ([name, counted]) => (counted === null ? [name] : []),
+    );
+    return { store: store.name, queue, doubts, rate, workers, minutes: minutes ?? [], notCounted };
   };
 }

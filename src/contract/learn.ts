@@ -11,7 +11,6 @@ import { type DescribedOptions, learnDescribed } from './learn/learn-described.t
 import { mergeProposals } from './merge-contracts.ts';
 import { describePostman } from './postman/postman.ts';
 
-/** The options for learning a contract from documents. */
 export interface LearnContractOptions extends DescribedOptions {
   /** The environment of a Postman collection, or null. */
   readonly environment: SourceDocument | null;

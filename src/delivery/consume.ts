@@ -6,6 +6,7 @@ import {
   hasMissedNone,
   licenceWaitMs,
   mergeVisibilityHistories,
+  recordAgeMs,
   type VisibilityHistory,
   visibilityStats,
   wasReset,
@@ -14,18 +15,17 @@ import { ControlRounds, knownCreated, RecentCreations } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
-import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
+import { asLogged, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
 import { type Advice, CONTINUE, recoverFromBreak, Supervisor } from './supervise.ts';
 import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
-/** Share of its places that a worker uses for settling doubts, which is mostly waiting. */
+/** Share of its places that a worker uses for settling requests in doubt, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
 
-/** Options of a queue worker. */
 export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
-  /** Whether doubts are settled. Otherwise they are left to a person. */
+  /** Whether requests in doubt are settled. Otherwise they are left to a person. */
   readonly settles: boolean;
   /**
    * Age in milliseconds that a request in doubt must have before validate is asked about it. Null uses the age learned
@@ -75,8 +75,8 @@ export interface WorkerWatch {
 }
 
 /**
- * Runs a worker: takes requests off the queue, sends them, settles doubts, and puts back the requests of workers that
- * are gone. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
+ * Runs a worker: takes requests off the queue, sends them, settles those in doubt, and puts back the requests of
+ * workers that are gone. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
  *
  * Returns the reason why it ended early, or null. A fault in srq also ends the worker and is returned as the reason,
  * because a worker of which one half has failed would look alive.
@@ -152,22 +152,28 @@ class QueueWorker {
 
   async #deliver(taken: TakenRequest): Promise<void> {
     const { api, log, prober } = this.#deps;
-    const refusal = this.#deps.refusal(taken);
-    const submitted =
-      refusal === null
-        ? await submitRequest(taken, api, log, this.#options)
-        : await refuseUnsent(taken, log, refusedOutcome(refusal));
+    const unsent = this.#unsentOutcome(taken);
+    const sent =
+      unsent === null ? await submitRequest(taken, api, log, this.#options) : await refuseUnsent(taken, log, unsent);
+    const isDoubtful = sent.result.status === 'unknown';
+    const submitted = await asLogged(taken, sent, log);
     const { result, wasClear, isFromLog } = submitted;
     if (wasClear && result.status === 'created') prober.created(taken);
-    if (!isFromLog && result.status === 'created') this.#recent.add(taken);
-    const isDoubtful = result.status === 'unknown';
+    if (!isFromLog && result.status === 'created') this.#recent.add(taken, log.nowMs());
     if (submitted.stop) this.#end(submitted.stop);
     this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#situation(taken, submitted)));
     const own = this.#supervisor.observe(submitted);
-    const shared = isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
+    const shared = sent.isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
     const stop = own.stop ?? shared.stop;
     if (stop) this.#end(stop);
     else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
+  }
+
+  /** Returns the outcome of a request that must not be sent, or null. */
+  #unsentOutcome(taken: TakenRequest): Outcome | null {
+    if (taken.hasExpired) return unsentOutcome('failed', EXPIRED);
+    const refusal = this.#deps.refusal(taken);
+    return refusal === null ? null : unsentOutcome('rejected', refusal);
   }
 
   async #situation({ key, request }: TakenRequest, { result, isFromLog }: Submitted) {
@@ -180,8 +186,8 @@ class QueueWorker {
     const waiting = { chosenMs: settleMs, isReset };
     const sight = visibilityStats(await evidence(), kind, log.nowMs());
     const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
-    // `settleDoubt` waits for the same minimum age. It is included here, so that the doubt is old enough when its turn
-    // comes.
+    // `settleDoubt` waits for the same minimum age. It is included here, so that the request is old enough when its
+    // turn comes.
     const leastMs = log.lookup(key) === 'sending' ? 2 * (log.writeLeaseMs ?? 0) : 0;
     return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
   }
@@ -198,10 +204,12 @@ class QueueWorker {
       validation: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
       loadControls: () => knownCreated(this.#recent.of(kind), log),
     };
-    const submitted = await settleDoubt(taken, settling);
+    const submitted = await asLogged(taken, await settleDoubt(taken, settling), log);
     if (submitted.stop) this.#end(submitted.stop);
     const isHopeful = api.idempotencyWindowMs !== null || hasMissedNone(proof.sight(kind));
-    const known = { state: log.lookup(taken.key), isHopeful };
+    const record = await log.read(taken.key);
+    const ageMs = (record && recordAgeMs(record.at, log.nowMs())) ?? Number.POSITIVE_INFINITY;
+    const known = { state: log.lookup(taken.key), isHopeful, ageMs };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 
@@ -302,8 +310,10 @@ function faultOf(error: unknown): SrqError {
   );
 }
 
-function refusedOutcome(message: string): Outcome {
-  return { status: 'rejected', ids: {}, http: null, message, raw: null, ms: null };
+const EXPIRED = 'It expired: nobody sent it in the time that a row is queued for. Queue it again to send it.';
+
+function unsentOutcome(status: 'failed' | 'rejected', message: string): Outcome {
+  return { status, ids: {}, http: null, message, raw: null, ms: null };
 }
 
 /** Interval at which an empty queue is checked. */

@@ -21,14 +21,14 @@ export interface Doubted {
 }
 
 /**
- * Maximum age difference between a control and a doubt of the same age. It is the larger of this time and a tenth of
- * the doubt's age.
+ * Maximum age difference between a control and the request in doubt for both to count as equally old. It is the larger
+ * of this time and a tenth of the age of the request in doubt.
  */
 const MIN_TOLERANCE_MS = 60_000;
 const TOLERANCE = 0.1;
 /**
- * Maximum time by which a control may be younger than the doubt. A younger one does not show whether the service still
- * remembers the doubt.
+ * Maximum time by which a control may be younger than the request in doubt. A younger one does not show whether the
+ * service still remembers that request.
  */
 const MAX_YOUNGER_MS = 60_000;
 
@@ -51,10 +51,14 @@ export async function knownCreated(
 export interface Controls {
   readonly all: readonly Control[];
   /**
-   * How much older the oldest control is than the doubt. After this time the doubt is as old as that control is now.
+   * How much older the oldest control is than the request in doubt. After this time, the request in doubt is as old as
+   * that control is now.
    */
   readonly olderMs: number;
-  /** How much younger all controls are than the doubt. After this time one of them is as old as the doubt is now. */
+  /**
+   * How much younger all controls are than the request in doubt. After this time, one of them is as old as that request
+   * is now.
+   */
   readonly youngerMs: number;
 }
 
@@ -98,8 +102,8 @@ interface AwaitingRound {
 const MAX_CONCURRENT = 8;
 
 /**
- * Asks about controls in rounds that all doubts share, similar to a group commit. Callers that arrive during a round
- * wait for the next one, which asks about each of their controls once.
+ * Asks about controls in rounds that all requests in doubt share, similar to a group commit. Callers that arrive during
+ * a round wait for the next one, which asks about each of their controls once.
  */
 export class ControlRounds {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
@@ -155,31 +159,65 @@ async function* requestsOf(controls: ReadonlyMap<string, Control>): AsyncGenerat
   for (const { request } of controls.values()) yield request;
 }
 
+/** Number of the latest creations of each kind that are kept for sure. */
+const MAX_LATEST = 64;
 /**
- * Maximum number of created requests that are kept for each kind, and in total. The first limit is enough for any doubt
- * near in time, and the second bounds the memory.
+ * Number of earlier ones that are kept of each minute. A doubt may be looked into long after it arose: the worker that sent
+ * it was killed, or the store was away. Its controls have to be of its own time.
  */
-const MAX_PER_KIND = 64;
-const MAX_TOTAL = 256;
+const MAX_PER_MINUTE = MAX_CONTROLS;
+/** Bounds the memory: an hour of one kind. */
+const MAX_TOTAL = MAX_LATEST + 60 * MAX_PER_MINUTE;
+const MINUTE_MS = 60_000;
+
+interface Creation extends Submission {
+  readonly minute: number;
+}
+
+/** Creations of one kind, in their order. */
+interface Alike {
+  readonly latest: Creation[];
+  readonly earlier: Creation[];
+}
 
 /**
- * The latest requests that a worker has created. They serve as controls for its doubts, because a worker has no file to
- * read others from.
+ * What a worker has created: all of the latest requests, and some of each minute before. They serve as controls for its
+ * doubts, because a worker has no file to read others from.
  */
 export class RecentCreations {
-  readonly #byKind = new Map<string, Submission[]>();
+  readonly #byKind = new Map<string, Alike>();
+  #total = 0;
 
-  add({ row, request, key }: Submission): void {
+  /** Adds a request that was created at `atMs`, by any clock that is the same for all. */
+  add({ row, request, key }: Submission, atMs: number): void {
     const kind = requestKind(request);
-    const alike = this.of(kind);
-    this.#byKind.set(kind, [...alike.slice(1 - MAX_PER_KIND), { row, request, key }]);
-    const all = [...this.#byKind.values()];
-    if (all.reduce((sum, { length }) => sum + length, 0) <= MAX_TOTAL) return;
-    // One request of the most frequent kind is dropped.
-    all.reduce((most, each) => (each.length > most.length ? each : most)).shift();
+    const alike = this.#byKind.get(kind) ?? { latest: [], earlier: [] };
+    this.#byKind.set(kind, alike);
+    alike.latest.push({ row, request, key, minute: Math.floor(atMs / MINUTE_MS) });
+    this.#total += 1;
+    if (alike.latest.length > MAX_LATEST) this.#thin(alike);
+    if (this.#total > MAX_TOTAL) this.#forgetOne();
   }
 
+  /** Returns those of one kind, in their order. */
   of(kind: string): readonly Submission[] {
-    return this.#byKind.get(kind) ?? [];
+    const { earlier = [], latest = [] } = this.#byKind.get(kind) ?? {};
+    return [...earlier, ...latest];
+  }
+
+  /** Moves the oldest of the latest to the earlier ones, if not enough of its minute are there. */
+  #thin({ latest, earlier }: Alike): void {
+    const oldest = latest.shift();
+    const before = earlier.at(-MAX_PER_MINUTE);
+    if (oldest && before?.minute !== oldest.minute) earlier.push(oldest);
+    else this.#total -= 1;
+  }
+
+  /** Forgets the oldest of the kind that has most. */
+  #forgetOne(): void {
+    const sizeOf = ({ latest, earlier }: Alike) => latest.length + earlier.length;
+    const most = [...this.#byKind.values()].reduce((one, other) => (sizeOf(other) > sizeOf(one) ? other : one));
+    (most.earlier.length > 0 ? most.earlier : most.latest).shift();
+    this.#total -= 1;
   }
 }

@@ -34,7 +34,7 @@ const RESEND_MS = 1_000;
 export interface WorkerSituation {
   /** Whether the worker is about to end, so that an unfinished request does not count as tried. */
   readonly isEnding: boolean;
-  /** Whether doubts are settled. Otherwise they are left to a person. */
+  /** Whether requests in doubt are settled. Otherwise they are left to a person. */
   readonly settles: boolean;
   /** Milliseconds after a doubtful send before validate is asked about it. */
   readonly waitMs: number;
@@ -45,12 +45,13 @@ const BACK: JobDecision = { is: 'back' };
 
 /** Decides where a request goes after an attempt to send it. */
 export function disposalOfRequest(
-  { mayTryAgain }: TakenRequest,
+  { mayTryAgain, hasExpired }: TakenRequest,
   { result, unrecorded, stop }: Submitted,
   { isEnding, settles, waitMs }: WorkerSituation,
 ): JobDecision {
   if (unrecorded) return BACK;
   if (STATUS[result.status].left === 'send') {
+    if (hasExpired) return DONE;
     if (isEnding || stop) return BACK;
     return mayTryAgain ? { is: 'later' } : DONE;
   }
@@ -63,7 +64,17 @@ export interface SettledState {
   readonly state: LoggedState;
   /** Whether validate or an idempotency key may still settle it. */
   readonly isHopeful: boolean;
+  /** The age of its last record. */
+  readonly ageMs: number;
 }
+
+/**
+ * A doubt of less than this age is looked at again soon, and by whoever comes: not every worker knows requests of its time,
+ * and the growing delays of failures would have it wait for the right one for long.
+ */
+const YOUNG_MS = 60 * 60_000;
+const MIN_LOOK_AGAIN_MS = 10_000;
+const LOOK_AGAIN_SHARE = 1 / 4;
 
 /**
  * Decides where a request in doubt goes after the attempt to settle it. If only a person can settle it, it leaves the
@@ -72,7 +83,7 @@ export interface SettledState {
 export function disposalOfDoubt(
   { mayTryAgain }: TakenRequest,
   { result, unrecorded }: Submitted,
-  { state, isHopeful }: SettledState,
+  { state, isHopeful, ageMs }: SettledState,
   isEnding: boolean,
 ): JobDecision {
   if (unrecorded) return BACK;
@@ -80,5 +91,9 @@ export function disposalOfDoubt(
   if (state === 'created' || state === 'duplicate' || state === 'parked') return DONE;
   if (state !== 'sending' && state !== 'unknown') return { is: 'moved', lane: 'requests', inMs: RESEND_MS };
   if (isEnding) return BACK;
-  return isHopeful && mayTryAgain ? { is: 'later' } : DONE;
+  if (!isHopeful) return DONE;
+  if (ageMs < YOUNG_MS) {
+    return { is: 'moved', lane: 'doubts', inMs: Math.max(MIN_LOOK_AGAIN_MS, ageMs * LOOK_AGAIN_SHARE) };
+  }
+  return mayTryAgain ? { is: 'later' } : DONE;
 }

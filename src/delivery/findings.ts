@@ -63,7 +63,6 @@ export class FindingGroups {
     }
   }
 
-  /** Adds the problems of a row. */
   add(row: Row, problems: readonly Problem[]): void {
     for (const problem of problems) {
       const group = this.#groupOf(problem);

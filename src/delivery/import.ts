@@ -59,7 +59,6 @@ function stoppedBy(reason: SrqError | null): SrqError | null {
     : reason;
 }
 
-/** One file of a run with its plan. */
 type FileOfRun = ImportFile & { readonly plan: ImportPlan };
 
 /**
@@ -280,7 +279,6 @@ export interface ImportUi {
   report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void>;
 }
 
-/** The dependencies of an import. */
 export interface ImportPorts {
   readonly log: DeliveryLog;
   readonly clock: Clock;
@@ -299,7 +297,6 @@ export interface ImportPorts {
   ended(stop: SrqError | null): Promise<void>;
 }
 
-/** One file of an import. */
 export interface ImportFile {
   /** The input as the user named it. */
   readonly file: string;
@@ -307,7 +304,6 @@ export interface ImportFile {
   readonly ui: ImportUi;
 }
 
-/** The result of an import. */
 interface Imported {
   /** The plans of the files, in their order. */
   readonly plans: readonly ImportPlan[];

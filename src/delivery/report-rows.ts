@@ -1,7 +1,9 @@
 import { SrqError } from '../request/errors.ts';
 import { FINDING, type Problem, quotedMessage } from '../request/finding.ts';
 import type { ImportPlan, RowOutside, RowRange, RowReport, RunRow } from '../request/import-plan.ts';
+import { recordMessage, recordReason } from '../request/log-entry.ts';
 import { parseMarket } from '../request/markets.ts';
+import { type RowReason, reasonOf } from '../request/outcome.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
@@ -27,16 +29,20 @@ export async function* reportRows(
     const records = await Promise.all(asked);
     for (const [at, row] of batch.entries()) {
       const status = plan.ledger.status(row.number);
-      if (status === 'ready') yield { ...NOT_SENT, row, status: untriedStatus, message: untried };
-      else if (status === 'invalid') yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
+      if (status === 'ready') {
+        const reason = untriedStatus === 'failed' ? 'request.not-tried' : null;
+        yield { ...NOT_SENT, row, status: untriedStatus, message: untried, reason };
+      } else if (status === 'invalid')
+        yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
       else if (status === 'unknown' && plan.ledger.key(row.number) === null)
-        yield { ...NOT_SENT, row, status, message: FINDING['row.altered-doubt'].says };
+        yield { ...NOT_SENT, row, status, message: FINDING[ALTERED].says, reason: ALTERED };
       else
         yield { row, status, problems: [], isKept: isKept(row, status), ...recorded(row, plan, records[at] ?? null) };
     }
   }
 }
 
+const ALTERED = 'row.altered-doubt';
 const NOT_SENT = { ids: {}, record: null, problems: [], isKept: false };
 
 /** The dependencies for finding the rows of a plan in the log. */
@@ -81,7 +87,8 @@ async function* rowsOutside(
     if (record === null || saysItIsSettled(row)) yield { row, status: null };
     else {
       const status = statusOfEvent(record.event);
-      yield { ...NOT_SENT, row, status, ids: record.ids, message: messageOf(record, false), record };
+      const reason = recordReason(record);
+      yield { ...NOT_SENT, row, status, ids: record.ids, message: messageOf(record, false), reason, record };
     }
   }
 }
@@ -90,10 +97,10 @@ async function whyInvalid(
   row: Row,
   { mapping }: ImportPlan,
   preparation: Preparation,
-): Promise<Pick<RowReport, 'message' | 'problems'>> {
+): Promise<Pick<RowReport, 'message' | 'reason' | 'problems'>> {
   const { problems } = await prepareRow(row, mapping, preparation);
   const telling = problems.filter(({ severity }) => severity === 'error' || preparation.strict);
-  return { message: sentences(telling, quotedMessage), problems: telling };
+  return { message: sentences(telling, quotedMessage), reason: telling[0]?.code ?? null, problems: telling };
 }
 
 function sentences(problems: readonly Problem[], messageOf: (problem: Problem) => string): string {
@@ -109,15 +116,22 @@ function recorded(
   row: Row,
   { ledger, files }: ImportPlan,
   record: LogRecord | null,
-): Pick<RowReport, 'ids' | 'message' | 'record'> {
+): Pick<RowReport, 'ids' | 'message' | 'reason' | 'record'> {
   const first = ledger.firstRow(row.number);
   const ids = record?.ids ?? {};
-  if (first !== row.number) return { ids, record, message: `It has the same content as row ${first}.` };
   const isRepeated = ledger.status(row.number) === 'repeated';
+  const reason = reasonOfRow(ledger.status(row.number), record);
+  if (first !== row.number) return { ids, record, reason, message: `It has the same content as row ${first}.` };
   const elsewhere = isRepeated ? files.find(ledger.key(row.number) ?? '', { except: ledger }) : null;
   if (elsewhere)
-    return { ids, record, message: `It has the same content as row ${elsewhere.row} of ${elsewhere.file}.` };
-  return { ids, record, message: messageOf(record, isRepeated) };
+    return { ids, record, reason, message: `It has the same content as row ${elsewhere.row} of ${elsewhere.file}.` };
+  return { ids, record, reason, message: messageOf(record, isRepeated) };
+}
+
+/** Returns the code of a row's reason. The last record of its request may tell of another time that it was sent. */
+function reasonOfRow(status: Status, record: LogRecord | null): RowReason | null {
+  const isOfRecord = record !== null && statusOfEvent(record.event) === status;
+  return isOfRecord ? recordReason(record) : reasonOf({ status, http: null });
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
@@ -125,7 +139,7 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
     return record ? `Already created on ${record.at}, according to the log.` : 'The row itself says that it was taken.';
   if (record?.event === 'sending')
     return 'An earlier try may have been taken; the row is not sent again until that is settled.';
-  return record?.message ?? null;
+  return record && recordMessage(record);
 }
 
 const MIN_HIDDEN_LETTERS = 4;
@@ -135,7 +149,7 @@ const MIN_HIDDEN_LETTERS = 4;
  * These are personal data.
  */
 export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean): RunRow {
-  const { row, status, ids, record } = report;
+  const { row, status, ids, record, reason } = report;
   const shows = withInput || status !== 'invalid';
   const hide = (text: string) => (shows ? text : withoutCells(text, row.cells));
   const message =
@@ -150,6 +164,7 @@ export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean
     ids,
     http: record?.http ?? null,
     message: message === null ? null : hide(message),
+    reason,
     at: record?.at ?? null,
     problems: report.problems.map((each) => ({
       ...each,
@@ -170,11 +185,8 @@ function withoutCells(text: string, cells: readonly string[]): string {
 }
 
 /** Converts a record of the log into the row of a run report. */
-export function runRowOfRecord({ row, ref, key, market, event, ids, http, message, at }: LogRecord): RunRow {
-  const status = statusOfEvent(event);
-  const told =
-    event === 'sending'
-      ? 'Sent, and no outcome is recorded: it is still under way, or its outcome is unknown.'
-      : message;
-  return { row, ref, key, market: market ?? null, status, ids, http, message: told, at, problems: [], cells: null };
+export function runRowOfRecord(record: LogRecord): RunRow {
+  const { row, ref, key, market = null, event, ids, http, at } = record;
+  const told = { message: recordMessage(record), reason: recordReason(record) };
+  return { row, ref, key, market, status: statusOfEvent(event), ids, http, ...told, at, problems: [], cells: null };
 }

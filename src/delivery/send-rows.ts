@@ -16,7 +16,6 @@ const MAX_WAIT_FOR_OTHERS_MS = 5 * 60_000;
 const POLL_MS = 500;
 const PREFETCH_ROWS = 200;
 
-/** Options of a sending pass. */
 export interface SendOptions extends SubmitOptions {
   readonly concurrency: number;
   /** Supervises the whole run, of which this pass may be only one file. */
@@ -33,7 +32,6 @@ export interface PassPorts {
   readonly halt: AbortController;
 }
 
-/** Dependencies of a sending pass. */
 export interface SendPorts extends PassPorts {
   readonly prober: VisibilityProber;
   /** Called when the breaker has paused all sending. */

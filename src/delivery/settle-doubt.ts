@@ -1,4 +1,4 @@
-import type { Outcome } from '../request/outcome.ts';
+import { type Outcome, reasonOf } from '../request/outcome.ts';
 import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../request/ports.ts';
 import type { LoggedState } from '../request/status.ts';
 import {
@@ -30,8 +30,8 @@ import { type Proof, requestKind, storedProof } from './visibility-prober.ts';
  */
 const GAP_MS = 3_000;
 /**
- * Interval at which the age of the doubt is computed again while waiting, because the machine may sleep or its clock
- * may be set.
+ * Interval at which the age of the request in doubt is computed again while waiting, because the machine may sleep or
+ * its clock may be set.
  */
 const AGE_CHECK_MS = 30_000;
 /** The same interval while running probes may still prove that validate sees created requests. */
@@ -40,14 +40,14 @@ const PROOF_CHECK_MS = 1_000;
 /** How validate is used to settle requests in doubt. */
 export interface Validation {
   readonly proof: Proof;
-  /** Minimum age of a doubt as set by `--settle`, or null for the learned one. */
+  /** Minimum age of a request in doubt as set by `--settle`, or null for the learned one. */
   readonly chosenMs: number | null;
   /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
   readonly rounds: ControlRounds;
-  /** Whether to wait until a doubt is old enough. Otherwise a younger doubt is left as it is. */
+  /** Whether to wait until a request in doubt is old enough. Otherwise a younger one is left as it is. */
   readonly waits: boolean;
-  /** Called with the time that a doubt is going to wait, in milliseconds. */
+  /** Called with the time that a request in doubt is going to wait, in milliseconds. */
   readonly waiting?: (waitMs: number) => void;
 }
 
@@ -59,7 +59,7 @@ export interface SettleDeps {
   readonly stopping: AbortSignal;
   /** How validate is used, or null if it is not asked. */
   readonly validation: Validation | null;
-  /** Loads requests near the doubt that are known to be created. */
+  /** Loads requests near the one in doubt that are known to be created. */
   readonly loadControls: () => Promise<readonly Control[]>;
   /** Options for sending a request that turned out not to be taken, or null to leave it to the next run. */
   readonly resend: SubmitOptions | null;
@@ -161,8 +161,8 @@ class Inquiry {
     const known = await this.#deps.loadControls();
     const controlsAt = (nowMs: number) => controlsFor(this.#doubted, known, nowMs);
     const controls = () => controlsAt(this.#deps.log.nowMs());
-    // The tolerance for the age of a control grows with the age of the doubt, so more controls may qualify later, up to
-    // the longest wait.
+    // The tolerance for the age of a control grows with the age of the request in doubt, so more controls may qualify
+    // later, up to the longest wait.
     const latest = controlsAt(Math.max(this.#deps.log.nowMs(), this.#doubted.sentAtMs + FEW_CONTROLS_WAIT_MS));
     if (!latest) return stays(this.#submission, NO_CONTROLS);
     const young = await this.#waitUntilOld((sight) =>
@@ -182,8 +182,8 @@ class Inquiry {
     const { clock, stopping, log } = this.#deps;
     const { rounds } = this.#validation;
     const before = await rounds.next(all);
-    // The doubt must be as old as the oldest control was at the first round, or so old that no lag matters. Validate
-    // then has to see the doubt just as it saw that control.
+    // The request in doubt must be as old as the oldest control was at the first round, or so old that no lag matters.
+    // Validate then has to see it just as it saw that control.
     const youngForMs = FEW_CONTROLS_WAIT_MS - (log.nowMs() - this.#doubted.sentAtMs);
     await clock.sleep(Math.max(0, Math.min(olderMs, youngForMs)), stopping);
     const first = await this.#ask();
@@ -233,8 +233,8 @@ class Inquiry {
   }
 
   /**
-   * Waits until the doubt has the wanted age, which may change as more is learned. Returns null once it has, or the
-   * result if the doubt cannot be settled.
+   * Waits until the request in doubt has the wanted age, which may change as more is learned. Returns null once it has,
+   * or the result if the request cannot be settled.
    */
   async #waitUntilOld(wantedMs: (sight: VisibilityStats) => number): Promise<Submitted | null> {
     const { clock, log, stopping } = this.#deps;
@@ -319,10 +319,11 @@ async function repeatUnderKey(
 
 function settled(submission: Submission, status: Outcome['status'], message: string | null): Submitted {
   const stillDoubted = inDoubt(submission);
-  return { ...stillDoubted, result: { ...stillDoubted.result, status, message } };
+  const reason = status === 'failed' ? 'request.not-taken' : reasonOf({ status, http: null });
+  return { ...stillDoubted, result: { ...stillDoubted.result, status, message, reason } };
 }
 
-/** Builds the result of a doubt that could not be settled, with the reason. */
+/** Builds the result of a request in doubt that could not be settled, with the reason. */
 function stays(submission: Submission, why: string): Submitted {
   return settled(submission, 'unknown', why);
 }

@@ -37,7 +37,7 @@ export async function* settleRows(
   };
   const results = runConcurrently(
     doubtsWithNeighbours(plan, deps),
-    // Settling is mostly waiting, and the rate limiter bounds the calls in flight, so many doubts are settled at once.
+    // Settling is mostly waiting, and the rate limiter bounds the calls in flight, so many rows are settled at once.
     () => SETTLING_PLACES * concurrency,
     ({ doubt, neighbours }) =>
       haltOnError(settleDoubt(doubt, { ...settling, loadControls: () => knownCreated(neighbours, log) }), halt),
@@ -51,13 +51,13 @@ const MAX_NEIGHBOURS = 100;
 /** A row in doubt with the created rows around it. */
 export interface DoubtWithNeighbours {
   readonly doubt: Submission;
-  /** Created rows before and after the doubt. There are fewer after it if it is near the end of the file. */
+  /** Created rows before and after the row in doubt. There are fewer after it if it is near the end of the file. */
   readonly neighbours: readonly Submission[];
 }
 
 /**
  * Reads the rows in doubt in one pass over the file, and yields each as soon as the rows after it are read. Only the
- * rows near a doubt are kept in memory.
+ * rows near one in doubt are kept in memory.
  */
 export async function* doubtsWithNeighbours(
   plan: ImportPlan,
@@ -82,7 +82,9 @@ export async function* doubtsWithNeighbours(
   yield* waiting;
 }
 
-/** Returns the row numbers of the doubts, and those of the doubts together with the created rows around them. */
+/**
+ * Returns the numbers of the rows in doubt, and those numbers together with the ones of the created rows around them.
+ */
 function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
   const wanted = new Set<number>();
   const doubtful = new Set<number>();

@@ -1,5 +1,5 @@
 import { SrqError } from '../request/errors.ts';
-import type { Identifiers, Outcome, RowResult } from '../request/outcome.ts';
+import { type Identifiers, type Outcome, type RowReason, type RowResult, reasonOf } from '../request/outcome.ts';
 import type { DeliveryLog, LogSubject, MarketplaceApi, UnprovenAnswer, ValidateResult } from '../request/ports.ts';
 import { repetitionKey, type ServiceRequest } from '../request/service-request.ts';
 import type { LoggedState, Status } from '../request/status.ts';
@@ -197,6 +197,17 @@ async function recordUnsent(
   return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
 }
 
+/**
+ * Returns what the log says of a request whose outcome this process does not know, if somebody else has recorded that it
+ * was taken.
+ */
+export async function asLogged(submission: Submission, submitted: Submitted, log: DeliveryLog): Promise<Submitted> {
+  if (submitted.result.status !== 'unknown' || submitted.unrecorded) return submitted;
+  const known = knownStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false });
+  if (known === null || known === 'unknown') return submitted;
+  return { ...submitted, result: await knownResult(submission, known, log), isFromLog: true };
+}
+
 /** Records an outcome. If the log fails, the result is marked as `unrecorded`, so that it is not lost. */
 export async function recorded(
   submission: Submission,
@@ -278,15 +289,15 @@ export function inDoubt(submission: Submission): Submitted {
 
 function inDoubtResult(submission: Submission): RowResult {
   const message = 'An earlier try may have been taken; the row is not sent again until that is settled.';
-  return { ...base(submission, 'unknown'), message };
+  return { ...base(submission, 'unknown', 'request.in-doubt'), message };
 }
 
 function resultOf(submission: Submission, { status, ids, http, message }: Outcome): RowResult {
-  return { ...base(submission, status), ids, http, message };
+  return { ...base(submission, status, reasonOf({ status, http })), ids, http, message };
 }
 
-function base({ row, request, key }: Submission, status: Status): RowResult {
-  return { row, status, ref: request.ref, key, ids: {}, http: null, message: null };
+function base({ row, request, key }: Submission, status: Status, reason: RowReason | null = null): RowResult {
+  return { row, status, ref: request.ref, key, ids: {}, http: null, message: null, reason };
 }
 
 function plain(result: RowResult): Submitted {

@@ -29,7 +29,7 @@ export class Supervisor {
 
   /**
    * `invalid` is the number of rows that the local checks refused, which count towards the budget. `breaker` is the
-   * initial state of the breaker, or null if doubts are counted elsewhere.
+   * initial state of the breaker, or null if requests in doubt are counted elsewhere.
    */
   constructor(budget: ErrorBudget | null, invalid: number, breaker: BreakerCounts | null = UNBROKEN) {
     this.#budget = budget;
@@ -52,7 +52,7 @@ export class Supervisor {
   /** Counts one result and returns the advice that follows from it. */
   observe({ result, unreadable, unproven, stop, isFromLog }: Submitted): Advice {
     // A result from another process shows that the answers of the service can be read. That process has already counted
-    // its doubts.
+    // its requests in doubt.
     if (isFromLog && !stop) {
       if (result.status !== 'unknown') this.#readable += 1;
       return CONTINUE;
@@ -102,7 +102,7 @@ export class Supervisor {
 
   /**
    * Returns a reason to stop if one of the first rows gets a success that proves nothing. The meaning of such answers
-   * must be known before more is sent. Later ones count as doubts.
+   * must be known before more is sent. Later ones count as requests in doubt.
    */
   #unprovenStop({ row }: Submitted['result'], unproven: Submitted['unproven']): SrqError | null {
     if (unproven === null || this.#readable >= CANARY_ROWS) return null;
@@ -159,7 +159,7 @@ export async function recoverFromBreak(
 }
 
 /**
- * The breaker opens at `DOUBTS_IN_A_ROW` doubts in a row, or at more than `DOUBTS_IN_WINDOW` among the last
+ * The breaker opens at `DOUBTS_IN_A_ROW` requests in doubt in a row, or at more than `DOUBTS_IN_WINDOW` among the last
  * `DOUBT_WINDOW` results.
  */
 const DOUBTS_IN_A_ROW = 3;
@@ -168,7 +168,8 @@ const DOUBTS_IN_WINDOW = 4;
 const MAX_BREAKS = 3;
 const FIRST_BREAK_MS = 2_000;
 /**
- * Maximum delay until good results are reported to the account. They matter for judging the doubts of other workers.
+ * Maximum delay until good results are reported to the account. They matter for judging the requests in doubt of other
+ * workers.
  */
 const REPORT_INTERVAL_MS = 1_000;
 /** Time after which an earlier break is forgotten, because a worker may run without end. */

@@ -17,17 +17,22 @@ export interface CsvRecord {
   readonly suspicion: string | null;
 }
 
+/** A piece of a file's text, or of its bytes in UTF-8. Bytes are valid only until the next piece is requested. */
+type Piece = string | Buffer;
+
 /**
- * Yields the records of CSV text in batches. If damage makes the rest unreadable, it yields all records before the
- * damage and then throws `SrqError('input')`. The message counts row and line from the header.
+ * Yields the records of CSV in batches. Pieces of bytes may end within a character. They are accepted only for files
+ * without lines before the header, and save decoding a text that is then decoded cell by cell. If damage makes the rest
+ * unreadable, it yields all records before the damage and then throws `SrqError('input')`. The message counts row and
+ * line from the header.
  */
 export async function* csvRecords(
-  text: AsyncIterable<string>,
+  pieces: AsyncIterable<Piece>,
   dialect: { readonly delimiter: string; readonly linesBeforeHeader: number },
 ): AsyncGenerator<CsvRecord[]> {
   const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader);
   try {
-    for await (const piece of textAfterLines(text, dialect.linesBeforeHeader)) {
+    for await (const piece of piecesAfterLines(pieces, dialect.linesBeforeHeader)) {
       const writing = collector.write(piece);
       if (writing) await writing;
       yield* collector.batches();
@@ -63,8 +68,10 @@ class RecordCollector {
     );
   }
 
-  write(text: string): Promise<void> | null {
-    return this.parser ? this.parse(this.parser, text) : this.split(Buffer.from(text), false);
+  write(piece: Piece): Promise<void> | null {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    // csv-parse keeps a part of what it is given.
+    return this.parser ? this.parse(this.parser, Buffer.from(bytes)) : this.split(bytes, false);
   }
 
   async end(): Promise<void> {
@@ -92,7 +99,7 @@ class RecordCollector {
   }
 
   private split(bytes: Buffer, isLast: boolean): Promise<void> | null {
-    const left = PlainRecords.canSplitAt(this.delimiter) ? this.plain.split(bytes, isLast) : bytes;
+    const left = PlainRecords.canSplitAt(this.delimiter) ? this.plain.split(bytes, isLast) : Buffer.from(bytes);
     return left && this.goOn(left);
   }
 
@@ -121,9 +128,9 @@ class RecordCollector {
     return parser;
   }
 
-  private parse(parser: RecordParser, text: string | Buffer): Promise<void> {
+  private parse(parser: RecordParser, bytes: Buffer): Promise<void> {
     return new Promise<void>((resolve) => {
-      parser.write(text, (error) => {
+      parser.write(bytes, (error) => {
         if (error) this.failure ??= this.damage(error);
         resolve();
       });
@@ -225,20 +232,11 @@ const MAX_RECORD = 1024 * 1024;
  * Yields text without its first `count` lines. Throws `SrqError('input')` if a line is longer than 1 MiB. csv-parse
  * bounds a record only by the characters in its cells, so a gigabyte of delimiters would fill the memory.
  */
-async function* textAfterLines(text: AsyncIterable<string>, count: number): AsyncGenerator<string> {
-  let left = count;
+async function* piecesAfterLines(pieces: AsyncIterable<Piece>, count: number): AsyncGenerator<Piece> {
+  const lines = new LinesBefore(count);
   let sinceLineEnd = 0;
-  let afterCarriageReturn = false;
-  for await (const piece of text) {
-    let rest = piece;
-    if (afterCarriageReturn && rest.startsWith('\n')) rest = rest.slice(1);
-    afterCarriageReturn = false;
-    while (left > 0 && rest !== '') {
-      const end = /\r\n|\n|\r/.exec(rest);
-      afterCarriageReturn = end?.[0] === '\r' && end.index + 1 === rest.length;
-      rest = end ? rest.slice(end.index + end[0].length) : '';
-      if (end) left--;
-    }
+  for await (const piece of pieces) {
+    const rest = typeof piece === 'string' ? lines.removedFrom(piece) : piece;
     const lastEnd = Math.max(rest.lastIndexOf('\n'), rest.lastIndexOf('\r'));
     sinceLineEnd = lastEnd < 0 ? sinceLineEnd + rest.length : rest.length - lastEnd - 1;
     if (sinceLineEnd > MAX_RECORD) {
@@ -248,6 +246,28 @@ async function* textAfterLines(text: AsyncIterable<string>, count: number): Asyn
         'Export the data again as CSV, or name the format: --format json',
       );
     }
-    if (rest) yield rest;
+    if (rest.length > 0) yield rest;
+  }
+}
+
+/** Removes lines from the beginning of a text that comes in pieces. */
+class LinesBefore {
+  private left: number;
+  private afterCarriageReturn = false;
+
+  constructor(count: number) {
+    this.left = count;
+  }
+
+  removedFrom(piece: string): string {
+    let rest = this.afterCarriageReturn && piece.startsWith('\n') ? piece.slice(1) : piece;
+    this.afterCarriageReturn = false;
+    while (this.left > 0 && rest !== '') {
+      const end = /\r\n|\n|\r/.exec(rest);
+      this.afterCarriageReturn = end?.[0] === '\r' && end.index + 1 === rest.length;
+      rest = end ? rest.slice(end.index + end[0].length) : '';
+      if (end) this.left--;
+    }
+    return rest;
   }
 }

@@ -12,7 +12,6 @@ interface Dialect {
   readonly sample: readonly (readonly string[])[];
 }
 
-/** A record of the sample. */
 interface SampleRecord {
   readonly cells: readonly string[];
   /** Number of physical lines of the record. */

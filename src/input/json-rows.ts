@@ -89,7 +89,6 @@ function valuesOf(texts: AsyncIterable<string>, kind: JsonKind): AsyncGenerator<
   return kind === 'ndjson' ? jsonLines(texts) : jsonElements(texts, kind === 'wrapped');
 }
 
-/** One JSON object as a row. */
 interface FlatObject {
   /** The cells by column name. */
   readonly cells: ReadonlyMap<string, string>;

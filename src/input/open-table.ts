@@ -8,7 +8,7 @@ import { countKnownFields } from '../request/field-aliases.ts';
 import { parsePhone } from '../request/phone.ts';
 import { type ReadOptions, type Row, resultColumnOf, statesOutcomes, type Table, TEST_LEAD } from '../request/table.ts';
 import { csvRecords } from './csv-records.ts';
-import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
+import { decodedText, findEncoding, isWholeUtf8, type TextEncoding, utf8Bytes } from './decode.ts';
 import { findDialect, linesBeforeHeader, textWithoutLineQuotes } from './dialect.ts';
 import { rowRestorer } from './earlier-results.ts';
 import {
@@ -263,6 +263,9 @@ async function openCsv(
   for (const note of dialect.notes) say(note);
   const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => {
+    if (isWholeUtf8(encoding) && dialect.linesBeforeHeader === 0 && !dialect.hasLineQuotes) {
+      return csvRecords(utf8Bytes(file, onRead), dialect);
+    }
     const text = decodedText(file, encoding.name, onRead);
     return csvRecords(dialect.hasLineQuotes ? textWithoutLineQuotes(text) : text, dialect);
   };

@@ -34,6 +34,8 @@ export interface MarketplaceOptions {
    * used.
    */
   readonly storePassword?: string | (() => string | Promise<string>) | undefined;
+  /** Uses a store although it does not know what the log in `stateFolder` has. Without it, that is refused (`store.log-unknown`). */
+  readonly freshStore?: boolean | undefined;
   /** The file of a contract that `srq contract learn` has written. `srq contract show` prints its path. */
   readonly contractFile?: string | undefined;
   /** The encoding of bodies if there is no contract. Default: `form`. */
@@ -111,7 +113,10 @@ export interface CreateOptions extends CallOptions {
   readonly validate?: boolean | undefined;
   /** What to do with a duplicate. Default: `skip`. */
   readonly onDuplicate?: 'skip' | 'create' | undefined;
-  /** Whether requests that the log knows as created are sent again. A request in doubt is not. Default: false. */
+  /**
+   * Whether requests that the log knows as created are sent again. A request whose outcome is unknown is not. Default:
+   * false.
+   */
   readonly again?: boolean | undefined;
 }
 
@@ -162,7 +167,10 @@ export interface ImportOptions extends CreateOptions {
    * if its answers are trusted. Default: `validate`.
    */
   readonly inDoubt?: 'park' | 'validate' | undefined;
-  /** Minimum age of a doubt, in milliseconds, before validate is asked about it. Default: learned, at least 60 s. */
+  /**
+   * Minimum age of a request whose outcome is unknown, in milliseconds, before validate is asked about it.
+   * Default: learned, at least 60 s.
+   */
   readonly settleMs?: number | undefined;
   /** Called with the result of each row as soon as it is known. */
   readonly onResult?: ((result: RowResult) => void) | undefined;
@@ -190,8 +198,8 @@ export interface ImportResult {
 }
 
 /**
- * What you found out about a request in doubt. After `not-created` it may be sent once more. An object holds the
- * identifier of the created request.
+ * What you found out about a request whose outcome is unknown. After `not-created` it may be sent once more. An object
+ * holds the identifier of the created request.
  */
 export type Word = 'not-created' | 'created' | { readonly created: string };
 
@@ -219,17 +227,17 @@ export interface Marketplace {
    */
   create(request: RequestFields, options?: CreateOptions): Promise<CreateResult>;
   /**
-   * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles doubts, and accounts
-   * for every row. Nothing is sent before the last row has been read. Meanwhile other calls wait, except `validate` and
-   * `log`. The rows are held in memory.
+   * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles unknown outcomes, and
+   * accounts for every row. Nothing is sent before the last row has been read. Meanwhile other calls wait, except
+   * `validate` and `log`. The rows are held in memory.
    */
   importRows(
     rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,
     options?: ImportOptions,
   ): Promise<ImportResult>;
   /**
-   * Settles requests in doubt by their keys, which `log({ status: 'unknown' })` lists. `word` says what became of them.
-   * If a key is not that of a request in doubt, it throws `SrqError('usage')` and records nothing.
+   * Settles requests whose outcome is unknown by their keys, which `log({ status: 'unknown' })` lists. `word` says what
+   * became of them. If a key is not that of such a request, it throws `SrqError('usage')` and records nothing.
    */
   resolve(keys: string | readonly string[], word: Word): Promise<readonly LogEntry[]>;
   /** Yields the last record of each request in the log, oldest first. It needs no lock. */

@@ -39,6 +39,10 @@ export class LibraryHost implements Host, LogHost {
     this.onClose(async () => signal?.removeEventListener('abort', stop));
   }
 
+  get freshStore(): boolean {
+    return this.#settings.freshStore === true;
+  }
+
   holder(command: string): string {
     const since = new Date(this.clock.nowMs()).toISOString();
     return `the srq library (${command}), process ${process.pid} on ${hostname()}, since ${since}`;

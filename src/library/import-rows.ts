@@ -23,7 +23,6 @@ export interface OpenedAccount {
   listen(refused: Refused): void;
 }
 
-/** The dependencies of an import. */
 interface ImportParts {
   readonly log: OpenLog;
   readonly store: LogStore;
@@ -40,7 +39,6 @@ interface ImportSettings extends Omit<ImportOptions, keyof SubmitOptions>, Submi
   readonly version: string;
 }
 
-/** Imports the rows of a table. */
 export async function importTable(
   table: RowTable,
   parts: ImportParts,
@@ -56,8 +54,8 @@ export async function importTable(
     watch: async () => ({ row: ({ result }) => onResult?.(result), waiting: () => {}, end: () => {} }),
     report: async (_, reports) => {
       for await (const report of reports) {
-        const { row, status, ref, key, ids, http, message, problems } = runRowOf(report, mapping, true);
-        results.push({ row, status, ref, key, ids, http, message, problems });
+        const { market: _, at: __, cells: ___, ...result } = runRowOf(report, mapping, true);
+        results.push(result);
       }
     },
   };

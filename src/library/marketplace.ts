@@ -41,8 +41,8 @@ export class LibraryMarketplace implements api.Marketplace {
     this.#settings = settings;
     this.#version = version;
     this.#host = new LibraryHost(settings);
-    // The log is opened exclusively. A doubt of an earlier process is then certainly one, because that process has
-    // ended.
+    // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt,
+    // because that process has ended.
     this.#openLog = onceOpened(() => this.#host.log.open(OPENED_FOR, true));
     this.#contract = onceOpened(() => this.#readContract());
     this.#openAccount = onceOpened(() => this.#connect());
@@ -290,7 +290,8 @@ function recordingsIn(folder: string | undefined): AudioReader {
 function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateResult {
   const { message, ...parts } = preparedParts(prepared);
   const nothing = { status: 'failed', ids: {}, http: null, isRecorded: true } as const;
-  return { ...nothing, ...parts, message: error?.message ?? message, error };
+  const reason = error?.reason ?? prepared.problems.find(({ severity }) => severity === 'error')?.code ?? null;
+  return { ...nothing, ...parts, message: error?.message ?? message, reason, error };
 }
 
 function preparedParts(prepared: Prepared) {

@@ -22,6 +22,7 @@ const optionsSchema = z.strictObject({
   profile: z.optional(text),
   store: z.optional(text),
   storePassword: z.optional(secret),
+  freshStore: z.optional(z.boolean()),
   contractFile: z.optional(text),
   encoding: z.optional(z.enum(['form', 'json'])),
   defaults: z.optional(z.record(z.string(), z.nullish(z.string()))),

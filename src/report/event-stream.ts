@@ -32,8 +32,8 @@ export class EventStream {
 
 /**
  * Opens a file for events that nobody else can read. The events of later runs are appended. Throws `SrqError('usage')`
- * if the file contains anything else or cannot be written. `lost` is called if it can no longer be written later; the
- * run then goes on, because nothing depends on its events.
+ * if the file contains anything else or cannot be written. `lost` is called if it can no longer be written later. The
+ * run then continues, because nothing depends on its events.
  */
 export async function openEventFile(path: string, lost: (code: string) => void): Promise<EventFile> {
   await requireOwnOrNew(path, 'events of a run', '--events', (head) => OWN.test(head));

@@ -3,7 +3,6 @@ import { realpath } from 'node:fs/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
 import { requireOwnOrNew, requireWritable, whyUnwritable, writeWhole } from './output-file.ts';
 
-/** The columns of an export of the log. */
 export const LOG_EXPORT_COLUMNS = ['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key'] as const;
 
 /** The columns that an export of a file adds to those of the file. */

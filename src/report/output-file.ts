@@ -9,7 +9,6 @@ import { SrqError, systemCode } from '../request/errors.ts';
 
 const HEAD_BYTES = 64 * 1024;
 
-/** A part of a file. */
 type Chunk = string | Uint8Array;
 
 /**

@@ -49,7 +49,7 @@ export async function writeResults(
     file.on('error', () => {});
     const hash = createHash('sha256');
     const chunks = isWorkbookName(path) ? workbookOf(results) : csvOf(results);
-    await writeChunks(chunks, file, (chunk) => hash.update(chunk));
+    await writeChunks(chunks, file, (bytes) => hash.update(bytes));
     file.end();
     await finished(file);
     const now = await moveTo(place, part);
@@ -90,12 +90,13 @@ export function streamResults(stream: Writable, results: Results): Promise<void>
 async function writeChunks(
   chunks: AsyncIterable<string | Uint8Array>,
   stream: Writable,
-  note: (chunk: string | Uint8Array) => void,
+  note: (bytes: Uint8Array) => void,
 ): Promise<void> {
   for await (const chunk of chunks) {
     if (stream.destroyed) return;
-    note(chunk);
-    await writeAll(stream, chunk);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    note(bytes);
+    await writeAll(stream, bytes);
   }
 }
 

@@ -186,11 +186,11 @@ interface OtherFields {
   readonly parent: readonly string[];
   /** Whether the description forbids further members there. */
   readonly closed: boolean;
-  /** Whether the description names any of srq's own fields. */
+  /** Whether the description names any of srq's own fields besides the reference, which alone is no request. */
   readonly namesOwn: boolean;
   /**
-   * Whether srq's own fields may be sent there: only examples of a body are known, or the description names none of
-   * them and has no member beside that object.
+   * Whether srq's own fields may be sent there: nothing is known of the body, or only examples of it, which name some of
+   * them.
    */
   readonly takesOwn: boolean;
 }
@@ -233,9 +233,8 @@ function placeOfOthers({ parameters, schema }: Operation): OtherFields {
   let place: unknown = schema;
   for (const name of parent) place = member(member(place, 'properties'), name);
   const closed = member(place, 'additionalProperties') === false;
-  const namesOwn = (parameters ?? []).some(({ field }) => isField(field) || isPart(field));
-  const holdsAll = filled.every(({ path }) => parent.every((name, at) => path[at] === name));
-  return { parent, closed, namesOwn, takesOwn: !closed && (schema === null || (!namesOwn && holdsAll)) };
+  const namesOwn = (parameters ?? []).some(({ field }) => field !== 'ref' && (isField(field) || isPart(field)));
+  return { parent, closed, namesOwn, takesOwn: !closed && schema === null && (parameters === null || namesOwn) };
 }
 
 function member(value: unknown, name: string): unknown {
@@ -248,9 +247,9 @@ function member(value: unknown, name: string): unknown {
 type ValueMeaning = (text: string) => string | null;
 
 /**
- * Builds the lookup from people's texts to the values of a service. The steps, surest first, are the value itself, the
- * value in another case, its label, and for some fields another name of the same thing. Two values that match equally
- * well are no match, because srq does not guess.
+ * Builds the lookup from people's texts to the values of a service. The steps, most certain first, are the value
+ * itself, the value in another case, its label, and for some fields another name of the same thing. Two values that
+ * match equally well are no match, because srq does not guess.
  */
 function meaningOf(field: string, values: readonly AllowedValue[]): ValueMeaning {
   const exact = new Set(values.map(({ value }) => value));

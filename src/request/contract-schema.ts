@@ -26,7 +26,7 @@ export function isTokenOrigin(text: string): boolean {
  * (`contract.ts`). Loading it loads zod, so modules that only need the type import `contract.ts`.
  */
 
-/** A JSON value as it stands in a document. */
+/** A JSON value of a document. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /** Makes a type deeply read-only, which the types that zod infers are not. */
@@ -68,7 +68,6 @@ const allowedValue = z.object({
   label: z.nullable(z.string()),
 });
 
-/** One parameter of an operation. */
 const parameter = z
   .object({
     /**
@@ -111,8 +110,8 @@ const parameter = z
      */
     constant: z.nullable(z.string()),
     /**
-     * Encoding of a recording. `data-url`: the text begins with `data:<media type>;base64,`. `binary`: the bytes
-     * themselves, in multipart only.
+     * Encoding of a recording. With `data-url`, the text begins with `data:<media type>;base64,`. With `binary`, the
+     * bytes themselves are sent, which only multipart allows.
      */
     audioForm: z.nullable(z.enum(['base64', 'data-url', 'binary'])),
   })
@@ -136,7 +135,7 @@ const sampleAnswer = z.object({ status: z.int(), contentType: mediaType, body: j
 const requestOperation = z.object({
   method: z.enum(['POST', 'PUT']),
   path,
-  /** The encoding of bodies. `multipart`: multipart/form-data. */
+  /** The encoding of bodies. `multipart` means multipart/form-data. */
   encoding: z.enum(['form', 'json', 'multipart']),
   /** The exact media type: `application/json`, `application/vnd.api+json`, … */
   contentType: mediaType,
@@ -155,7 +154,10 @@ const requestOperation = z.object({
    * catastrophically. Null if it is not known.
    */
   schema: json,
-  /** Answers for the sandbox, an example of the document or one made from its schema. Null if not known. */
+  /**
+   * Answers for the sandbox, which are an example of the document or are made from its schema. Null if neither is
+   * known.
+   */
   success: z.nullable(sampleAnswer),
   refusal: z.nullable(sampleAnswer),
   /** Pointers to the error texts of a refusal. If empty, srq searches for them. */
@@ -186,9 +188,12 @@ const idempotency = z.object({
 
 const createOperation = z.object({
   ...requestOperation.shape,
-  /** Where a 2xx answer holds identifiers. If empty, srq searches for them. */
+  /** The places in a 2xx answer that hold identifiers. If the list is empty, srq searches for them. */
   identifiers: z.array(z.object({ name: z.string(), pointer })),
-  /** How an answer of create itself says that a request is a duplicate. If empty, srq's own reading applies. */
+  /**
+   * The rules by which an answer of create itself says that a request is a duplicate. If the list is empty, srq's own
+   * reading applies.
+   */
   duplicate: z.array(verdictRule),
   /** The header by which the service recognises a repeated create, or null if none is known. */
   idempotency: z.nullable(idempotency),
@@ -196,15 +201,18 @@ const createOperation = z.object({
 
 const validateOperation = z.object({
   ...requestOperation.shape,
-  /** The first rule that applies to an answer decides. If empty, srq's own reading applies. */
+  /**
+   * The rules for the verdict, of which the first one that applies decides. If the list is empty, srq's own reading
+   * applies.
+   */
   verdict: z.array(verdictRule),
 });
 
 const tokenOperation = z.object({
   path,
   /**
-   * Where `path` begins, if that is not the base URL. `service`: at the root of the base URL's host. An origin: at
-   * another host, which a person has named as one that the secret is sent to.
+   * The place where `path` begins, if that is not the base URL. `service` means the root of the base URL's host. An
+   * origin means another host, which a person has named as one that may receive the secret.
    */
   origin: z.optional(
     z.union([z.literal('service'), z.string().check(z.refine(isTokenOrigin, 'is not an origin that secrets go to'))]),
@@ -214,7 +222,7 @@ const tokenOperation = z.object({
   encoding: z.enum(['form', 'json']),
   /** Further parameters, such as scope or audience. */
   extra: z.record(z.string(), z.string()),
-  /** Where the answer holds the token and its lifetime in seconds. If null, srq searches for it. */
+  /** The place of the token in the answer, and that of its lifetime in seconds. If one is null, srq searches for it. */
   tokenPointer: z.nullable(pointer),
   lifetimePointer: z.nullable(pointer),
   /** Lifetime in seconds of a token whose answer does not tell it. */
@@ -272,7 +280,9 @@ const finding = z.object({
   value: z.string(),
   /** JSON pointer into the document, preceded by the file's name if there are several files. */
   where: z.string(),
-  /** Confidence in the value. `certain`: the document states it. `weak`: a person has to confirm it. */
+  /**
+   * Confidence in the value. `certain` means that the document states it, and `weak` that a person has to confirm it.
+   */
   confidence: z.enum(['certain', 'likely', 'weak']),
   why: z.string(),
 });
@@ -308,7 +318,6 @@ const members = {
   findings: z.array(finding),
 } satisfies Record<OperationName, z.ZodMiniType> & Record<string, z.ZodMiniType>;
 
-/** The schema of a contract. */
 export const contractSchema = z.object(members);
 
 /**

@@ -31,7 +31,7 @@ export type Authorization = NonNullable<Contract['auth']>;
  * The members common to all operations that carry a request: where they are, how the request is sent, how they refuse.
  */
 export type Operation = Pick<CreateOperation, keyof CreateOperation & keyof ValidateOperation>;
-/** The encoding of bodies. `multipart`: multipart/form-data. */
+/** The encoding of bodies. `multipart` means multipart/form-data. */
 export type ContractEncoding = Operation['encoding'];
 export type Parameter = NonNullable<Operation['parameters']>[number];
 export type AllowedValue = NonNullable<Parameter['values']>[number];
@@ -46,7 +46,7 @@ export type VerdictRule = ValidateOperation['verdict'][number];
 export type Idempotency = NonNullable<CreateOperation['idempotency']>;
 export type ServerSuggestion = Contract['servers'][number];
 export type ContractFinding = Contract['findings'][number];
-/** Confidence in a value. `certain`: the document states it. `weak`: a person has to confirm it. */
+/** Confidence in a value. `certain` means that the document states it, and `weak` that a person has to confirm it. */
 export type Confidence = ContractFinding['confidence'];
 
 /** The name in a parameter's path that stands for the only element of a list: `['phones', '0', 'number']`. */

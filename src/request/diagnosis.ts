@@ -1,3 +1,5 @@
+import type { ErrorReason } from './error-codes.ts';
+
 /** The steps of `doctor` in their order. `create` runs only if it is asked for, and `store` only if there is one. */
 export const STEP_NAMES = [
   'settings',
@@ -18,8 +20,8 @@ export const STEP_NAMES = [
 export type StepName = (typeof STEP_NAMES)[number];
 
 /**
- * The result of a step. `warn`: it works, but not as well as it should, or not for long. `skip`: there was nothing to
- * try, or an earlier failure makes it pointless.
+ * The result of a step. `warn` means that it works, but not as well as it should, or not for long. `skip` means that
+ * there was nothing to try, or that an earlier failure makes the step pointless.
  */
 export interface Step {
   readonly name: StepName;
@@ -28,6 +30,8 @@ export interface Step {
   readonly message: string;
   /** What the user should do, or null. */
   readonly hint: string | null;
+  /** The stable code of the failure or the warning, or null. */
+  readonly reason: ErrorReason | null;
 }
 
 /** The results of all steps. `ok` is true if no step failed. */

@@ -1,7 +1,7 @@
 import type { Failure } from './errors.ts';
 import type { Problem } from './finding.ts';
 import type { Ledger, PlannedFiles } from './ledger.ts';
-import type { Identifiers } from './outcome.ts';
+import type { Identifiers, RowReason } from './outcome.ts';
 import type { LogRecord } from './ports.ts';
 import type { ServiceRequest } from './service-request.ts';
 import type { Counts, Status } from './status.ts';
@@ -23,7 +23,7 @@ export interface RowProblem extends Problem {
   readonly row: number | null;
   /** Number of rows that have the problem. */
   readonly rows: number;
-  /** What to do. */
+  /** The advice on how to solve the problem. */
   readonly advice: string;
 }
 
@@ -81,6 +81,8 @@ export interface RowReport {
   readonly status: Status;
   readonly ids: Identifiers;
   readonly message: string | null;
+  /** The code of the reason, as in a `RowResult`. */
+  readonly reason: RowReason | null;
   /** The last record of the row's request. */
   readonly record: LogRecord | null;
   /** The reasons why the row is invalid. */
@@ -124,6 +126,8 @@ export interface RunRow {
   readonly ids: Identifiers;
   readonly http: number | null;
   readonly message: string | null;
+  /** The code of the reason, as in a `RowResult`. */
+  readonly reason: RowReason | null;
   /** Time of its last record, or null if there is none. */
   readonly at: string | null;
   /** The reasons why the row is invalid. */

@@ -129,7 +129,7 @@ interface PlaceInRun {
 }
 
 /**
- * The planned files of a run. It finds the file in which a request stands first, in a time that does not depend on the
+ * The planned files of a run. It finds the first file that contains a request, in a time that does not depend on the
  * number of files.
  */
 export class PlannedFiles {
@@ -142,7 +142,7 @@ export class PlannedFiles {
     for (const key of ledger.keys()) this.#keys.findOrAdd(key);
   }
 
-  /** Returns where a key stands first, in files other than the one of this ledger, or null. */
+  /** Returns the first place of a key in files other than the one of this ledger, or null. */
   find(key: string, { except }: { readonly except: Ledger }): PlaceInRun | null {
     if (this.#files.length === 0) return null;
     const entry = this.#keys.find(key);

@@ -1,3 +1,4 @@
+import { type RowReason, reasonOf } from './outcome.ts';
 import type { LogRecord } from './ports.ts';
 import { type SentStatus, statusOfEvent } from './status.ts';
 
@@ -5,11 +6,25 @@ import { type SentStatus, statusOfEvent } from './status.ts';
 export interface LogEntry extends Omit<LogRecord, 'event'> {
   /** The outcome of the request as far as the log knows. */
   readonly status: SentStatus;
+  /** The stable code of the reason if the request is `rejected`, `failed` or `unknown`, else null. */
+  readonly reason: RowReason | null;
 }
 
-/** Converts a record to an entry. */
-export function logEntryOf({ event, ...record }: LogRecord): LogEntry {
-  return { ...record, status: statusOfEvent(event) };
+export function logEntryOf(whole: LogRecord): LogEntry {
+  const { event, ...record } = whole;
+  return { ...record, message: recordMessage(whole), status: statusOfEvent(event), reason: recordReason(whole) };
+}
+
+/** Returns the code of why the request of a record was not taken, or may not have been, or null. */
+export function recordReason({ event, http }: LogRecord): RowReason | null {
+  return event === 'licence' ? 'request.not-taken' : reasonOf({ status: statusOfEvent(event), http });
+}
+
+/** Returns what a record says to a person. An intent and a licence hold no words of their own. */
+export function recordMessage({ event, by, message }: LogRecord): string | null {
+  if (event === 'sending') return 'Sent, and no outcome is recorded: it is still under way, or its outcome is unknown.';
+  if (event !== 'licence') return message;
+  return `Not taken, as ${by === 'validate' ? 'validate shows' : 'a person says'}; the next run sends it.`;
 }
 
 /** Selects requests of the log. Members that are left out select all. */

@@ -25,7 +25,7 @@ export function folded(name: string): string {
 
 const IDENTIFYING =
   /^(?:id|uid|uuid|guid|reference|ref|number|code|identifier|identifiant|identificador|identificativo|identificatie|kennung)$/;
-/** Words that stand before what they identify, as in Romance languages: `id_pedido`. */
+/** Words that precede what they identify, as in Romance languages: `id_pedido`. */
 const IDENTIFYING_FIRST = /^(?:id|ref|referencia|reference|riferimento)$/;
 /**
  * Words of names that look like identifiers but do not identify the request: `phone_number`, `status_code`, `user_id`,

@@ -53,7 +53,6 @@ type NamesWhere<Fact> = {
   [Name in OperationName]: (typeof OPERATIONS)[Name] extends Fact ? Name : never;
 }[OperationName];
 
-/** The operations that carry a service request. */
 export type RequestOperationName = NamesWhere<{ carriesRequest: true }>;
 
 /** The names of the operations in the order in which a partner calls them. */
@@ -61,7 +60,6 @@ export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly OperationName
 
 export const REQUEST_OPERATION_NAMES: readonly RequestOperationName[] = OPERATION_NAMES.filter(carriesRequest);
 
-/** Tells whether an operation carries a service request. */
 export function carriesRequest(name: OperationName): name is RequestOperationName {
   return OPERATIONS[name].carriesRequest;
 }

@@ -1,3 +1,5 @@
+import type { ErrorReason } from './error-codes.ts';
+import type { FindingCode } from './finding.ts';
 import type { SentStatus, Status } from './status.ts';
 
 /** Identifiers by name, exactly as received. They are text, so 12345678901234567890 is not rounded. */
@@ -19,6 +21,45 @@ export interface Outcome {
   readonly ms: number | null;
 }
 
+/** The stable code of why a row is invalid, rejected, failed or unknown: that of a finding, or of an error. */
+export type RowReason = ErrorReason | FindingCode;
+
+/**
+ * Returns why a request that was handed to the service was not taken, or may not have been. It follows from the status
+ * and the answer alone, so that logs of all ages and kinds tell the same. Null if nothing is wrong with the request.
+ */
+export function reasonOf({ status, http }: Pick<RowResult, 'status' | 'http'>): ErrorReason | null {
+  if (status === 'rejected')
+    return http === null ? 'request.refused-here' : http === 403 ? 'request.denied' : 'request.rejected';
+  if (status === 'unknown') return isSuccess(http) ? 'answer.unproven' : 'request.in-doubt';
+  return status === 'failed' ? whyFailed(http) : null;
+}
+
+function whyFailed(http: number | null): ErrorReason {
+  if (http === null) return 'request.not-sent';
+  if (isSuccess(http)) return 'service.no-verdict';
+  return FAILED[http] ?? 'service.failed';
+}
+
+const FAILED: Readonly<Record<number, ErrorReason>> = {
+  ...{ 301: 'service.redirects', 307: 'service.redirects', 308: 'service.redirects' },
+  ...{ 401: 'auth.token-refused', 403: 'auth.denied' },
+  ...{ 404: 'service.wrong-address', 405: 'service.wrong-address', 410: 'service.wrong-address' },
+  ...{ 429: 'service.busy', 501: 'service.wrong-address', 503: 'service.busy' },
+};
+
+function isSuccess(http: number | null): boolean {
+  return http !== null && http >= 200 && http <= 299;
+}
+
+/** Numbers of rows by the code of their reason. */
+export type ReasonCounts = { [Reason in RowReason]?: number };
+
+/** Counts a row. One that has no reason is not counted. */
+export function countReason(counts: ReasonCounts, reason: RowReason | null): void {
+  if (reason !== null) counts[reason] = (counts[reason] ?? 0) + 1;
+}
+
 /** The final result of one row. */
 export interface RowResult {
   /** The number of the row, from 1 on. */
@@ -35,4 +76,6 @@ export interface RowResult {
   readonly http: number | null;
   /** One sentence for a person that gives the reason, or null. */
   readonly message: string | null;
+  /** The stable code of the reason if the row is `invalid`, `rejected`, `failed` or `unknown`, else null. */
+  readonly reason: RowReason | null;
 }

@@ -9,7 +9,6 @@ export type Part = Exclude<FieldPart, 'notes'> | 'region';
 /** The texts of parts. A part without a text is left out. */
 export type Parts = Readonly<Partial<Record<Part, string>>>;
 
-/** The fields that have parts. */
 export type WholeField = 'location' | 'fullname';
 
 const WHOLE: Readonly<Record<Part, WholeField>> = {
@@ -72,8 +71,8 @@ const GENERATION = /^(?:jr|sr|junior|senior|filho|neto|ii|iii|iv)\.?$/i;
 
 /**
  * Splits a full name. The last name is the last word, with the particles before it ("van der Berg", "da Silva") and any
- * name that is joined to it ("Ortega y Gasset"). If there is a comma, the last name stands before it ("Berg, Anna").
- * Returns null for a single word, which may be either.
+ * name that is joined to it ("Ortega y Gasset"). If there is a comma, the last name precedes it ("Berg, Anna"). Returns
+ * null for a single word, which may be either.
  */
 export function splitName(fullname: string): Required<Pick<Parts, 'first_name' | 'last_name'>> | null {
   const [before = '', after = '', ...more] = fullname.split(',').map((each) => each.trim());

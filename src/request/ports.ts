@@ -42,9 +42,9 @@ export interface UnprovenAnswer {
 export interface CreateResult {
   readonly outcome: Outcome;
   readonly stop: SrqError | null;
-  /** Set with the outcome `unknown`: the success answer that did not prove that the request was taken. */
+  /** The success answer that did not prove that the request was taken. It is set only with the outcome `unknown`. */
   readonly unproven: UnprovenAnswer | null;
-  /** With the outcome `created`, whether the answer also reports an error. */
+  /** Whether the answer also reports an error. It can be true only with the outcome `created`. */
   readonly hasRemark: boolean;
 }
 
@@ -129,8 +129,8 @@ export interface LogRecord extends LogSubject {
    */
   readonly raw: string | null;
   /**
-   * Who settled the doubt, on records that settle one. It is `idempotency` on the `sending` record of a request that is
-   * repeated under its idempotency key.
+   * Who settled the request, on records that settle an unknown outcome. It is `idempotency` on the `sending` record of a
+   * request that is repeated under its idempotency key.
    */
   readonly by: SettledBy | 'idempotency' | null;
   /**

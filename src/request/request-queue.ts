@@ -9,7 +9,8 @@ export interface QueuedRequest {
 }
 
 /**
- * The lane of a queued request. `requests` are to be sent. `doubts` were sent and perhaps taken, and are to be settled.
+ * The lane of a queued request. `requests` holds those to be sent. `doubts` holds those in doubt, which were sent and
+ * perhaps taken, and are to be settled.
  */
 export type Lane = 'requests' | 'doubts';
 
@@ -18,6 +19,8 @@ export interface TakenRequest extends QueuedRequest {
   readonly lane: Lane;
   /** Whether the request may be tried again, because it has not been taken and put back too often. */
   readonly mayTryAgain: boolean;
+  /** Whether it has waited for too long to be sent. */
+  readonly hasExpired: boolean;
 }
 
 /** What a worker decides about a request that it has taken. */
@@ -32,10 +35,12 @@ export type JobDecision =
 
 /** The numbers of requests in one lane. */
 export interface LaneDepth {
-  /** Number of requests that may be taken now. */
-  readonly ready: number;
-  /** Number of requests that were put back until later. */
-  readonly waiting: number;
+  /** Number of all its requests. */
+  readonly total: number;
+  /** Number of requests that may be taken now; null if counting them would take too long. */
+  readonly ready: number | null;
+  /** Number of requests that were put back until later; null as above. */
+  readonly waiting: number | null;
   /** Number of requests that workers have taken. */
   readonly inWork: number;
 }

@@ -1,6 +1,5 @@
 import type { ErrorCode } from './errors.ts';
 
-/** The facts about one status. */
 interface StatusFacts {
   /** Meaning for rows, at the end of an import. */
   readonly meaning: string;
@@ -13,7 +12,10 @@ interface StatusFacts {
   readonly rank: 0 | 1 | 2 | 3;
   /** Whether it can be the outcome of a request that was handed to the API. */
   readonly isSent: boolean;
-  /** The next step for such a row: run the same command again, correct it, or settle its doubt before all else. */
+  /**
+   * The next step for such a row: run the same command again, correct the row, or first find out whether its request
+   * was taken.
+   */
   readonly left: 'nothing' | 'send' | 'correct' | 'settle';
   /** Advice of a report for such rows with a common reason, or null if the report shows no reasons for them. */
   readonly advice: string | null;
@@ -158,11 +160,10 @@ export function countsLeft(counts: Counts): Record<StatusFacts['left'], number> 
   return left;
 }
 
-/** The event of a log record. */
 export type LogEvent = 'sending' | SentStatus | 'licence';
 export const LOG_EVENTS: readonly LogEvent[] = ['sending', 'licence', ...SENT_STATUSES];
 
-/** Who settled a doubt. */
+/** Who settled a request in doubt. */
 export type SettledBy = 'validate' | 'person';
 
 /**
@@ -211,7 +212,6 @@ export function nextState(
   return event === 'unknown' && by === 'validate' ? 'parked' : event;
 }
 
-/** Returns the status of a request with this state in the log. */
 export function statusOfState<State extends LoggedState>(state: State): (typeof STATUS_OF_STATE)[State] {
   return STATUS_OF_STATE[state];
 }

@@ -140,7 +140,6 @@ export interface RememberedMapping {
   readonly changes: { readonly added: readonly string[]; readonly gone: readonly string[] } | null;
 }
 
-/** The columns of parts, by the part. */
 export type PartColumns = Readonly<Partial<Record<Part, readonly number[]>>>;
 
 /** The mapping of columns to fields. */

@@ -4,19 +4,19 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * The results of a look at a creation. If two processes have different results of one look, the later one in this list
- * is kept. See {@link VisibilityProbe}.
+ * The results of a probe. If two processes have different results of one probe, the later one in this list is kept. See
+ * {@link VisibilityProbe}.
  */
 export const PROBE_RESULTS = ['open', 'late', 'seen', 'unseen'] as const;
 export type ProbeResult = (typeof PROBE_RESULTS)[number];
 
 /**
- * A look follows one request that was created after validate had called it clear. Validate is asked about it until it
+ * A probe follows one request that was created after validate had called it clear. Validate is asked about it until it
  * calls the request a duplicate.
  *
  * - `seen`: validate saw the request after `afterMs`.
- * - `unseen`: the request was still clear when the look was given up. It counts as not found.
- * - `open`: the request was still clear after `afterMs`, when validate was last asked. An open look outlasts the run.
+ * - `unseen`: the request was still clear when the probe was given up. It counts as not found.
+ * - `open`: the request was still clear after `afterMs`, when validate was last asked. An open probe outlasts the run.
  * - `late`: the request was found at last, but long after validate had been asked before. Nobody knows how late
  *   validate sees it.
  */
@@ -32,17 +32,17 @@ export interface VisibilityProbe {
 }
 
 /**
- * The looks that tell how soon validate sees a creation (read-after-write), at one service, for one client and one
+ * The probes that tell how soon validate sees a creation (read-after-write), at one service, for one client and one
  * contract.
  */
 export interface VisibilityHistory {
   readonly looks: readonly VisibilityProbe[];
 }
 
-/** The history of a service at which nothing was looked for yet. */
+/** The history of a service at which nothing was probed yet. */
 export const NO_VISIBILITY_HISTORY: VisibilityHistory = { looks: [] };
 
-/** The visibility of requests of one kind to validate, as far as the looks show it. */
+/** The visibility of requests of one kind to validate, as far as the probes show it. */
 export interface VisibilityStats {
   readonly seen: number;
   readonly unseen: number;
@@ -51,24 +51,24 @@ export interface VisibilityStats {
 }
 
 /**
- * Age up to which a creation is looked for. One that is seen later counts as not seen, because no wait could cover that
+ * Maximum age of a creation that is probed. One that is seen later counts as not seen, because no wait could cover that
  * lag.
  */
 export const MAX_VISIBILITY_LAG_MS = 10 * MINUTE_MS;
-/** Age from which an open look counts as given up. */
+/** Age from which an open probe counts as given up. */
 const OPEN_LIFE_MS = DAY_MS;
-/** Age up to which a look proves something. A service of last month may be another one today. */
+/** Age up to which a probe proves something. A service of last month may be another one today. */
 const PROOF_LIFE_MS = 30 * DAY_MS;
 const MIN_SEEN = 3;
 const MAX_LOOKS_OF_KIND = 50;
 const MAX_LOOKS = 1_000;
 
-/** Summarises the looks at requests of one kind that still count today. */
+/** Summarises the probes of one kind of requests that still count today. */
 export function visibilityStats({ looks }: VisibilityHistory, kind: string, nowMs: number): VisibilityStats {
   const fresh = looks.filter((look) => look.kind === kind && nowMs - look.createdAtMs <= PROOF_LIFE_MS);
   const isUnseen = (look: VisibilityProbe) =>
     look.end === 'unseen' || (look.end === 'open' && !mayContinue(look, nowMs));
-  // Nobody knows how late validate was at a late look, so what was quick before it proves nothing and has to be shown
+  // Nobody knows how late validate was at a late probe, so fast results before it prove nothing and have to be shown
   // again.
   const unsureUntilMs = Math.max(...fresh.map(({ end, createdAtMs }) => (end === 'late' ? createdAtMs : -Infinity)));
   const seen = fresh.filter(
@@ -82,7 +82,7 @@ export function visibilityStats({ looks }: VisibilityHistory, kind: string, nowM
   };
 }
 
-/** Tells whether a look that an earlier run left open can still be continued. */
+/** Tells whether a probe that an earlier run left open can still be continued. */
 export function mayContinue({ end, createdAtMs }: VisibilityProbe, nowMs: number): boolean {
   return end === 'open' && nowMs - createdAtMs <= OPEN_LIFE_MS;
 }
@@ -100,14 +100,14 @@ export function hasMissedNone({ unseen }: VisibilityStats): boolean {
   return unseen === 0;
 }
 
-/** Tells whether the looks that are under way could supply the missing proof. */
+/** Tells whether the probes that are under way could supply the missing proof. */
 export function wouldBeTrusted({ seen, unseen }: VisibilityStats, underWay: number): boolean {
   return isTrusted({ seen: seen + underWay, unseen, slowestMs: 0 });
 }
 
 /**
  * Merges what two processes know. The result does not depend on the order or on how often they are merged, and holds no
- * more than the last looks of each kind.
+ * more than the last probes of each kind.
  */
 export function mergeVisibilityHistories(one: VisibilityHistory, other: VisibilityHistory): VisibilityHistory {
   const byName = new Map<string, VisibilityProbe>();
@@ -126,28 +126,28 @@ export function mergeVisibilityHistories(one: VisibilityHistory, other: Visibili
   return { looks: kept.slice(0, MAX_LOOKS).reverse() };
 }
 
-/** Returns the more advanced of two states of one look, or the worse one of two final ones. */
+/** Returns the more advanced of two states of one probe, or the worse one of two final ones. */
 function furtherOf(one: VisibilityProbe, other: VisibilityProbe): VisibilityProbe {
   const [a, b] = [PROBE_RESULTS.indexOf(one.end), PROBE_RESULTS.indexOf(other.end)];
   if (a !== b) return a > b ? one : other;
   return one.afterMs >= other.afterMs ? one : other;
 }
 
-/** The circumstances that decide how long to wait before validate is asked about a doubt. */
+/** The circumstances that decide how long to wait before validate is asked about a request in doubt. */
 export interface SettleCircumstances {
   /** The user's `--settle`, or null for what was learned. */
   readonly chosenMs: number | null;
   /**
    * Whether the request's socket was ours and was reset when no answer came, so that no copy of the request is left on
-   * this machine. Otherwise Linux goes on delivering what a dead process wrote for about 100 s, and a proxy does so for
-   * an unknown time.
+   * this machine. Otherwise Linux continues to deliver what a dead process wrote for about 100 s, and a proxy for an
+   * unknown time.
    */
   readonly isReset: boolean;
 }
 
 /**
- * Tells whether the socket of a doubtful request was reset. A process resets it before it records the doubt as `unknown`, so
- * this holds only for this process's own record (`isOwn`), and only where no proxy may hold a copy.
+ * Tells whether the socket of a request in doubt was reset. A process resets it before it records the outcome
+ * `unknown`, so this holds only for this process's own record (`isOwn`), and only if no proxy may hold a copy.
  */
 export function wasReset(doubt: { state: LoggedState; isOwn: boolean; isProxied: boolean }): boolean {
   return doubt.state === 'unknown' && doubt.isOwn && !doubt.isProxied;
@@ -167,10 +167,10 @@ export function settleWaitMs({ slowestMs }: VisibilityStats, { chosenMs, isReset
  */
 export const MAX_CONTROLS = 24;
 export const MIN_CONTROLS = 3;
-/** Age of a doubt at which few controls are as good as many. It is twice the longest wait of a look. */
+/** Age of a request in doubt at which few controls are as good as many. It is twice the longest wait of a probe. */
 export const FEW_CONTROLS_WAIT_MS = 2 * MAX_VISIBILITY_LAG_MS;
 
-/** Returns how old a doubt must be before two clear answers are believed, given the number of controls. */
+/** Returns how old a request in doubt must be before two clear answers are trusted, given the number of controls. */
 export function licenceWaitMs(sight: VisibilityStats, waiting: SettleCircumstances, controls: number): number {
   const waitMs = settleWaitMs(sight, waiting);
   return waiting.chosenMs !== null || controls >= MAX_CONTROLS ? waitMs : Math.max(waitMs, FEW_CONTROLS_WAIT_MS);

@@ -12,8 +12,8 @@ export interface WritePermission {
 }
 
 /**
- * The attempts of one create. A create in doubt is not repeated if the service could act on it twice. For that, the age
- * of the first attempt is measured, and the doubt of an earlier attempt is kept.
+ * The attempts of one create. A create in doubt is not repeated if the service could act on it twice. Therefore the age
+ * of the first attempt is measured, and the outcome of an attempt in doubt is kept.
  */
 export class CreateTries {
   readonly #clock: Clock;
@@ -34,8 +34,8 @@ export class CreateTries {
   }
 
   /**
-   * Tells whether the next attempt is safe. Without a doubt there is no time limit, because nothing could be acted on
-   * twice.
+   * Tells whether the next attempt is safe. If no attempt is in doubt, there is no time limit, because nothing could be
+   * acted on twice.
    */
   get isRemembered(): boolean {
     return this.#doubt === null || this.#ageMs < this.#repeatMs;
@@ -73,8 +73,9 @@ export class CreateTries {
   }
 
   /**
-   * Returns the result of all attempts, given that of the last one. After a doubt, only an answer about the request
-   * itself ends it. The duration of a remaining doubt counts from the first attempt, like the age of the key.
+   * Returns the result of all attempts, given that of the last one. After an attempt in doubt, only an answer about the
+   * request itself decides. The duration of a create that stays in doubt counts from the first attempt, like the age of
+   * the key.
    */
   ended(result: CreateResult): CreateResult {
     const isTold = result.outcome.status === 'created' || result.outcome.status === 'duplicate';

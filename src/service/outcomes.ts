@@ -95,7 +95,6 @@ interface ProcessedValidate {
   readonly stop: SrqError | null;
 }
 
-/** Interprets the answer to validate. */
 export function processValidate(exchange: Exchange, redactor: Redactor, reader: AnswerReader): ProcessedValidate {
   const { answer } = exchange;
   if (!answer) {

@@ -153,7 +153,8 @@ export class RequestApi implements MarketplaceApi {
       if (attempt.is === 'withdrawn') return tries.isTooLate ? tries.ended(unsent(FORGOTTEN, null)) : null;
       if (attempt.is === 'stopped') return tries.ended(unsent(STOPPED, null));
       const processed = processCreate(attempt.exchange, redactor, this.#reader);
-      // A doubt is tried again only where the service knows a repetition by its key. Any other doubt ends here.
+      // A create in doubt is tried again only if the service recognises the repetition by its key. Otherwise it ends
+      // here.
       const mayRepeatDoubt = processed.isRepeatableByKey && tries.mayRepeatDoubt;
       if (tried >= (mayRepeatDoubt ? MAX_DOUBTFUL_TRIES : MAX_CREATE_TRIES)) return tries.ended(processed.sent);
       if (mayRepeatDoubt) tries.leaveInDoubt(processed.sent.outcome);

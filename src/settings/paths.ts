@@ -46,7 +46,6 @@ export interface OfProfile {
   readonly profile: { readonly value: string };
 }
 
-/** Returns the path of the profile's cached token. */
 export function tokenPath({ state }: Pick<Paths, 'state'>, { profile }: OfProfile): string {
   return join(state, `${profile.value}.token.json`);
 }

@@ -27,7 +27,7 @@ export interface Settings {
   readonly encoding: BodyEncoding;
   /** True for a live service, which asks before a bulk run. Loopback and profiles marked with --test are test services. */
   readonly live: boolean;
-  /** The names of the stored profiles if the profile in use is not stored; else empty. */
+  /** The names of the stored profiles if the profile in use is not stored. Otherwise it is empty. */
   readonly otherProfiles: readonly string[];
   /** The certificate files of the profile. Flags take precedence over them. */
   readonly certificates: Pick<Profile, 'caFile' | 'certFile' | 'keyFile'>;

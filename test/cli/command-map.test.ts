@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ENVIRONMENT } from '../../src/cli/environment.ts';
 import { makeProgram } from '../../src/cli/program.ts';
 import { COMMAND_FACTS, commandMap, leavesOf } from '../../src/commands/command-map.ts';
-import { COMMANDS_WITH_DOCUMENTS, documentsOf } from '../../src/request/documents/json-schema.ts';
+import { errors } from '../../src/commands/help-topics.ts';
+import { COMMANDS_WITH_DOCUMENTS, documentsOf, outputSchema } from '../../src/request/documents/json-schema.ts';
 import type { DocumentOf } from '../../src/request/documents/types.ts';
 
 const program = await makeProgram('1.2.3', async () => {}, {});
@@ -18,6 +19,26 @@ async function mapOf(...words: string[]): Promise<DocumentOf<'help'>> {
 }
 
 describe('the map of the commands', () => {
+  test('has every command and option that the remedies of errors name', async () => {
+    let printed: DocumentOf<'help errors'>['reasons'] = [];
+    const reporter = {
+      result: async (_: string, { reasons }: DocumentOf<'help errors'>) => (printed = reasons),
+      say: () => {},
+    };
+    await errors({ reporter: async () => reporter } as never);
+    const { commands, globalOptions } = await mapOf();
+    const names = new Set([...commands.map(({ name }) => name), 'help']);
+    const options = new Set([...commands.flatMap((each) => each.options), ...globalOptions].map(({ name }) => name));
+    const named = printed.flatMap((reason) => reason.commands);
+    expect(named.filter((name) => !names.has(name))).toEqual([]);
+    expect(printed.flatMap((reason) => reason.options).filter((name) => !options.has(name))).toEqual([]);
+    expect(printed.find(({ reason }) => reason === 'auth.missing')?.commands).toEqual(['login']);
+    expect(printed.find(({ reason }) => reason === 'live.not-confirmed')?.options).toEqual(['--yes']);
+    // Each mention that a person reads is told to programs as well.
+    const mentions = printed.flatMap(({ remedy }) => remedy.match(/\bsrq [a-z]|--[a-z]/g) ?? []);
+    expect(mentions).toHaveLength(named.length + printed.flatMap((reason) => reason.options).length);
+  });
+
   test('has every command that can be run, and facts on each; no facts are left over', async () => {
     const { commands, version } = await mapOf();
     expect(version).toBe('1.2.3');
@@ -37,6 +58,23 @@ describe('the map of the commands', () => {
     expect(documentsOf('bulk')).toEqual(['bulk', 'bulk --dry-run']);
   });
 
+  test('every schema demands the version of the document, in each of its shapes', () => {
+    type Shape = {
+      type: string;
+      items?: { anyOf: Shape[] };
+      required?: string[];
+      properties?: { schemaVersion?: object };
+    };
+    const shapesIn = ({ anyOf }: { anyOf?: Shape[] }): Shape[] =>
+      (anyOf ?? []).flatMap((shape) => (shape.items ? shapesIn(shape.items) : [shape]));
+    for (const command of COMMANDS_WITH_DOCUMENTS) {
+      const shapes = shapesIn(outputSchema(command));
+      expect(shapes.length).toBeGreaterThan(0);
+      for (const { required, properties } of shapes)
+        expect([command, required?.[0], properties?.schemaVersion]).toEqual([command, 'schemaVersion', { const: 1 }]);
+    }
+  });
+
   test('says of an option what a program needs to set it', async () => {
     const { commands } = await mapOf('bulk');
     expect(commands.map(({ name }) => name)).toEqual(['bulk']);
@@ -46,6 +84,7 @@ describe('the map of the commands', () => {
     expect(option('--settle')).toMatchObject({ type: 'number', value: 'seconds', default: null });
     expect(option('--in-doubt')).toMatchObject({ type: 'choice', choices: ['park', 'validate'], default: 'validate' });
     expect(option('--map')).toMatchObject({ type: 'text', isRepeatable: true, default: null });
+    expect(option('--map')).toMatchObject({ isValueOptional: false });
     expect(option('--yes')).toMatchObject({ type: 'flag', short: '-y', value: null, isRepeatable: false });
     expect(bulk).toMatchObject({
       sends: 'creates',

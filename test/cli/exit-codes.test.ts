@@ -59,7 +59,7 @@ describe('One request ends its command with', () => {
     ['failed', 5],
     ['unknown', 7],
   ])('%s: exit code %i', (status, number) => {
-    const result = { row: 1, status, ref: null, key: null, ids: {}, http: null, message: null };
+    const result = { row: 1, status, ref: null, key: null, ids: {}, http: null, message: null, reason: null };
     expect(exitNumber([codeOfResult(result)])).toBe(number);
   });
 });

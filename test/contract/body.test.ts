@@ -328,6 +328,17 @@ test('categories come from the operation that lists them, with values of the typ
   ]);
 });
 
+test('five thousand categories are kept of a longer list', () => {
+  const listed = (count: number) => Array.from({ length: count }, (_, at) => ({ id: at }));
+  const learned = (count: number) => {
+    const example = listed(count);
+    const get = { responses: { 200: { content: { 'application/json': { example } } } } };
+    const schema = { properties: { ...KNOWN, category_id: { type: 'integer' } } };
+    return parameterOf(learnParts({ schema, paths: { '/categories': { get } } }), 'category')?.values;
+  };
+  expect([5_000, 5_001].map((count) => learned(count)?.length)).toEqual([5_000, 5_000]);
+});
+
 test('a number for a category of which no list tells the numbers is a guess', () => {
   const proposal = learnParts({ schema: { properties: { ...KNOWN, category_id: { type: 'integer' } } } });
   expect(proposal.contract.findings.find(({ setting }) => setting === 'category')?.confidence).toBe('weak');

@@ -12,7 +12,7 @@ const EXAMPLES = new URL('../../node_modules/@readme/oas-examples/', import.meta
 /** How many are wrong and unasked today. The aim is 0 for each, so a number here is only ever lowered. */
 const AT_MOST = { creates: 0, validates: 0, tokens: 0, fields: 0 };
 /** How many fields find their places today: to leave all open would be no better. This number is only ever raised. */
-const RIGHT_FIELDS = 200;
+const RIGHT_FIELDS = 279;
 
 const judged = readFileSync(new URL('../../fixtures/documents/judged.ndjson', import.meta.url), 'utf8')
   .trim()
@@ -35,7 +35,7 @@ const faults = verdicts
 
 test('real documents of many kinds are judged, each once and most with a create', () => {
   expect(new Set(judged.map(({ name }) => name)).size).toBe(judged.length);
-  expect(judged.filter(({ document }) => document !== undefined).length).toBeGreaterThanOrEqual(60);
+  expect(judged.filter(({ document }) => document !== undefined).length).toBeGreaterThanOrEqual(80);
   expect(judged.filter(({ create }) => create.length > 0).length).toBeGreaterThanOrEqual(60);
   expect(judged.flatMap(({ fields }) => Object.keys(fields)).length).toBeGreaterThan(200);
 });

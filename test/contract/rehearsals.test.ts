@@ -17,8 +17,10 @@ const DOCUMENTS: Readonly<Record<string, Rehearsal['outcome']>> = {
   verzoeken: 'created',
   forcemanager: 'said',
   shipstation: 'said',
-  'iris-lead': 'said',
-  'salesforce-mc': 'said',
+  'europace-kundenangaben': 'created',
+  'jira-servicemanagement': 'created',
+  'follow-up-boss': 'created',
+  'iris-lead': 'unserved',
   holded: 'unserved',
 };
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LearnContractOptions, learnContract } from '../../src/contract/learn.ts';
 import type { Contract, Proposal, Question } from '../../src/request/contract.ts';
-import { wireValue } from '../../src/request/contract-rules.ts';
+import { boundProblem, wireValue } from '../../src/request/contract-rules.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import { exampleMobile } from '../../src/request/example-phone.ts';
 import { MARKETS, type Market } from '../../src/request/markets.ts';
@@ -88,6 +88,8 @@ export async function rehearse(
     const first = await run(bulk, env);
     if (summaryOf(first)?.['created'] === ROWS) return { name, outcome: 'created', why: null };
     const why = outcomeOf(first, join(folder, 'leads.results.csv'));
+    if (unserved !== undefined && summaryOf(first)?.['invalid'] === ROWS)
+      return { name, outcome: 'unserved', why: unserved };
     // The run stops at answers that prove nothing; a person looks the row up, and says what such an answer means.
     const isUnproven = summaryOf(first)?.['unknown'] === 1 && /nothing in its answer proves/.test(why);
     if (!isUnproven || contract.create.identifiers.length > 0) return { name, outcome: 'failed', why };
@@ -124,7 +126,9 @@ function answersTo(
   judgement: Judgement,
 ): { readonly answers: Answers; readonly contract: Contract } | SrqError {
   const operations: Operations = judgement.validate === null ? { validate: 'none' } : {};
-  let answers: Answers = { operations, constants: {}, perRow: {} };
+  // Which place takes a field is said at once, whatever is asked.
+  const places = Object.entries(judgement.answers ?? {}).filter(([, answer]) => isInBraces(answer));
+  let answers: Answers = { operations, constants: Object.fromEntries(places), perRow: {} };
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const proposal = proposed(document, answers);
     if (proposal instanceof SrqError) {
@@ -166,13 +170,15 @@ function withAnswer(answers: Answers, question: Question, judgement: Judgement):
     fieldFor(about, judgement) ??
     question.example ??
     (isSecretName(about) ? 'invented-key' : 'text');
-  const isOfRow = question.answer.endsWith('=') && !/^\{\w+\}$/.test(value);
+  const isOfRow = question.answer.endsWith('=') && !isInBraces(value);
   return {
     ...answers,
     constants: { ...answers.constants, [about]: isOfRow ? '' : value },
     perRow: isOfRow ? { ...answers.perRow, [about]: value } : answers.perRow,
   };
 }
+
+const isInBraces = (answer: string): boolean => /^\{\w+\}$/.test(answer);
 
 /** Returns the field that belongs into the place of a question, as the judgement says, in braces. */
 function fieldFor(about: string, { fields }: Judgement): string | null {
@@ -207,9 +213,13 @@ function leadsFor({ create }: Contract): string {
   const wanted = new Map((create.parameters ?? []).map((each) => [each.field, each]));
   const isTaken = (field: string, text: string): boolean => {
     const parameter = wanted.get(field);
-    return parameter === undefined || parameter.constant !== null || wireValue(parameter, text) !== null;
+    if (parameter === undefined || parameter.constant !== null) return true;
+    const wire = wireValue(parameter, text);
+    return wire !== null && boundProblem(parameter, wire) === null;
   };
-  const market = MARKETS.find(({ code }) => isTaken('country', code)) ?? PORTUGAL;
+  const fits = ({ code, postalCode }: Market) =>
+    isTaken('country', code) && isTaken('postal_code', postalCode?.[0] ?? '');
+  const market = MARKETS.find(fits) ?? MARKETS.find(({ code }) => isTaken('country', code)) ?? PORTUGAL;
   const lang = market.languages.find((each) => isTaken('lang', each)) ?? market.languages[0] ?? 'pt';
   const place = `${market.postalCode?.[0] ?? ''} ${market.town}`.trim();
   const category = wanted.get('category')?.values?.[0];

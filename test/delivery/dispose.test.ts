@@ -6,11 +6,11 @@ import type { TakenRequest } from '../../src/request/request-queue.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 
 const taken = (mayTryAgain = true): TakenRequest => ({
-  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain },
+  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain, hasExpired: false },
   request: { params: {}, audio: null, ref: null },
 });
 const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
-  const result = { row: 1, status, ref: null, key: 'k', ids: {}, http: null, message: null };
+  const result = { row: 1, status, ref: null, key: 'k', ids: {}, http: null, message: null, reason: null };
   const usual = { unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, stop: null };
   return { result, ...usual, isFromLog: false, ...more };
 };
@@ -25,6 +25,14 @@ describe('A request that was delivered', () => {
   test('is tried again later when it failed, until that was too often', () => {
     expect(disposalOfRequest(taken(), ended('failed'), CALM)).toEqual({ is: 'later' });
     expect(disposalOfRequest(taken(false), ended('failed'), CALM)).toEqual({ is: 'done' });
+  });
+
+  test('that has expired is not tried again', () => {
+    const expired = { ...taken(), hasExpired: true };
+    expect(disposalOfRequest(expired, ended('failed'), CALM)).toEqual({ is: 'done' });
+    expect(disposalOfRequest(expired, ended('failed'), { ...CALM, isEnding: true })).toEqual({ is: 'done' });
+    expect(disposalOfRequest(expired, ended('unknown'), CALM)).toMatchObject({ is: 'moved', lane: 'doubts' });
+    expect(disposalOfRequest(expired, ended('failed', { unrecorded: true }), CALM)).toEqual({ is: 'back' });
   });
 
   test('is given back as it was when the worker is what failed', () => {
@@ -43,7 +51,11 @@ describe('A request that was delivered', () => {
 });
 
 describe('A doubt that was looked into', () => {
-  const known = (state: LoggedState, isHopeful = true) => ({ state, isHopeful });
+  const known = (state: LoggedState, isHopeful = true, ageMs = Number.POSITIVE_INFINITY) => ({
+    state,
+    isHopeful,
+    ageMs,
+  });
   const unknown = ended('unknown');
 
   test.each(['created', 'duplicate', 'rejected'] as const)('leaves the queue when it is %s', (status) => {
@@ -66,6 +78,16 @@ describe('A doubt that was looked into', () => {
     expect(disposalOfDoubt(taken(), unknown, known('unknown'), false)).toEqual({ is: 'later' });
     expect(disposalOfDoubt(taken(false), unknown, known('unknown'), false)).toEqual({ is: 'done' });
     expect(disposalOfDoubt(taken(), unknown, known('unknown', false), false)).toEqual({ is: 'done' });
+  });
+
+  test('that is young is looked into again soon, for another worker may know requests of its time', () => {
+    const inMs = (minutes: number, isHopeful = true) =>
+      disposalOfDoubt(taken(false), unknown, known('sending', isHopeful, minutes * 60_000), false);
+    expect(inMs(0)).toEqual({ is: 'moved', lane: 'doubts', inMs: 10_000 });
+    expect(inMs(4)).toEqual({ is: 'moved', lane: 'doubts', inMs: 60_000 });
+    expect(inMs(59)).toMatchObject({ is: 'moved', lane: 'doubts' });
+    expect(inMs(60)).toEqual({ is: 'done' });
+    expect(inMs(4, false)).toEqual({ is: 'done' });
   });
 
   test('is given back by a worker that is ending', () => {

@@ -18,7 +18,7 @@ const OPTIONS: QueueWorkerOptions = {
 };
 
 const taken = (row: number, lane: Lane = 'requests', mayTryAgain = true): TakenRequest => ({
-  ...{ key: `k${row}`, row, lane, mayTryAgain },
+  ...{ key: `k${row}`, row, lane, mayTryAgain, hasExpired: false },
   request: { params: { request_text: String(row) }, audio: null, ref: null },
 });
 
@@ -249,4 +249,39 @@ test('an error that ends the worker gives back what was sent and not yet dispose
   expect(await bench.run()).toBe(away);
   expect([bench.states.get('k1'), bench.disposed.get(1), bench.inFlight]).toEqual(['unknown', 'back', 0]);
   expect(bench.told).toContain('ending: log, aborted true');
+});
+
+describe('a worker', () => {
+  const statusesOf = async (bench: Bench) => {
+    const told = new Map<number, string>();
+    bench.changes = {
+      watch: {
+        began: () => {},
+        ended: ({ row }, { result }) => told.set(row, result.status),
+        gaveBack: () => {},
+        ending: () => {},
+        reclaimed: () => {},
+        breakerOpened: () => {},
+      },
+    };
+    await bench.run({ untilEmpty: true });
+    return Object.fromEntries(told);
+  };
+
+  test('tells a doubt that somebody else has settled as the log has it', async () => {
+    const bench = new Bench([taken(1, 'doubts'), taken(2, 'doubts'), taken(3, 'doubts')]);
+    bench.states.set('k1', 'created').set('k2', 'duplicate').set('k3', 'parked');
+    expect(await statusesOf(bench)).toEqual({ 1: 'repeated', 2: 'duplicate', 3: 'unknown' });
+    expect([...bench.disposed.values()]).toEqual(['done', 'done', 'done']);
+  });
+
+  test('sends nothing that has expired, and records it as failed unless it may have been sent', async () => {
+    const expired = (row: number) => ({ ...taken(row), hasExpired: true });
+    const bench = new Bench([expired(1), taken(2), expired(3), expired(4)]);
+    bench.states.set('k3', 'sending').set('k4', 'created');
+    expect(await statusesOf(bench)).toEqual({ 1: 'failed', 2: 'created', 3: 'unknown', 4: 'repeated' });
+    expect(bench.began).toEqual([2]);
+    expect(Object.fromEntries(bench.states)).toMatchObject({ k1: 'failed', k3: 'sending', k4: 'created' });
+    expect(Object.fromEntries(bench.disposed)).toEqual({ 1: 'done', 2: 'done', 3: 'moved', 4: 'done' });
+  });
 });

@@ -7,7 +7,7 @@ import type { Status } from '../../src/request/status.ts';
 
 const ended = (status: Status, more: Partial<Submitted & RowResult> = {}): Submitted => {
   const { http = null, message = null, ...rest } = more;
-  const result = { row: 1, status, ref: null, key: null, ids: {}, http, message };
+  const result = { row: 1, status, ref: null, key: null, ids: {}, http, message, reason: null };
   const usual = { unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, stop: null };
   return { result, ...usual, isFromLog: false, ...rest };
 };

@@ -16,13 +16,17 @@ import { startScriptedService } from '../helpers/scripted-service.ts';
 import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { startTlsFront } from '../helpers/tls-front.ts';
 
-/** Each step as `name result`. */
-function stepsOf(ended: Ended): string[] {
-  return (documentOf(ended)['steps'] as Step[]).map(({ name, result }) => `${name} ${result}`);
+/** The steps. Those that are not well have a code that says why, and no other has. */
+function allSteps(ended: Ended): readonly Step[] {
+  const steps = documentOf(ended)['steps'] as Step[];
+  for (const { result, reason } of steps) expect(reason !== null).toBe(result === 'fail' || result === 'warn');
+  return steps;
 }
 
-const stepOf = (ended: Ended, name: string) =>
-  (documentOf(ended)['steps'] as Step[]).find((step) => step.name === name);
+/** Each step as `name result`. */
+const stepsOf = (ended: Ended) => allSteps(ended).map(({ name, result }) => `${name} ${result}`);
+
+const stepOf = (ended: Ended, name: string) => allSteps(ended).find((step) => step.name === name);
 
 describe('the doctor', () => {
   test('tries a step at a time, with the time it took, and creates nothing', async ({ partner, sandbox }) => {
@@ -45,7 +49,7 @@ describe('the doctor', () => {
       ],
     ]);
     for (const step of documentOf(ended)['steps'] as Step[]) {
-      expect(Object.keys(step)).toEqual(['name', 'result', 'ms', 'message', 'hint']);
+      expect(Object.keys(step)).toEqual(['name', 'result', 'ms', 'message', 'hint', 'reason']);
       expect(step.ms).toBeGreaterThanOrEqual(0);
     }
     expect(stepOf(ended, 'token')?.message).toContain('valid for 1 h.');
@@ -62,9 +66,9 @@ describe('the doctor', () => {
 
   test('says what is missing before anything is tried', async ({ desk }) => {
     const ended = await desk.run('doctor', '--json');
-    expect([ended.code, stepsOf(ended)[0], stepOf(ended, 'settings')?.hint]).toEqual([
+    expect([ended.code, stepOf(ended, 'settings')?.reason, stepOf(ended, 'settings')?.hint]).toEqual([
       4,
-      'settings fail',
+      'auth.missing',
       expect.stringContaining('srq login'),
     ]);
     expect(
@@ -91,6 +95,10 @@ describe('the doctor', () => {
     ]);
     partner.env['SRQ_BASE_URL'] = `http://127.0.0.1:${await closedPort()}`;
     const closed = await partner.run('doctor', '--json');
+    expect([stepOf(refused, 'token')?.reason, stepOf(closed, 'tcp')?.reason]).toEqual([
+      'auth.refused',
+      'service.unreachable',
+    ]);
     expect([closed.code, stepsOf(closed).slice(2, 5)]).toEqual([5, ['dns ok', 'tcp fail', 'tls skip']]);
     expect(stepOf(closed, 'tcp')?.message).toContain('nothing listens at 127.0.0.1:');
     partner.env['SRQ_BASE_URL'] = 'https://nobody.invalid';
@@ -107,6 +115,7 @@ describe('the doctor', () => {
     expect(stepOf(ended, 'clock')).toMatchObject({
       result: 'warn',
       message: expect.stringMatching(/(?:1 h|59 min).* behind/),
+      reason: 'clock.wrong',
     });
     expect(ended.code).toBe(4);
   });
@@ -124,10 +133,11 @@ describe('the doctor', () => {
       await desk.run('doctor', '--json'),
       await desk.run('doctor', '--json'),
     ];
-    expect(runs.map((ended) => [ended.code, stepOf(ended, 'validate')?.result])).toEqual([
-      [0, 'warn'],
-      [0, 'warn'],
-      [5, 'fail'],
+    const told = runs.map((ended) => [ended.code, stepOf(ended, 'validate')] as const);
+    expect(told.map(([code, step]) => [code, step?.result, step?.reason])).toEqual([
+      [0, 'warn', 'service.no-verdict'],
+      [0, 'warn', 'request.rejected'],
+      [5, 'fail', 'service.wrong-address'],
     ]);
   });
 
@@ -165,6 +175,7 @@ describe('the doctor', () => {
       expect.objectContaining({
         result: 'warn',
         message: expect.stringContaining('create.identifiers'),
+        reason: 'contract.contradicted',
         hint: expect.stringContaining('srq contract forget'),
       }),
     ]);
@@ -180,6 +191,7 @@ describe('the doctor', () => {
     expect(stepOf(ended, 'validate')).toMatchObject({
       result: 'warn',
       message: expect.stringContaining('"duplicate"'),
+      reason: 'service.false-duplicate',
     });
     expect(stepOf(ended, 'contract')?.message).not.toContain('validate.verdict');
     expect(documentOf(await desk.run('contract', 'show', '--json'))['observations']).not.toHaveProperty(
@@ -255,7 +267,7 @@ describe('the doctor and this machine', () => {
     ]);
     rmSync(join(partner.state, 'default.ndjson'));
     const gone = await partner.run('doctor', '--json');
-    expect([gone.code, stepOf(gone, 'log')?.message]).toEqual([9, expect.stringContaining('is gone')]);
+    expect([gone.code, stepOf(gone, 'log')?.reason]).toEqual([9, 'log.incomplete']);
     const away = await partner.run('doctor', '--log', join(partner.write('file', ''), 'log.ndjson'), '--json');
     expect([away.code, documentOf(away)['ok'], stepOf(away, 'log')?.result]).toEqual([9, false, 'fail']);
   });
@@ -290,6 +302,7 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
       const ended = await desk.run('doctor', '--json', '--ca-file', ca?.certFile ?? '');
       expect(stepOf(ended, 'tls')).toMatchObject({
         result,
+        reason: result === 'warn' ? 'service.certificate-ends' : null,
         message: expect.stringMatching(/certificate by Office CA, valid until/),
       });
       expect(ended.code).toBe(0);

@@ -126,6 +126,23 @@ describe.concurrent('bulk --dry-run --json', () => {
     expect(documentOf(strict)).toMatchObject({ ready: 0, invalid: 1 });
   });
 
+  test('says what comes next if no row can be sent: corrections, and the same command', async ({ desk }) => {
+    const leads = desk.write('leads.csv', leadsCsv(2).replaceAll(',PT,', ',FR,'));
+    const dry = ['bulk', leads, '--dry-run', '--sandbox'];
+    const told = await desk.run(...dry);
+    expect([told.code, told.stdout]).toEqual([
+      3,
+      expect.stringContaining(
+        `To do: 2 rows cannot be sent: correct what the findings name, then check again.\nNext: srq ${dry.join(' ')}\n`,
+      ),
+    ]);
+    desk.write('leads.csv', leadsCsv(2).replace(',PT,', ',FR,'));
+    expect(documentOf(await desk.run(...dry, '--json'))).toMatchObject({
+      ...{ ready: 1, invalid: 1, advice: null },
+      next: `srq bulk ${leads} --sandbox --json`,
+    });
+  });
+
   test('keeps ten thousand findings one by one, and says how many it left out', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(10_050).replaceAll(',PT,', ',FR,'));
     const document = documentOf(await desk.call('bulk', leads, '--dry-run', '--json'));

@@ -39,6 +39,10 @@ describe.concurrent('bulk --events', () => {
     expect(told(events)).toEqual(written(partner));
     expect(only(events, 'row')).toHaveLength(13);
     expect(only(events, 'progress').at(-1)).toMatchObject({ pass: 'sending', done: 11, total: 11, created: 11 });
+    // Apart from the one at the end, progress is told at most once a second.
+    const times = only(events, 'progress').map(({ at }) => Date.parse(at));
+    const gaps = times.slice(1, -1).map((time, index) => time - (times[index] ?? 0));
+    expect(gaps.filter((ms) => ms < 900)).toEqual([]);
     const { rows, created, invalid, repeated } = document;
     expect(only(events, 'end')).toMatchObject([
       { exitCode: ended.code, error: null, summary: { rows, created, invalid, repeated } },

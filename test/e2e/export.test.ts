@@ -298,7 +298,7 @@ describe.concurrent('bulk ends with what is next', () => {
     partner.write('leads.csv', LEADS);
     const doubtful = await bulk(partner, 'leads.csv', ...MAPPED, '--in-doubt', 'park');
     expect(doubtful.stdout).toContain(
-      'To do: 1 row may have been taken: look it up at the service.\nNext: srq resolve\n',
+      'To do: 1 row may have been taken: look it up at the service. 1 row was refused: open leads.results.csv and correct the cells that srq_message names.\nNext: srq resolve\n',
     );
     partner.write(
       'refused.csv',

@@ -60,7 +60,14 @@ describe.concurrent('log', () => {
     expect(await refsOf('--limit', '0')).toEqual([]);
     expect(await refsOf('--limit', '1', '--run', 'r', '--until', '2026-11-20')).toEqual(['L-2499']);
     expect(await refsOf('--until', '2026-11-20T10:00:01Z')).toEqual([]);
-    expect(await refsOf('--run', 'another')).toEqual([]);
+    expect(await refsOf('--run', 'r', '--until', '2026-11-19')).toEqual([]);
+    for (const flags of [[], ['--totals'], ['--csv']]) {
+      const unknown = await desk.call('log', '--run', 'another', ...flags);
+      expect([flags, unknown.code, unknown.stdout]).toEqual([flags, 2, '']);
+    }
+    expect(documentOf(await desk.call('log', '--run', 'another', '--json'))).toMatchObject({
+      error: { reason: 'run.unknown' },
+    });
   });
 
   test('counts by day and status, as a table, JSON and CSV', async ({ desk }) => {

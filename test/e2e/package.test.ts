@@ -327,7 +327,7 @@ deskTest(
       'Every end of a request.':
         'correct it: phone (phone.too-short), location (location.missing), fullname (fullname.missing)\n',
       'An import that ends in order at SIGTERM.': '100 rows, 100 created \n',
-      'What is in doubt, and what a person found out about it.': expect.stringMatching(
+      'Requests whose outcome is unknown, and what a person found out about one.': expect.stringMatching(
         / created A-17 \{ id: 'request-of-A-17' \}\n/,
       ),
     });

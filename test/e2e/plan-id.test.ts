@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { contractFile } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
@@ -8,7 +9,8 @@ describe.concurrent('--plan', () => {
   test('sends the plan that was looked at, and refuses every other one', async ({ partner, sandbox }) => {
     const file = partner.write('leads.csv', leadsCsv(3));
     const plan = async (...flags: string[]) => {
-      const { planId } = documentOf(await partner.call('bulk', file, '--dry-run', '--json', ...flags));
+      const { planId, run } = documentOf(await partner.call('bulk', file, '--dry-run', '--json', ...flags));
+      expect(run).toMatch(/^[0-9a-f-]{36}$/);
       expect(planId).toMatch(/^[0-9a-f]{32}$/);
       return String(planId);
     };
@@ -30,9 +32,28 @@ describe.concurrent('--plan', () => {
     expect((await statsOf(sandbox)).created).toBe(0);
     partner.write('leads.csv', leadsCsv(3));
     expect(documentOf(await held(id))).toMatchObject({ rows: 3, created: 3, next: null });
+    const done = await partner.call('bulk', file, '--dry-run', '--json');
+    expect(documentOf(done)).toMatchObject({ ready: 0, repeated: 3, advice: null, next: null });
     // What the log knows now makes another plan.
     expect(await plan()).not.toBe(id);
     expect(documentOf(await held(id))).toMatchObject({ error: { reason: 'plan.differs' } });
+  });
+
+  test('is of one service and one contract', async ({ partner, openSandbox }) => {
+    const file = partner.write('leads.csv', leadsCsv(3));
+    const planned = async () => documentOf(await partner.call('bulk', file, '--dry-run', '--json'));
+    const { planId } = await planned();
+    const { SRQ_BASE_URL: before = '' } = partner.env;
+    partner.env['SRQ_BASE_URL'] = (await openSandbox()).baseUrl;
+    const there = await partner.call('bulk', file, '--plan', String(planId), '--json');
+    expect(documentOf(there)).toMatchObject({ error: { reason: 'plan.differs' } });
+    partner.env['SRQ_BASE_URL'] = before;
+    expect(await planned()).toMatchObject({ planId });
+    // The same rows are ready, but they would be sent in another way.
+    await partner.call('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes');
+    const learned = await planned();
+    expect(learned).toMatchObject({ ready: 3 });
+    expect(learned['planId']).not.toBe(planId);
   });
 
   test('is for a service that stays, and not for a dry run', async ({ partner }) => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
-import { leadsCsv } from '../helpers/leads.ts';
+import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { longLog } from '../helpers/long-log.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
@@ -114,6 +114,10 @@ describe.concurrent('report', () => {
     expect(partner.read('run.html')).toContain('Import of first.csv');
     const all = documentOf(await partner.call('report', '--run', 'all', '-o', 'run.html', '--json'));
     expect(all).toMatchObject({ run: null, created: 3 });
+    // A run of another command is found by its records.
+    const { run } = documentOf(await partner.call('create', ...requestFor('Pintar'), '--json'));
+    const one = documentOf(await partner.call('report', '--run', String(run), '-o', 'run.html', '--json'));
+    expect(one).toMatchObject({ run, rows: 1, created: 1 });
     const unknown = await partner.call('report', '--run', 'nobody', '-o', 'run.html');
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('leads.csv') });
   });

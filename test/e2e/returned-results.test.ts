@@ -115,6 +115,13 @@ describe.concurrent('a row of a results file that comes back', () => {
       { day: '2026-04-03', truth: 'TRUE', postal_code: '1.067' },
     ];
     const damaged = damages.map((damage) => ({ ...written, srq_status: '', ...damage }));
+    // The zero of the first and the last one is visibly lost, without any proof by the log.
+    const other = { ...written, srq_status: '', fullname: 'Anna Weiß', postal_code: '1067' };
+    const planned = await partner.call('bulk', save(partner, 'planned.csv', [...damaged, other]), ...maps, '--dry-run');
+    expect(planned.stderr.replaceAll(/\s+/g, ' ')).toContain('A spreadsheet changed cells of 3 rows: put back');
+    expect(planned.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'the leading zero of the postal code in 2 rows: put back.',
+    );
     expect(await importIt(partner, save(partner, 'damaged.csv', damaged), ...maps)).toMatchObject({
       rows: 4,
       repeated: 4,

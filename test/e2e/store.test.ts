@@ -75,15 +75,49 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     expect(desk.files().filter((file) => file.includes('ndjson'))).toEqual([]);
   });
 
-  test('a new one says that it does not know what the log in a file has; later no more', async ({ desk, sandbox }) => {
+  test('that does not know the log in a file is not used before a person has decided', async ({ desk, sandbox }) => {
     desk.use(sandbox);
-    const leads = desk.write('leads.csv', leadsCsv(2));
-    expect(accountedFor(await desk.call(...bulkArgs(leads)), 2)).toMatchObject({ created: 2 });
-    useStore(desk, sandbox, await server.database());
-    const first = await desk.call('create', ...requestOfRow(7), '--json');
-    expect(first.stderr).toMatch(/is new: it does not know what the log .*default\.ndjson says was sent/);
-    const second = await desk.call('create', ...requestOfRow(8), '--json');
-    expect(second.stderr).not.toContain('is new');
+    const leads = desk.write('leads.csv', leadsCsv(20));
+    expect(accountedFor(await desk.call(...bulkArgs(leads)), 20)).toMatchObject({ created: 20 });
+    const url = await server.database();
+    useStore(desk, sandbox, url);
+    for (const sending of [
+      bulkArgs(leads, '--yes'),
+      ['create', ...requestOfRow(7), '--json'],
+      ['enqueue', leads, '--yes', '--json'],
+      ['work', '--until-empty', '--json'],
+    ]) {
+      const refused = await desk.call(...sending);
+      expect([refused.code, documentOf(refused)]).toEqual([
+        2,
+        { error: expect.objectContaining({ reason: 'store.log-unknown' }) },
+      ]);
+      expect(refused.stdout).toMatch(
+        /default\.ndjson says was sent.*srq store import .*default\.ndjson.*--fresh-store/,
+      );
+    }
+    expect(await statsOf(sandbox)).toMatchObject({ created: 20, doubled: 0 });
+    expect(await statesIn(url)).toEqual([]);
+    // A dry run says what is to come.
+    const dry = await desk.call('bulk', leads, '--dry-run', '--json');
+    expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining('does not know what the log')]);
+
+    const { steps } = documentOf(await desk.call('doctor', '--json')) as { steps: { name: string; result: string }[] };
+    expect(steps.find(({ name }) => name === 'store')).toMatchObject({
+      result: 'warn',
+      hint: expect.stringContaining('srq store import'),
+    });
+
+    // By a person's word it is used, and not asked again; another store is.
+    const fresh = await desk.call('create', ...requestOfRow(30), '--fresh-store', '--json');
+    expect([fresh.code, documentOf(fresh)]).toEqual([0, expect.objectContaining({ status: 'created' })]);
+    expect(documentOf(await desk.call('create', ...requestOfRow(31), '--json'))).toMatchObject({ status: 'created' });
+    expect((await desk.call('bulk', leads, '--dry-run', '--json')).stderr).not.toContain('does not know');
+    desk.env['SRQ_STORE'] = await server.database();
+    expect((await desk.call('create', ...requestOfRow(32), '--json')).code).toBe(2);
+    desk.env['SRQ_STORE'] = '';
+    const without = await desk.call('create', ...requestOfRow(33), '--fresh-store', '--json');
+    expect([without.code, without.stdout]).toEqual([2, expect.stringContaining('--fresh-store needs a store')]);
   });
 
   test('two machines that import the same rows at once send each row once, and their sums agree', async ({

@@ -108,9 +108,9 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
       const screen = lines.join(' ').replace(/\s+/g, ' ');
       expect(screen).toContain('Findings ✗ No column says what is needed, as a text or a recording (all 6 rows)');
       expect(screen).toContain(
-        '✗ The phone number is too short for DE; digits are missing. (column Telefon) row 1 "0151 1000000", row 2 "0151 1000001", row 3 "0151 1000002" and 1 more',
+        '✗ Telefon: The phone number is too short for DE; digits are missing. row 1 "0151 1000000", row 2 "0151 1000001", row 3 "0151 1000002" and 1 more',
       );
-      expect(screen).toContain('✗ The phone number "call me" is not a telephone number. (column Telefon) row 5');
+      expect(screen).toContain('✗ row 5, Telefon: The phone number "call me" is not a telephone number.');
       expect(screen).toContain('Rows 6 read: 0 ready, 6 invalid');
       terminal.type('q\r');
       expect(await terminal.ended).toBe(130);

@@ -8,7 +8,7 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { eventsIn, only } from '../helpers/events.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
-import { documentOf } from '../helpers/run-srq.ts';
+import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 import { creates, send } from '../sandbox/sandbox-client.ts';
 
@@ -207,6 +207,72 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/SyntaxError: .*\n +at /)]);
   });
 
+  test('tells what nobody has sent in time as failed, in the log and in all counts, and sends it when it is queued again', async ({
+    desk,
+    sandbox,
+  }) => {
+    const url = await use(desk, sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(12));
+    await desk.call('enqueue', leads);
+    await server.query(
+      url,
+      `update srq_queue.job set keep_until = now() - interval '1 second' where (data ->> 'row')::integer <= 5`,
+    );
+    const worked = await desk.call(...WORK, '--until-empty', '--log-format', 'json');
+    expect([worked.code, documentOf(worked)]).toEqual([
+      5,
+      expect.objectContaining({ created: 7, failed: 5, again: 0 }),
+    ]);
+    const told = worked.stderr.split('\n').filter((line) => line.includes('"status":"failed"'));
+    expect(told.map((line) => JSON.parse(line).row).sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 7 });
+    const failed = documentsOf(await desk.call('log', '--status', 'failed', '--json'));
+    expect(failed.map(({ message }) => message)).toEqual(Array(5).fill(expect.stringContaining('expired')));
+    expect(documentOf(await desk.call('report', '-o', 'run.html', '--run', 'all', '--json'))).toMatchObject({
+      failed: 5,
+    });
+    expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({
+      minutes: [expect.objectContaining({ failed: 5 })],
+    });
+    expect(await everything(url)).not.toMatch(PERSONAL);
+
+    expect(documentOf(await desk.call('enqueue', leads, '--json'))).toMatchObject({ queued: 5, repeated: 7 });
+    expect(documentOf(await desk.call(...WORK, '--until-empty'))).toMatchObject({ created: 5 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
+  });
+
+  test('warns when the rows take longer than they are queued for', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    await desk.call('create', ...requestOfRow(100));
+    const leads = desk.write('leads.csv', leadsCsv(30));
+    expect((await desk.call('enqueue', leads, '--limit', '20')).stderr).not.toContain('expires');
+    const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'pace'");
+    const kept = JSON.parse(row?.kept ?? '');
+    kept.pace.rate.perSecond = 0.00001;
+    await server.query(url, "update srq.account set kept = $1 where name = 'pace'", [JSON.stringify(kept)]);
+    const warned = await desk.call('enqueue', leads, '--json');
+    // Up to 50 rows, each a validate and a create, at 0.864 calls a day.
+    expect(warned.stderr).toMatch(/At 0\.00001 calls a second.*takes up to 116 days.*within 30 days expires/);
+    expect(documentOf(warned)).toMatchObject({ queued: 10, alreadyQueued: 20 });
+  });
+
+  test('is purged after a yes of what waits, and of nothing that may have been sent', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    await desk.call('enqueue', desk.write('leads.csv', leadsCsv(9)));
+    const refused = await desk.call('queue', 'purge', '--json');
+    expect([refused.code, documentOf(refused)]).toEqual([
+      2,
+      { error: expect.objectContaining({ reason: 'deletion.not-confirmed' }) },
+    ]);
+    expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({ queue: { ready: 9 } });
+    const purged = documentOf(await desk.call('queue', 'purge', '--yes', '--json'));
+    expect(purged).toEqual({ store: url, purged: 9, left: 0, inWork: 0, doubts: 0 });
+    expect(await everything(url)).not.toMatch(PERSONAL);
+    expect(documentOf(await desk.call('queue', 'purge', '--json'))).toMatchObject({ purged: 0 });
+    expect(documentOf(await desk.call(...WORK, '--until-empty'))).toMatchObject({ created: 0 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 0 });
+  });
+
   test('has a doubt settled by whoever comes later', async ({ desk, sandbox }) => {
     await use(desk, sandbox);
     await desk.call('enqueue', desk.write('leads.csv', leadsCsv(12)));
@@ -220,6 +286,30 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect([worked.code, documentOf(worked)]).toEqual([0, expect.objectContaining({ created: 12, unknown: 0 })]);
     expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
     expect(creates(sandbox).filter(({ params }) => params['request_text'] === 'Pintar a sala 8')).toHaveLength(2);
+  });
+
+  test('queues the plan that was looked at, and refuses every other one', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(3));
+    const planned = async (command: string) =>
+      String(documentOf(await desk.call(command, leads, '--dry-run', '--json'))['planId']);
+    const held = async (id: string, ...flags: string[]) =>
+      documentOf(await desk.call('enqueue', leads, '--plan', id, '--json', ...flags));
+    const id = await planned('enqueue');
+    const refused = { error: { reason: 'plan.differs' } };
+    for (const flags of [['--limit', '2'], ['--set', 'lang=en'], ['--no-validate']])
+      expect([flags, await held(id, ...flags)]).toMatchObject([flags, refused]);
+    // What is sent at once is another plan, and so is what another store would get.
+    expect(await held(await planned('bulk'))).toMatchObject(refused);
+    desk.env['SRQ_STORE'] = await server.database();
+    expect(await held(id)).toMatchObject(refused);
+    desk.env['SRQ_STORE'] = url;
+    desk.write('leads.csv', leadsCsv(4));
+    expect(await held(id)).toMatchObject(refused);
+    desk.write('leads.csv', leadsCsv(3));
+    expect(await held(id, '--dry-run')).toMatchObject({ error: { reason: 'flags.contradict' } });
+    expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({ queue: { ready: 0 } });
+    expect(await held(id)).toMatchObject({ rows: 3, queued: 3, run: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   });
 
   test('tells by --events of rows, refusals, pauses and the end, and of nobody', async ({ desk, sandbox }) => {
@@ -267,6 +357,45 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const worked = await desk.call(...WORK, '--until-empty', '--in-doubt', 'park');
     expect([worked.code, documentOf(worked)]).toEqual([7, expect.objectContaining({ created: 4, unknown: 1 })]);
     expect(documentOf(await desk.call('resolve', '--json'))['unknown']).toHaveLength(1);
+  });
+
+  test('tells as taken what somebody else has recorded so, and shows what it cannot record', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const sandbox = await openSandbox({ latencyMs: 50 });
+    const url = await use(desk, sandbox);
+    await desk.call('enqueue', desk.write('leads.csv', leadsCsv(3)));
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 2' } }]);
+    // A row in doubt ends as unknown here. While another one is under way, a person settles the first.
+    const slow = { on: 'create', fault: 'slow', ms: 15_000, match: { request_text: 'Pintar a sala 1' } } as const;
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 2' } }, slow]);
+    const running = desk.start([...WORK, '--no-validate', '--until-empty', '--in-doubt', 'park']);
+    const doubtful = "select replace(key::text, '-', '') as key from srq.state where state = 'unknown'";
+    const keys = () => server.query<{ key: string }>(url, doubtful);
+    await expect.poll(keys, { timeout: 60_000 }).toHaveLength(1);
+    const [doubt] = await keys();
+    expect((await desk.call('resolve', doubt?.key ?? '', '--created', 'X-1', '--json')).code).toBe(0);
+    const ended = await running.ended;
+    expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ created: 3, unknown: 0 })]);
+
+    const own = await PostgresServer.start();
+    try {
+      desk.env['SRQ_STORE'] = await own.database();
+      await desk.call('enqueue', desk.write('more.csv', leadsCsv(9)));
+      await setLatency(sandbox, 1_500);
+      sandbox.setInstructions([]);
+      const { created } = await statsOf(sandbox);
+      const worker = desk.start([...WORK, '--no-validate', '--concurrency', '2']);
+      await createdAtLeast(sandbox, created + 1, worker);
+      own.down('immediate');
+      await worker.until(/cannot be reached/);
+      worker.process.kill('SIGTERM');
+      const { code, stderr } = await worker.ended;
+      expect([code, stderr]).toEqual([143, expect.stringMatching(/Not in the log: \{.*"status":"created".*"ids":\{"/)]);
+    } finally {
+      own.end();
+    }
   });
 
   test('shares one pace with every other command of the account', async ({ desk, sandbox }) => {

@@ -3,7 +3,7 @@ import type { KnownOfCreate } from '../../src/service/answers/classify.ts';
 import { judgeCreation } from '../../src/service/answers/creation.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';
 
-/** What is known of a service that nobody has described, after the creations that `memory` remembers. */
+/** Returns what is known of a service without a description, given the creations that `memory` remembers. */
 export const knowing = (memory: AnswerMemory = NO_MEMORY, sent = new Redactor([])): KnownOfCreate => ({
   duplicate: [],
   unavailableIsNotActed: false,

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/request/ports.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
 import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
 
-/** A client of 127.0.0.1, closed at the end of the test. */
+/** Returns a client of 127.0.0.1. It is closed at the end of the test. */
 export function httpTo(baseUrl: string | number, changes: Partial<HttpOptions> = {}): Http {
   const http = new Http({
     baseUrl: typeof baseUrl === 'number' ? `http://127.0.0.1:${baseUrl}` : baseUrl,
@@ -18,7 +18,7 @@ export function httpTo(baseUrl: string | number, changes: Partial<HttpOptions> =
   return http;
 }
 
-/** An answer as `Http` would give it. A body that is no text goes as JSON. */
+/** Returns an answer as `Http` would return it. A body that is not text is sent as JSON. */
 export function answerWith(body: unknown, changes: Partial<Answer> = {}): Answer {
   const isText = typeof body === 'string';
   return {
@@ -33,11 +33,11 @@ export function answerWith(body: unknown, changes: Partial<Answer> = {}): Answer
 
 export interface VirtualClock extends Clock {
   passMs(ms: number): void;
-  /** Every wait asked for, milliseconds. */
+  /** All requested waits, in milliseconds. */
   readonly slept: readonly number[];
 }
 
-/** Time that passes only when told to, or by being slept through, which takes no real time. */
+/** Returns a clock whose time passes only if the test sets it, or if code sleeps, which takes no real time. */
 export function virtualClock(startMs = Date.UTC(2026, 10, 21)): VirtualClock {
   let nowMs = startMs;
   const slept: number[] = [];

@@ -7,10 +7,13 @@ const mounted = (source: string, at: string) =>
   spawnSync('sh', ['-c', 'mount --bind "$0" "$1"', source, at]).status === 0;
 const unmount = (at: string) => spawnSync('sh', ['-c', 'umount "$0"', at]);
 
-/** Why one file cannot be given a second name by a mount here; null: it can. */
+/** The reason why a file cannot get a second name by a mount on this machine, or null if it can. */
 export const bindMountIsMissing = tried() ? null : 'needs mount --bind, as root on Linux';
 
-/** From now on the file has this name, too, until what comes back is called: before its folder is removed. */
+/**
+ * Gives the file a second name. The returned function removes the name, and must be called before the file's folder is
+ * removed.
+ */
 export function bindMount(file: string, name: string): () => void {
   writeFileSync(name, '');
   if (!mounted(file, name)) throw new Error(`${file} cannot be mounted.`);

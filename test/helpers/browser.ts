@@ -4,7 +4,7 @@ import { test as base } from 'vitest';
 
 const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** `CHROME_BIN`, or where systems have it; undefined where there is none. */
+/** The path of Chromium: `CHROME_BIN`, or one of the usual places. Undefined if there is none. */
 const chromium = [process.env['CHROME_BIN'] ?? '', ...USUAL_PLACES].find((path) => path !== '' && existsSync(path));
 
 export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 } };
@@ -12,23 +12,27 @@ export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height:
 
 interface Scene {
   readonly browser: Browser;
-  /** Opens an address in a window of its own; it is closed, and its errors fail the test, when the test ends. */
+  /**
+   * Opens an address in a separate window. When the test ends, the window is closed, and errors on the page fail the
+   * test.
+   */
   readonly openPage: (address: string, options?: BrowserContextOptions) => Promise<OpenPage>;
 }
 
 interface OpenPage {
   readonly page: Page;
-  /** The addresses that were asked for, the page's own first. */
+  /** The requested addresses, beginning with that of the page itself. */
   readonly requests: readonly string[];
 }
 
-/** A test that needs Chromium; skipped where there is none. */
+/** A test that needs Chromium. It is skipped if there is none. */
 export const test = base.extend<Scene>({
   browser: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures in use here
     async ({}, use) => {
       const { chromium: launcher } = await import('playwright-core');
-      // The sandbox of Chromium needs rights that a container's root does not have; what is opened here is our own.
+      // The sandbox of Chromium needs rights that root lacks in a container. It is not needed, because only our own
+      // pages are opened.
       const browser = await launcher.launch({
         executablePath: chromium ?? '',
         args: ['--no-sandbox'],
@@ -65,10 +69,13 @@ export const test = base.extend<Scene>({
   },
 });
 
-/** `describe.skipIf(withoutBrowser)` around tests that need one. */
+/** Whether there is no Chromium, for `describe.skipIf(withoutBrowser)`. */
 export const withoutBrowser = chromium === undefined;
 
-/** What axe finds, as `rule: element`. Run outside the page's own policy, as an extension would. */
+/**
+ * Returns what axe finds, as `rule: element`. The page's own security policy does not apply to axe, as it does not to
+ * an extension.
+ */
 export async function axeFindings(page: Page): Promise<string[]> {
   const { default: axe } = await import('axe-core');
   await page.evaluate(axe.source);
@@ -78,6 +85,6 @@ export async function axeFindings(page: Page): Promise<string[]> {
   return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
-/** How much wider than the window the page is, in pixels. */
+/** Returns by how many pixels the page is wider than the window. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -5,14 +5,15 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The built program that the end-to-end tests start. */
+    /** Path of the built program that the end-to-end tests start. */
     srqProgram: string;
   }
 }
 
 /**
- * Says which Node.js runs the tests, and builds once, before all of them, into a folder of its own: `npm pack` and other people's builds write `dist` anew while tests
- * run. It lies where the program finds the same node_modules.
+ * Prints which Node.js runs the tests, and builds once before all of them. The build has a folder of its own, because
+ * `npm pack` and other builds rewrite `dist` while tests run. The folder is at a place from which the program finds the
+ * same node_modules.
  */
 export default function build(project: TestProject): () => void {
   process.stdout.write(`Node.js ${process.versions.node}, ${process.platform}-${process.arch}\n`);

@@ -3,9 +3,9 @@ import { requireDocuments } from './documents.ts';
 import type { Ended } from './run-srq.ts';
 
 export interface CallOptions {
-  /** The whole environment that srq sees. */
+  /** The complete environment of srq. */
   readonly env: Readonly<Record<string, string>>;
-  /** The working folder; null where all paths are whole. */
+  /** The working folder, or null if all paths are absolute. */
   readonly cwd: string | null;
 }
 
@@ -25,10 +25,11 @@ class Written extends Writable {
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command of srq in the process of the test, where its code is loaded once and has become fast: a twentieth of what a
- * process of its own costs. All but the process is real: arguments, environment, working folder, files, the log and its lock,
- * connections. Those with a working folder run one after the other, for it is that of the process. What is about signals,
- * terminals, the folder for temporary files or the end of a process needs a process: {@link startSrq}.
+ * Runs a command of srq in the process of the test, where its code is loaded only once and is already optimised. This
+ * takes a twentieth of the time of a separate process. Everything but the process is real: arguments, environment,
+ * working folder, files, the log and its lock, connections. Calls with a working folder run one after the other,
+ * because a process has only one. Tests about signals, terminals, the folder for temporary files or the end of a
+ * process need a separate process, see {@link startSrq}.
  */
 export function callSrq(args: readonly string[], { env, cwd }: CallOptions): Promise<Ended> {
   if (cwd === null) return call(args, env);
@@ -44,7 +45,7 @@ async function callIn(cwd: string, args: readonly string[], env: CallOptions['en
 }
 
 async function call(args: readonly string[], env: CallOptions['env']): Promise<Ended> {
-  // Tests that start processes alone need not load it.
+  // The program is loaded only here, because tests that only start processes do not need it.
   const { runArguments } = await import('../../src/cli/program.ts');
   const [stdout, stderr] = [new Written(), new Written()];
   const code = await runArguments(processWith(args, env, stdout, stderr), 'of a test', 80);
@@ -53,7 +54,7 @@ async function call(args: readonly string[], env: CallOptions['env']): Promise<E
   return ended;
 }
 
-/** This process, as a program sees it that was started with these arguments. Signals do not come. */
+/** Returns this process as a program would see it that was started with these arguments. It receives no signals. */
 function processWith(
   args: readonly string[],
   env: CallOptions['env'],

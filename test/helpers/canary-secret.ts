@@ -2,12 +2,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /**
- * The client secret of all end-to-end tests. Its marks make its raw, URL-encoded and base64 spellings differ, so that each of
- * them can be looked for.
+ * The client secret of all end-to-end tests. Because of its special characters, its raw, URL-encoded and base64
+ * spellings differ, so that each of them can be searched for.
  */
 export const CANARY = 'c4nary secret/+=&%é~birdsong';
 
-/** Base64 of a text differs with what stands before it: three alignments, without the digits that a neighbour shares. */
+/**
+ * Returns the base64 digits of a text that do not depend on its neighbours. Base64 depends on the number of preceding
+ * bytes, so there are three results.
+ */
 function base64Cores(text: string): string[] {
   return [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), Buffer.from(text)])
@@ -17,7 +20,10 @@ function base64Cores(text: string): string[] {
   });
 }
 
-/** A text as it may turn up: raw, in a URL, in a form, in JSON, in base64 and base64url at any place. */
+/**
+ * Returns the spellings in which a text may occur: raw, in a URL, in a form, in JSON, and in base64 and base64url at
+ * any position.
+ */
 export function spellingsOf(text: string): string[] {
   const cores = base64Cores(text);
   return [
@@ -30,15 +36,15 @@ export function spellingsOf(text: string): string[] {
   ];
 }
 
-// Half of it is too much as well.
+// Half of the secret must not occur either.
 const SPELLINGS: readonly string[] = [...spellingsOf(CANARY), 'birdsong'];
 
-/** The spellings of the secret that a text holds. */
+/** Returns the spellings of the secret that a text contains. */
 export function secretsIn(text: string): string[] {
   return SPELLINGS.filter((spelling) => text.includes(spelling));
 }
 
-/** The files under a folder that hold the secret, with their modes: `config/config.json 600`. */
+/** Returns the files below a folder that contain the secret, with their modes: `config/config.json 600`. */
 export function filesWithSecret(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -47,7 +53,7 @@ export function filesWithSecret(folder: string): string[] {
     .map((path) => `${relative(folder, path)} ${(statSync(path).mode & 0o777).toString(8)}`);
 }
 
-/** The files under a folder that hold a text. */
+/** Returns the files below a folder that contain a text. */
 export function filesWithText(folder: string, text: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const path = join(folder, name);

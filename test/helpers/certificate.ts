@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A key and its certificate: as text for a server, as files for srq. */
+/** A key and its certificate, as text for a server and as files for srq. */
 export interface Pair {
   readonly key: string;
   readonly cert: string;
@@ -13,19 +13,22 @@ export interface Pair {
 }
 
 export interface CertificateOptions {
-  /** Subject alternative names, as openssl writes them: 127.0.0.1 and ::1 if left out. */
+  /** Subject alternative names in the notation of openssl. Default: 127.0.0.1 and ::1. */
   readonly names?: string;
-  /** Days from now in which it ends; below 0: it has ended. */
+  /** Number of days until it expires. It has expired already if the number is negative. */
   readonly days?: number;
-  /** Who signs it; itself if left out, and then it may sign others. */
+  /** The issuer. By default the certificate is self-signed, and can then sign others. */
   readonly signedBy?: Pair;
-  /** With one the key is encrypted. */
+  /** The passphrase of the key. Without it the key is not encrypted. */
   readonly passphrase?: string;
 }
 
 const EC_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 
-/** Makes certificates with the openssl command in a folder that goes with the test; null where there is no such command. */
+/**
+ * Returns a function that makes certificates with the openssl command, in a folder that is removed with the test.
+ * Returns null if there is no such command.
+ */
 export function certificateMaker(): ((name: string, options?: CertificateOptions) => Pair) | null {
   try {
     execFileSync('openssl', ['version'], { stdio: 'pipe' });

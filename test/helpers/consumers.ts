@@ -2,15 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The page of the library. */
 export const libraryPage = readFileSync('docs/library.md', 'utf8');
 
-/** The programs of the page, by the comment that each begins with. */
+/** The programs on the page, by the comment with which each begins. */
 export const examples = [...libraryPage.matchAll(/```ts\n\/\/ ([^\n]+)\n([\s\S]*?)```/g)].map(
   ([, title = '', code = '']) => ({ title, code }),
 );
 
-/** Mistakes that the types have to find; the compiler complains of each line that is none. */
+/** A program with mistakes that the types have to find. The compiler reports every line that is not a mistake. */
 const MISTAKES = `
 import { openMarketplace, type Marketplace, type RequestFields, SrqError, type Status } from 'srq';
 
@@ -59,10 +58,10 @@ const PROGRAMS = {
     if (createRequire(import.meta.url)('srq').SrqError !== SrqError) throw new Error('two libraries');${CREATE}`,
 };
 
-/** Writes programs that use a package into a folder: in JavaScript, and below `typed` in TypeScript. */
+/** Writes programs that use a package into a folder. They are in JavaScript, and below `typed` in TypeScript. */
 export function writeConsumers(folder: string, tarball: string): void {
   const inProject = (...names: string[]) => join(folder, ...names);
-  // As npm installs it, but the one dependency comes from here, so that no registry is needed.
+  // The package is installed as npm does it. Its one dependency is copied from here, so that no registry is needed.
   mkdirSync(inProject('node_modules', 'srq'), { recursive: true });
   spawnSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', inProject('node_modules', 'srq')]);
   const locks = 'node_modules/fs-native-extensions';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { learnContract } from '../../src/contract/learn.ts';
 import type { Contract } from '../../src/request/contract.ts';
 
-/** What `fixtures/contracts/expected.json` says of a description; its README explains the members. */
+/** An entry of `fixtures/contracts/expected.json`. The README there explains the members. */
 export interface Expected {
   readonly baseUrl?: string;
   readonly set: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = JSON.parse(
   readFileSync(contractFile('expected.json'), 'utf8'),
 );
 
-/** What the document comes to without a word of a partner, as a sandbox starts from it. */
+/** Returns the contract that is learned from the document without any answer of a partner, as a sandbox uses it. */
 export function contractOf(name: string): Contract {
   const document = { name, bytes: readFileSync(contractFile(name)) };
   const learnedAt = '2026-11-21T00:00:00.000Z';
@@ -32,6 +32,6 @@ export function contractOf(name: string): Contract {
   return learnContract([document], { ...nothing, learnedAt }).contract;
 }
 
-/** The flags that answer a description's questions. */
+/** Returns the flags that answer the questions of a description. */
 export const answersFor = (name: string): string[] =>
   Object.entries(EXPECTED[name]?.set ?? {}).flatMap(([constant, value]) => ['--set', `${constant}=${value}`]);

@@ -1,7 +1,10 @@
-/** CPU time of this process alone, so that a busy machine fails no test; of the fastest of five tries if the first was slow. */
+/**
+ * Measures the CPU time of this process, so that no test fails because the machine is busy. If the first try takes
+ * longer than `enoughMs`, the work is tried up to five times and the fastest counts.
+ */
 export function cpuMs(work: () => void, enoughMs = 0): number {
   let leastMs = Infinity;
-  // The collector and the compiler may come in between once; what was made to take long takes long each time.
+  // The garbage collector or the compiler may interfere once. Work that really takes long does so each time.
   for (let tried = 0; tried < 5 && leastMs > enoughMs; tried++) {
     const before = process.cpuUsage();
     work();

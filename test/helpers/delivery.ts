@@ -10,21 +10,21 @@ import { documentOf, type Ended } from './run-srq.ts';
 import { statsOf } from './sandbox-view.ts';
 
 /**
- * Without validate, which would hide a second send from these tests by calling the row a duplicate; and without pacing,
- * for what it learns from faults would only make them slow.
+ * Returns the arguments of an import for these tests. Validate is off, because it would hide a second send by calling
+ * the row a duplicate. The rate is unlimited, because an adaptive one would slow down after each fault.
  */
 export const bulkArgs = (leads: string, ...more: string[]) => [
   ...['bulk', leads, '--no-validate', '--rate', 'max', '--json'],
   ...more,
 ];
 
-/** The request that {@link leadsCsv} puts into row `at`, as flags of `create`. */
+/** Returns the request in row `at` of {@link leadsCsv}, as flags of `create`. */
 export const requestOfRow = (at: number): string[] => [
   ...['--country', 'PT', '--location', 'Lisboa', '--phone', '+351912345678', '--ref', `L-${at}`],
   ...['--fullname', `Ana Exemplo ${at}`, '--email', `ana${at}@example.com`, '--request-text', `Pintar a sala ${at}`],
 ];
 
-/** An instruction for the create of one row of {@link leadsCsv}. */
+/** Returns an instruction for the create of one row of {@link leadsCsv}. */
 export const faultOnRow = (at: number, fault: FaultKind, ms?: number): Instruction => ({
   on: 'create',
   fault,
@@ -32,7 +32,7 @@ export const faultOnRow = (at: number, fault: FaultKind, ms?: number): Instructi
   ...(ms === undefined ? {} : { ms }),
 });
 
-/** What earlier runs would have left behind: validate has shown that it sees what was created. */
+/** Writes what earlier runs would have stored if validate had shown that it sees created requests. */
 export function trustValidate({ state }: Desk, { baseUrl, clientId }: Sandbox): void {
   mkdirSync(state, { recursive: true, mode: 0o700 });
   const contract = contractFingerprint(contractAt(DOCUMENTED_CONTRACT, baseUrl));
@@ -43,18 +43,24 @@ export function trustValidate({ state }: Desk, { baseUrl, clientId }: Sandbox): 
   writeFileSync(join(state, 'default.learned.json'), learned, { mode: 0o600 });
 }
 
-/** References of the rows of {@link leadsCsv} that the service created, each as often as it was created. */
+/**
+ * Returns the references of the rows of {@link leadsCsv} that the service has created. A reference occurs as often as
+ * it was created.
+ */
 export const createdThere = (sandbox: Sandbox): string[] =>
   creates(sandbox)
     .filter(({ requestId }) => requestId !== null)
     .map(({ params }) => `L-${params['request_text']?.split(' ').at(-1)}`);
 
-/** The last record of every request in the log. */
+/** Returns the last record of every request in the log. */
 export function lastRecords(desk: Desk): Record<string, unknown>[] {
   return [...new Map(desk.records().map((record) => [record['key'], record])).values()];
 }
 
-/** No content was created twice, and the log knows of everything that was created: as created, or as in doubt. */
+/**
+ * Expects that no content was created twice, and that the log knows everything that was created, as created or in
+ * doubt.
+ */
 export async function expectNothingHidden(desk: Desk, sandbox: Sandbox): Promise<void> {
   const { doubled, doubles } = await statsOf(sandbox);
   expect({ doubled, doubles }).toEqual({ doubled: 0, doubles: [] });
@@ -63,7 +69,7 @@ export async function expectNothingHidden(desk: Desk, sandbox: Sandbox): Promise
   expect(hidden).toEqual([]);
 }
 
-/** Rows in = sum of the statuses. Returns the document. */
+/** Expects that the statuses add up to the number of rows. Returns the document. */
 export function accountedFor(ended: Ended, rows: number): Record<string, unknown> {
   const document = documentOf(ended);
   const statuses = ['created', 'duplicate', 'repeated', 'invalid', 'rejected', 'failed', 'unknown'];
@@ -72,7 +78,10 @@ export function accountedFor(ended: Ended, rows: number): Record<string, unknown
   return document;
 }
 
-/** Runs the import once more without faults, and has validate settle what is in doubt: everything is created, once. */
+/**
+ * Runs the import again without faults and lets validate settle what is in doubt. Expects that every row is created
+ * exactly once.
+ */
 export async function expectAllCreatedOnce(
   desk: Desk,
   sandbox: Sandbox,

@@ -9,14 +9,16 @@ import { callSrq } from './call-srq.ts';
 import { CANARY, filesWithSecret, secretsIn } from './canary-secret.ts';
 import { type Ended, type Running, type RunOptions, startSrq } from './run-srq.ts';
 
-/** A user's machine: folders of its own, an environment of its own, and an eye on the secret in all that srq says. */
+/**
+ * A user's machine with its own folders and its own environment. It checks that no output of srq contains the secret.
+ */
 export class Desk {
   readonly folder = mkdtempSync(join(tmpdir(), 'srq-desk-'));
   readonly config = join(this.folder, 'config');
   readonly state = join(this.folder, 'state');
-  /** Where srq is started, and where files of leads lie. */
+  /** The working folder of srq, which also holds the files of leads. */
   readonly work = join(this.folder, 'work');
-  /** Set or changed for all later runs. */
+  /** The environment of all later runs. */
   readonly env: Record<string, string>;
   readonly #running: Running[] = [];
 
@@ -33,20 +35,20 @@ export class Desk {
     return { ...running, ended: running.ended.then(withoutSecret) };
   }
 
-  /** Runs srq as a process of its own. */
+  /** Runs srq as a separate process. */
   run(...args: string[]): Promise<Ended> {
     return this.start(args).ended;
   }
 
   /**
-   * Runs srq within this process, where that makes no difference to what is tested: see {@link callSrq}. With --sandbox it is a
-   * process all the same, for its state goes to the folder for temporary files.
+   * Runs srq within this process, see {@link callSrq}. It is for tests in which that makes no difference. With
+   * --sandbox a separate process is used, because its state is stored in the folder for temporary files.
    */
   call(...args: string[]): Promise<Ended> {
     return args.includes('--sandbox') ? this.run(...args) : this.#call(args, this.work);
   }
 
-  /** The same for words whose paths are all whole: then those of several desks, which mostly wait, run beside each other. */
+  /** Runs srq like `call`, for arguments in which all paths are absolute. Several desks can then run concurrently. */
   callBeside(...args: string[]): Promise<Ended> {
     return this.#call(args, null);
   }
@@ -57,12 +59,12 @@ export class Desk {
     return withoutSecret(await callSrq(args, { cwd, env }));
   }
 
-  /** Environment in place of a login. */
+  /** Sets the environment to a service, which replaces a login. */
   use({ baseUrl, clientId }: Pick<Sandbox, 'baseUrl' | 'clientId'>): void {
     Object.assign(this.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: CANARY });
   }
 
-  /** Writes a file into the working folder and gives its path. */
+  /** Writes a file into the working folder and returns its path. */
   write(name: string, text: string | Buffer): string {
     const path = join(this.work, name);
     writeFileSync(path, text);
@@ -73,7 +75,10 @@ export class Desk {
     return readFileSync(join(this.work, name), 'utf8');
   }
 
-  /** The whole records of a log, by default that of the profile `default`: a process that was killed may leave half of one. */
+  /**
+   * Returns the complete records of a log, by default that of the profile `default`. A process that was killed may
+   * leave an incomplete one.
+   */
   records(path = join(this.state, 'default.ndjson')): Record<string, unknown>[] {
     const text = readFileSync(path, 'utf8');
     return text
@@ -83,12 +88,14 @@ export class Desk {
       .map((line) => JSON.parse(line));
   }
 
-  /** All files and folders that are there, by their path in the desk. */
+  /** Returns all existing files and folders, by their path in the desk. */
   files(): string[] {
     return readdirSync(this.folder, { recursive: true, encoding: 'utf8' }).sort();
   }
 
-  /** Throws if any file but the settings holds the secret, or if these are open to others. */
+  /**
+   * Ends all processes. Throws if any file but the settings contains the secret, or if others can read the settings.
+   */
   async close(): Promise<void> {
     for (const { process: child } of this.#running) if (child.exitCode === null) child.kill('SIGKILL');
     const leaks = filesWithSecret(this.folder).filter((file) => file !== 'config/config.json 600');
@@ -104,16 +111,16 @@ function withoutSecret(ended: Ended): Ended {
 }
 
 interface Scene {
-  /** Nothing set up. */
+  /** A desk on which nothing is set up. */
   readonly desk: Desk;
-  /** Starts sandboxes whose secret is the canary; they end with the test. */
+  /** Starts sandboxes whose secret is the canary. They end with the test. */
   readonly openSandbox: (options?: Partial<SandboxOptions>) => Promise<Sandbox>;
   readonly sandbox: Sandbox;
-  /** A desk whose environment leads to `sandbox`. */
+  /** A desk whose environment names `sandbox` as the service. */
   readonly partner: Desk;
 }
 
-/** A test with what end-to-end tests need; may run beside others. */
+/** A test with what end-to-end tests need. It may run concurrently with others. */
 export const test = base.extend<Scene>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures in use here
   desk: async ({}, use) => {

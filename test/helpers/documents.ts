@@ -2,17 +2,17 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { COMMANDS_WITH_DOCUMENTS, type JsonSchema, outputSchema } from '../../src/request/documents/json-schema.ts';
 import type { Ended } from './run-srq.ts';
 
-/** Commands whose documents are for shells alone. */
+/** Commands whose documents are only for shells. */
 const WITHOUT_SCHEMA: ReadonlySet<string> = new Set(['__complete']);
-/** Commands whose documents come one a line as long as they run. */
+/** Flags with which commands print one document per line until they end. */
 const ENDLESS = ['--follow', '--watch'];
 
 const ajv = new Ajv2020({ allErrors: true });
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Throws if what a command has printed with `--json` is not what `srq schema` says, or has members that it does not name.
- * A command that was killed may have printed half of it.
+ * Throws if the output of a command with `--json` does not match `srq schema`, or has members that the schema does not
+ * name. The output of a command that was killed is not checked, because it may be incomplete.
  */
 export function requireDocuments(args: readonly string[], { code, signal, stdout }: Ended): void {
   if (!args.includes('--json') || args.includes('--help') || code === null || signal !== null || stdout === '') return;
@@ -25,7 +25,7 @@ export function requireDocuments(args: readonly string[], { code, signal, stdout
   }
 }
 
-/** Whether a text is JSON at all is asked by the tests. */
+/** Parses JSON. Returns undefined for other text, because the tests check that themselves. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -39,7 +39,7 @@ export function requireDocument(command: string, document: unknown): void {
   const alternatives = schema['anyOf'] as JsonSchema[];
   const validate = validatorOf(command, { anyOf: alternatives });
   if (validate(document)) return;
-  // Of the alternatives, the nearest one says what is wrong.
+  // Of several alternatives, the one that matches best gives the error message.
   const tries = alternatives.map((each, at) => {
     const one = validatorOf(`${command} ${at}`, each);
     one(document);
@@ -62,7 +62,10 @@ function validatorOf(name: string, schema: JsonSchema): ValidateFunction {
   return made;
 }
 
-/** The schema that allows no members but those that it names: a program may add some later, but not without a word. */
+/**
+ * Returns the schema without permission for further members. A later version may add members, but the tests must notice
+ * it.
+ */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -72,7 +75,7 @@ function closed(schema: unknown): unknown {
     : inside;
 }
 
-/** The command that the words name, as the program finds it: by the first words that are names. */
+/** Returns the command that the words name. Like the program, it uses the first words that are names. */
 function commandIn(args: readonly string[]): string {
   const names = new Set([...COMMANDS_WITH_DOCUMENTS, ...WITHOUT_SCHEMA].map((name) => name.split(' ')[0]));
   const at = args.findIndex((word) => names.has(word));

@@ -5,7 +5,7 @@ import { requireDocument } from './documents.ts';
 export type Event = DocumentOf<'events'>;
 type Named<Name extends Event['event']> = Extract<Event, { event: Name }>;
 
-/** The events of a text, each of which is as `srq schema events` says. */
+/** Returns the events in a text, and expects each to match `srq schema events`. */
 export function eventsIn(text: string): Event[] {
   expect(text.endsWith('\n')).toBe(true);
   const events = text
@@ -16,6 +16,5 @@ export function eventsIn(text: string): Event[] {
   return events;
 }
 
-/** The events of one name. */
 export const only = <Name extends Event['event']>(events: readonly Event[], name: Name) =>
   events.filter((each): each is Named<Name> => each.event === name);

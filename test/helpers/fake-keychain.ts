@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** Ways in which a machine's keychain can behave. */
+/** The ways in which a machine's keychain can behave. */
 const BEHAVIOURS = {
   sound: `
     setPassword(secret) { const all = load(); all[this.name] = secret; fs.writeFileSync(file, JSON.stringify(all)); }
@@ -13,8 +13,8 @@ const BEHAVIOURS = {
 };
 
 /**
- * Writes a library in the form of the real one, which keeps what it is given in a file beside it. An entry is named by service and
- * account there.
+ * Writes a library with the interface of the real one. It stores secrets in a file beside itself, by service and
+ * account.
  */
 export function fakeKeychain(path: string, behaviour: keyof typeof BEHAVIOURS): string {
   const code = `

@@ -2,15 +2,18 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished, type TestContext } from 'vitest';
 
-/** Stands in front of a service and lets nothing through on one path before it is opened. */
+/** A server in front of a service that holds all requests to one path until it is opened. */
 export interface Gate {
   readonly baseUrl: string;
-  /** Resolves once so many requests are held. */
+  /** Resolves once this many requests are held. */
   holding(count: number): Promise<void>;
   open(): void;
 }
 
-/** `atEnd`: a test that runs beside others hands over its own `onTestFinished`: vitest's may be that of a neighbour. */
+/**
+ * Starts a gate that ends with the test. A test that runs concurrently with others must pass its own `onTestFinished`
+ * as `atEnd`, because vitest's may be that of another test.
+ */
 export async function gateBefore(
   serviceUrl: string,
   heldPath: string,
@@ -30,7 +33,7 @@ export async function gateBefore(
     }
     const { method = '', url = '', headers } = incoming;
     const { host: _, ...forwarded } = headers;
-    // A connection of its own: a kept one may be cut by the service, which would be a fault of ours.
+    // Each request uses a new connection, because the service may cut an idle one, which would be a fault of the gate.
     const onwards = request(serviceUrl + url, { method, headers: forwarded, agent: false }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
@@ -38,7 +41,8 @@ export async function gateBefore(
     onwards.on('error', () => outgoing.destroy());
     incoming.pipe(onwards);
   });
-  // A busy machine may leave a connection idle for longer than the usual five seconds; its end would be a fault of ours.
+  // On a busy machine a connection may be idle for longer than the default of five seconds. Ending it would be a fault
+  // of the gate.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   atEnd(() => {

@@ -2,10 +2,10 @@ import type { HiddenServer, Reply } from './virtual-server.ts';
 
 type Random = () => number;
 
-/** Most answers take about `ms`, some twice as long. */
+/** Returns a random answer time. Most are about `ms`, and some are twice as long. */
 const about = (ms: number, random: Random): number => ms * (0.7 + 0.3 * random() + (random() < 0.1 ? 1 : 0));
 
-/** Takes `perSecond` in the long run and `burst` at once. */
+/** Returns a server that allows `perSecond` requests in the long run and `burst` at once. */
 export function tokenBucket(
   perSecond: number,
   burst: number,
@@ -30,11 +30,11 @@ export interface WindowLimit {
   readonly limit: number;
   readonly windowMs: number;
   readonly workMs: number;
-  /** Headers of an answer: what is left, and how long until the count starts anew. */
+  /** Returns the headers of an answer, given the remaining quota and the time until it is reset. */
   readonly headers?: (left: number, resetMs: number, refused: boolean) => Record<string, string>;
 }
 
-/** Counts anew every `windowMs`, beginning somewhere within a window. */
+/** Returns a server that resets its count every `windowMs`, beginning at a random time within a window. */
 export function fixedWindow({ limit, windowMs, workMs, headers }: WindowLimit, random: Random): HiddenServer {
   const offsetMs = random() * windowMs;
   let window = -1;
@@ -54,7 +54,7 @@ export function fixedWindow({ limit, windowMs, workMs, headers }: WindowLimit, r
   };
 }
 
-/** Works on so many at once and refuses more. */
+/** Returns a server that processes this many requests at once and refuses more. */
 export function atMostAtOnce(places: number, workMs: number, random: Random, refusal: 429 | 503 = 429): HiddenServer {
   let ends: number[] = [];
   return {
@@ -68,7 +68,7 @@ export function atMostAtOnce(places: number, workMs: number, random: Random, ref
   };
 }
 
-/** Takes everything and does one after the other. */
+/** Returns a server that accepts everything and processes one request after the other. */
 export function queueing(perSecond: number, random: Random): HiddenServer {
   let freeMs = 0;
   return {

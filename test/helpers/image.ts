@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Running, startProgram } from './run-srq.ts';
 
-/** The user `node` of the base image. */
+/** The id of the base image's user `node`. */
 const USER = 1000;
 const NAMESPACES = ['unshare', '--mount', '--pid', '--fork', '--kill-child'];
 
-/** Why the image's file tree cannot be run in here; null: it can. */
+/** The reason why the image's file tree cannot be run here, or null if it can. */
 export const imageRootIsMissing = canMount() ? null : 'needs unshare, mount and setpriv, as root on Linux';
 
-/** The instructions of the Dockerfile, each a word and what follows it; those of the last stage alone, or of the first. */
+/** Returns the instructions of one stage of the Dockerfile, each as its word and the rest. */
 export function instructions(stage: 'build' | 'image'): [word: string, rest: string][] {
   const text = readFileSync('Dockerfile', 'utf8').replace(/^#.*\n/gm, '');
   const [, build = '', image = ''] = text.split(/^(?=FROM )/m);
@@ -19,22 +19,22 @@ export function instructions(stage: 'build' | 'image'): [word: string, rest: str
   return lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]);
 }
 
-/** What stands after such words in the last stage. */
+/** Returns the rest of each instruction with this word in the last stage. */
 export function said(word: string): string[] {
   return instructions('image')
     .filter(([each]) => each === word)
     .map(([, rest]) => rest);
 }
 
-/** The container image without Docker: what the Dockerfile copies and runs, in folders of this machine. */
+/** The container image without Docker. It runs what the Dockerfile copies and runs, in folders of this machine. */
 export class Image {
   readonly #folder = mkdtempSync(join(tmpdir(), 'srq-image-'));
-  /** What the image adds to its base image. */
+  /** The files that the image adds to its base image. */
   readonly tree = join(this.#folder, 'tree');
-  /** The volume. */
+  /** The folder that represents the volume. */
   readonly data = join(this.#folder, 'data');
 
-  /** Takes the files that the Dockerfile takes, and runs its last RUN; `npm ci` has been run here already. */
+  /** Copies the files that the Dockerfile copies, and runs its last RUN. `npm ci` was already run here. */
   constructor() {
     const source = join(this.#folder, 'source');
     for (const each of ['source', 'root', 'data']) mkdirSync(join(this.#folder, each), { mode: 0o755 });
@@ -50,7 +50,7 @@ export class Image {
     if (status !== 0) throw new Error(`The image cannot be built: ${stderr}`);
   }
 
-  /** As `docker run --read-only --volume DATA:/data IMAGE ARGS`, in the network of this machine. */
+  /** Starts the image like `docker run --read-only --volume DATA:/data IMAGE ARGS`, in the network of this machine. */
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
     const own = Object.fromEntries(said('ENV').map((text) => text.split('=')));
     const places = [
@@ -64,7 +64,7 @@ export class Image {
     return startProgram(words, { env: { PATH: '/usr/local/bin:/usr/bin:/usr/sbin', ...own, ...env } });
   }
 
-  /** Runs the health check beside such a command, as Docker does; its exit code. */
+  /** Runs the health check of a running container as Docker does, and returns its exit code. */
   async health(running: Running): Promise<number | null> {
     const check: string[] = JSON.parse(/\[.*\]/.exec(said('HEALTHCHECK')[0] ?? '')?.[0] ?? '[]');
     const join = ['nsenter', `--target=${firstProcess(running)}`, '--mount', '--pid', '--root', `--setuid=${USER}`];
@@ -72,7 +72,7 @@ export class Image {
     return (await startProgram([...join, `--setgid=${USER}`, ...check], { env }).ended).code;
   }
 
-  /** Sends a signal to the first process of the container, as `docker kill --signal` does. */
+  /** Sends a signal to the first process of the container, like `docker kill --signal`. */
   signal(running: Running, signal: NodeJS.Signals): void {
     process.kill(firstProcess(running), signal);
   }
@@ -82,7 +82,7 @@ export class Image {
   }
 }
 
-/** What has the number 1 in its namespace has another one here. */
+/** Returns the id of a container's first process on this machine. In its own namespace the id is 1. */
 function firstProcess({ process: { pid } }: Running): number {
   const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
   if (!first) throw new Error('The container has ended.');

@@ -1,4 +1,4 @@
-/** Flags of one request that has everything. */
+/** Flags of a request with all fields. */
 export const REQUEST = [
   ['--country', 'PT'],
   ['--location', 'Lisboa 1000-001'],
@@ -8,10 +8,10 @@ export const REQUEST = [
   ['--request-text', 'A torneira da cozinha pinga.'],
 ].flat();
 
-/** The flags of {@link REQUEST} with another need: another request. */
+/** Returns the flags of {@link REQUEST} with another need, which makes it another request. */
 export const requestFor = (need: string): string[] => REQUEST.with(-1, need);
 
-/** A CSV file of so many different leads. */
+/** Returns a CSV file with this many different leads. */
 export function leadsCsv(count: number): string {
   const rows = Array.from(
     { length: count },
@@ -20,7 +20,10 @@ export function leadsCsv(count: number): string {
   return ['ref,country,fullname,email,phone,location,request_text', ...rows, ''].join('\n');
 }
 
-/** An import as fast as the service goes, a few at a time, that lists what is in doubt in place of settling it. */
+/**
+ * Returns the arguments of an import without a rate limit and with few requests at once. It lists requests in doubt
+ * instead of settling them.
+ */
 export function bulkArgs(leads: string, ...more: string[]): string[] {
   const pace = ['--rate', 'max', '--concurrency', '4'];
   return ['bulk', leads, ...pace, '--in-doubt', 'park', ...more];

@@ -7,7 +7,7 @@ import { CANARY } from './canary-secret.ts';
 import type { Desk } from './desk.ts';
 import { type Running, startProgram } from './run-srq.ts';
 
-/** The built library, as `require('srq')` finds it. */
+/** Returns the path of the built library that `require('srq')` loads. */
 const libraryPath = (): string => join(dirname(inject('srqProgram')), 'library.js');
 
 /** Loads the built library into the process of the test. */
@@ -15,7 +15,7 @@ export async function loadLibrary(): Promise<typeof Library> {
   return (await import(libraryPath())).default;
 }
 
-/** A marketplace at this desk, with the log of the command there. */
+/** Returns the options of a marketplace that shares the log of the command on this desk. */
 export function optionsFor(
   desk: Desk,
   { baseUrl, clientId }: Pick<Sandbox, 'baseUrl' | 'clientId'>,
@@ -23,15 +23,15 @@ export function optionsFor(
   return { baseUrl, clientId, clientSecret: CANARY, stateFolder: desk.state, rate: 'max' };
 }
 
-/** The request of row `at` of `leadsCsv`, by the names of the library. */
+/** Returns the request in row `at` of `leadsCsv`, with the library's names of the fields. */
 export const requestAt = (at: number) => ({
   ...{ ref: `L-${at}`, country: 'PT', location: 'Lisboa', phone: '+351912345678' },
   ...{ fullname: `Ana Exemplo ${at}`, email: `ana${at}@example.com`, request_text: `Pintar a sala ${at}` },
 });
 
 /**
- * Starts a process that runs a program with the library in it: the body of an async function of `library` and `given`. It says a
- * line of JSON for each call of `say`.
+ * Starts a process that imports the library. `body` is the body of an async function with the parameters `library` and
+ * `given`. The process prints a line of JSON for each call of `say`.
  */
 export function startWithLibrary(body: string, given: unknown): Running {
   const program = `

@@ -1,6 +1,7 @@
-// A process that keeps a log, in a file or a store (postgres://…, password in PGPASSWORD), told what to do on its standard input, one command a line:
+// This process keeps a log in a file or a store (postgres://…, with the password in PGPASSWORD). It reads commands from
+// its standard input, one per line:
 //   sending KEY SEEN · outcome KEY STATUS · lookup KEY · living KEY · close
-// It answers each with one line when it is done, in the order in which they get done.
+// It answers each command with one line as soon as the command is done, in the order in which they are done.
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../src/account/system-clock.ts';
 import { SrqError } from '../../src/request/errors.ts';

@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import type { Desk } from './desk.ts';
 import { STRACE, STRACE_WITH_SIGNALS } from './strace.ts';
 
-/** What strace does to one call on the log. */
+/** The fault that strace injects into one call on the log. */
 export interface Crash {
   readonly call: 'write' | 'fdatasync';
   readonly effect: 'signal=SIGKILL' | 'error=EIO' | 'error=ENOSPC';
-  /** Strikes this one, counted from 1. */
+  /** The number of the call, from 1. */
   readonly at: number;
 }
 
-/** The log, empty if there was none: strace watches files that are there. */
+/**
+ * Returns the path of the log, and creates an empty one if there is none, because strace can only watch existing files.
+ */
 function logFile({ state }: Desk): string {
   mkdirSync(state, { recursive: true, mode: 0o700 });
   const path = join(state, 'default.ndjson');
@@ -22,8 +24,8 @@ function logFile({ state }: Desk): string {
 const tracePath = ({ folder }: Desk): string => join(folder, 'strace.txt');
 
 /**
- * How to start srq so that the crash strikes. One thread for files, because strace counts the calls of each thread by
- * itself. Without a crash the calls are only noted.
+ * Returns how to start srq so that the crash happens. Only one thread handles files, because strace counts the calls of
+ * each thread separately. Without a crash the calls are only recorded.
  */
 export function crashing(desk: Desk, crash: Crash | null) {
   const inject = crash ? ['-e', `inject=${crash.call}:${crash.effect}:when=${crash.at}`] : [];
@@ -32,13 +34,12 @@ export function crashing(desk: Desk, crash: Crash | null) {
   return { under: [...strace, '-qq', ...watch, ...inject], env: { UV_THREADPOOL_SIZE: '1' } };
 }
 
-/** What the calls on the log came to. */
 export interface LogCalls {
   readonly write: number;
   readonly fdatasync: number;
-  /** Bytes of the log that a sync which succeeded covers. */
+  /** Number of bytes of the log that a successful sync covers. */
   readonly durableBytes: number;
-  /** Calls that were made to fail. */
+  /** Number of calls that were made to fail. */
   readonly injected: number;
 }
 
@@ -49,7 +50,7 @@ export function logCalls(desk: Desk): LogCalls {
     if (line.includes('INJECTED')) calls.injected += 1;
     const [, begun] = /^\d+ +(write|fdatasync)\(/.exec(line) ?? [];
     if (begun === 'write' || begun === 'fdatasync') calls[begun] += 1;
-    // A call that another thread interrupts takes two lines: where it begins, and where it has its result.
+    // If another thread interrupts a call, it takes two lines: one for its beginning, and one for its result.
     const [, ended, result] = /^\d+ +(?:<\.\.\. )?(write|fdatasync)\b.* = (\d+)$/.exec(line) ?? [];
     if (ended === 'write') written += Number(result);
     else if (ended === 'fdatasync' && result === '0') calls.durableBytes = written;
@@ -57,7 +58,7 @@ export function logCalls(desk: Desk): LogCalls {
   return calls;
 }
 
-/** References of the requests whose intent the first so many bytes of the log hold. */
+/** Returns the references of the requests whose intent is within this many first bytes of the log. */
 export function intendedWithin(desk: Desk, bytes: number): Set<unknown> {
   const text = readFileSync(join(desk.state, 'default.ndjson')).subarray(0, bytes).toString('utf8');
   const lines = text.slice(0, text.lastIndexOf('\n')).split('\n').filter(Boolean);

@@ -7,22 +7,21 @@ import { openFileStore } from '../../src/store/file/file-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from './postgres.ts';
 
-/** A log that is empty at first, and all who take part in it. */
+/** A log that is empty at first, with all processes that use it. */
 export interface LogPlaceOfTest {
-  /** What a process is given to find it: a path or a URL. */
+  /** The path or the URL by which a process finds the log. */
   readonly at: string;
-  /** The same log as another process would open it; `run` names its records. */
+  /** Opens the same log as another process would. `run` identifies its records. */
   store(run: string): LogStore;
   remove(): Promise<void>;
 }
 
-/** A kind of log. */
 export interface KindOfLog {
   readonly kind: string;
-  /** Why it cannot be tried here; null: it can. */
+  /** The reason why this kind cannot be tested here, or null if it can. */
   readonly missing: string | null;
   begin(): Promise<void>;
-  /** One at a time. */
+  /** Creates a new log. Only one may exist at a time. */
   fresh(): Promise<LogPlaceOfTest>;
   end(): void;
 }
@@ -43,7 +42,7 @@ const FILE: KindOfLog = {
   end: () => {},
 };
 
-/** The store of a URL, as a process with this run's name has it. It is closed with the place, or by the caller. */
+/** Returns the store at a URL for a process with this run's id. It is closed with the place, or by the caller. */
 export function storeAt(url: string, run: string, options: Partial<Parameters<typeof openPostgresStore>[0]> = {}) {
   return openPostgresStore({
     url,
@@ -82,5 +81,5 @@ function postgres(): KindOfLog {
   };
 }
 
-/** Every kind that srq knows. */
+/** Returns all kinds of logs that srq has. */
 export const kindsOfLog = (): KindOfLog[] => [FILE, postgres()];

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { rolldown } from 'rolldown';
 
-/** The bundled log-child.ts; Node.js 20 does not run TypeScript. */
+/** The bundled log-child.ts, because Node.js 20 does not run TypeScript. */
 export interface LogProgram {
   readonly file: string;
   remove(): void;
 }
 
 export async function buildLogProgram(): Promise<LogProgram> {
-  // Below node_modules, where the bundle finds the package that cannot be bundled.
+  // The bundle is below node_modules, where it finds the package that cannot be bundled.
   const cache = new URL('../../node_modules/.cache/', import.meta.url).pathname;
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(join(cache, 'log-child-'));
@@ -26,18 +26,18 @@ export async function buildLogProgram(): Promise<LogProgram> {
 
 export interface LogProcessOptions {
   readonly exclusive?: boolean;
-  /** A command that runs the one it is followed by: strace, a shell with a limit. */
+  /** A command that runs another command, such as strace or a shell with a limit. */
   readonly under?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 const started = new Set<LogProcess>();
 
-/** A process with its own `FileLog`. */
+/** A separate process with its own `FileLog`. */
 export class LogProcess {
-  /** Its last words tell how it ended: an exit code or a signal. */
+  /** Resolves to the exit code or the signal with which the process ended. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Every line it said so far. */
+  /** All lines that it has printed so far. */
   readonly said: string[] = [];
   readonly #child: ChildProcessWithoutNullStreams;
   #heard = 0;
@@ -51,7 +51,8 @@ export class LogProcess {
   ) {
     const holder = 'srq bulk in a test';
     const words = [...under, process.execPath, program.file, logPath, exclusive ? 'exclusive' : 'shared', holder];
-    // strace counts the calls of each thread by itself: with one thread for syncs, the k-th is the k-th.
+    // strace counts the calls of each thread separately. With a single thread for file operations, the k-th call is the
+    // k-th of the process.
     const env = { ...process.env, UV_THREADPOOL_SIZE: '1', ...more };
     this.#child = spawn(words[0] ?? '', words.slice(1), { env });
     started.add(this);
@@ -72,7 +73,7 @@ export class LogProcess {
     this.#child.stdin.write(commands.map((command) => `${command}\n`).join(''));
   }
 
-  /** The next `count` lines; fewer if it ended before. */
+  /** Returns the next `count` lines, or fewer if the process ends before. */
   async hear(count: number): Promise<string[]> {
     while (this.said.length < this.#heard + count && !this.#over) {
       await new Promise<void>((resolve) => {
@@ -84,7 +85,7 @@ export class LogProcess {
     return lines;
   }
 
-  /** Waits until its log is open. Returns its process id. */
+  /** Waits until the process has opened its log. Returns its process id. */
   async opened(): Promise<number> {
     const [line = 'nothing'] = await this.hear(1);
     if (!line.startsWith('open ')) throw new Error(`The process said: ${line}`);

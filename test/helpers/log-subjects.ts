@@ -21,11 +21,11 @@ export const CREATED: Outcome = {
   ms: 87,
 };
 
-/** Opens a log for a bulk run, or beside one. */
+/** Opens a log for a bulk run, or for one-off requests beside one. */
 export const openLog = (path: string, exclusive = true) =>
   FileLog.open({ path, clock: systemClock, run: 'test', exclusive, holder: `a test, process ${process.pid}` });
 
-/** What the log knows of each key now, without taking part in it. */
+/** Opens the log only to look up keys, as they are now. */
 export async function openLogIndex(path: string): Promise<Pick<LogReader, 'lookup' | 'prefetch'>> {
   const { lookup, prefetch: know, close } = await openLogReader(path);
   await close();
@@ -38,7 +38,7 @@ export async function readAll(path: string, user: LogUser | null = null): Promis
   return records;
 }
 
-/** The `SrqError` that something ends in. */
+/** Returns the `SrqError` with which a promise rejects. */
 export async function failureOf(action: Promise<unknown>): Promise<SrqError> {
   try {
     await action;

@@ -5,7 +5,6 @@ import { CANARY } from './canary-secret.ts';
 import type { Desk } from './desk.ts';
 import type { Ended } from './run-srq.ts';
 
-/** The arguments of a login to a sandbox. */
 export function loginTo({ baseUrl, clientId }: Sandbox, ...more: string[]): string[] {
   return ['login', '--base-url', baseUrl, '--client-id', clientId, ...more];
 }
@@ -15,7 +14,7 @@ export function logIn(desk: Desk, sandbox: Sandbox, ...more: string[]): Promise<
   return desk.start(loginTo(sandbox, '--client-secret-stdin', ...more), { stdin: `${CANARY}\n` }).ended;
 }
 
-/** The profiles in the settings file. */
+/** Returns the profiles in the settings file. */
 export function storedProfiles(desk: Desk): Record<string, Record<string, unknown>> {
   return JSON.parse(readFileSync(join(desk.config, 'config.json'), 'utf8')).profiles;
 }

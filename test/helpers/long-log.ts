@@ -1,4 +1,4 @@
-/** A log of so many created requests, without having sent them. */
+/** Returns a log with this many created requests, without sending them. */
 export function longLog(count: number): string {
   const lines = Array.from({ length: count }, (_, at) => {
     const key = at.toString(16).padStart(32, '0');

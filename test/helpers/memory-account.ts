@@ -2,7 +2,10 @@ import type { Clock, SharedAccountState } from '../../src/request/ports.ts';
 
 const HALF_TRIP_MS = 0.5;
 
-/** What processes of one account share, in this process: one change at a time, each with a round trip to the store. */
+/**
+ * The shared state of one account, for several simulated processes. Only one change runs at a time, and each takes a
+ * round trip to the store.
+ */
 export class MemoryStore {
   readonly #clock: Clock;
   readonly #kept = new Map<string, string>();
@@ -20,7 +23,7 @@ export class MemoryStore {
     this.#dead.add(run);
   }
 
-  /** Its changes wait, as those of a stopped process. Returns what lets it go on. */
+  /** Blocks the changes of a process, as if it were suspended. Returns the function that lets it continue. */
   freeze(run: string): () => void {
     let thaw = () => {};
     this.#frozen.set(run, new Promise((resolve) => (thaw = resolve)));

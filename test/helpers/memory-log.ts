@@ -1,7 +1,7 @@
 import type { DeliveryLog, LogRecord, LogSubject } from '../../src/request/ports.ts';
 import { type LogEvent, type LoggedState, nextState } from '../../src/request/status.ts';
 
-/** What several processes, one after another, have recorded: a log for models, in which a disk has no part. */
+/** A log in memory for models, which several simulated processes use one after another. */
 export class MemoryLog {
   readonly #states = new Map<string, LoggedState>();
   readonly #records = new Map<string, () => LogRecord>();
@@ -15,7 +15,7 @@ export class MemoryLog {
     return this.#states.get(key) ?? 'none';
   }
 
-  /** As one process sees it. */
+  /** Opens the log as one process sees it. */
   openAs(run: string): DeliveryLog {
     const append = (
       subject: LogSubject,

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { PATHS } from '../../src/request/wire.ts';
 
 export const CLIENT = { clientId: '4711', clientSecret: 'an-invented-secret-of-some-length' };
-/** Known to the provider, but not for this way of asking. */
+/** A client that the provider knows, but not for this grant. */
 export const OTHER_CLIENT = { clientId: '4712', clientSecret: 'another-invented-secret' };
 
 const AUDIENCE = 'urn:requests';
@@ -14,16 +14,17 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
 
 export interface OAuthService {
   readonly baseUrl: string;
-  /** What was asked of it, in order: paths, with the status for creates and validates. */
+  /** The calls that arrived, in order, as paths. Creates and validates have their status as well. */
   readonly calls: readonly string[];
   count(call: string): number;
-  /** Ends the life of all tokens handed out so far. */
+  /** Revokes all tokens that were issued so far. */
   revokeAll(): Promise<void>;
 }
 
 /**
- * The request API behind a real OAuth server: tokens come from oidc-provider, and a call is taken only with a token that
- * this provider calls valid (opaque), or has signed for us and not let expire (JWT). Closed at the end of the test.
+ * Starts the request API with a real OAuth server. Tokens come from oidc-provider. A call is accepted only with an
+ * opaque token that the provider calls valid, or with a JWT that it has signed for this audience and that has not
+ * expired. It is closed at the end of the test.
  */
 export async function startOAuthService(format: 'opaque' | 'jwt', ttlSeconds: number): Promise<OAuthService> {
   const calls: string[] = [];
@@ -66,7 +67,7 @@ export async function startOAuthService(format: 'opaque' | 'jwt', ttlSeconds: nu
   };
 }
 
-/** What the provider keeps, by kind and id. */
+/** The storage of the provider, by kind and id. */
 class Store {
   static readonly kept = new Map<string, object>();
   readonly #kind: string;
@@ -115,7 +116,7 @@ function configuration(format: 'opaque' | 'jwt', ttlSeconds: number): object {
   };
 }
 
-/** Signed with our provider's key, for us, and not expired. */
+/** Tells whether a token is signed with the provider's key, is for this audience, and has not expired. */
 function isSigned(token: string, key: KeyObject): boolean {
   const [head = '', payload = '', signature = ''] = token.split('.');
   const signed = Buffer.from(`${head}.${payload}`);

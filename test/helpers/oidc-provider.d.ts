@@ -1,4 +1,4 @@
-/** The little of oidc-provider that the tests use; its own types are a package of their own. */
+/** The parts of oidc-provider that the tests use. Its own types are a separate package. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

@@ -11,11 +11,11 @@ const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pg
   existsSync(path),
 );
 
-/** Why there can be no pooler; null: there can. */
+/** The reason why there is no pooler on this machine, or null if there is one. */
 export const poolerIsMissing =
   postgresIsMissing ?? (program === undefined ? 'pgbouncer is not installed: apt-get install pgbouncer' : null);
 
-/** A pgbouncer in front of a server, until the test ends it. */
+/** A pgbouncer in front of a server. It runs until the test ends it. */
 export class Pooler {
   readonly port: number;
   readonly #folder: string;

@@ -5,15 +5,15 @@ import { TcpLine } from './tcp-line.ts';
 
 const PATIENCE = { timeout: 120_000, interval: 100 };
 
-/** A primary and a hot standby that takes its place, with an empty database. */
+/** A primary and a hot standby that can take over, with an empty database. */
 export class PostgresPair {
   readonly primary: PostgresServer;
   readonly standby: PostgresServer<TemporaryStandby>;
-  /** From the standby to the primary: silent, it keeps the standby from hearing of commits. */
+  /** The connection from the standby to the primary. If it is silent, the standby does not receive commits. */
   readonly heard: TcpLine;
-  /** From clients to the primary, and to the standby once that is promoted. */
+  /** The connection from clients to the primary, or to the standby once it is promoted. */
   readonly front: TcpLine;
-  /** The database by the primary itself. */
+  /** The URL of the database on the primary itself. */
   readonly url: string;
 
   private constructor(parts: Pick<PostgresPair, 'primary' | 'standby' | 'heard' | 'front' | 'url'>) {
@@ -29,7 +29,10 @@ export class PostgresPair {
     return PostgresPair.#with(primary, await primary.database(), await TcpLine.to(primary.port));
   }
 
-  /** After the standby was promoted: the pair of it and a standby of its own, behind the same address. */
+  /**
+   * Returns the next pair after the standby was promoted: the former standby and a new standby of its own, behind the
+   * same address.
+   */
   next(): Promise<PostgresPair> {
     return PostgresPair.#with(this.standby, this.url.replace(/:\d+\//, `:${this.standby.port}/`), this.front);
   }
@@ -40,12 +43,12 @@ export class PostgresPair {
     return new PostgresPair({ primary, standby, heard, front, url });
   }
 
-  /** The database by one address that leads to whichever server is in force. */
+  /** The URL of the database at the address that leads to whichever server is in force. */
   get behindOne(): string {
     return this.url.replace(/:\d+\//, `:${this.front.port}/`);
   }
 
-  /** The database by both servers. */
+  /** The URL of the database with both servers. */
   get listed(): string {
     return this.url.replace(/:\d+\//, `:${this.primary.port},127.0.0.1:${this.standby.port}/`);
   }
@@ -58,14 +61,14 @@ export class PostgresPair {
     await expect.poll(() => this.primary.query(this.url, text), PATIENCE).toHaveLength(1);
   }
 
-  /** Waits until the standby has heard of all that was committed so far. */
+  /** Waits until the standby has everything that was committed so far. */
   async caughtUp(): Promise<void> {
     const [row] = await this.primary.query<{ at: string }>(this.url, 'select pg_current_wal_lsn()::text as at');
     const text = 'select 1 where pg_last_wal_replay_lsn() >= $1::pg_lsn';
     await expect.poll(() => this.standby.query(this.url, text, [row?.at]), PATIENCE).toHaveLength(1);
   }
 
-  /** The primary is gone; clients find the standby, which takes no writing yet. */
+  /** Stops the primary. Clients reach the standby, which does not accept writes yet. */
   loseThePrimary(): void {
     this.primary.down('immediate');
     this.front.lead(this.standby.port);

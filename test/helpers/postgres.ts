@@ -8,12 +8,12 @@ import {
 
 export { postgresIsMissing };
 
-/** Password of every role: found anywhere but in the environment of a srq, it is a leak. */
+/** The password of every role. If it is found anywhere but in the environment of an srq, it has leaked. */
 export const STORE_PASSWORD = 'CanaryOfTheStore-5d1f';
 
 const SETTINGS = '-c max_connections=60 -c shared_buffers=64MB';
 
-/** A PostgreSQL server of its own, with throw-away data. */
+/** A separate PostgreSQL server with temporary data. */
 export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres> {
   readonly #server: Server;
   #databases = 0;
@@ -22,12 +22,15 @@ export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres
     this.#server = server;
   }
 
-  /** Takes a second or two. */
+  /** Starts a server, which takes a second or two. */
   static async start(settings = ''): Promise<PostgresServer> {
     return new PostgresServer(await startPostgres(STORE_PASSWORD, `${SETTINGS} ${settings}`));
   }
 
-  /** A hot standby of a server, with all that it has at this moment; it follows by the port of a line. */
+  /**
+   * Starts a hot standby of a server, with everything that the server has now. It replicates through the port
+   * `through`.
+   */
   static async standbyOf(primary: PostgresServer<TemporaryPostgres>, through: number) {
     return new PostgresServer(await primary.#server.standby({ through, settings: `${SETTINGS} -c fsync=off` }));
   }
@@ -46,7 +49,7 @@ export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres
     this.#server.up();
   }
 
-  /** Cuts all connections off: as for maintenance, or as in a crash. */
+  /** Stops the server, which cuts all connections, either as for maintenance or as in a crash. */
   down(mode: 'fast' | 'immediate' = 'fast'): void {
     this.#server.down(mode);
   }
@@ -55,7 +58,7 @@ export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres
     this.#server.end();
   }
 
-  /** An empty database; the URL has no password. */
+  /** Creates an empty database and returns its URL, without a password. */
   async database(): Promise<string> {
     this.#databases += 1;
     const name = `store${this.#databases}`;
@@ -67,7 +70,7 @@ export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres
     return this.#server.url(database, user);
   }
 
-  /** Runs statements as the owner of all; the rows of the last one. `database`: a name, or a URL. */
+  /** Runs statements as the owner of everything and returns the rows of the last one. `database` is a name or a URL. */
   async query<Row = Record<string, unknown>>(database: string, text: string, values?: unknown[]): Promise<Row[]> {
     const name = database.split('/').at(-1) ?? '';
     const place = { host: '127.0.0.1', port: this.#server.port, user: 'owner', password: STORE_PASSWORD };

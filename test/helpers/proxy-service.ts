@@ -4,15 +4,15 @@ import { systemCode } from '../../src/request/errors.ts';
 import { endWithTest, join } from './tls-front.ts';
 
 export interface ProxyService {
-  /** Without user name and password. */
+  /** The URL without user name and password. */
   readonly url: string;
-  /** What it was asked to connect to, in this order. */
+  /** The targets of its CONNECT requests, in order. */
   readonly targets: readonly string[];
-  /** The codes of the errors by which its clients ended their connections. */
+  /** The codes of the errors with which its clients ended their connections. */
   readonly errors: readonly string[];
 }
 
-/** An HTTP proxy on 127.0.0.1 that tells those who are not `user` from those who are: `name:password`. Ends with the test. */
+/** Starts an HTTP proxy on 127.0.0.1 that requires the credentials `user` (`name:password`). It ends with the test. */
 export async function startProxy({ user }: { readonly user?: string } = {}): Promise<ProxyService> {
   const targets: string[] = [];
   const errors: string[] = [];

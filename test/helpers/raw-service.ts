@@ -4,24 +4,24 @@ import { onTestFinished } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
 import { systemCode } from '../../src/request/errors.ts';
 
-/** One request as its bytes came in. */
+/** One request as its bytes arrived. */
 interface RawRequest {
   readonly head: string;
   readonly body: string;
-  /** 1 for the first of the whole service. */
+  /** The number of the request at this service, from 1. */
   readonly number: number;
-  /** 1 for the first on this connection. */
+  /** The number of the request on this connection, from 1. */
   readonly onConnection: number;
 }
 
 export interface RawService {
   readonly port: number;
-  /** Whole requests read. */
+  /** Returns the complete requests that were read. */
   requests(): readonly RawRequest[];
   connections(): number;
-  /** Bytes read, whole requests or not. */
+  /** Returns the number of bytes read, including incomplete requests. */
   bytesRead(): number;
-  /** How its clients ended their connections, in this order: `FIN`, or the code of the error. */
+  /** Returns how its clients ended their connections, in order: `FIN`, or the code of the error. */
   endings(): readonly string[];
 }
 
@@ -30,11 +30,14 @@ type Respond = (socket: Socket, request: RawRequest) => void;
 interface RawOptions {
   /** Called for every connection before anything is read. */
   readonly connected?: (socket: Socket) => void;
-  /** Key and certificate, PEM: speaks TLS. */
+  /** Key and certificate in PEM form. The service uses TLS if they are set. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** A service on 127.0.0.1 that answers in bytes, so that it can break every rule. Closed at the end of the test. */
+/**
+ * Starts a service on 127.0.0.1 that answers with bytes, so that it can break every rule. It is closed at the end of
+ * the test.
+ */
 export async function startRawService(respond: Respond, { connected, tls }: RawOptions = {}): Promise<RawService> {
   const requests: RawRequest[] = [];
   const endings: string[] = [];
@@ -76,7 +79,7 @@ export async function startRawService(respond: Respond, { connected, tls }: RawO
   };
 }
 
-/** A port on 127.0.0.1 where nobody listens. */
+/** Returns a port on 127.0.0.1 at which nothing listens. */
 export function closedPort(): Promise<number> {
   return freePort();
 }
@@ -100,7 +103,7 @@ function splitRequest(read: Buffer): { head: string; body: string; rest: Buffer 
   return { head, body, rest: read.subarray(end + 4 + length) };
 }
 
-/** A whole HTTP/1.1 answer as text. */
+/** Returns a complete HTTP/1.1 answer as text. */
 export function rawAnswer(statusLine: string, body = '', headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries({ 'content-length': String(Buffer.byteLength(body)), ...headers });
   return `HTTP/1.1 ${statusLine}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;

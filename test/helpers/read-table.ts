@@ -7,7 +7,7 @@ import type { ReadOptions, Row, Table } from '../../src/request/table.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'srq-read-'));
 let files = 0;
 
-/** A file of its own with this content, and its path. */
+/** Writes a new file with this content and returns its path. */
 export function scratchFile(content: string | Uint8Array, ending = 'csv'): string {
   const path = join(scratch, `${files++}.${ending}`);
   writeFileSync(path, content);
@@ -18,7 +18,7 @@ export function openFile(path: string, options: Partial<ReadOptions> = {}): Prom
   return openTable(path, { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null, ...options });
 }
 
-/** A table with all its rows. */
+/** Opens a table and reads all its rows. */
 export async function readTable(path: string, options: Partial<ReadOptions> = {}) {
   const table = await openFile(path, options);
   const rows: Row[] = [];

@@ -7,18 +7,20 @@ import { type CountryCode, getCountryCallingCode } from 'libphonenumber-js/max';
 const folder = new URL('../../fixtures/csv/', import.meta.url).pathname;
 const mobiles: Record<string, string> = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
 
-/** A file in the shape of a real export, and what a person reads in it: nothing here comes from srq's own reading. */
+/**
+ * A file in the form of a real export, with what a person reads in it. Nothing of this comes from srq's own reading.
+ */
 export interface RealFile {
   readonly name: string;
-  /** What its rows say, by their place; only the parameters that the file gives. */
+  /** The expected parameters of each row, in order. Only parameters that the file gives are listed. */
   readonly people: readonly Readonly<Record<string, string>>[];
-  /** In the results file: from a bad row to a good one. */
+  /** The correction in the results file that makes a bad row valid. */
   readonly correction: readonly [string | RegExp, string];
 }
 
 export const pathOf = (name: string): string => folder + name;
 
-/** `rows, created, repeated, invalid` as the README of the fixtures promises them. */
+/** Returns the counts `rows, created, repeated, invalid` that the README of the fixtures states. */
 export function promisedCounts(name: string): Record<'rows' | 'created' | 'repeated' | 'invalid', number> {
   const line = readFileSync(pathOf('README.md'), 'utf8')
     .split('\n')
@@ -34,7 +36,7 @@ function records(name: string, encoding: string, delimiter: string): Record<stri
   return parse(text, { columns: true, bom: true, delimiter, relax_column_count: true });
 }
 
-/** The example number of a market in international form, however the file writes it. */
+/** Returns the example number of a market in international form, however the file writes it. */
 function phoneOf(market: string): string {
   const iso = market === 'UK' ? 'GB' : market;
   return `+${getCountryCallingCode(iso as CountryCode)}${mobiles[iso]}`;

@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { TestContext } from 'vitest';
 
-/** A call as it arrived at a recorder. */
 export interface RecordedCall {
   readonly method: string;
   readonly path: string;
@@ -16,13 +15,13 @@ interface RecordedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A server on 127.0.0.1 that keeps all that arrives, on whatever path. */
+/** A server on 127.0.0.1 that keeps all calls, whatever their path. */
 export interface Recorder {
   readonly origin: string;
   readonly calls: readonly RecordedCall[];
 }
 
-/** Starts a recorder that ends with the test. */
+/** Starts a recorder. It ends with the test. */
 export async function startRecorder(
   answer: (call: RecordedCall, count: number) => RecordedAnswer,
   atEnd: TestContext['onTestFinished'],

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { inject } from 'vitest';
 import { requireDocuments } from './documents.ts';
 
-/** How a process ended and what it said. */
+/** The end of a process and its output. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -11,21 +11,23 @@ export interface Ended {
 }
 
 export interface RunOptions {
-  /** The whole environment but for PATH: nothing of ours is inherited. */
+  /** The complete environment except PATH. Nothing is inherited. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Empty if left out. */
+  /** The input of the process. Default: empty. */
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
-  /** It is killed when it takes longer. */
+  /** Time after which the process is killed. */
   readonly timeoutMs?: number;
-  /** A program, with arguments, that starts srq: `['strace', '-f']`. */
+  /** A program with arguments that starts srq: `['strace', '-f']`. */
   readonly under?: readonly string[];
 }
 
-/** A srq that may still be running. */
+/** An srq process that may still be running. */
 export interface Running {
   readonly process: ChildProcess;
-  /** Rejects when it takes too long, with what it had said; it is killed then. */
+  /**
+   * Resolves when the process has ended. If it takes too long, it is killed, and the promise rejects with its output.
+   */
   readonly ended: Promise<Ended>;
   /** Resolves once stdout or stderr matches. */
   until(pattern: RegExp): Promise<string>;
@@ -33,7 +35,7 @@ export interface Running {
 
 const TIMEOUT_MS = 150_000;
 
-/** Starts the built srq as a process. What it prints with `--json` must be what `srq schema` says. */
+/** Starts the built srq as a process. Its output with `--json` must match `srq schema`. */
 export function startSrq(args: readonly string[], options: RunOptions = {}): Running {
   const running = startProgram([...(options.under ?? []), process.execPath, inject('srqProgram'), ...args], options);
   const ended = running.ended.then((end) => {
@@ -44,7 +46,7 @@ export function startSrq(args: readonly string[], options: RunOptions = {}): Run
   return { ...running, ended };
 }
 
-/** Starts any program, with its arguments, in the same way. */
+/** Starts any program with its arguments in the same way. */
 export function startProgram(
   [program = '', ...words]: readonly string[],
   options: Omit<RunOptions, 'under'> = {},
@@ -54,7 +56,7 @@ export function startProgram(
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: 'pipe',
   });
-  // A program that ends without reading its input is none of our business.
+  // An error is ignored, because a program may end without reading its input.
   child.stdin?.on('error', () => {}).end(options.stdin ?? '');
   const said = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -63,7 +65,7 @@ export function startProgram(
     });
   }
   const ended = endOf(child, said, options.timeoutMs ?? TIMEOUT_MS);
-  // Whoever only waits for a text need not wait for the end as well.
+  // A rejection is handled here, because a test that only waits for a text does not wait for the end.
   ended.catch(() => {});
   return { process: child, ended, until: (pattern) => saying(child, said, pattern, ended) };
 }
@@ -103,12 +105,15 @@ async function saying(
   return Promise.race([heard, silent]);
 }
 
-/** The one JSON document on stdout, without the version that all have; throws if there is anything else. */
+/**
+ * Returns the one JSON document on stdout, without the version that all documents have. Throws if there is anything
+ * else.
+ */
 export function documentOf(ended: Ended): Record<string, unknown> {
   return withoutVersion(parsedOf(ended));
 }
 
-/** The same where it is an array. */
+/** Returns the documents on stdout if they are an array. */
 export function documentsOf(ended: Ended): Record<string, unknown>[] {
   const documents: unknown = documentOf(ended);
   if (Array.isArray(documents)) return documents;

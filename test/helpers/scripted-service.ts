@@ -10,20 +10,20 @@ interface Scripted {
 
 interface Arrived {
   readonly path: string;
-  /** With what follows the question mark. */
+  /** The path with its query. */
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** 1 for the first on this path. */
+  /** The number of the request on this path, from 1. */
   readonly number: number;
 }
 
-/** Null: the connection is cut. */
+/** Returns the answer to a call. Null cuts the connection. */
 export type Script = (arrived: Arrived) => Scripted | null | Promise<Scripted | null>;
 
 export interface ScriptedService {
   readonly baseUrl: string;
-  /** All that arrived, wherever. */
+  /** Returns all calls that arrived, whatever their path. */
   calls(): readonly Arrived[];
   tokens(): readonly Arrived[];
   creates(): readonly Arrived[];
@@ -32,10 +32,15 @@ export interface ScriptedService {
 
 const unknownPath: Script = () => ({ status: 404 });
 
-/** A service on 127.0.0.1 that answers each call as the test says; tokens are `token-1`, `token-2`, … unless it does. */
+/**
+ * Starts a service on 127.0.0.1 that answers each call as the test says. By default the tokens are `token-1`,
+ * `token-2`, ….
+ */
 export async function startScriptedService(
   script: Partial<Record<keyof typeof PATHS, Script>>,
-  /** A test that runs beside others hands over its own: vitest's may be that of a neighbour. */
+  /**
+   * A test that runs concurrently with others must pass its own function, because vitest's may be that of another test.
+   */
   atEnd: TestContext['onTestFinished'] = onTestFinished,
 ): Promise<ScriptedService> {
   const arrived: Arrived[] = [];

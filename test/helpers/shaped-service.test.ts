@@ -16,7 +16,7 @@ async function answerOf(shape: ServiceShape, path: string) {
   return { ...reply, type: String(reply.headers['content-type'] ?? ''), creates };
 }
 
-/** JSON where it says JSON, and only there. */
+/** Expects a body to be JSON if and only if its type says so. */
 function expectHonest({ text, type }: { text: string; type: string }): void {
   if (type.includes('json')) expect(() => JSON.parse(text)).not.toThrow();
   else expect(() => JSON.parse(text || '<empty>')).toThrow();

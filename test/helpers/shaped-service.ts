@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { FORM_CONTENT_TYPE, PATHS } from '../../src/request/wire.ts';
 
-/** One answer as it goes over the wire. */
 interface ShapedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** From the parameters that were sent to an answer. */
+/** Maps the parameters that were sent to an answer. */
 type Shape = (sent: Readonly<Record<string, string>>) => ShapedAnswer;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -24,7 +23,7 @@ const answer = (status: number, type: string, body: string): ShapedAnswer => ({
   body,
 });
 
-/** The answer in `fixtures/api/<name>`, its content type by the file's ending unless given. */
+/** Returns the answer in `fixtures/api/<name>`. By default the content type follows from the file's ending. */
 function fromFile(status: number, name: string, type = TYPES[name.split('.').at(-1) ?? ''] ?? ''): Shape {
   return () => answer(status, type, readFileSync(new URL(`../../fixtures/api/${name}`, import.meta.url), 'utf8'));
 }
@@ -37,7 +36,7 @@ const REFUSALS = {
   'problem-json': fromFile(422, 'problem.json', 'application/problem+json'),
 } satisfies Record<string, Shape>;
 
-/** How create may answer. */
+/** The possible answers of create. */
 export const CREATE_SHAPES = {
   flat: fromFile(201, 'create-flat.json'),
   nested: fromFile(201, 'create-nested.json'),
@@ -47,12 +46,12 @@ export const CREATE_SHAPES = {
   'plain-text': fromFile(200, 'create-plain-text.txt'),
   'empty-204': () => answer(204, '', ''),
   'big-number': fromFile(201, 'create-big-number.json'),
-  /** Shows everything that was sent, and no identifier. */
+  /** This answer repeats everything that was sent and has no identifier. */
   echo: (sent) => answer(200, 'application/json', JSON.stringify({ received: sent, status: 'received' })),
   ...REFUSALS,
 } satisfies Record<string, Shape>;
 
-/** How validate may answer. */
+/** The possible answers of validate. */
 export const VALIDATE_SHAPES = {
   'is-duplicate-true': fromFile(200, 'validate-is-duplicate-true.json'),
   'is-duplicate-false': fromFile(200, 'validate-is-duplicate-false.json'),
@@ -75,14 +74,14 @@ export const VALIDATE_SHAPES = {
 
 const LIFE_SECONDS = 1_800;
 
-/** A token that says itself when it ends; nobody here checks its signature. */
+/** Returns a token that states its own expiry. Nobody here checks its signature. */
 function jwtWithExpiry(): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const expiresAtSeconds = Math.floor(Date.now() / 1000) + LIFE_SECONDS;
   return `${part({ alg: 'none', typ: 'JWT' })}.${part({ sub: 'partner', exp: expiresAtSeconds })}.`;
 }
 
-/** How the token operation may tell the life of a token, which is {@link LIFE_SECONDS} wherever it is told. */
+/** The ways in which the token operation can state the lifetime of a token, which is always {@link LIFE_SECONDS}. */
 export const TOKEN_SHAPES = {
   'expires-in-number': () => json({ access_token: 'shaped-token', token_type: 'Bearer', expires_in: LIFE_SECONDS }),
   'expires-in-text': () => json({ access_token: 'shaped-token', token_type: 'bearer', expires_in: `${LIFE_SECONDS}` }),
@@ -103,12 +102,14 @@ export interface ShapedService {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** How many creates arrived. */
+  /** Returns the number of creates that arrived. */
   creates(): number;
   close(): Promise<void>;
 }
 
-/** Starts a service that always answers in the shapes named; it checks nothing. By default all is plain and well. */
+/**
+ * Starts a service that always answers in the given shapes and checks nothing. The default shapes are plain successes.
+ */
 export async function startShapedService(shape: ServiceShape): Promise<ShapedService> {
   const shapes: Readonly<Record<string, Shape>> = {
     [PATHS.token]: TOKEN_SHAPES[shape.token ?? 'expires-in-number'],

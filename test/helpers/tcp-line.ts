@@ -1,6 +1,9 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP line from a port of 127.0.0.1 to another one, to which everything can happen that happens to lines. */
+/**
+ * A TCP connection from a port of 127.0.0.1 to another one, which can be made to fail in all ways in which connections
+ * fail.
+ */
 export class TcpLine {
   readonly #server: Server;
   readonly #ends = new Set<Socket>();
@@ -22,29 +25,35 @@ export class TcpLine {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From now on leads to another port. What is open stays where it is. */
+  /** Connects to another port from now on. Open connections are not changed. */
   lead(to: number): void {
     this.#to = to;
   }
 
-  /** Ends everything that is open, as a router does that is restarted. */
+  /** Ends all open connections, like a router that is restarted. */
   cut(): void {
     for (const end of this.#ends) end.destroy();
   }
 
-  /** Says nothing more on what is open, and answers nothing new, as a machine without power; nobody is told. */
+  /**
+   * Transfers nothing more on open connections and answers no new ones, like a machine without power. Neither end is
+   * notified.
+   */
   silence(): void {
     this.#isSilent = true;
     for (const end of this.#ends) end.pause();
   }
 
-  /** Delivers what was held up, and all that comes. */
+  /** Delivers what was held back, and transfers everything from now on. */
   flow(): void {
     this.#isSilent = false;
     for (const end of this.#ends) end.resume();
   }
 
-  /** Forgets what is open, as a router does that has lost its table: nobody is told, and what is new is served. */
+  /**
+   * Drops all open connections without notifying their ends, like a router that has lost its table. New connections
+   * work.
+   */
   swallow(): void {
     for (const end of this.#ends) {
       end.removeAllListeners('data');
@@ -69,7 +78,7 @@ export class TcpLine {
       end.on('error', () => {});
       end.on('close', () => {
         this.#ends.delete(end);
-        // A machine without power does not say that it has gone.
+        // A machine without power does not announce its end.
         if (!this.#isSilent) other.destroy();
       });
       if (this.#isSilent) end.pause();

@@ -5,7 +5,7 @@ import { test } from './desk.ts';
 import { HAS_TERMINAL, Terminal } from './terminal.ts';
 
 describe.skipIf(!HAS_TERMINAL)('a test that reads a terminal late', () => {
-  // More than a terminal hands over at a time, so that something is left when the program has ended.
+  // This is more than a terminal delivers at once, so that something is left when the program has ended.
   const record = (at: number) => ({
     key: String(at).padStart(32, '0'),
     event: 'created',

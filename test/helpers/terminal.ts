@@ -6,7 +6,7 @@ import type { Desk } from './desk.ts';
 
 const pty = load();
 
-/** A real terminal comes from a native library; where it cannot be loaded, these tests are skipped. */
+/** Whether the native library for terminals can be loaded. Tests that need it are skipped otherwise. */
 export const HAS_TERMINAL = pty !== null;
 
 function load(): typeof import('@lydell/node-pty') | null {
@@ -20,28 +20,29 @@ function load(): typeof import('@lydell/node-pty') | null {
 const TIMEOUT_MS = 150_000;
 
 /**
- * Runs srq, writes how it ended behind all that srq wrote, and stays. The terminal's library stops reading a fifth of a second
- * after its process has ended, whatever is still to be read: on a busy machine the end of the output was lost.
+ * A script that runs srq, writes its exit code after its output, and keeps running. The terminal's library stops
+ * reading a fifth of a second after its process has ended, so on a busy machine the end of the output would be lost.
  */
 const AND_STAY = 'trap : INT; "$@"; printf "\\036ended %d\\036" "$?"; exec sleep 200';
-/** Takes the size from the terminal, as terminals are that nobody gave one. The library opens none without. */
+/**
+ * A command that sets the size of the terminal to 0, which means unknown. The library opens no terminal without a size.
+ */
 const WITHOUT_SIZE = 'stty cols 0 rows 0; ';
 const ENDED = /\x1eended (\d+)\x1e/;
 
 export interface TerminalOptions {
-  /** 0 is a terminal that does not say its size. */
+  /** The width. 0 means a terminal that does not report its size. */
   readonly columns?: number;
   readonly rows?: number;
-  /** `dumb` lets srq draw no line twice. */
+  /** The type of the terminal. `dumb` means that srq cannot redraw lines. */
   readonly term?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** srq on a terminal. */
 export class Terminal {
-  /** All that was shown so far, escape sequences included. */
+  /** Everything that was shown so far, including escape sequences. */
   shown = '';
-  /** Its exit code. Rejects when it takes too long; it is killed then. */
+  /** Resolves to the exit code. If the process takes too long, it is killed, and the promise rejects. */
   readonly ended: Promise<number>;
   readonly #pty: IPty;
   #seenTo = 0;
@@ -72,11 +73,11 @@ export class Terminal {
         else resolve(Number(code));
       });
     });
-    // Whoever only waits for a text need not wait for the end as well.
+    // A rejection is handled here, because a test that only waits for a text does not wait for the end.
     this.ended.catch(() => {});
   }
 
-  /** Waits until what was shown since the last such wait matches. */
+  /** Waits until the output since the last such wait matches. */
   async until(pattern: RegExp): Promise<void> {
     const appeared = new Promise<'appeared'>((resolve) => {
       const look = () => {
@@ -93,17 +94,17 @@ export class Terminal {
     if (first !== 'appeared') throw new Error(`It ended (${first}) without showing ${pattern}: ${this.shown}`);
   }
 
-  /** Types as a person does: `\r` is Enter, `\x03` is Ctrl-C. */
+  /** Types a text like a person. `\r` is Enter, and `\x03` is Ctrl-C. */
   type(text: string): void {
     this.#pty.write(text);
   }
 
-  /** Ends whatever still runs on the terminal: its processes are a group of their own. */
+  /** Ends everything that still runs on the terminal. Its processes are a group of their own. */
   #leave(): void {
     try {
       process.kill(-this.#pty.pid, 'SIGKILL');
     } catch {
-      // It has gone already.
+      // The process group has ended already.
     }
   }
 
@@ -112,7 +113,10 @@ export class Terminal {
   }
 }
 
-/** Runs srq on a terminal: says each answer once its question has appeared, and gives all that was shown, with the exit code. */
+/**
+ * Runs srq on a terminal. Types each answer once its question has appeared, and returns everything that was shown, with
+ * the exit code.
+ */
 export async function onTerminal(
   desk: Desk,
   args: readonly string[],

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
-/** Ends a server and all that is open on it when the test ends. */
+/** Ends a server and all its open connections when the test ends. */
 export function endWithTest(server: Server): void {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -15,7 +15,7 @@ export function endWithTest(server: Server): void {
   });
 }
 
-/** Passes on to each other what either says, until one of them ends. */
+/** Passes data between two sockets in both directions, until one of them ends. */
 export function join(one: Socket, other: Socket): void {
   for (const [from, to] of [
     [one, other],
@@ -26,7 +26,10 @@ export function join(one: Socket, other: Socket): void {
   }
 }
 
-/** Puts TLS before a service on 127.0.0.1, as a load balancer does. Returns the base URL; ends with the test. */
+/**
+ * Starts a TLS server in front of a service on 127.0.0.1, like a load balancer. Returns its base URL. It ends with the
+ * test.
+ */
 export async function startTlsFront(
   serviceUrl: string,
   options: TlsOptions,

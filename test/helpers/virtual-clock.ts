@@ -6,7 +6,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** A clock for code that waits: time goes on to the next who is to wake, as soon as nobody has anything else to do. */
+/** A clock for code that sleeps. As soon as nothing else can run, the time advances to the next sleeper that is due. */
 export class VirtualClock implements Clock {
   #nowMs = 0;
   #sleepers: Sleeper[] = [];
@@ -32,7 +32,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Lets time go on until this is settled. */
+  /** Lets time pass until this promise is settled. */
   async until<Result>(promise: Promise<Result>): Promise<Result> {
     let isSettled = false;
     const settle = () => {

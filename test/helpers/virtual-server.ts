@@ -1,10 +1,10 @@
 import type { AdaptiveRate, Admission, RateAnswer } from '../../src/service/pacing/adaptive-rate.ts';
 import { readRateHeaders } from '../../src/service/pacing/rate-headers.ts';
 
-/** What a hidden server makes of one request. */
+/** The reaction of a hidden server to one request. */
 export interface Reply {
   readonly status: 200 | 429 | 503;
-  /** When the answer leaves the server. */
+  /** Time at which the answer leaves the server. */
   readonly atMs: number;
   readonly headers?: Record<string, string>;
 }
@@ -23,22 +23,22 @@ export interface Figures {
   readonly elapsedMs: number;
   readonly slowestMs: number;
   readonly mostInFlight: number;
-  /** Set if the pace asked to stop. */
+  /** The reason if the rate has asked to stop, or null. */
   readonly stopped: Admission | null;
 }
 
 export interface Import {
   readonly pace: AdaptiveRate;
   readonly server: HiddenServer;
-  /** Requests to get done; refused ones are sent again. */
+  /** Number of requests to be completed. Refused requests are sent again. */
   readonly requests: number;
   readonly random: () => number;
   readonly timeoutMs?: number;
-  /** There and back together, without jitter. */
+  /** Round-trip time of the network in milliseconds, without jitter. */
   readonly networkMs?: number;
 }
 
-/** Evenly distributed in [0, 1), the same for the same seed (mulberry32). */
+/** Returns a generator of numbers evenly distributed in [0, 1), which are the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -54,7 +54,7 @@ interface Event {
   readonly happen: () => void;
 }
 
-/** Things to come, in order of time; nobody waits for real. */
+/** Future events in the order of time. Nothing waits in real time. */
 class Timeline {
   nowMs = 0;
   readonly #events: Event[] = [];
@@ -70,7 +70,7 @@ class Timeline {
     this.#events.splice(low, 0, { atMs, happen });
   }
 
-  /** False when nothing is to come. */
+  /** Runs the next event. Returns false if there is none. */
   step(): boolean {
     const next = this.#events.pop();
     if (!next) return false;
@@ -80,7 +80,7 @@ class Timeline {
   }
 }
 
-/** Sends as fast as the pace allows until all requests are done, in virtual time. */
+/** Sends requests as fast as the rate allows until all are done, in virtual time. */
 export function sendRows({ pace, server, requests, random, timeoutMs = 120_000, networkMs = 20 }: Import): Figures {
   const time = new Timeline();
   const figures = { sent: 0, taken: 0, throttled: 0, shed: 0, timedOut: 0, elapsedMs: 0, slowestMs: 0 };

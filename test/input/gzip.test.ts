@@ -1,6 +1,7 @@
-import { appendFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
 
 const csv = `country,phone\n${'PT,912345678\n'.repeat(50_000)}`;
@@ -53,6 +54,21 @@ it('one that changes between two passes is refused', async () => {
   const table = await openFile(path);
   appendFileSync(path, gzipSync('more,1\n'));
   await expect(table.rows()[Symbol.asyncIterator]().next()).rejects.toThrow('changed while it was read');
+});
+
+it.skipIf(process.platform !== 'linux')('a file that is not read to its end is closed all the same', async () => {
+  const noise = randomBytes(3_000_000).toString('hex').replace(/.{60}/g, '$&\n');
+  const path = scratchFile(gzipSync(`a\n${noise}`));
+  for await (const _ of (await openFile(path)).rows()) break;
+  const openFiles = () =>
+    readdirSync('/proc/self/fd').flatMap((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return [];
+      }
+    });
+  await vi.waitFor(() => expect(openFiles()).not.toContain(path));
 });
 
 it('a bomb is refused in bounded memory', async () => {

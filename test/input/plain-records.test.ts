@@ -1,6 +1,7 @@
 import { Parser } from 'csv-parse';
 import { describe, expect, it } from 'vitest';
 import { csvRecords } from '../../src/input/csv-records.ts';
+import { utf8Bytes } from '../../src/input/decode.ts';
 import { PlainRecords } from '../../src/input/plain-records.ts';
 import fc from '../helpers/fast-check.ts';
 
@@ -123,6 +124,67 @@ describe('plain records', () => {
     const { found, left } = split([Buffer.from(`a,b\n\n${long}`), Buffer.from('more')], ',');
     expect(found).toEqual([{ cells: ['a', 'b'], emptyLines: 0, spansLines: false }]);
     expect(left?.toString()).toBe(`\n${long}more`);
+  });
+});
+
+/** All records of the pieces, and the message of the error that ends them. */
+async function recordsOf(text: AsyncIterable<string | Buffer>, sign: string): Promise<unknown[]> {
+  const records: unknown[] = [];
+  try {
+    for await (const batch of csvRecords(text, { delimiter: sign, linesBeforeHeader: 0 })) records.push(...batch);
+  } catch (error) {
+    records.push(String(error));
+  }
+  return records;
+}
+
+async function* only<Piece>(...all: Piece[]): AsyncGenerator<Piece> {
+  yield* all;
+}
+
+/** Yields the pieces as a file is read: in one buffer, whose bytes are others once the next piece is asked for. */
+async function* inOneBuffer(all: readonly Buffer[]): AsyncGenerator<Buffer> {
+  const buffer = Buffer.alloc(Math.max(0, ...all.map(({ length }) => length)));
+  for (const piece of all) {
+    yield buffer.subarray(0, piece.copy(buffer));
+    buffer.fill('!');
+  }
+}
+
+describe('a file that is read as bytes', () => {
+  it.each([',', ';', '€'])('has the records of its text, wherever the bytes are cut (delimiter %s)', async (sign) => {
+    await fc.assert(
+      fc.asyncProperty(signs, cuts, async (text, at) => {
+        const bytes = Buffer.from(text.join(''));
+        const asBytes = await recordsOf(inOneBuffer(pieces(bytes, at)), sign);
+        expect(asBytes).toEqual(await recordsOf(only(bytes.toString()), sign));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('has no byte order mark, wherever that is cut', async () => {
+    for (const [text, left] of [
+      ['\uFEFFname', 'name'],
+      ['\uFEFF', ''],
+      ['\uFEFF\uFEFFa', '\uFEFFa'],
+      ['ï»', 'ï»'],
+      ['a', 'a'],
+    ] as const) {
+      const bytes = Buffer.from(text);
+      for (let cut = 0; cut <= bytes.length; cut++) {
+        const file = { path: 'f', sizeBytes: bytes.length, chunks: () => inOneBuffer(pieces(bytes, [cut])) };
+        const read: Buffer[] = [];
+        for await (const piece of utf8Bytes(file)) read.push(Buffer.from(piece));
+        expect(Buffer.concat(read).toString()).toBe(left);
+      }
+    }
+  });
+
+  it('ends at a line that is no row of anybody’s', async () => {
+    const commas = Buffer.alloc(1 << 18, ',');
+    const [message] = await recordsOf(only(commas, commas, commas, commas, commas), ',');
+    expect(message).toContain('A line is longer than 1 MiB');
   });
 });
 

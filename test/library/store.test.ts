@@ -55,7 +55,7 @@ describe.skipIf(postgresIsMissing !== null)(`the library and a store in PostgreS
     expect(filesWithText(desk.folder, STORE_PASSWORD)).toEqual([]);
   });
 
-  test('a new store that does not know the log in the folder is warned about, to the program alone', async ({
+  test('a store that does not know the log in the folder is refused, unless the program wants it so', async ({
     desk,
     sandbox,
   }) => {
@@ -64,13 +64,13 @@ describe.skipIf(postgresIsMissing !== null)(`the library and a store in PostgreS
     const byFile = await openMarketplace(options);
     await byFile.create(requestAt(1));
     await byFile.close();
-    const warnings: string[] = [];
-    const onWarning = (message: string) => warnings.push(message);
-    const store = await server.database();
-    const byStore = await openMarketplace({ ...options, store, storePassword: STORE_PASSWORD, onWarning });
+    const withStore = { ...options, store: await server.database(), storePassword: STORE_PASSWORD };
+    const refused = await openMarketplace(withStore);
+    await expect(refused.create(requestAt(1))).rejects.toMatchObject({ reason: 'store.log-unknown' });
+    await refused.close();
+    const byStore = await openMarketplace({ ...withStore, freshStore: true });
     // The service itself knows it, which the log does not.
     expect(await byStore.create(requestAt(1))).toMatchObject({ status: 'duplicate' });
     await byStore.close();
-    expect(warnings).toEqual([expect.stringContaining('is new')]);
   });
 });

@@ -9,6 +9,7 @@ const paint = new Chalk({ level: 0 });
 const ENTRY: LogEntry = {
   key: '0123456789abcdef0123456789abcdef',
   status: 'created',
+  reason: null,
   at: '2026-11-21T10:20:30.123Z',
   run: 'r',
   row: 12,

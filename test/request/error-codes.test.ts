@@ -43,6 +43,7 @@ test('docs/errors.md has every code (vitest -u writes it)', async () => {
       '# Errors and findings',
       '',
       'Codes stay; messages may be reworded. With `--json` an error has its kind in `code`, its code in `reason`, and what to do in `hint`.',
+      'The `reason` of a row, a request of the log or a step of `srq doctor` is one of these codes, or that of a finding.',
       'The same is in `srq help errors`, and of one code in `srq help errors auth.refused`.',
       '',
       '| code | kind | exit code | cause | remedy |',

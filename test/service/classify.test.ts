@@ -38,6 +38,13 @@ test('every status from 200 to 599 means what the table says, and says why', () 
   }
 });
 
+test('any status from 200 to 299 is success, and no other is', () => {
+  for (let status = 199; status <= 300; status++) {
+    const isCreated = classify(answered(status, { id: '4711' })).class === 'created';
+    expect([status, isCreated]).toEqual([status, status >= 200 && status <= 299]);
+  }
+});
+
 test.each([408, 500, 502, 503, 504, 520, 599, 418, 402, 407, 425, 409, 300, 304, 101, 999])(
   'HTTP %d is in doubt and is never sent again by itself',
   (status) => {

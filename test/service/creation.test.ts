@@ -121,6 +121,25 @@ describe('A form', () => {
     expect(form(body, changes)).toBe(expected);
   });
 
+  test.each([
+    ['objects', (inner: unknown) => ({ a: inner }), (inner: string) => `{"a":${inner}}`],
+    ['lists', (inner: unknown) => [inner], (inner: string) => `[${inner}]`],
+  ])('is told to a depth of six, in %s', (_, nest, nestForm) => {
+    const nested = (depth: number): unknown => (depth === 0 ? { b: true } : nest(nested(depth - 1)));
+    const nestedForm = (depth: number, end: string): string =>
+      depth === 0 ? end : nestForm(nestedForm(depth - 1, end));
+    expect(form(nested(5))).toBe(`200 application/json ${nestedForm(5, '{"b":true}')}`);
+    expect(form(nested(6))).toBe(`200 application/json ${nestedForm(6, '…')}`);
+  });
+
+  test('is told of sixty members and elements', () => {
+    const told = (count: number) => form(Array.from({ length: count }, (_, at) => (at < 60 ? true : { b: true })));
+    expect([told(60), told(61)]).toEqual(Array(2).fill('200 application/json [true]'));
+    const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, true]));
+    expect(form(members(60))).not.toBe(form(members(59)));
+    expect(form(members(61))).toBe(form(members(60)));
+  });
+
   test('holds nothing that was sent, and nothing that differs from request to request', () => {
     const sent = new Redactor(['Ana Exemplo']);
     expect(form({ message: 'Thanks, Ana Exemplo', id: 'R-17' }, {}, sent)).not.toMatch(/Ana|17/);

@@ -79,6 +79,15 @@ test('a profile that is removed is no longer the one in use', async () => {
   expect([store.current(), await store.remove('office'), store.all()]).toEqual(['default', null, {}]);
 });
 
+test('a change that cannot be written is told to whoever asks for it', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const store = new ProfileStore(join(file, 'below'), uid);
+  const unwritable = { reason: 'settings.unwritable', message: expect.stringContaining('ENOTDIR') };
+  await expect(store.set('shop', PROFILE)).rejects.toMatchObject(unwritable);
+  await expect(store.use('shop')).rejects.toMatchObject(unwritable);
+});
+
 test('no profile is found by a name that every object has', () => {
   write(0o600);
   expect(new ProfileStore(folder, uid).get('constructor')).toBeNull();

@@ -36,6 +36,8 @@ export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'valida
   readonly yes?: boolean;
   /** Whether columns that are only likely are used without a question. */
   readonly acceptLikely?: boolean;
+  /** The digest of the only plan that may be carried out. */
+  readonly plan?: string;
 }
 
 /** Returns the range of rows that the flags select. */

@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { planWithProgress } from '../../cli/input.ts';
 import { reportRows } from '../../delivery/report-rows.ts';
-import type { SubmitOptions } from '../../delivery/submit.ts';
 import { PlannedFiles } from '../../request/ledger.ts';
 import { type PlanOptions, rangeOf, sayPlan } from './agreement.ts';
 import type { OpenedFile } from './file-import.ts';
@@ -20,12 +19,13 @@ export async function dryRun(
   context: Context,
   files: readonly Rehearsed[],
   command: readonly string[],
-  options: PlanOptions & Pick<SubmitOptions, 'again'>,
+  options: PlanOptions & Parameters<typeof planId>[1],
   startedMs: number,
 ): Promise<number> {
   const rehearsed: DryFile[] = [];
   const prepared: PreparedPlan[] = [];
   const wanted = { ...options, range: rangeOf(options), files: new PlannedFiles() };
+  await context.warnOfFileLog();
   const log = await files[0]?.session.logReader();
   if (!log) throw new Error('a run without a file');
   for (const { file, input, session, results, command: alone } of files) {

@@ -122,10 +122,11 @@ export class RunEvents {
   /** Yields the reports of a file unchanged, and reports the rows that no pass of this run has reported. */
   async *withRows(file: string, reports: AsyncIterable<RowReport>): AsyncGenerator<RowReport> {
     for await (const report of reports) {
-      const { row, status, ids, record } = report;
+      const { row, status, ids, record, reason } = report;
       const isTold = record?.run === this.#run && record.event !== 'sending' && status !== 'repeated';
       const { ref = null, key = null, http = null } = record ?? {};
-      if (!isTold) await this.#stream?.tell({ event: 'row', file, row: row.number, ref, key, status, ids, http });
+      if (!isTold)
+        await this.#stream?.tell({ event: 'row', file, row: row.number, ref, key, status, ids, http, reason });
       yield report;
     }
   }

@@ -9,6 +9,7 @@ import type { RowLookup } from '../../delivery/report-rows.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { operationsOf } from '../../request/operations.ts';
+import { countReason, type ReasonCounts } from '../../request/outcome.ts';
 import { type Agreed, agreedPlan } from './agreement.ts';
 import type { RunEvents } from './events.ts';
 import type { BulkOptions } from './flags.ts';
@@ -75,6 +76,8 @@ export async function openFiles(
 export class FileImport implements ImportFile, ImportUi {
   readonly ui = this;
   readonly file: string;
+  /** The rows by the codes of their reasons. */
+  readonly reasons: ReasonCounts = {};
   readonly asides: Asides = { withoutIdentifier: 0, withRemark: 0 };
   /** The arguments that import this file again, including corrections made to the plan. */
   command: readonly string[];
@@ -125,7 +128,7 @@ export class FileImport implements ImportFile, ImportUi {
   }
 
   async report(plan: ImportPlan, reports: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
-    const rows = this.#events.withRows(this.file, reports);
+    const rows = withReasons(this.#events.withRows(this.file, reports), this.reasons);
     const { report, includeInput } = this.#options;
     if (report === undefined) return this.#writeResults(plan, rows, log);
     // The report's code is loaded only if it is needed, because it is large and few runs write a report.
@@ -140,6 +143,14 @@ export class FileImport implements ImportFile, ImportUi {
     this.#hasResults = false;
     await writeRunResults(session.context, results, plan, rows, { log, preparation: session.preparation });
     this.#hasResults = true;
+  }
+}
+
+/** Passes the reports on, and counts them by their reasons. */
+async function* withReasons(reports: AsyncIterable<RowReport>, reasons: ReasonCounts): AsyncGenerator<RowReport> {
+  for await (const report of reports) {
+    countReason(reasons, report.reason);
+    yield report;
   }
 }
 

@@ -29,8 +29,6 @@ export interface BulkOptions extends PlanOptions, SubmitOptions, HealthOptions {
   /** File to which the report is written. */
   readonly report?: string;
   readonly includeInput?: boolean;
-  /** The digest of the only plan that may be sent. */
-  readonly plan?: string;
   /** File to which the events of the run are written, or `-` for standard output. */
   readonly events?: string;
   /** Shell command that gets the end of the run on its standard input. */

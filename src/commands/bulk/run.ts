@@ -23,7 +23,7 @@ import {
   withEachFile,
 } from './file-import.ts';
 import type { BulkOptions } from './flags.ts';
-import { planId, requirePlan } from './plan-id.ts';
+import { planId, requireHoldable, requirePlan } from './plan-id.ts';
 import { beside, refuseRehearsed } from './results-place.ts';
 import { RunHealth } from './run-health.ts';
 import { finishRun } from './summary.ts';
@@ -81,9 +81,9 @@ async function importFiles(
     maxErrors: options.maxErrors ?? null,
     settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
-  const ended = imports.flatMap(({ file, results, asides }, at) => {
+  const ended = imports.flatMap(({ file, results, asides, reasons }, at) => {
     const plan = plans[at];
-    return plan ? [{ file, plan, results, asides, exportTo: beside(file, 'export.csv') }] : [];
+    return plan ? [{ file, plan, results, asides, reasons, exportTo: beside(file, 'export.csv') }] : [];
   });
   // If there are several files, a correction of one is remembered by its header and need not be repeated in the
   // command.
@@ -202,18 +202,6 @@ function requireKeepable({ options: { sandbox } }: Context, { keep, dryRun: isDr
   if (!keep || (sandbox && !isDry)) return;
   const message = sandbox ? 'A dry run sends nothing, so the inbox would be empty.' : '--keep needs --sandbox.';
   throw new SrqError('flags.incomplete', message, sandbox ? 'Leave --keep or --dry-run out.' : 'Add: --sandbox');
-}
-
-/**
- * Throws `SrqError('usage')` for --plan if it cannot be checked, because a sandbox in this process is another service
- * each time.
- */
-function requireHoldable({ options: { sandbox } }: Context, { plan, dryRun: isDry }: BulkOptions): void {
-  if (plan === undefined || !(sandbox || isDry)) return;
-  const message = sandbox
-    ? '--plan needs a service that stays, and --sandbox is new each time.'
-    : 'A dry run makes a plan and holds to none.';
-  throw new SrqError('flags.contradict', message, `Leave --plan or ${sandbox ? '--sandbox' : '--dry-run'} out.`);
 }
 
 /** Throws `SrqError('usage')` for report flags that would have no effect. */

@@ -7,6 +7,7 @@ import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { type Failure, failureOf, type SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
+import type { ReasonCounts, RowReason } from '../../request/outcome.ts';
 import { type Counts, countsLeft, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
 import { columnLabel } from '../../request/table.ts';
 import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
@@ -27,6 +28,7 @@ export async function finishRun(
     withoutIdentifier: files.reduce((sum, file) => sum + file.asides.withoutIdentifier, 0),
     withRemark: files.reduce((sum, file) => sum + file.asides.withRemark, 0),
   };
+  const reasons = sumOfReasons(files.map((file) => file.reasons));
   const next = nextCommand(context, counts, run, stop);
   const summary = {
     ...(await shared(context, files, startedMs)),
@@ -44,12 +46,24 @@ export async function finishRun(
   const more = files.length > 1 ? { files: files.map(each) } : {};
   await report(context, summary, files.length > 1, (reporter, shared, text) =>
     run.keepsStdout
-      ? reporter.result('bulk', { run: context.run, ...shared, ...withoutReady(counts), ...asides, ...more }, text)
+      ? reporter.result(
+          'bulk',
+          { run: context.run, ...shared, ...withoutReady(counts), ...asides, reasons, ...more },
+          text,
+        )
       : reporter.say(text),
   );
   const exitCode = exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
   const { rows, seconds, log, results, stopped } = summary;
-  return { exitCode, stopped, summary: { rows, seconds, log, results, ...withoutReady(counts), ...asides } };
+  return { exitCode, stopped, summary: { rows, seconds, log, results, ...withoutReady(counts), ...asides, reasons } };
+}
+
+function sumOfReasons(all: readonly ReasonCounts[]): ReasonCounts {
+  const sum: ReasonCounts = {};
+  for (const counts of all)
+    for (const [reason, rows] of Object.entries(counts) as [RowReason, number][])
+      sum[reason] = (sum[reason] ?? 0) + rows;
+  return sum;
 }
 
 /** Returns why a run ended early, or null if it did not. After a signal, the hint is the command that continues. */
@@ -79,19 +93,21 @@ export async function finishDryRun(
   const asked = files.map(({ file, plan, command: alone }) => {
     return { file, command: alone, open: openQuestions(columnQuestions(plan.mapping), accepts) };
   });
+  // Rows that lack a field may become ready once the questions about the columns are answered.
+  const maySend = counts.ready > 0 || asked.some(({ open }) => open.length > 0);
+  const isToCorrect = !maySend && counts.invalid > 0;
+  const again = files.some(({ file }) => file === '-') ? null : commandLine(command);
   const summary = {
     ...(await shared(context, files, startedMs)),
     counts,
     notTried: 0,
     asides: null,
     stopped: null,
-    advice: null,
+    advice: isToCorrect
+      ? `${rowsText(counts.invalid)} cannot be sent: correct what the findings name, then check again.`
+      : null,
     exportCommand: null,
-    // Rows that lack a field may become ready once the questions about the columns are answered.
-    next:
-      counts.ready > 0 || asked.some(({ open }) => open.length > 0)
-        ? commandLine(withoutDryRun(decidingCommand(asked, command)))
-        : null,
+    next: maySend ? commandLine(withoutDryRun(decidingCommand(asked, command))) : isToCorrect ? again : null,
   };
   const [one] = files;
   const more =
@@ -105,7 +121,7 @@ export async function finishDryRun(
           })),
         };
   await report(context, summary, files.length > 1, (reporter, shared, text) =>
-    reporter.result('bulk --dry-run', { planId, ...shared, ...plannedCounts(counts), ...more }, text),
+    reporter.result('bulk --dry-run', { run: context.run, planId, ...shared, ...plannedCounts(counts), ...more }, text),
   );
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }
@@ -185,11 +201,11 @@ interface EndedFile {
   /** The path of the results, `-` for standard output, or null for none. */
   readonly results: string | null;
   readonly asides: Asides;
+  readonly reasons: ReasonCounts;
   /** The path to which an export of the input would be written. */
   readonly exportTo: string;
 }
 
-/** A run that has ended. */
 interface EndedRun {
   readonly files: readonly EndedFile[];
   /** The arguments that repeat this command, including corrections made to the plan of one file. */
@@ -202,15 +218,21 @@ interface EndedRun {
 interface EndOfRun {
   readonly exitCode: number;
   readonly stopped: Failure | null;
-  readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log' | 'results'> & Omit<Counts, 'ready'> & Asides;
+  readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log' | 'results'> &
+    Omit<Counts, 'ready'> &
+    Asides & { readonly reasons: ReasonCounts };
 }
 
 /** Returns what a person should do next with the files, or null if there is nothing to do. */
 function adviceFor({ failed, unknown, ...counts }: Counts, files: readonly EndedFile[]): string | null {
   if (failed > 0) return null;
-  if (unknown > 0)
-    return `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
-  const refused = counts.invalid + counts.rejected;
+  const refused = refusedAdvice(counts.invalid + counts.rejected, files);
+  if (unknown === 0) return refused;
+  const doubtful = `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
+  return refused === null ? doubtful : `${doubtful} ${refused}`;
+}
+
+function refusedAdvice(refused: number, files: readonly EndedFile[]): string | null {
   if (refused === 0) return null;
   const were = `${rowsText(refused)} ${refused === 1 ? 'was' : 'were'} refused`;
   const results = files.filter(hasRefused).map(({ results }) => results);

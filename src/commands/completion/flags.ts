@@ -3,7 +3,6 @@ import type { RunCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { chosenArgument, examples } from '../options.ts';
 
-/** The shells with completion. */
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 

@@ -35,7 +35,7 @@ export async function answered(
     const name = answerName(question);
     const asking = isSecretName(name) ? askHidden : ask;
     const { unanswered } = question;
-    const hint = unanswered === undefined ? ': ' : ' [y/N] ';
+    const hint = unanswered === undefined ? ': ' : unanswered === 'no' ? ' [y/N] ' : ` [${unanswered}] `;
     const given = await asking(context, `${printable(question.text)}\n${name}${hint}`);
     const answer = given === '' ? (unanswered ?? '') : given;
     // A parameter that each row provides has no value of its own.
@@ -91,7 +91,9 @@ function withAnswer({ constants, operations }: Answers, { name, choices }: Quest
   const about = rest.join(':');
   const operation = OPERATION_NAMES.find((each) => kind === 'operation' && each === about);
   if (operation) return { constants, operations: { ...operations, [operation]: answer } };
-  return { constants: { ...constants, [about]: answer }, operations };
+  // Which place takes a field is said from the other side: by the name of the place.
+  const [key, value] = kind === 'place' ? [answer, `{${about}}`] : [about, answer];
+  return { constants: { ...constants, [key]: value }, operations };
 }
 
 /** Throws `SrqError('usage')` if a question is open or the user does not agree, on the terminal or by `--yes`. */

@@ -8,6 +8,7 @@ import {
   contractAt,
   isElsewhere,
   type Proposal,
+  type Question,
   type ServerSuggestion,
   tokenAddress,
 } from '../../request/contract.ts';
@@ -58,7 +59,8 @@ export async function learn(context: Context, files: readonly string[], options:
   const shown = withoutSecretValues(contract);
   const place = baseUrl?.value ?? null;
   const document = {
-    ...{ profile, stored: !options.dryRun, file: store.path, contract: shown, questions, notes, logins },
+    ...{ profile, stored: !options.dryRun, file: store.path, contract: shown, notes, logins },
+    questions: questions.map((question) => ({ ...question, ...answeredBy(question) })),
     ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: addressOf(proposal, place) },
   };
   const reporter = await context.reporter();
@@ -90,6 +92,11 @@ export async function learn(context: Context, files: readonly string[], options:
     await offerRehearsal(context);
   }
   return 0;
+}
+
+/** Returns the option that answers a question, and what of `KEY=VALUE` is its key. */
+function answeredBy({ name, answer }: Question): { readonly option: string; readonly key: string } {
+  return { option: answer.slice(0, answer.indexOf(' ')), key: name.slice(name.indexOf(':') + 1) };
 }
 
 /** Tells whether it is known how calls are authorized, and where tokens are issued. */

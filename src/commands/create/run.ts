@@ -70,7 +70,8 @@ interface InvalidResult extends RowResult {
 function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>): InvalidResult {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const message = errors.map(quotedMessage).join(' ');
-  return { status: 'invalid', ids: {}, row, ref, key: null, http: null, message, problems };
+  const reason = errors[0]?.code ?? null;
+  return { status: 'invalid', ids: {}, row, ref, key: null, http: null, message, reason, problems };
 }
 
 function untriedResult({ row, request, key }: Extract<Prepared, { key: string }>): RowResult {
@@ -82,5 +83,6 @@ function untriedResult({ row, request, key }: Extract<Prepared, { key: string }>
     key,
     http: null,
     message: 'Not tried: the command stopped.',
+    reason: 'request.not-tried',
   };
 }

@@ -1,15 +1,23 @@
 import type { Diagnosis, Step, StepName } from '../../request/diagnosis.ts';
+import type { ErrorReason } from '../../request/error-codes.ts';
 import { type ErrorCode, SrqError } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
 
 /** The finding of a step that did not fail. `value` is passed on to later steps. */
-export interface Found<Value> {
-  readonly result: 'ok' | 'warn' | 'skip';
+export type Found<Value> = Seen<Value> | Warning<Value>;
+
+interface Seen<Value> {
+  readonly result: 'ok' | 'skip';
   readonly message: string;
-  readonly hint?: string;
   readonly value: Value;
   /** The time to show if it is not the duration of the step. */
   readonly ms?: number;
+}
+
+interface Warning<Value> extends Omit<Seen<Value>, 'result'> {
+  readonly result: 'warn';
+  readonly reason: ErrorReason;
+  readonly hint: string;
 }
 
 /** Runs steps in order. After one has failed, the others are skipped. */
@@ -41,16 +49,20 @@ export class Examination {
     const startedMs = this.#clock.monotonicMs();
     const tookMs = () => Math.round(this.#clock.monotonicMs() - startedMs);
     try {
-      const { result, message, hint = null, value, ms } = await look();
-      this.#steps.push({ name, result, ms: ms ?? tookMs(), message, hint });
+      const found = await look();
+      const { result, message, value, ms = tookMs() } = found;
+      const { hint, reason } = found.result === 'warn' ? found : NO_WARNING;
+      this.#steps.push({ name, result, ms, message, hint, reason });
       return value;
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
       this.#failure = error.code;
-      this.#steps.push({ name, result: 'fail', ms: tookMs(), message: error.message, hint: error.hint });
+      const { message, hint, reason } = error;
+      this.#steps.push({ name, result: 'fail', ms: tookMs(), message, hint, reason });
       return null;
     }
   }
 }
 
-const NOT_TRIED = { result: 'skip', ms: 0, message: 'Not tried after the failure above.', hint: null } as const;
+const NO_WARNING = { hint: null, reason: null };
+const NOT_TRIED = { result: 'skip', ms: 0, message: 'Not tried after the failure above.', ...NO_WARNING } as const;

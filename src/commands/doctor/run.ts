@@ -32,7 +32,7 @@ export interface DoctorOptions {
   readonly output?: string;
 }
 
-/** Checks everything that is needed to send a request, step by step. It creates nothing unless told to. */
+/** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const { output } = options;
   if (output !== undefined) await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
@@ -231,7 +231,7 @@ export function judgedSpace({
   const message = `${free} are free in ${folder}.`;
   if (freeBytes >= MIN_FREE_BYTES) return { result: 'ok', message, value: null };
   const hint = 'Free some space before a large import: srq stops as soon as the log cannot be written.';
-  return { result: 'warn', message, hint, value: null };
+  return { result: 'warn', message, hint, reason: 'disk.nearly-full', value: null };
 }
 
 /**
@@ -247,6 +247,6 @@ async function checkedResults(folder: string): Promise<Found<null>> {
     const message = `No results file can be written in ${folder} (${systemCode(error.cause)}).`;
     const hint =
       'This matters only if your leads are in this folder. If so, name another place: srq bulk FILE --results FILE';
-    return { result: 'warn', message, hint, value: null };
+    return { result: 'warn', message, hint, reason: error.reason, value: null };
   }
 }

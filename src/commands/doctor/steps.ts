@@ -79,7 +79,7 @@ function judgedClock({ skewMs, ms }: ClockReading): Found<null> {
   }
   const message = `This clock is ${away} ${skewMs > 0 ? 'behind' : 'ahead of'} the service's.`;
   const hint = 'Set the clock of this machine, preferably by NTP: the log and the lifetime of tokens depend on it.';
-  return { result: 'warn', message, hint, value: null, ms };
+  return { result: 'warn', message, hint, reason: 'clock.wrong', value: null, ms };
 }
 
 function judgedToken(proof: CachedToken | SrqError | null, ms: number, contract: Contract): Found<null> {
@@ -96,8 +96,8 @@ function judgedToken(proof: CachedToken | SrqError | null, ms: number, contract:
 const PROVEN_BELOW = 'The answer of validate will show whether the credentials are accepted.';
 
 /** Returns a warning that a step was not tried, because the contract may require values that srq cannot make up. */
-function untried({ message, hint }: SrqError): Found<null> {
-  return { result: 'warn', message: `${message} Validate was not asked.`, hint: hint ?? '', value: null };
+function untried({ message, hint, reason }: SrqError): Found<null> {
+  return { result: 'warn', message: `${message} Validate was not asked.`, hint: hint ?? '', reason, value: null };
 }
 
 function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Found<null> {
@@ -108,6 +108,7 @@ function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Fou
       result: 'warn',
       message: `${said}, which nobody can have sent before.`,
       hint: UNTRUE_DUPLICATE,
+      reason: 'service.false-duplicate',
       value: null,
     };
   if (refused === 'failed') throw new SrqError('service.no-verdict', message ?? 'Validate did not answer.', TRY_LATER);
@@ -117,6 +118,7 @@ function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Fou
       result: 'warn',
       message: `Validate refused a made-up request. ${message ?? ''}`.trim(),
       hint,
+      reason: 'request.rejected',
       value: null,
     };
   }
@@ -126,6 +128,7 @@ function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Fou
     result: 'warn',
     message: `Validate answered HTTP ${http}, but srq finds no verdict in the answer.`,
     hint,
+    reason: 'service.no-verdict',
     value: null,
   };
 }
@@ -161,7 +164,7 @@ function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
   }
   if (result.status === 'duplicate') {
     const message = `The service considers the test request a duplicate. ${told}`.trim();
-    return { result: 'warn', message, hint: UNTRUE_DUPLICATE, value: null };
+    return { result: 'warn', message, hint: UNTRUE_DUPLICATE, reason: 'service.false-duplicate', value: null };
   }
   const hint =
     result.status === 'unknown' ? `Look it up at the service, then: srq resolve ${key.slice(0, 12)}` : TRY_LATER;
@@ -191,7 +194,14 @@ export async function takeContractStep(
     if (!contract.source) return { result: 'skip', message: 'No contract was learned.', value: null };
     const seen = api.observations();
     const against = contradictionText(contract, seen);
-    if (against !== null) return { result: 'warn', message: against, hint: CONTRADICTION_HINT, value: null };
+    if (against !== null)
+      return {
+        result: 'warn',
+        message: against,
+        hint: CONTRADICTION_HINT,
+        reason: 'contract.contradicted',
+        value: null,
+      };
     const borneOut = Object.keys(seen).join(', ') || 'nothing of it yet';
     const message = `${contractName(contract)}. The answers above confirm: ${borneOut}.`;
     return { result: 'ok', message, value: null };
@@ -255,7 +265,7 @@ export async function takeNetworkSteps(
     const addresses = await resolveHost(host);
     return { result: 'ok', message: `${host} is at ${addresses.join(', ')}.`, value: null };
   });
-  const connection = await examination.runStep('tcp', async () => {
+  const connection = await examination.runStep('tcp', async (): Promise<Found<Socket | null>> => {
     if (proxy) return BY_PROXY;
     const value = await openConnection(url, timeoutMs);
     return { result: 'ok', message: `Connected to ${value.remoteAddress}, port ${value.remotePort}.`, value };
@@ -285,18 +295,21 @@ function judgedCertificate({ issuer, expiresAtMs, protocol }: ServiceCertificate
   const message = `${protocol}, certificate by ${issuer}, valid until ${until} (${days} days).`;
   if (days >= EXPIRY_WARNING_DAYS) return { result: 'ok', message, value: null };
   const hint = 'Tell the marketplace that its certificate expires soon; srq sends nothing after that.';
-  return { result: 'warn', message, hint, value: null };
+  return { result: 'warn', message, hint, reason: 'service.certificate-ends', value: null };
 }
 
 /** Checks whether the store in PostgreSQL can be reached and used. */
 export async function takeStoreStep(context: Context, examination: Examination): Promise<void> {
   await examination.runStep('store', async (): Promise<Found<null>> => {
     const store = await context.postgresStore();
-    const { server, role, isBehind, replication, dangers } = await store.examine();
+    const { server, role, isBehind, replication, dangers: found } = await store.examine();
+    const unknown = await context.unknownFileLog();
+    const dangers = unknown === null ? found : [...found, unknown];
     const message = `${store.name} as ${role}: ${server}. ${replication}`;
     if (dangers.length > 0) {
       const words = [message, ...dangers.map((danger) => danger.message)].join(' ');
-      return { result: 'warn', message: words, hint: dangers.map(({ hint }) => hint).join(' '), value: null };
+      const advice = dangers.map((danger) => danger.hint).join(' ');
+      return { result: 'warn', message: words, hint: advice, reason: 'store.unsafe', value: null };
     }
     if (!isBehind) return { result: 'ok', message, value: null };
     const hint = 'The next command that sends does that, if this role may. To do it now: srq store migrate';
@@ -304,6 +317,7 @@ export async function takeStoreStep(context: Context, examination: Examination):
       result: 'warn',
       message: `${message} Its tables have to be created or updated.`,
       hint,
+      reason: 'store.not-ready',
       value: null,
     };
   });

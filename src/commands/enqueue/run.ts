@@ -1,20 +1,23 @@
 import { basename, dirname, join } from 'node:path';
-import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
 import { RequestSession } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { submissions } from '../../delivery/reread.ts';
+import { thousands } from '../../report/output.ts';
 import { enqueueText } from '../../report/terminal/queue-text.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import { operationsOf } from '../../request/operations.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
+import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../bulk/agreement.ts';
 import { confirmImport, requireConsent } from '../bulk/consent.ts';
 import { dryRun } from '../bulk/dry-run.ts';
+import { planId, requireHoldable, requirePlan } from '../bulk/plan-id.ts';
 import { refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
 
 const BATCH_ROWS = 500;
@@ -23,8 +26,9 @@ const BATCH_ROWS = 500;
 export async function enqueue(context: Context, file: string, asked: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  const options = { ...asked, again: false };
+  requireHoldable(context, asked);
   const store = await context.requireStore('enqueue');
+  const options = { ...asked, again: false, queue: store.name };
   refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
   const input = await readInput(context, file, options);
@@ -36,12 +40,13 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
     strict: options.strict === true,
   });
   requireKnownFields(input.mapping, options.strict);
-  const given = context.process.argv.slice(2);
+  // What is left after this command is another plan.
+  const given = withoutOptions(context.process.argv.slice(2), ['--plan']);
   const opened = { file, input, session, command: given };
   if (options.dryRun) return dryRun(context, [opened], given, options, startedMs);
   requireAnswers(context, [opened], given, options);
+  await context.requireKnownFileLog();
   await store.migrate();
-  await context.warnOfFileLog();
   const log = await session.logReader();
   const where = `the queue for ${session.destinationText}`;
   const keepAt = join(file === '-' ? '.' : dirname(file), `${basename(file)}.mapping.json`);
@@ -50,16 +55,41 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
     planWithProgress(session, now, log, wanted),
   );
+  requirePlan(options.plan, () => planId([{ plan, preparation: session.preparation }], options));
+  const queue = await openPlanned(session, store, plan);
   await confirmImport(context, options, [plan]);
   await remember();
-  const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
-  const { destination } = session.preparation;
-  const { signal: stopping } = context.interruption.halt;
-  const queue = await openQueue({ database: store.database, destination, worker: null, stopping });
-  context.onClose(() => queue.close());
   const confirmedMs = context.clock.monotonicMs();
   return queuePlan(session, plan, queue, { file, command, startedMs: confirmedMs, store: store.name });
 }
+
+/** Opens the queue, and warns if the rows of the plan would expire before the service has taken all. */
+async function openPlanned(session: RequestSession, { database }: PostgresStore, plan: ImportPlan) {
+  const { context, preparation } = session;
+  const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
+  const { accountId, openAccountState } = await import('../../store/postgres/account.ts');
+  const { QUEUED_LIFE_DAYS } = await import('../../store/postgres/boss.ts');
+  const { rateSummary } = await import('../../service/pacing/account-rate.ts');
+  const { destination, operations } = preparation;
+  const { signal: stopping } = context.interruption.halt;
+  const queue = await openQueue({ database, destination, worker: null, stopping });
+  context.onClose(() => queue.close());
+  const account = openAccountState(database, accountId(destination), context.run, stopping);
+  const pace = await account.look('pace', rateSummary);
+  await account.close();
+  const callsPerSecond = pace?.ratePerSecond ?? null;
+  if (callsPerSecond === null) return queue;
+  const rows = plan.counts.ready + (await queue.depth()).requests.total;
+  const days = (rows * operations.length) / callsPerSecond / DAY_S;
+  if (days > QUEUED_LIFE_DAYS) {
+    (await context.reporter()).warn(
+      `At ${Number(callsPerSecond.toPrecision(2))} calls a second, as last seen, the queue with these rows takes up to ${thousands(Math.ceil(days))} days. A row that was not sent within ${QUEUED_LIFE_DAYS} days expires and is told as failed. Queue fewer at a time.`,
+    );
+  }
+  return queue;
+}
+
+const DAY_S = 24 * 60 * 60;
 
 interface Enqueued {
   readonly file: string;
@@ -85,7 +115,7 @@ async function queuePlan(
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = { rows: plan.rows, ...counts, seconds, store, ...ending, next };
+  const document = { run: context.run, rows: plan.rows, ...counts, seconds, store, ...ending, next };
   await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }

@@ -11,9 +11,8 @@ import { workbookChunks } from '../../report/workbook-writer.ts';
 import { csvRecordText } from '../../request/csv-text.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { SrqError } from '../../request/errors.ts';
-import type { LogStore } from '../../request/log-store.ts';
 import { type Counts, noCounts, STATUSES } from '../../request/status.ts';
-import { begunRuns, unknownRun } from '../known-runs.ts';
+import { knownRun } from '../known-runs.ts';
 import { type LogFilterOptions, logFilter } from '../log/log-filter.ts';
 import { type Exported, type ExportRow, type FileFindings, fileExport, logExport } from './rows.ts';
 
@@ -42,7 +41,7 @@ export async function exportRequests(
     await requireExportPlace(output, file ?? null, isOwnWorkbook);
   }
   const isWanted = logFilter(options, context.clock.nowMs());
-  if (options.run !== undefined) await requireKnownRun(await context.logStore(), options.run);
+  if (options.run !== undefined) await knownRun(await context.logStore(), options.run, 'srq export');
   const findings: FileFindings = { known: 0, tooLong: 0 };
   const exported =
     file === undefined
@@ -75,17 +74,6 @@ function formatOf(output: string | undefined, { csv }: ExportOptions, { options:
   }
   if (csv || ending === '.csv') return 'csv';
   return json || ending === '.json' ? 'json' : 'csv';
-}
-
-/**
- * Throws `SrqError('usage')` for a run that the log does not know, because an export without requests would look as if
- * nothing was sent. Imports have notes, and other commands have only their records.
- */
-async function requireKnownRun(log: LogStore, wanted: string): Promise<void> {
-  const begun = await begunRuns(log);
-  if (begun.some(({ run }) => run.startsWith(wanted))) return;
-  for await (const { record } of log.records()) if (record.run.startsWith(wanted)) return;
-  throw unknownRun(log, wanted, begun, 'srq export');
 }
 
 function hasFilter({ since, until, status, run }: ExportOptions): boolean {

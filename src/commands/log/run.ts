@@ -10,6 +10,7 @@ import { type LogEntry, logEntryOf } from '../../request/log-entry.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { noSentCounts, SENT_STATUSES, type SentCounts } from '../../request/status.ts';
+import { knownRun } from '../known-runs.ts';
 import { type LogFilterOptions, logFilter } from './log-filter.ts';
 
 /** The flags of `log`, as commander parses them. */
@@ -33,6 +34,8 @@ export async function log(context: Context, options: LogOptions): Promise<number
   context.readLastRehearsal();
   const store = await context.logStore();
   const wanted = logFilter(options, context.clock.nowMs());
+  // A run that is followed may be yet to come.
+  if (options.run !== undefined && !options.follow) await knownRun(store, options.run, 'srq log');
   if (options.totals) return totals(context, matching(store.latest(), wanted), options);
   const reporter = await context.reporter();
   let shown = 0;

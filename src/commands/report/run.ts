@@ -11,7 +11,7 @@ import { SrqError } from '../../request/errors.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import { noteName } from '../bulk/file-import.ts';
 import { addNotes, addRecords, figuresOf, withFigures } from '../bulk/run-report.ts';
-import { begunRuns, unknownRun } from '../known-runs.ts';
+import { begunRuns, knownRun } from '../known-runs.ts';
 
 /** The flags of `report`, as commander parses them. */
 export interface ReportOptions extends ReadingOptions {
@@ -41,8 +41,8 @@ export async function report(context: Context, options: ReportOptions): Promise<
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
   const writtenAt = new Date(context.clock.nowMs()).toISOString();
   await writeRunReport(options.output, figures, { writtenAt, hasInput: input !== undefined });
-  const { rows, counts, listed } = figures;
-  const document = { report: options.output, run, rows, ...counts, listed: listed.length };
+  const { rows, counts, rowsByReason: reasons, listed } = figures;
+  const document = { report: options.output, run, rows, ...counts, reasons, listed: listed.length };
   const more =
     rows > 0 && listed.length === 0 && input === undefined ? '. To list what was not sent, too: --input FILE' : '';
   const reporter = await context.reporter();
@@ -58,14 +58,10 @@ export async function report(context: Context, options: ReportOptions): Promise<
  */
 async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): Promise<string | null> {
   if (wanted === 'all') return null;
+  if (wanted !== undefined) return knownRun(log, wanted, 'srq report --run all');
   const begun = await begunRuns(log);
-  if (wanted === undefined) {
-    const ofInput = begun.findLast(({ file }) => input !== undefined && file.split(', ').includes(noteName(input)));
-    return (ofInput ?? begun.at(-1))?.run ?? null;
-  }
-  const found = begun.findLast(({ run }) => run.startsWith(wanted));
-  if (found) return found.run;
-  throw unknownRun(log, wanted, begun, 'srq report --run all');
+  const ofInput = begun.findLast(({ file }) => input !== undefined && file.split(', ').includes(noteName(input)));
+  return (ofInput ?? begun.at(-1))?.run ?? null;
 }
 
 /**

@@ -12,6 +12,7 @@ import { storedProof } from '../../delivery/visibility-prober.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
 import { SrqError } from '../../request/errors.ts';
+import { logEntryOf } from '../../request/log-entry.ts';
 import { isTrusted, visibilityStats } from '../../request/visibility.ts';
 import { showSettling } from '../bulk/show-import.ts';
 
@@ -38,10 +39,11 @@ export async function resolve(context: Context, keys: readonly string[], options
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const reporter = await context.reporter();
   const doubtful = await recordsInDoubt(await context.logStore(), keys, options.ref);
+  const entries = doubtful.map(logEntryOf);
   const nowMs = context.clock.nowMs();
   await reporter.result(
     'resolve',
-    { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
+    { unknown: entries.map(({ key, at, row, ref, message, reason }) => ({ key, at, row, ref, message, reason })) },
     (paint) =>
       doubtful.length === 0
         ? 'No request has an unknown outcome.'

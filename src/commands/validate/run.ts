@@ -5,6 +5,7 @@ import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { verdictText } from '../../report/terminal/summary-text.ts';
 import { SrqError } from '../../request/errors.ts';
 import { type Problem, quotedMessage } from '../../request/finding.ts';
+import { type RowReason, reasonOf } from '../../request/outcome.ts';
 import type { ValidateResult } from '../../request/ports.ts';
 import { type RequestOptions, readRequestInput } from '../create/request-input.ts';
 
@@ -30,14 +31,10 @@ export async function validate(context: Context, options: RequestOptions): Promi
   }
   const [only] = results;
   if (only?.refused && results.length === 1) throw refusal(only);
-  const documents = results.map(({ verdict, http, ids, key, message, problems }) => ({
-    verdict,
-    http,
-    ids,
-    key,
-    message,
-    problems,
-  }));
+  const documents = results.map((result) => {
+    const { verdict, http, ids, key, message, problems } = result;
+    return { verdict, http, ids, key, message, reason: reasonOfVerdict(result), run: context.run, problems };
+  });
   const [one] = documents;
   await reporter.result('validate', one && documents.length === 1 ? one : documents, (paint) =>
     results.map((result) => verdictText(result, paint)).join('\n'),
@@ -49,6 +46,14 @@ function invalid({ problems }: Extract<Prepared, { request: null }>): Validated 
   const errors = problems.filter(({ severity }) => severity === 'error');
   const message = errors.map(quotedMessage).join(' ');
   return { verdict: 'unknown', ids: {}, http: null, key: null, message, refused: 'rejected', raw: null, problems };
+}
+
+/** Returns the code of why there is no verdict, or null if there is one. */
+function reasonOfVerdict({ verdict, refused, http, problems = [] }: Validated): RowReason | null {
+  const wrong = problems.find(({ severity }) => severity === 'error');
+  if (wrong) return wrong.code;
+  if (refused) return reasonOf({ status: refused, http });
+  return verdict === 'unknown' ? 'service.no-verdict' : null;
 }
 
 function refusal({ refused, message }: Validated): SrqError {

@@ -13,10 +13,10 @@ import type { Reporter } from '../../report/reporter.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import { failureOf, type SrqError } from '../../request/errors.ts';
 import { operationsOf } from '../../request/operations.ts';
-import type { Clock } from '../../request/ports.ts';
+import type { Clock, DeliveryLog } from '../../request/ports.ts';
 import type { Lane, TakenRequest } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
-import { type Counts, noCounts } from '../../request/status.ts';
+import { type Counts, noCounts, statusOfState } from '../../request/status.ts';
 import type { VisibilityHistory } from '../../request/visibility.ts';
 import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
@@ -79,6 +79,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
     settleMs: settle === undefined ? null : settle * 1000,
     missingMs: missing * 1000,
   });
+  if (stop === null && !halt.signal.aborted) await account.recount(deps.log);
   await prober.end();
   await connection.keep(prober.evidence).catch(() => {});
   // Nothing of what remains to be done needs the store.
@@ -118,6 +119,7 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
     operations: operationsOf(options),
   });
   const { destination, contract, operations } = session.preparation;
+  await context.requireKnownFileLog();
   const opened = await store.open('work', false);
   context.onClose(() => opened.close());
   const taking = await openWorkersQueue(context, store, destination, opened.worker.id);
@@ -180,6 +182,8 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
   readonly counts = noCounts();
   /** Number of requests that were put back for later, for other workers or for settling. */
   again = 0;
+  /** The keys of those that were counted as unknown. */
+  readonly #unknown = new Set<string>();
   #inFlight = 0;
   #reason: string | null = null;
   #hasBegun = false;
@@ -257,10 +261,23 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#inFlight += 1;
   }
 
-  ended(...[taken, { result, isFromLog }, disposal]: Parameters<WorkerWatch['ended']>): void {
+  /** Counts requests as the log has them now that were unknown when they ended: somebody else may know more. */
+  async recount(log: Pick<DeliveryLog, 'prefetch' | 'lookup'>): Promise<void> {
+    await log.prefetch([...this.#unknown]);
+    for (const key of this.#unknown) {
+      this.counts.unknown -= 1;
+      this.counts[statusOfState(log.lookup(key))] += 1;
+    }
+    this.#unknown.clear();
+  }
+
+  ended(...[taken, { result, isFromLog, unrecorded }, disposal]: Parameters<WorkerWatch['ended']>): void {
     this.#inFlight -= 1;
     if (disposal.is === 'done') this.counts[result.status] += 1;
     else this.again += 1;
+    if (disposal.is === 'done' && result.status === 'unknown') this.#unknown.add(taken.key);
+    // It stands nowhere else, identifiers included.
+    if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
     const { status, http } = result;
     const { key, row, lane } = taken;
     const fields = { key, row, lane, status, http, isFromLog, next: disposal.is };

@@ -22,7 +22,6 @@ export interface References {
 
 const MAX_CHAIN = 100;
 
-/** Creates the resolver for the references of a document. */
 export function createReferences(document: JsonObject): References {
   let anchors: ReadonlyMap<string, string> | null = null;
 

@@ -54,7 +54,6 @@ export interface AnswerPlace {
 /** Tells whether an answer is a success. 208 is none, because it usually means a duplicate. */
 export const isSuccessAnswer = ({ status }: DescribedAnswer): boolean =>
   status >= 200 && status < 300 && status !== 208;
-/** Tells whether an answer is a refusal. */
 export const isRefusalAnswer = ({ status }: DescribedAnswer): boolean => status >= 400 && status < 500;
 
 const MAX_DEPTH = 8;

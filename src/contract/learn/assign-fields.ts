@@ -1,5 +1,6 @@
+import { ONLY_ELEMENT } from '../../request/contract.ts';
 import { isPart, PARTS, wholeOf } from '../../request/parts.ts';
-import { isElement, type Leaf, pathKey } from './body-leaves.ts';
+import { isBelow, isElement, type Leaf, pathKey } from './body-leaves.ts';
 import { type NamedField, type NameReading, readName } from './field-names.ts';
 
 /** The fields and the places that they are sent to. Each field has one place, and each place has one field. */
@@ -24,10 +25,77 @@ interface Candidate {
  * known names, the required one, the least nested one, the first one. A choice among equal names is a guess.
  */
 export function assignFields(leaves: readonly Leaf[]): Assignment {
-  const all = leaves.flatMap((leaf, order): Candidate[] => {
-    const named = leaf.shape === 'object' ? undefined : readName(leaf.path, leaf);
+  return assigned(candidates(leaves, readName));
+}
+
+/**
+ * Assigns fields where a person has said that an object is the customer's: there as if it were the whole body, and
+ * outside of it what it has no place for.
+ */
+export function assignFieldsWithin(leaves: readonly Leaf[], place: readonly string[]): Assignment {
+  const isInPlace = ({ path }: Leaf) => isBelow(path, place);
+  const readOwn = (path: readonly string[], leaf: Leaf) => asCustomers(readName(path.slice(place.length), leaf));
+  const { fields: own } = assigned(candidates(leaves.filter(isInPlace), readOwn));
+  const given = new Set([...own.values()].map(({ field }) => wholeOf(field)));
+  const isElsewhere = ([, { field }]: readonly [Leaf, NamedField]) => !given.has(wholeOf(field));
+  const others = assignFields(leaves.filter((leaf) => !isInPlace(leaf)));
+  return {
+    fields: new Map([...own, ...[...others.fields].filter(isElsewhere)]),
+    doubts: new Map([...others.doubts].filter(isElsewhere)),
+  };
+}
+
+const asCustomers = (named: NameReading | undefined): NameReading | undefined =>
+  named?.owner === 'unknown' ? { ...named, owner: 'customer' } : named;
+
+/** An object that may be the customer's, though nothing says so. */
+export interface Stranger {
+  readonly place: readonly string[];
+  /** The fields of a person that it has places for. */
+  readonly fields: readonly string[];
+}
+
+const MAX_STRANGERS = 4;
+
+/**
+ * Returns the objects with places for a person's fields, those with most of them first. None of them is within another.
+ */
+export function strangersIn(leaves: readonly Leaf[]): readonly Stranger[] {
+  const found = new Map<string, { readonly place: readonly string[]; readonly fields: Set<string> }>();
+  const people = candidates(leaves, readName).filter(({ named }) => OF_PERSON.has(named.field));
+  for (const { leaf, named } of people) {
+    for (let length = 1; length < leaf.path.length; length += 1) {
+      const place = leaf.path.slice(0, length);
+      if (leaf.path[length] === ONLY_ELEMENT) continue;
+      const known = found.get(pathKey(place)) ?? { place, fields: new Set() };
+      known.fields.add(named.field);
+      found.set(pathKey(place), known);
+    }
+  }
+  const count = (fields: ReadonlySet<string>) => new Set([...fields].map(wholeOf)).size;
+  const sorted = [...found.values()].sort(
+    (a, b) => count(b.fields) - count(a.fields) || b.place.length - a.place.length,
+  );
+  const isPerson = count(sorted[0]?.fields ?? new Set()) > 1;
+  const apart: Stranger[] = [];
+  for (const { place, fields } of sorted) {
+    const isApart = apart.every((each) => !isBelow(each.place, place) && !isBelow(place, each.place));
+    // Beside somebody with a name and a contact, what is only called a name is a thing.
+    if (isApart && (count(fields) > 1 || !isPerson)) apart.push({ place, fields: [...fields] });
+  }
+  return apart.slice(0, MAX_STRANGERS);
+}
+
+type ReadPlace = (path: readonly string[], leaf: Leaf) => NameReading | undefined;
+
+function candidates(leaves: readonly Leaf[], read: ReadPlace): readonly Candidate[] {
+  return leaves.flatMap((leaf, order): Candidate[] => {
+    const named = leaf.shape === 'object' ? undefined : read(leaf.path, leaf);
     return named === undefined ? [] : [{ leaf, named, order }];
   });
+}
+
+function assigned(all: readonly Candidate[]): Assignment {
   const own = withinOneObject(withContext(asNameParts(asPlaceParts(all))));
   const ranked = sortedByMerit(own.filter(({ named }) => isCustomers(named)));
   const fields = taken(ranked);
@@ -197,7 +265,8 @@ function isInside(leaf: Leaf, { path }: Leaf): boolean {
   return below.some(isElement) && parent.every((name, at) => leaf.path[at] === name);
 }
 
-const OF_PERSON: ReadonlySet<string> = new Set(['fullname', 'first_name', 'last_name', 'email', 'phone']);
+/** The fields that say who the customer is. */
+export const OF_PERSON: ReadonlySet<string> = new Set(['fullname', 'first_name', 'last_name', 'email', 'phone']);
 
 /** Keeps the contacts and the name of one person only, from the object with most of them. */
 function withinOneObject(all: readonly Candidate[]): readonly Candidate[] {

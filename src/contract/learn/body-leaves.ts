@@ -56,6 +56,10 @@ const depthOf = (path: readonly string[]): number => path.filter((name) => !isEl
 /** Returns a path as a text, for use as a key. */
 export const pathKey = (path: readonly string[]): string => path.join('\u0000');
 
+/** Tells whether a path leads further into the object at another one. */
+export const isBelow = (path: readonly string[], parent: readonly string[]): boolean =>
+  path.length > parent.length && parent.every((name, at) => path[at] === name);
+
 /** The place of a value in the body and in the document. */
 interface LeafPlace {
   readonly path: readonly string[];

@@ -3,7 +3,7 @@ import { isField } from '../../request/fields.ts';
 import { isPart } from '../../request/parts.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
 import type { NamedField } from './field-names.ts';
-import type { OperationConstants } from './given-constants.ts';
+import { type OperationConstants, wordInBraces } from './given-constants.ts';
 import type { OperationBody } from './operation-body.ts';
 
 /** The fields and the places that they are sent to, as names and a person's statements decide it. */
@@ -40,7 +40,7 @@ export function decidedFields({ leaves, assignment }: OperationBody, given: Oper
 
 /** Returns the field that a value names in braces, or null. */
 function fieldIn(text: string | null): string | null {
-  const [, name = ''] = /^\{(\w+)\}$/.exec(text ?? '') ?? [];
+  const name = wordInBraces(text) ?? '';
   return isField(name) || isPart(name) ? name : null;
 }
 

@@ -11,7 +11,6 @@ export interface DocumentReading {
   readonly schemas: SchemaReader;
 }
 
-/** An operation of a document. */
 export interface OpenApiOperation {
   readonly method: string;
   readonly path: string;
@@ -42,7 +41,6 @@ export function startReading(described: DescribedDocument): DocumentReading {
   return { described, references, schemas: createSchemaReader(references) };
 }
 
-/** Returns all operations of a document. */
 export function operationsOf({ described, references }: DocumentReading): OpenApiOperation[] {
   return Object.entries(objectOf(described.document['paths'])).flatMap(([path, item]) => {
     const place = references.follow(item, pointerTo('/paths', path));
@@ -98,7 +96,6 @@ export function isJsonType(mediaType: string): boolean {
   return /^(?:application|text)\/(?:[\w.+-]+\+)?json$|^\*\/\*$|^application\/\*$/.test(bareMediaType(mediaType));
 }
 
-/** Tells whether two parameters are the same one. */
 export function isSameParameter(one: Json, other: Json): boolean {
   const nameOf = (value: Json): string => textOf(memberOf(value, 'name')).toLowerCase();
   return isObject(one) && isObject(other) && one['in'] === other['in'] && nameOf(one) === nameOf(other);

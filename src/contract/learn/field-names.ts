@@ -210,7 +210,7 @@ const BARE_NAME = /^(?:nombre|nome|nom|naam)$/i;
 /** Reads a name as the name of a column, also in other languages. */
 function byColumnName(last: string, objects: readonly SpokenObject[]): Read | undefined {
   const parent = objects.at(-1);
-  const found = foreignName(last);
+  const found = foreignName(last, Boolean(parent?.content));
   if (found === undefined || (parent && !parent.isPerson && !parent.isWrapper && parent.content === null))
     return undefined;
   const { content, order } = found;

@@ -9,7 +9,6 @@ export type Content = Field | Part;
 /** The distance between a phrase and srq's own name of a content. A `vague` phrase means something else as often. */
 type Nearness = 'own' | 'usual' | 'vague';
 
-/** A phrase for a content. */
 interface Phrase {
   readonly content: Content;
   readonly nearness: Nearness;
@@ -31,7 +30,7 @@ const PHRASES: Readonly<Record<Content, string>> = {
   house_number: 'house_no house_nr house_num street_number street_no building_number civic_number',
   postal_code:
     'postcode zip zip_code zip_postal_code postal_zip_code zip_or_postal_code post_code postal zip5 pincode pin_code eircode',
-  city: 'town city_name town_name city_or_town city_town locality address_locality address_level2 municipality suburb',
+  city: 'town city_name town_name city_or_town city_town city_locality locality address_locality address_level2 municipality suburb',
   region:
     'state state_code province province_code state_province state_or_province state_or_region province_state region_code address_region address_level1 administrative_area administrative_area_level_1 administrative_district_level_1 region county',
   fullname: 'name complete_name whole_name first_and_last_name | display_name',
@@ -76,7 +75,6 @@ for (const content of Object.keys(PHRASES) as Content[]) {
   if (content !== 'region') byPhrase.set(joined(wordsOf(content)), { content, nearness: 'own', order: 0 });
 }
 
-/** Tells whether a name is that of a content. */
 export const isContent = (name: string): name is Content => Object.hasOwn(PHRASES, name);
 
 /** Returns the content that words name as a whole. */
@@ -114,7 +112,7 @@ const MATTER = list(
 const OF_ADDRESS = list('address addr location residential residence physical home postal street');
 /** Words of objects that only wrap others. */
 const WRAPPING = list(
-  'data attribute payload request lead order job body param parameter input form info information detail object record field content entity model resource root new create enquiry inquiry project task ticket case booking appointment quote application submission intake profile method communication',
+  'data attribute payload request lead order job body param parameter input form info information detail object record field content entity model resource root new create enquiry inquiry project task ticket case booking appointment quote application submission intake profile method communication internet online',
 );
 
 /** The owner of a value or an object, according to the words of its name. */
@@ -152,7 +150,6 @@ export interface SpokenName extends Phrase {
   readonly before: string;
   /** The number of words around the phrase. */
   readonly extra: number;
-  /** The words of the phrase. */
   readonly phrase: string;
 }
 
@@ -255,12 +252,15 @@ function gluedName(words: readonly string[]): SpokenName | undefined {
 /** Names of columns in other languages that are also English words or common abbreviations. */
 const ENGLISH = list('via cap cp land portable handy ort lieu rue mail mobil name nom place service market');
 
-/** Reads a name as the name of a column, in any language of the markets. The result is a guess. */
-export function foreignName(name: string): SpokenName | undefined {
+/**
+ * Reads a name as the name of a column, in any language of the markets. The result is a guess. `isInside` says that the
+ * name stands in an object that tells its content, such as an address, so that it is no English word.
+ */
+export function foreignName(name: string, isInside = false): SpokenName | undefined {
   const { meaning, rank } = aliasOf(name.replace(/([a-z\d])([A-Z])/g, '$1_$2')) ?? {};
   // Such a name does not tell whose reference an `id` is.
   if (meaning === undefined || rank === undefined || !isContent(meaning) || meaning === 'ref') return undefined;
-  if (ENGLISH.has(name.toLowerCase())) return undefined;
+  if (!isInside && ENGLISH.has(name.toLowerCase())) return undefined;
   return { content: meaning, nearness: 'usual', order: rank, owner: 'customer', before: '', extra: 0, phrase: name };
 }
 

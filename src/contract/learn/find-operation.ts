@@ -88,7 +88,6 @@ const FINDERS: Readonly<Record<RequestOperationName, Find>> = {
 
 /** Finds operations of one document. */
 export interface OperationFinder {
-  /** All operations of the document. */
   readonly operations: readonly OpenApiOperation[];
   find(role: RequestOperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
   /** Returns the operation that a person has named for a role. */

@@ -23,6 +23,11 @@ interface NamedPlace {
 export interface GivenConstants {
   /** Returns the values for one operation, which has these parameters. */
   among(parameters: readonly NamedPlace[]): OperationConstants;
+  /**
+   * Returns what was given in braces, by the name of the place: `email` for `agent.email={email}`. What is made of it
+   * still has to be looked up.
+   */
+  inBraces(): ReadonlyMap<string, string>;
   /** Throws `SrqError('input')` if a value was given that no parameter has used. */
   refuseUnused(): void;
 }
@@ -52,6 +57,13 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
   };
   return {
     among: (parameters) => operationConstants(parameters, values, lookUp),
+    inBraces: () =>
+      new Map(
+        Object.entries(values).flatMap(([name, text]) => {
+          const word = wordInBraces(text);
+          return word === null ? [] : [[name, word] as const];
+        }),
+      ),
     refuseUnused() {
       const name = Object.keys(values).find((each) => !used.has(each));
       if (name === undefined) return;
@@ -65,6 +77,11 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
       );
     },
   };
+}
+
+/** Returns the word of a value that is no more than that word in braces, or null. */
+export function wordInBraces(text: string | null): string | null {
+  return /^\{(\w+)\}$/.exec(text ?? '')?.[1] ?? null;
 }
 
 /** `lookUp` returns the value given under a name, and notes that the name was looked up. */

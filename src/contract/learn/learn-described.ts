@@ -36,7 +36,6 @@ import {
 } from './servers.ts';
 import { isAddress, NO_TOKEN } from './token-place.ts';
 
-/** The options for learning from one document. */
 export interface DescribedOptions {
   /** Values of parameters that no request gives, by name: `--set`. */
   readonly constants: Readonly<Record<string, string>>;

@@ -23,6 +23,7 @@ import { allowedValues } from './leaf-parameter.ts';
 import type { Findings } from './notebook.ts';
 import { bodyProblem, type OperationBody, operationBody, unreadable } from './operation-body.ts';
 import { filledPath, IDEMPOTENCY_HEADER, operationParameters, type PlacedParameter } from './operation-parameters.ts';
+import { withSaidPlaces } from './said-places.ts';
 
 /**
  * Learns what create and validate have in common: their path, the encoding of their body, and its contents.
@@ -37,9 +38,9 @@ export function learnOperation(
   given: GivenConstants,
   notebook: Findings,
 ): Operation {
-  const body = readableBody(reading, role, operation);
+  const body = withSaidPlaces(readableBody(reading, role, operation), given);
   for (const problem of body.problems) notebook.note(problem);
-  const own = operationParameters(reading, operation, body, given, notebook);
+  const own = operationParameters(reading, role, operation, body, given, notebook);
   const parameters = own.parameters.map((each) => withFit(withCategories(reading, each, notebook), notebook));
   if (!reading.described.provesRequired) noteUnfilled(operation, own.parameters, notebook);
   if (role === 'create') noteUnsentFields(operation, parameters, reading, notebook);

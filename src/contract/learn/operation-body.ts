@@ -58,7 +58,7 @@ export function operationBody(
     encoding,
     contentType: encoding === 'form' ? FORM_CONTENT_TYPE : isAny ? JSON_CONTENT_TYPE : bareMediaType(body.mediaType),
     schema,
-    leaves: leaves.flatMap((leaf) => usedLeaves(leaf, assignment)),
+    leaves: usedLeaves(leaves, assignment),
     choices,
     where: body.pointer,
     unresolved,
@@ -68,10 +68,13 @@ export function operationBody(
   };
 }
 
-/** Replaces a list by the places within its only element, if a request fills any of them. */
-function usedLeaves(leaf: Leaf, assignment: Assignment): readonly Leaf[] {
-  const isUsed = withElements(leaf.elements).some((each) => assignment.fields.has(each) || assignment.doubts.has(each));
-  return isUsed ? leaf.elements.flatMap((each) => usedLeaves(each, assignment)) : [leaf];
+/** Replaces each list by the places within its only element, if a request fills any of them. */
+export function usedLeaves(leaves: readonly Leaf[], assignment: Assignment): readonly Leaf[] {
+  return leaves.flatMap((leaf) => {
+    const within = withElements(leaf.elements);
+    const isUsed = within.some((each) => assignment.fields.has(each) || assignment.doubts.has(each));
+    return isUsed ? usedLeaves(leaf.elements, assignment) : [leaf];
+  });
 }
 
 function encodingOf({ mediaType }: MediaContent): ContractEncoding | null {

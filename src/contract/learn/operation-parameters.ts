@@ -2,6 +2,7 @@ import type { Alternative, Json, Parameter } from '../../request/contract.ts';
 import { boundProblem, wireValue } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import { FIELDS } from '../../request/fields.ts';
+import type { RequestOperationName } from '../../request/operations.ts';
 import { PARTS } from '../../request/parts.ts';
 import { type JsonObject, objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten, valuesOf } from '../schema/flat-schema.ts';
@@ -13,6 +14,7 @@ import { addressQuestion, EACH_ROW, type GivenConstants, type OperationConstants
 import { leafParameter } from './leaf-parameter.ts';
 import type { Findings } from './notebook.ts';
 import type { OperationBody } from './operation-body.ts';
+import { fieldsQuestion } from './said-places.ts';
 
 /** A parameter with its provenance. */
 export interface PlacedParameter {
@@ -37,6 +39,7 @@ export const IDEMPOTENCY_HEADER = /idempoten/i;
  */
 export function operationParameters(
   reading: DocumentReading,
+  role: RequestOperationName,
   operation: OpenApiOperation,
   body: OperationBody,
   given: GivenConstants,
@@ -45,7 +48,11 @@ export function operationParameters(
   const isMultipart = body.encoding === 'multipart';
   const { fields } = body.assignment;
   const own = given.among(body.leaves.map((leaf) => ({ path: leaf.path, isCarried: fields.has(leaf) })));
-  const decided = decidedFields(body, own);
+  const known = decidedFields(body, own);
+  const { decided, asked } =
+    role === 'create'
+      ? askForPlace(operation, body, known, given, notebook)
+      : { decided: known, asked: new Set<Leaf>() };
   const nameOf = fieldNames(body, decided);
   const lists = fixedLists(body, own);
   const inBody = body.leaves
@@ -64,8 +71,24 @@ export function operationParameters(
   const fixed = [...lists].map(([{ path }, value]) => [{ fields: [], constants: [{ path, value }] }]);
   return {
     parameters: [...inBody, ...beside],
-    choices: [...alternatives, ...fixed, ...fixedObjects(body, own, notebook), ...emptyObjects(body, inBody)],
+    choices: [...alternatives, ...fixed, ...fixedObjects(body, own, asked, notebook), ...emptyObjects(body, inBody)],
   };
+}
+
+/** Asks which object takes the fields if that is not known. The doubts that this settles are not asked about. */
+function askForPlace(
+  { name }: OpenApiOperation,
+  body: OperationBody,
+  decided: DecidedFields,
+  given: GivenConstants,
+  notebook: Findings,
+): { readonly decided: DecidedFields; readonly asked: ReadonlySet<Leaf> } {
+  const open = fieldsQuestion(name, body, decided, given);
+  if (open === null) return { decided, asked: new Set() };
+  notebook.ask(open.question);
+  notebook.add('create.fields', 'nowhere', body.where, 'weak', 'the description does not say where they go');
+  const doubts = [...decided.doubts].filter(([leaf]) => leaf.required || !open.settles.has(leaf));
+  return { decided: { ...decided, doubts: new Map(doubts) }, asked: open.free };
 }
 
 /**
@@ -132,9 +155,14 @@ function fixedLists(body: OperationBody, given: OperationConstants): Map<Leaf, J
 
 /**
  * Returns the required objects and lists of objects. Only a person can give them, as JSON, and they are the same in
- * every request.
+ * every request. `asked`: those of which a person was asked whether they take the fields.
  */
-function fixedObjects(body: OperationBody, given: OperationConstants, notebook: Findings): Alternative[][] {
+function fixedObjects(
+  body: OperationBody,
+  given: OperationConstants,
+  asked: ReadonlySet<Leaf>,
+  notebook: Findings,
+): Alternative[][] {
   return body.leaves
     .filter(({ shape }) => shape === 'object')
     .flatMap((leaf) => {
@@ -142,7 +170,7 @@ function fixedObjects(body: OperationBody, given: OperationConstants, notebook: 
       const text = given.valueOf(leaf.path);
       const value = text === null ? (fixed ?? leaf.keywords['default']) : jsonGiven(leaf.path, text);
       if (text === null && !leaf.required) return [];
-      if (value === undefined) notebook.ask(given.question(leaf.path, leaf.keywords, 'object'));
+      if (value === undefined && !asked.has(leaf)) notebook.ask(given.question(leaf.path, leaf.keywords, 'object'));
       return value === undefined ? [] : [[{ fields: [], constants: [{ path: leaf.path, value }] }]];
     });
 }

@@ -189,7 +189,7 @@ const FURTHER = [
   ['dois', 2], ['duas', 2], ['dos', 2], ['deux', 2], ['zwei', 2], ['due', 2], ['tres', 3], ['trois', 3], ['drei', 3], ['tre', 3],
   ['cinco', 5], ['cinq', 5], ['funf', 5], ['cinque', 5], ['dez', 10], ['diez', 10], ['dix', 10], ['zehn', 10], ['dieci', 10],
   ['quinze', 15], ['quince', 15], ['funfzehn', 15], ['quindici', 15], ['trinta', 30], ['treinta', 30], ['trente', 30],
-  ['dreissig', 30], ['trenta', 30], ['vinte e quatro', 24], ['veinticuatro', 24], ['vingt-quatre', 24],
+  ['dreissig', 30], ['dreißig', 30], ['trenta', 30], ['vinte e quatro', 24], ['veinticuatro', 24], ['vingt-quatre', 24],
   ['vierundzwanzig', 24], ['ventiquattro', 24],
 ] as const; // biome-ignore format: a table
 const WORDS: ReadonlyMap<string, number> = new Map<string, number>([

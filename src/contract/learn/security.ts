@@ -2,7 +2,6 @@ import { listOf, memberOf, objectOf, pointerTo, textOf } from '../documents/json
 import type { Placed } from '../documents/references.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 
-/** A security scheme of a document. */
 export interface SecurityScheme {
   readonly name: string;
   /** The kind of scheme. `other` means that srq does not support it. */
@@ -35,7 +34,6 @@ export function securityWays(reading: DocumentReading, operation: OpenApiOperati
   return { ways, isStated: true };
 }
 
-/** Returns all schemes of a document. */
 export function allSchemes(reading: DocumentReading): SecurityScheme[] {
   return Object.keys(schemesOf(reading)).map(schemeIn(reading));
 }
@@ -109,7 +107,6 @@ export interface ClientCredentialsFlow {
   readonly pointer: string;
 }
 
-/** Returns the client credentials flows of these schemes. */
 export function clientCredentialsFlows(schemes: readonly SecurityScheme[]): ClientCredentialsFlow[] {
   return schemes
     .filter(({ kind }) => kind === 'clientCredentials')

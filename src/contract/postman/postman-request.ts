@@ -65,7 +65,6 @@ function savedBody({ item, where }: PostmanEntry, variables: Variables): Body | 
   return null;
 }
 
-/** The address of a request. */
 interface Address {
   /**
    * The address in the form `https://host/prefix`, without a final slash, or null if it is in a variable without a

@@ -2,7 +2,6 @@ import type { Json } from '../../request/contract.ts';
 import { isSecretName, SECRET } from '../../request/names.ts';
 import { isObject, type JsonObject, pointerPart, scalarOf } from '../documents/json-parts.ts';
 
-/** A secret found in a document. */
 export interface FoundSecret {
   readonly name: string;
   readonly where: string;

@@ -29,7 +29,6 @@ const MAP_KEYWORDS = ['properties', 'dependentSchemas'];
 const DESCRIBING =
   /^(?:\$ref|\$comment|summary|description|title|examples?|default|deprecated|readOnly|writeOnly|nullable|x-.*)$/;
 
-/** Creates a reader for the schemas of a document. */
 export function createSchemaReader(references: References): SchemaReader {
   const places = new WeakMap<JsonObject, string>();
 

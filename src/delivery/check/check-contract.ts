@@ -32,7 +32,7 @@ export function isDescribed(contract: Contract, operations: readonly RequestOper
 }
 
 /**
- * Checks a request against the contract of the service, for all operations it is meant for. Returns the findings
+ * Checks a request against the contract of the service, for all operations that it is meant for. Returns the findings
  * without duplicates.
  */
 export function contractFindings(
@@ -130,13 +130,15 @@ function unmappedFindings(
   const homeless = given.filter(
     (field) => !described.has(field) && !filled.has(field) && field !== AUDIO_PARAMETER && field !== 'ref',
   );
+  if (!others.takesOwn && !others.namesOwn && homeless.some(isField)) {
+    return [finding('contract.no-fields', '', { command: "srq contract learn FILE --set 'PLACE={fields}'" })];
+  }
   return homeless.flatMap((field): Finding[] => {
     const noPlace = () => finding('contract.no-place', field, { hint: didYouMean(nearest(field, names)) });
     if (isField(field)) {
       if (others.takesOwn) return [];
-      // A request must not be sent without its recording, or without any of its fields.
-      const isLost = field === 'audio_file' || !others.namesOwn;
-      return [isLost ? noPlace() : finding('contract.left-out', field, {})];
+      // A request must not be sent without its recording.
+      return [field === 'audio_file' ? noPlace() : finding('contract.left-out', field, {})];
     }
     const parent = field.slice(0, field.lastIndexOf('.') + 1);
     const isInside = parent !== '' && names.some((name) => name.startsWith(parent));

@@ -2,7 +2,6 @@ import { headerWords } from './header-words.ts';
 import { isSilent, NamedColumn, type NamedMeaning } from './named-column.ts';
 import { type Concept, conceptsOf } from './vocabulary.ts';
 
-/** The meaning of a column's name. */
 export interface NameEvidence {
   readonly meanings: readonly NamedMeaning[];
   /** Whether the name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
@@ -112,7 +111,6 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   };
 }
 
-/** Returns the unknown words. */
 function unknownWords(words: readonly string[]): string {
   // Pupils, children and users may be the customer or not, so these words are as good as unknown.
   return words.filter((word) => word.length > 1 && conceptsOf(word).every((each) => each === 'either')).join(' ');

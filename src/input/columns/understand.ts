@@ -24,7 +24,6 @@ export interface Understanding {
   readonly readings: readonly ColumnReading[];
   /** Columns without a reading that clearly hold telephone numbers, e-mail addresses or longer texts. */
   readonly plain: readonly MissedColumn[];
-  /** The content of each column. */
   readonly profiles: readonly ContentProfile[];
 }
 

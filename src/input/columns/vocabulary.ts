@@ -23,7 +23,6 @@ export function conceptsOf(word: string): readonly Concept[] {
   return concepts.get(word) ?? NONE;
 }
 
-/** Returns all known words. */
 export function knownWords(): readonly string[] {
   words ??= [...concepts.keys()];
   return words;

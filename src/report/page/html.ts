@@ -26,7 +26,7 @@ export function html(literals: TemplateStringsArray, ...values: readonly Value[]
 export const NOTHING: Html = { markup: '' };
 
 /**
- * Formats JSON that may stand as data in a script element: no text in it can end the element or begin a comment, and
+ * Formats JSON for a script element that holds data. No text in it can end the element or begin a comment, and
  * invisible characters are made visible.
  */
 export function jsonData(value: unknown): Html {

@@ -1,5 +1,5 @@
-// The page of a report in a browser: times on the reader's clock, and the list of rows with its filter in the address.
-// Text goes in as text, never as markup.
+// This script runs in the browser on the page of a report. It shows times in the reader's time zone, and the list of
+// rows with its filter in the address. Texts are inserted as text, never as markup.
 import { filterOf, hashOf, matching, NO_FILTER, rowsAsCsv, rowsOf } from './row-list.ts';
 import { localTime, zoneText } from './time-forms.ts';
 
@@ -39,7 +39,7 @@ const button = (text, act) => {
 const count = (number) => number.toLocaleString('en-US');
 const offsetAt = (at) => -new Date(at).getTimezoneOffset();
 
-/** A time on the reader's clock, with UTC beside it. */
+/** Returns a time in the reader's time zone, with UTC beside it. */
 function timeParts(at, form) {
   const { local, utc } = localTime(at, form, offsetAt(at));
   return utc === null ? [`${local} UTC`] : [`${local} `, element('span', `${utc} UTC`, 'utc')];
@@ -140,7 +140,7 @@ function show() {
   byId('copy').disabled = byId('download').disabled = found.length === 0;
 }
 
-/** Changes the filter, and the address with it: what is shown can be linked to. */
+/** Changes the filter and the address, so that the selection can be linked to. */
 function change(changes) {
   filter = { ...filter, page: 1, ...changes };
   const hash = hashOf(filter);
@@ -148,7 +148,7 @@ function change(changes) {
   show();
 }
 
-/** Takes the filter from the address. Returns false if the address names no filter. */
+/** Reads the filter from the address. Returns false if the address names no filter. */
 function readAddress() {
   const named = filterOf(location.hash);
   if (named === null) return false;
@@ -169,7 +169,7 @@ function say(text) {
   }, SAID_MS);
 }
 
-/** Puts the rows that fit on the clipboard, separated as spreadsheets paste them. */
+/** Copies the matching rows to the clipboard, in the format that spreadsheets paste. */
 async function copy() {
   const found = matching(rows, filter);
   const isCopied = await navigator.clipboard.writeText(rowsAsCsv(found, data.columns, '\t')).then(
@@ -213,7 +213,7 @@ function startFilters() {
     link.href = `#${link.dataset.filter}`;
     link.addEventListener('click', (event) => {
       event.preventDefault();
-      // A step of its own, so that the browser's way back leads to what was shown before.
+      // The filter is a separate entry in the history, so that the browser's back button returns to the previous view.
       history.pushState(null, '', link.href);
       readAddress();
       byId('rows').scrollIntoView();

@@ -34,7 +34,7 @@ export type EncodedRow = readonly [
   cells: readonly string[] | null,
 ];
 
-/** The data of the list, as it stands in the page. */
+/** The data of the list, which the page contains. */
 export interface PageData {
   /** The name of the input. */
   readonly file: string;

@@ -1,6 +1,7 @@
 import { adviceOn } from '../../request/finding.ts';
 import type { RunRow } from '../../request/import-plan.ts';
 import type { RecordedNote, RunBegin } from '../../request/log-store.ts';
+import { countReason, type ReasonCounts } from '../../request/outcome.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { type Counts, noCounts, STATUS, type Status } from '../../request/status.ts';
 import { TimeBuckets } from './time-buckets.ts';
@@ -22,6 +23,8 @@ export class RunFigures {
   readonly counts = noCounts();
   /** The rows that were only counted from the plan, because the log has no record of them. */
   readonly untouched = noCounts();
+  /** The rows by the codes of their reasons, as far as they were added one by one. */
+  readonly rowsByReason: ReasonCounts = {};
   readonly markets = new Map<string, Counts>();
   readonly course = new TimeBuckets();
   readonly doubts: RunRow[] = [];
@@ -59,6 +62,7 @@ export class RunFigures {
   add(row: RunRow): void {
     this.#gathered += 1;
     this.counts[row.status] += 1;
+    countReason(this.rowsByReason, row.reason);
     this.#marketOf(row)[row.status] += 1;
     if (row.status === 'unknown' && this.doubts.length < MAX_LISTED_DOUBTS) this.doubts.push(row);
     const isPrivate = this.columns === null && row.status === 'invalid' && row.message !== null;
@@ -82,8 +86,8 @@ export class RunFigures {
 
   /**
    * Counts the rows that the run never touched, for a report from the log alone: rows that were repeated, invalid or
-   * duplicate in the plan, and rows that were not sent. A run settles doubts only after it has sent all rows, so the
-   * doubts of the plan that are left are untouched, too.
+   * duplicate in the plan, and rows that were not sent. A run settles rows in doubt only after it has sent all rows, so
+   * those that are left of the plan are untouched, too.
    */
   addUntouched(): void {
     if (!this.begin) return;

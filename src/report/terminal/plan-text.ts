@@ -86,7 +86,6 @@ function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan
 function groupLines(group: ProblemGroup, all: number, paint: Paint): string[] {
   const { severity, rows, examples, isOfPlan, mend } = group;
   const mark = severity === 'error' ? paint.red('✗') : paint.yellow('!');
-  const column = group.column === null ? '' : ` (column ${printable(group.column)})`;
   const mends = mend === null ? [] : [`    ${printable(mend)}`];
   const [first] = examples;
   if (isOfPlan) {
@@ -95,15 +94,17 @@ function groupLines(group: ProblemGroup, all: number, paint: Paint): string[] {
   }
   const isQuoted = first !== undefined && first.value !== null && rows > 1;
   const value = rows === 1 && first ? first.value : null;
-  const line = `  ${mark} ${printable(quotedMessage({ ...group, value }))}${column}`;
-  const where = paint.dim(examplesText(group, isQuoted));
-  return [...(isQuoted ? [line, `    ${where}`] : [`${line} ${where}`]), ...mends];
+  const where = examplesText(group, isQuoted);
+  const place = [...(isQuoted ? [] : [where]), ...(group.column === null ? [] : [printable(group.column)])].join(', ');
+  const line = `  ${mark} ${place === '' ? '' : `${paint.dim(place)}: `}${printable(quotedMessage({ ...group, value }))}`;
+  return [line, ...(isQuoted ? [`    ${paint.dim(where)}`] : []), ...mends];
 }
 
 /** Formats the first rows of a group with their values, which the owner of the file may see. */
 function examplesText({ examples, rows }: ProblemGroup, isQuoted: boolean): string {
   const quoted = ({ row, value }: ProblemExample) => `row ${row}${value === null ? '' : ` "${printable(value)}"`}`;
-  const shown = isQuoted ? examples.map(quoted) : [`row ${examples.map(({ row }) => row).join(', ')}`];
+  const numbers = examples.map(({ row }) => row).join(', ');
+  const shown = isQuoted ? examples.map(quoted) : [`${rows === 1 ? 'row' : 'rows'} ${numbers}`];
   const more = rows - examples.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${thousands(more)} more` : ''}`;
 }

@@ -1,4 +1,5 @@
 import type { Failure } from '../../request/errors.ts';
+import type { LaneDepth } from '../../request/request-queue.ts';
 import {
   type Counts,
   SENT_STATUSES,
@@ -74,8 +75,8 @@ export function workText(summary: WorkSummary, paint: Paint): string {
 /** The queue of an account, as `srq queue` shows it. */
 export interface QueueView {
   readonly store: string;
-  readonly queue: { readonly ready: number; readonly waiting: number; readonly inWork: number };
-  readonly doubts: { readonly ready: number; readonly waiting: number; readonly inWork: number };
+  readonly queue: LaneDepth;
+  readonly doubts: LaneDepth;
   readonly rate: {
     readonly perSecond: number | null;
     readonly inFlight: number;
@@ -89,12 +90,12 @@ export interface QueueView {
   }[];
   /** The outcomes that the store recorded in each minute, from all senders. The latest minute comes last. */
   readonly minutes: readonly ({ readonly at: string } & Readonly<SentCounts>)[];
+  /** The parts that could not be counted in time: `queue`, `doubts`, `minutes`. */
+  readonly notCounted: readonly string[];
 }
 
 export function queueText(view: QueueView, paint: Paint): string {
-  const { queue, doubts, rate, workers, minutes, store } = view;
-  const lane = ({ ready, waiting, inWork }: QueueView['queue']) =>
-    `${thousands(ready)} ready, ${thousands(inWork)} in work, ${thousands(waiting)} later`;
+  const { queue, doubts, rate, workers, minutes, store, notCounted } = view;
   const outcomes = minutes.map(({ at, ...counts }) => {
     const shown = SENT_STATUSES.filter((status) => counts[status] > 0);
     return [at.slice(11, 16), shown.map((status) => `${thousands(counts[status])} ${status}`).join(', ')] as const;
@@ -102,16 +103,26 @@ export function queueText(view: QueueView, paint: Paint): string {
   return [
     paint.bold('Queue'),
     ...aligned([
-      ['requests', lane(queue)],
-      ['unknown', lane(doubts)],
+      ['requests', laneText(queue)],
+      ['unknown', laneText(doubts)],
       ['rate', rateText(rate)],
       ['store', printable(store)],
     ]),
     paint.bold(`Workers (${workers.length})`),
     ...workers.map(({ name, seen, inHand }) => `  ${printable(name)}  ${inHand} in hand, seen ${seen.slice(11, 19)}`),
     paint.bold('By minute (UTC)'),
-    ...(outcomes.length > 0 ? aligned(outcomes) : ['  nothing in the last 15']),
+    ...(outcomes.length > 0
+      ? aligned(outcomes)
+      : [notCounted.includes('minutes') ? NOT_COUNTED : '  nothing in the last 15']),
   ].join('\n');
+}
+
+const NOT_COUNTED = '  not counted: there are too many records for a look';
+
+function laneText({ total, ready, waiting, inWork }: LaneDepth): string {
+  if (ready === null || waiting === null)
+    return `${thousands(total)} in all, ${thousands(inWork)} in work; not counted how many are ready`;
+  return `${thousands(ready)} ready, ${thousands(inWork)} in work, ${thousands(waiting)} later`;
 }
 
 function rateText(rate: QueueView['rate']): string {

@@ -33,10 +33,14 @@ export const DOCUMENTS = {
   'resolve --validate': runs.looked,
   'store migrate': setup.migrated,
   'store resume': setup.resumed,
+  'store import': setup.takenOver,
+  'store export --output': setup.movedOut,
+  'store prune': setup.pruned,
   enqueue: runs.enqueued,
   'enqueue --dry-run': z.union([runs.planned, runs.plannedFiles]),
   work: runs.worked,
   queue: runs.queue,
+  'queue purge': runs.purged,
   'contract learn': setup.learned,
   'contract learn --taken-by': setup.answersLearned,
   'contract show': setup.contractShown,
@@ -58,7 +62,7 @@ export const DOCUMENTS = {
   schema: reference.schemas,
 } as const;
 
-/** The commands that print an array of their document where several requests are meant. */
+/** The commands that print an array of their document if several requests may be meant. */
 export const MAY_BE_MANY: ReadonlySet<keyof typeof DOCUMENTS> = new Set(['validate', 'create', 'log', 'export']);
 
 /** The documents that commands read. */
@@ -67,7 +71,6 @@ export const INPUTS = {
   validate: z.union([requests.request, z.array(requests.request)]),
 } as const;
 
-/** The document of a command that fails. */
 export const failed = z.object({
   error: shapes.failure,
 });

@@ -1,6 +1,17 @@
 import * as z from 'zod/mini';
 import { endCounts, plannedCounts, workFigures } from './runs.ts';
-import { count, failure, identifiers, nullableText, seconds, status, text, time } from './shapes.ts';
+import {
+  count,
+  failure,
+  identifiers,
+  nullableText,
+  reasonOfRow,
+  rowsByReason,
+  seconds,
+  status,
+  text,
+  time,
+} from './shapes.ts';
 
 /*
  * These are the events of a run, which are printed one per line. They name rows by number, reference, key and
@@ -18,7 +29,7 @@ const plan = z.object({
   files: z.array(z.object({ file: text, rows: count, ...plannedCounts })),
 });
 
-/** The progress of a pass over a file. The event comes at the beginning, at most once a second, and at the end. */
+/** The progress of a pass over a file. The event comes at most once a second, and at the end. */
 const progress = z.object({
   ...of('progress'),
   file: text,
@@ -29,8 +40,8 @@ const progress = z.object({
 });
 
 /**
- * The outcome of a row. The last event of a row counts, because a doubt may be settled later. The file of a queued
- * request is not known, so its key identifies it.
+ * The outcome of a row. The last event of a row counts, because a request in doubt may be settled later. The file of a
+ * queued request is not known, so its key identifies it.
  */
 const row = z.object({
   ...of('row'),
@@ -41,15 +52,16 @@ const row = z.object({
   status,
   ids: identifiers,
   http: z.nullable(z.int()),
+  reason: reasonOfRow,
 });
 
-/** Sending pauses for `seconds`, because there are too many doubts. */
+/** Sending pauses for `seconds`, because too many requests are in doubt. */
 const pause = z.object({ ...of('pause'), seconds });
 
 /** The service answered 429 or 503, and sending pauses for `seconds`. */
 const refused = z.object({ ...of('refused'), http: z.int(), seconds });
 
-const { hint: _, ...reason } = failure.shape;
+const { hint: _, ...why } = failure.shape;
 
 /** The counts of an import. */
 const importSummary = z.object({
@@ -60,6 +72,7 @@ const importSummary = z.object({
   ...endCounts,
   withoutIdentifier: count,
   withRemark: count,
+  reasons: rowsByReason,
 });
 
 /**
@@ -69,7 +82,7 @@ const importSummary = z.object({
 const end = z.object({
   ...of('end'),
   exitCode: count,
-  error: z.nullable(z.object(reason)),
+  error: z.nullable(z.object(why)),
   summary: z.nullable(z.union([importSummary, z.object(workFigures)])),
 });
 

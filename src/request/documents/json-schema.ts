@@ -14,7 +14,6 @@ export const COMMANDS_WITH_DOCUMENTS: readonly string[] = [...new Set(NAMES.map(
   (command) => !command.startsWith('__'),
 );
 
-/** Returns the names of a command's documents. */
 export function documentsOf(command: string): readonly DocumentName[] {
   return NAMES.filter((name) => commandOf(name) === command);
 }

@@ -31,7 +31,18 @@ export const exitCodes = z.object({ exitCodes: z.array(z.object({ code: count, m
 /** The kinds of errors with their exit codes, the codes of errors, and the codes of findings. */
 export const errors = z.object({
   errors: z.array(z.object({ code: text, exitCode: count, meaning: text })),
-  reasons: z.array(z.object({ reason: text, code: text, exitCode: count, cause: text, remedy: text })),
+  reasons: z.array(
+    z.object({
+      reason: text,
+      code: text,
+      exitCode: count,
+      cause: text,
+      remedy: text,
+      /** The commands and options that the remedy names. */
+      commands: z.array(text),
+      options: z.array(text),
+    }),
+  ),
   findings: z.array(z.object({ code: text, severity: z.enum(['error', 'warning']), advice: text })),
 });
 export const environment = z.object({
@@ -49,6 +60,8 @@ const option = z.object({
   /** The name of its value, or null for a flag without one. */
   value: nullableText,
   type: z.enum(['flag', 'text', 'number', 'choice']),
+  /** Whether it can be given without its value. */
+  isValueOptional: z.boolean(),
   isRequired: z.boolean(),
   isRepeatable: z.boolean(),
   choices: z.nullable(z.array(text)),

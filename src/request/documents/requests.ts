@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { FIELDS, type Field } from '../fields.ts';
-import { count, identifiers, nullableText, problem, status, text } from './shapes.ts';
+import { count, identifiers, nullableText, problem, reasonOfRow, status, text } from './shapes.ts';
 
 /** The result of one request, as `srq create` prints it. */
 export const created = z.object({
@@ -11,6 +11,7 @@ export const created = z.object({
   key: nullableText,
   http: z.nullable(z.int()),
   message: nullableText,
+  reason: reasonOfRow,
   /** The id of the run, as the records of the log have it. */
   run: text,
   /** The findings of the local checks on a request that is invalid. */
@@ -24,6 +25,8 @@ export const validated = z.object({
   ids: identifiers,
   key: nullableText,
   message: nullableText,
+  reason: reasonOfRow,
+  run: text,
   problems: z.optional(z.array(problem)),
 });
 

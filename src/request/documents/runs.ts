@@ -5,7 +5,9 @@ import {
   ending,
   nullableText,
   nullableTime,
+  reasonOfRow,
   rowProblem,
+  rowsByReason,
   seconds,
   sentCounts,
   sentStatus,
@@ -41,6 +43,7 @@ export const imported = z.object({
   ...endCounts,
   withoutIdentifier: count,
   withRemark: count,
+  reasons: rowsByReason,
   files: z.optional(z.array(z.object({ file: text, rows: count, ...endCounts, results: nullableText }))),
 });
 
@@ -62,11 +65,11 @@ const filePlan = {
   file: text,
 };
 
-/** The plan of one file. */
-export const planned = z.object({ planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
+export const planned = z.object({ run: text, planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
 
 /** The plans of several files. */
 export const plannedFiles = z.object({
+  run: text,
   planId: nullableText,
   ...shared,
   ...plannedCounts,
@@ -75,6 +78,7 @@ export const plannedFiles = z.object({
 
 /** The result of adding requests to the queue. */
 export const enqueued = z.object({
+  run: text,
   rows: count,
   queued: count,
   alreadyQueued: count,
@@ -100,7 +104,8 @@ export const worked = z.object({
   hint: nullableText,
 });
 
-const lane = z.object({ ready: count, waiting: count, inWork: count });
+/** What was not counted, because that would have taken too long, is null. */
+const lane = z.object({ total: count, ready: z.nullable(count), waiting: z.nullable(count), inWork: count });
 
 /** The queue, the rate and the workers of an account. */
 export const queue = z.object({
@@ -110,7 +115,11 @@ export const queue = z.object({
   rate: z.nullable(z.object({ perSecond: z.nullable(z.number()), inFlight: count, pausedSeconds: seconds })),
   workers: z.array(z.object({ name: text, since: time, seen: time, inHand: count })),
   minutes: z.array(z.object({ at: time, ...sentCounts })),
+  notCounted: z.array(text),
 });
+
+/** What a purge of the queue has forgotten, and what is left there. */
+export const purged = z.object({ store: text, purged: count, left: count, inWork: count, doubts: count });
 
 /** One request of the log, with its latest outcome. */
 export const logged = z.object({
@@ -128,13 +137,21 @@ export const logged = z.object({
   market: z.optional(text),
   again: z.boolean(),
   status: sentStatus,
+  reason: reasonOfRow,
 });
 
 /** The requests of each day by status. */
 export const totals = z.object({ totals: z.array(z.object({ day: text, ...sentCounts })) });
 
 /** The result of writing a report. */
-export const reported = z.object({ report: text, run: nullableText, rows: count, ...allCounts, listed: count });
+export const reported = z.object({
+  report: text,
+  run: nullableText,
+  rows: count,
+  ...allCounts,
+  reasons: rowsByReason,
+  listed: count,
+});
 
 /** One request of the log, as it is exported. */
 export const exportedRequest = z.object({
@@ -164,7 +181,9 @@ export const exportWritten = z.object({
 
 /** The requests whose outcome is unknown. */
 export const doubts = z.object({
-  unknown: z.array(z.object({ key: text, at: time, row: count, ref: nullableText, message: nullableText })),
+  unknown: z.array(
+    z.object({ key: text, at: time, row: count, ref: nullableText, message: nullableText, reason: reasonOfRow }),
+  ),
 });
 
 /** The requests that a person has settled. */

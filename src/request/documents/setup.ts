@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract-schema.ts';
 import { STEP_NAMES } from '../diagnosis.ts';
-import { count, nullableText, nullableTime, text } from './shapes.ts';
+import { count, ending, errorReason, nullableText, nullableTime, seconds, text, time } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const secret = z.enum(['stored', 'env', 'command', 'keychain', 'contract', 'missing']);
@@ -65,18 +65,36 @@ export const diagnosis = z.object({
       ms: z.number(),
       message: text,
       hint: nullableText,
+      reason: z.nullable(errorReason),
     }),
   ),
 });
 
 /** The processes that no other process waits for any longer. */
 export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
+/** What a store has learned from a log in a file. */
+export const takenOver = z.object({
+  store: text,
+  log: text,
+  requests: count,
+  imported: count,
+  known: count,
+  seconds,
+  ...ending,
+  next: nullableText,
+});
+export const movedOut = z.object({ store: text, output: text, requests: count });
+/** Records that were deleted, or would be. */
+export const pruned = z.object({ store: text, before: time, found: count, deleted: count, ...ending });
 export const migrated = z.object({ store: text, migrated: z.array(text) });
 
+/** What only a person can say. The answer is given as `OPTION KEY=VALUE`. */
 const question = z.object({
   name: text,
   text,
   answer: text,
+  option: text,
+  key: text,
   choices: z.optional(z.array(text)),
   example: z.optional(text),
   unanswered: z.optional(text),

@@ -28,21 +28,35 @@ export const sentCounts = Object.fromEntries(SENT_STATUSES.map((name) => [name, 
   typeof count
 >;
 
-/** One count for each status. */
 export const allCounts = Object.fromEntries(STATUSES.map((name) => [name, count])) as Record<Status, typeof count>;
 
 export const status = z.enum(STATUSES as [Status, ...Status[]]);
 export const sentStatus = z.enum(SENT_STATUSES as [SentStatus, ...SentStatus[]]);
 
+const FINDING_CODES = Object.keys(FINDING) as [FindingCode, ...FindingCode[]];
+const REASONS = Object.keys(ERRORS) as [ErrorReason, ...ErrorReason[]];
+
 /** The code of a finding, with its home in `finding.ts`. */
-const findingCode = z.enum(Object.keys(FINDING) as [FindingCode, ...FindingCode[]]);
+const findingCode = z.enum(FINDING_CODES);
+
+/** The code of an error, with its home in `error-codes.ts`. */
+export const errorReason = z.enum(REASONS);
+
+/** The code of why a row is invalid, rejected, failed or unknown. */
+const rowReason = z.enum([...REASONS, ...FINDING_CODES]);
+
+/** The same of one row; null for a row of any other status. */
+export const reasonOfRow = z.nullable(rowReason);
+
+/** Numbers of rows by the code of why they are invalid, rejected, failed or unknown. Codes without rows are left out. */
+export const rowsByReason = z.partialRecord(rowReason, count);
 
 /** Why a command failed or ended early. */
 export const failure = z.object({
   /** The kind, which decides the exit code. */
   code: z.enum(KINDS),
   /** The stable code, with its home in `error-codes.ts`. */
-  reason: z.enum(Object.keys(ERRORS) as [ErrorReason, ...ErrorReason[]]),
+  reason: errorReason,
   message: text,
   hint: nullableText,
 });

@@ -1,11 +1,12 @@
-// Faults and settings: switched here, by a program, or on another page; all show what is in force.
+// This module has the switches for faults and settings. They can also be changed by a program or on another page, and
+// all pages show the values in force.
 import { byId, element } from './elements.js';
 import { call } from './sandbox-calls.js';
 
 const USUAL_PERCENT = 10;
 const SETTINGS = ['latencyMs', 'ratePerSecond', 'tokenTtlSeconds'];
 
-/** By kind of fault, its switch and its probability in percent. */
+/** Maps each kind of fault to its switch and its field for the probability in percent. */
 const faults = new Map();
 
 export async function startControls() {
@@ -56,7 +57,7 @@ async function change(what, body) {
   }
 }
 
-/** Shows what is in force, but in a field that somebody is writing in. */
+/** Shows the values in force, except in a field that has the focus. */
 export function controlsChanged({ faults: rates, settings }) {
   for (const [kind, { toggle, percent }] of faults) {
     const rate = rates[kind] ?? 0;
@@ -71,7 +72,7 @@ function fillIn(field, value) {
   if (field !== document.activeElement) field.value = String(value);
 }
 
-/** 0.07 is 7 %, not 7.000000000000001. */
+/** Formats a share as a percentage. 0.07 is shown as 7 and not as 7.000000000000001. */
 const percentOf = (rate) => Number((rate * 100).toPrecision(12));
 
 function inForce(rates, { latencyMs, ratePerSecond, tokenTtlSeconds }) {

@@ -1,14 +1,14 @@
-// Parts of the page. All text goes in as text, never as markup.
+// This module builds parts of the page. All texts are inserted as text, never as markup.
 
-/** Controls but for line ends, bidirectional overrides and other invisible marks. */
+/** Matches control characters except line ends, bidirectional overrides, and other invisible marks. */
 const UNSEEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
 
-/** Foreign text in which nothing hides. */
+/** Makes the invisible characters of a foreign text visible. */
 const seen = (text) => text.replace(UNSEEN, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
 
 export const byId = (id) => document.getElementById(id);
 
-/** An element with a class, or none, and children: elements and texts of our own. */
+/** Creates an element with a class, or none, and with children, which are elements and our own texts. */
 export function element(name, style, ...children) {
   const made = document.createElement(name);
   if (style !== '') made.className = style;
@@ -16,10 +16,10 @@ export function element(name, style, ...children) {
   return made;
 }
 
-/** A foreign text that cannot change the order of what is around it. */
+/** Returns an element for a foreign text, which cannot change the direction of the texts around it. */
 export const foreign = (text) => element('bdi', '', seen(text));
 
-/** A foreign text of several lines, which scrolls by itself. */
+/** Returns an element for a foreign text of several lines. It scrolls by itself. */
 export function listing(label, text) {
   const made = element('pre', '', seen(text));
   made.tabIndex = 0;
@@ -41,7 +41,7 @@ export function link(text, href) {
   return made;
 }
 
-/** Names and values; both may be foreign. */
+/** Returns a list of names and values. Both may be foreign. */
 export function facts(pairs) {
   const list = element('dl', 'facts');
   for (const [name, value] of pairs) {
@@ -50,7 +50,10 @@ export function facts(pairs) {
   return list;
 }
 
-/** The answer as it counts: a colour for its kind beside its status, what it did or said, and the fault that struck. */
+/**
+ * Returns the answer as a tag: a colour for its kind, the status, its effect or verdict, and the fault that was
+ * applied.
+ */
 export function answerTag(request) {
   const { operation, status, requestId, verdict, fault } = request;
   const tag = element('span', `tag tag-${kindOf(request)}`, status === null ? 'cut' : String(status));
@@ -74,5 +77,5 @@ const createdAs = (status) => (status !== null && status < 300 ? 'created' : 'cr
 
 export const count = (number) => number.toLocaleString('en-US');
 
-/** `2026-11-21T09:30:01.250Z` as `09:30:01.250`. */
+/** Formats `2026-11-21T09:30:01.250Z` as `09:30:01.250`. */
 export const timeOf = (moment) => moment.slice(11, 23);

@@ -1,4 +1,5 @@
-// The inbox of the sandbox. What is open is in the address, so that it can be linked to and gone back from.
+// This module starts the inbox of the sandbox. The address names the open request, so that requests can be linked to
+// and the browser's back button works.
 import { controlsChanged, startControls } from './controls.js';
 import { byId, count } from './elements.js';
 import { startKeys } from './keys.js';
@@ -20,7 +21,10 @@ function connected(isConnected) {
   byId('offline').textContent = isConnected ? '' : 'The sandbox cannot be reached. Start it again: srq sandbox';
 }
 
-/** `#12` is a request, nothing is none; other places of the page change nothing. */
+/**
+ * Opens the request that the address names. `#12` is a request, and an empty address closes it. Addresses of other
+ * places on the page change nothing.
+ */
 function openFromAddress(hasFocus) {
   const found = /^(?:#(\d{1,15}))?$/.exec(location.hash);
   if (!found) return;
@@ -31,16 +35,17 @@ function openFromAddress(hasFocus) {
 }
 
 function close() {
-  // Not `location.hash = ''`: that scrolls to the top.
+  // `location.hash = ''` is not used, because it scrolls to the top.
   history.pushState(null, '', location.pathname);
   openFromAddress(false);
 }
 
-/** Goes to the next line of the list or the one before, and opens its request if another one is open. */
+/** Moves to the next or the previous line of the list. If a request is open, the request of that line is opened. */
 function move(step) {
   const opener = lineBeside(step)?.querySelector('a');
   if (!opener) return;
-  // The step is not kept in the browser's history, or the way back would go through every request that was passed.
+  // The step is not stored in the browser's history. Otherwise the back button would go through every request on the
+  // way.
   if (byId('request').hidden) opener.focus();
   else location.replace(opener.hash);
 }
@@ -63,7 +68,7 @@ byId('clear').addEventListener('click', () => {
 });
 byId('clearing').addEventListener('close', () => {
   const isWanted = byId('clearing').returnValue === 'clear';
-  // Escape closes it with the value of the last time.
+  // The value is reset, because Escape closes the dialog with the value of the last time.
   byId('clearing').returnValue = '';
   if (isWanted) clear();
 });

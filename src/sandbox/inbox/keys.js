@@ -1,7 +1,10 @@
-// The keys of the page. In a field or a dialog the browser has a use for them.
+// This module handles the keys of the page. In a field or a dialog, keys are left to the browser.
 import { byId } from './elements.js';
 
-/** `move` goes to the next request for 1 and to the one before for -1; `close` closes the open request. */
+/**
+ * Starts to handle keys. `move` goes to the next request for 1 and to the previous one for -1. `close` closes the open
+ * request.
+ */
 export function startKeys({ move, close }) {
   const search = byId('text');
   const acts = {
@@ -14,7 +17,7 @@ export function startKeys({ move, close }) {
   addEventListener('keydown', (event) => {
     const { key, target, ctrlKey, altKey, metaKey } = event;
     if (ctrlKey || altKey || metaKey || document.querySelector('dialog[open]')) return;
-    // The first Escape empties the field, as browsers do.
+    // The first Escape clears the field, which browsers do by themselves.
     if (key === 'Escape' && target === search && search.value === '') search.blur();
     if (target.closest?.('input, select')) return;
     if (key === 'Escape' && !byId('request').hidden) close();

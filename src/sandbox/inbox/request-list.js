@@ -1,18 +1,19 @@
-// The list of requests: filters, pages, pause. It shows one page and fetches it anew when something changed.
+// This module shows the list of requests with its filters, pages and pause. It shows one page, and fetches it again
+// when something has changed.
 import { answerTag, byId, count, element, foreign, link, timeOf } from './elements.js';
 import { call } from './sandbox-calls.js';
 
 const PAGE_ROWS = 100;
 const TITLE = document.title;
 const FILTERS = ['text', 'operation', 'status', 'country'];
-/** A request is best known by these of its parameters. */
+/** Patterns for the parameters that identify a request best for a person. */
 const TELLING = [/name$/i, /text$/i, /phone$/i, /mail$/i];
 
 const body = byId('list').tBodies[0];
 const view = { page: 0, total: 0, until: null, isPaused: false, loading: null, isStale: false, open: null, seen: null };
-/** What there is, as the last event told. */
+/** The state of the sandbox according to the last event. */
 let present = { first: 1, count: 0 };
-/** The lines that are shown, by number, with what they were made of. */
+/** The lines that are shown, by number, with the requests they were built from. */
 let lines = new Map();
 
 const lastNumber = () => present.first + present.count - 1;
@@ -30,7 +31,7 @@ function query() {
   return asked;
 }
 
-/** One load at a time; whatever changes meanwhile is met by one more. */
+/** Loads the page. Only one load runs at a time, and changes during it cause one more. */
 function load() {
   view.isStale = true;
   view.loading ??= loadWhileStale().finally(() => {
@@ -56,7 +57,7 @@ function show({ total, items }) {
   const shown = new Map(items.map((request) => [request.number, lineFor(request)]));
   for (const [number, { line }] of lines) if (shown.get(number)?.line !== line) line.remove();
   lines = shown;
-  // Lines that stay are not touched: one of them may have the focus.
+  // Lines that remain are not moved, because one of them may have the focus.
   for (const [at, { line }] of [...shown.values()].entries()) {
     if (body.rows[at] !== line) body.insertBefore(line, body.rows[at] ?? null);
   }
@@ -106,7 +107,7 @@ function summaryOf({ params, audio }) {
   return [...(audio === null ? [] : ['♪ recording']), ...values].join(' · ').replace(/\s+/g, ' ');
 }
 
-/** Tells in the title of the tab how many requests arrived since somebody last saw the newest. */
+/** Shows in the title of the tab how many requests have arrived since the newest was last visible. */
 function showUnread() {
   const last = lastNumber();
   if (view.seen === null || view.seen > last || (isLive() && !document.hidden)) view.seen = last;
@@ -132,7 +133,7 @@ function showCounts() {
   byId('waiting').textContent = waiting === 0 ? '' : `${count(waiting)} newer`;
 }
 
-/** What is looked at stays while it is paused or an older page is open. */
+/** Shows a page of the list. The content is frozen while the list is paused or an older page is open. */
 function turnTo(page) {
   view.page = page;
   view.until = isLive() ? null : (view.until ?? lastNumber());
@@ -144,7 +145,7 @@ async function say(loaded) {
   byId('said').textContent = view.total === 1 ? '1 request' : `${count(view.total)} requests`;
 }
 
-/** The line so many steps below the one that is open or has the focus; the first one if none is. */
+/** Returns the line that is `step` lines below the open or focused one, or the first line if there is none. */
 export function lineBeside(step) {
   const here = lines.get(view.open)?.line ?? document.activeElement.closest('#list tbody tr');
   return here ? body.rows[here.sectionRowIndex + step] : body.rows[0];
@@ -158,7 +159,7 @@ function focusLine(event) {
   next.querySelector('a').focus();
 }
 
-/** Shows what there is now, unless somebody looks at what was. */
+/** Shows the present requests, unless the list is frozen. */
 export function listChanged(now) {
   const wasCleared = now.first > present.first;
   present = now;
@@ -168,7 +169,10 @@ export function listChanged(now) {
   else showCounts();
 }
 
-/** Marks the request that is open; null for none. Gives its opener back, if it is in the list. */
+/**
+ * Marks the open request. Null means that none is open. Returns the link of the request that was open before, if it is
+ * in the list.
+ */
 export function listOpen(number) {
   const before = lines.get(view.open)?.line;
   view.open = number;
@@ -176,7 +180,7 @@ export function listOpen(number) {
   return before?.querySelector('a');
 }
 
-/** Nothing is loaded before the first event tells what there is. */
+/** Starts the list. Nothing is loaded before the first event reports which requests there are. */
 export function startList() {
   for (const name of FILTERS) byId(name).addEventListener('input', () => say(turnTo(0)));
   byId('filters').addEventListener('submit', (event) => event.preventDefault());

@@ -1,4 +1,4 @@
-// One request in full: what was understood, what went over the wire, what was answered.
+// This module shows one request in full: its decoded content, its bytes, and its answer.
 import { answerTag, button, byId, count, element, facts, foreign, link, listing, timeOf } from './elements.js';
 import { readableBody } from './readable-body.ts';
 import { call, partOf } from './sandbox-calls.js';
@@ -8,7 +8,7 @@ const COPIED_MS = 2_000;
 /** The request that is shown, and whether its answer is still under way. */
 let shown = { number: null, isUnderWay: false };
 
-/** Shows a request, or none for null. `hasFocus`: the reader is taken there. */
+/** Shows a request, or closes the view if `number` is null. `hasFocus` means that the focus moves to the request. */
 export async function showRequest(number, hasFocus) {
   shown = { number, isUnderWay: false };
   document.body.classList.toggle('open', number !== null);
@@ -19,7 +19,7 @@ export async function showRequest(number, hasFocus) {
       call('GET', `requests/${number}`),
       call('GET', `requests/${number}/same`),
     ]);
-    // Meanwhile another one may have been asked for.
+    // Another request may have been opened meanwhile.
     if (shown.number !== number) return;
     fill(number, request, same);
   } catch (error) {
@@ -28,7 +28,10 @@ export async function showRequest(number, hasFocus) {
   if (hasFocus) byId('request-title').focus();
 }
 
-/** Completes what was shown before its answer had gone out. What a client did not wait for stays as it is. */
+/**
+ * Completes a request that was shown before its answer was sent. A request whose client did not wait for the answer
+ * stays incomplete.
+ */
 export async function requestChanged() {
   const { number, isUnderWay } = shown;
   if (!isUnderWay) return;
@@ -121,7 +124,10 @@ function received(number, { method, path, headers, body, bodyBytes, isBodyCut })
   ];
 }
 
-/** A body as people read it, with what came behind it; or what came alone, where there is no better way to read it. */
+/**
+ * Returns a body in readable form, followed by the original. Returns only the original if there is no other readable
+ * form.
+ */
 function bodyParts(label, headers, body) {
   if (body === '') return [];
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
@@ -140,7 +146,7 @@ function headerList(headers) {
   );
 }
 
-/** Copies the very text: nothing in it is made visible as in the listing. */
+/** Returns a button that copies the original text, in which invisible characters are not replaced. */
 function copier(text) {
   const made = button('Copy', async () => {
     const isCopied = await navigator.clipboard.writeText(text).then(

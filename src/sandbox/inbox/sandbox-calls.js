@@ -1,8 +1,11 @@
-// Calls to the sandbox that this page belongs to.
+// This module calls the sandbox that serves this page.
 
 const PREFIX = '/_sandbox/';
 
-/** The JSON of the answer. Throws an `Error` with the sandbox's words where it refuses, or cannot be reached. */
+/**
+ * Calls the sandbox and returns the JSON of its answer. Throws an `Error` with the sandbox's message if it refuses the
+ * call, or if it cannot be reached.
+ */
 export async function call(method, path, body) {
   const sent =
     body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
@@ -15,10 +18,10 @@ export async function call(method, path, body) {
   return answer;
 }
 
-/** Where a part of one request can be fetched: `body` or `recording`. */
+/** Returns the address of a part of one request: `body` or `recording`. */
 export const partOf = (number, part) => `${PREFIX}requests/${number}/${part}`;
 
-/** Calls `changed` with what there is, now and after each change. After a break the browser connects again. */
+/** Calls `changed` with the present state, now and after each change. The browser reconnects by itself. */
 export function listen({ changed, connected }) {
   const events = new EventSource(`${PREFIX}events`);
   events.addEventListener('open', () => connected(true));

@@ -1,6 +1,5 @@
 import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
 
-/** An HTTP answer of the sandbox. */
 export interface SandboxAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

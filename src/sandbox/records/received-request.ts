@@ -22,7 +22,6 @@ export interface ReceivedRequest {
   readonly key: string | null;
   /** HTTP status of the answer, or null if the connection was cut instead. */
   readonly status: number | null;
-  /** The fault that was applied, or null. */
   readonly fault: FaultKind | null;
   /**
    * The new identifier of a create that was acted on, whether its answer arrived or not. For a duplicate, the

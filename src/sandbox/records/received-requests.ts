@@ -177,8 +177,8 @@ interface View {
 }
 
 /**
- * Maximum number of filters whose results are kept. Whoever pages through a list asks for the same filter again and
- * again, and a few lists may be open at once.
+ * Maximum number of filters whose results are kept. Paging through a list repeats the same filter, and a few lists may
+ * be open at once.
  */
 const MAX_VIEWS = 8;
 /** Number of entries that are examined before other work of the sandbox gets its turn. */

@@ -19,7 +19,6 @@ import type { PartnerCredentials, ServiceInterface } from '../service/service-in
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
-/** The options of a sandbox. */
 export interface SandboxOptions {
   /** The port, or 0 for a free one. */
   readonly port: number;
@@ -67,7 +66,6 @@ export interface SandboxState {
   record(arrival: Arrival): ReceivedRequest;
   /** Forgets all received requests, in memory and on disk. */
   forgetRequests(): void;
-  /** Closes the file. */
   close(): void;
 }
 

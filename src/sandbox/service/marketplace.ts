@@ -14,7 +14,6 @@ export interface GrantedToken {
   readonly expiresInSeconds: number;
 }
 
-/** A request that was created. */
 export interface KnownRequest {
   /** The identity of its content. */
   readonly key: string;

@@ -19,7 +19,6 @@ export interface Service {
 /** A call to one of the three operations, with its body read. */
 export interface ApiCall {
   readonly operation: OperationName;
-  /** The bearer token, or null. */
   readonly token: string | null;
   /** Whether the call contains the partner's credentials, for services without tokens. */
   readonly isOfPartner: boolean;

@@ -7,7 +7,6 @@ import { pointerNames } from '../../request/json-pointer.ts';
 /** Problems by wire path (`customer.phone`). Empty if there are none. */
 export type Problems = Readonly<Record<string, string>>;
 
-/** The options for validating with a schema. */
 export interface SchemaOptions {
   /** The owner of the body, for messages. */
   readonly name: string;

@@ -119,8 +119,8 @@ interface FoundIdentifier {
   readonly name: string;
   readonly text: string;
   /**
-   * Where the identifier stands, in a form that is the same for all requests: `data.id`, `*.request_id`,
-   * `Location /v1/request/#`, or the words around it.
+   * The place of the identifier, in a form that is the same for all requests: `data.id`, `*.request_id`, `Location
+   * /v1/request/#`, or the words around it.
    */
   readonly place: string;
   /** Whether it is called an id. References, numbers and codes may be something else. */
@@ -219,7 +219,7 @@ function fromPlainText(answer: Answer, sent: Redactor): FoundIdentifier[] {
   );
   if (token === undefined || others.length > 0 || NOT_AN_IDENTIFIER.test(token)) return [];
   const isAlone = token.length === text.trim().length;
-  // A number of three digits that stands alone tells the outcome instead of naming the request.
+  // A single number of three digits tells the outcome instead of naming the request.
   const isNamed = isAlone ? !/^-?\d{1,3}$/.test(token) : NAMING_WORDS.test(foldedWords(text));
   const isData = /json/i.test(answer.headers['content-type'] ?? '') && answerValue(answer) === undefined;
   const isTelling = isNamed && !isData && !mentionsFailure(text);

@@ -8,7 +8,7 @@ export interface OutcomeSigns {
   readonly denies: boolean;
   /** The answer names or mentions an error, which may be about the request or about something besides it. */
   readonly complains: boolean;
-  /** As far as one can see, the error is all that the answer tells: `error: "…"`, a message that mentions a failure. */
+  /** Whether an error is apparently all that the answer tells: `error: "…"`, a message that mentions a failure. */
   readonly fails: boolean;
   /** The answer says that the request was taken, without naming it: `success: true`, `status: "received"`. */
   readonly affirms: boolean;
@@ -28,7 +28,7 @@ const FLAG_NAME =
 /** Matches names under which a service tells the outcome in a word or a number. */
 const STATUS_NAME = /^(?:status|state|result|outcome|code|estado|resultado|ergebnis|statut|stato|esito)$/;
 /**
- * Matches words that say that the request was taken. `valid` is not among them, because it speaks of the data alone: a
+ * Matches words that say that the request was taken. `valid` is not among them, because it is about the data alone: a
  * request may be valid and not be taken.
  */
 const AFFIRMING_WORD =
@@ -78,7 +78,7 @@ export function mentionsFailure(text: string): boolean {
 
 /** Returns a text in lower case without accents, with blanks between the words of a code such as `SESSION_EXPIRED`. */
 export function foldedWords(text: string): string {
-  // Nothing is to be folded in most of what an import reads: numbers, and no text at all.
+  // Most texts that an import reads here are numbers or empty, and need no folding.
   if (/^[a-z\d ]*$/.test(text)) return text;
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').replace(/[’`]/g, "'");
   return plain
@@ -106,7 +106,7 @@ function textSigns(value: AnswerValue): OutcomeSigns {
 
 interface Place {
   readonly value: AnswerValue;
-  /** Whether only wrappers stand above the value, so that it speaks of the request as a whole. */
+  /** Whether there are only wrappers above the value, so that it is about the request as a whole. */
   readonly isOfTheWhole: boolean;
   readonly depth: number;
 }
@@ -120,7 +120,7 @@ function memberSigns(top: AnswerValue): OutcomeSigns {
     if (typeof holder !== 'object' || holder === null) continue;
     for (const [name, value] of Object.entries(holder)) {
       seen += 1;
-      // The rest has not been looked at, so the answer counts as mentioning an error.
+      // The rest has not been read, so the answer counts as mentioning an error.
       if (seen > MAX_MEMBERS || depth >= MAX_DEPTH) return { denies, complains: true, fails: true, affirms };
       const words = Array.isArray(holder) ? [] : nameWords(name.normalize('NFD').replace(/\p{M}/gu, ''));
       const joined = words.join('');

@@ -27,9 +27,7 @@ const SAYS_OTHERWISE =
   /\b(?:not?|non|un|never|without|pass(?:ed)?|free|kein\w*|nicht|nie|ohne|nao|nunca|sem|nenhum\w*|sin|ningun\w*|ne|pas|jamais|aucun\w*|sans|nessun\w*|senza)\b|n['’]t\b|\bn['’]|nonexist|inexist|inesist/;
 const SAYS_CLEAR =
   /^(?:unique|clear|new|none|(?:no|not) ?(?:a )?(?:duplicates?|found|exists?)|does not exist|unic[oa]|nuev[oa]|nov[oa]|neu|nouveau|nouvelle|nuov[oa]|keine? (?:duplikat|dublette)|nicht (?:doppelt|vorhanden|gefunden)|(?:no|nao) (?:es |e )?(?:duplicad[oa]|existe|encontrad[oa])|(?:pas de|aucun) doublon|non (?:duplique|trouve|duplicat[oa]|trovat[oa]|esiste))$/;
-/**
- * Matches words that may speak of the call or of the data alone. Anything else that speaks of duplicates counts more.
- */
+/** Matches words that may be about the call or the data alone. Any other text about duplicates takes precedence. */
 const SAYS_OK = /^(?:ok|valid|accepted)$/i;
 const VALID_FLAGS = new Set(['valid', 'isvalid']);
 const VERDICT_TEXT =
@@ -38,8 +36,8 @@ const VERDICT_TEXT =
 /**
  * Reads the verdict of an answer of validate in a fixed order:
  *
- * - status 208, or 409 that speaks of nothing else
- * - an answer that holds nothing, since a duplicate is reported otherwise
+ * - status 208, or 409 that is about nothing else
+ * - an empty answer, because a duplicate would be reported
  * - a boolean
  * - a status text
  * - a list of matches
@@ -111,15 +109,14 @@ const saysNothing = (text: string): boolean =>
   text.length <= 200 && /^(?:null|about:blank|error|[\W\d]*(?:conflict)?\W*)$/i.test(text.trim());
 
 /**
- * Matches the paths of parts of an answer that speak of the customer's data. An e-mail address that exists is no
- * request that exists.
+ * Matches the paths of parts of an answer that are about the customer's data. That an e-mail address exists does not
+ * mean that the request exists.
  */
 const ABOUT_DATA =
   /(?:^|[._-])(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail|cliente|kunde|utente|usuari|correo|telefon|adress|enderec|direcc|indirizz|ort(?:$|[._-])|cidade|ciudad)/i;
 
 /**
- * Reads the verdict from flags. Those that speak of duplicates come first, because a request can be both valid and a
- * duplicate.
+ * Reads the verdict from flags. Those about duplicates come first, because a request can be both valid and a duplicate.
  */
 function flagVerdict(all: readonly AnswerMember[]): Verdict | undefined {
   const found = all.filter(({ path }) => !ABOUT_DATA.test(path.slice(0, Math.max(0, path.lastIndexOf('.')))));

@@ -12,7 +12,6 @@ export interface CertificateFiles {
 }
 
 export interface CertificateSecrets {
-  /** Passphrase of an encrypted key. */
   readonly keyPassphrase: string | null;
   /** Value of NODE_EXTRA_CA_CERTS. Node.js reads it only if no authority is named explicitly. */
   readonly extraCaFile: string | null;
@@ -74,7 +73,7 @@ function unusablePair(certFile: string, keyFile: string, error: unknown): SrqErr
  * the default.
  */
 function trustedAnyway({ extraCaFile }: CertificateSecrets): readonly string[] {
-  // Node.js 22 returns all authorities that it trusts, those of the system included if it was told to use them.
+  // Node.js 22 returns all authorities that it trusts, including those of the system if that is enabled.
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };
   if (getCACertificates) return getCACertificates('default');
   return [...tls.rootCertificates, ...(extraCaFile === null ? [] : [textOrNothing(extraCaFile)])];

@@ -10,7 +10,7 @@ export interface ServiceSocket {
   readonly tcp: Socket;
 }
 
-/** A call that is told which connection carries it. */
+/** A call that learns which connection carries it. */
 export interface CarriedCall {
   connection: PooledConnection | null;
 }
@@ -80,8 +80,8 @@ export class PooledConnection {
     tcp.destroy = (error) => {
       cause ??= error;
       if (this.#awaitsAnswer && !tcp.destroyed && !socket.writableEnded) {
-        // If the connection were closed in the ordinary way, the kernel would go on delivering a request that is already
-        // listed as in doubt.
+        // If the connection were closed in the ordinary way, the kernel would continue to deliver a request that is
+        // already listed as in doubt.
         this.#awaitsAnswer = false;
         this.#wasReset = true;
         // The reset calls this function again.

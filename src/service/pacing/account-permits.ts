@@ -165,7 +165,7 @@ export class AccountPermits implements PermitSource {
 
   /** Starts a turn if there is a reason for one. */
   askAgainMs(waitMs: number): number {
-    // All waiting requests have been told.
+    // All waiting requests have received this answer.
     if (this.#denied?.is === 'too-late') this.#denied = null;
     if (this.#turning) return Number.POSITIVE_INFINITY;
     const turnMs = this.#nextTurnMs();

@@ -14,7 +14,6 @@ const KNOWN_PLACES = 3;
  */
 export type ChosenRate = 'auto' | 'max' | number;
 
-/** Options of an adaptive rate. */
 export interface AdaptiveRateOptions {
   readonly rate: ChosenRate;
   /** Maximum number of requests in flight. */

@@ -81,8 +81,8 @@ export class RateLimiter {
 
   /**
    * Waits until the request may be sent. Resolves to the permit, which must be returned by {@link release}, or to null
-   * if the run is being stopped: by `stopping`, of which {@link heed} was told. Throws `SrqError('service')` if the
-   * service asks for too long a pause, and `SrqError('log')` once the store that keeps the account's rate is given up.
+   * if `stopping` fires, which must have been passed to {@link heed}. Throws `SrqError('service')` if the service asks
+   * for too long a pause, and `SrqError('log')` once the store that keeps the account's rate is given up.
    */
   acquire(operation: string, stopping = this.#stopping): Promise<Permit | null> {
     if (stopping.aborted) return Promise.resolve(null);

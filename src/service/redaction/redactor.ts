@@ -15,8 +15,8 @@ const RAW_LIMIT_BYTES = 2048;
  */
 const MAX_SEARCHED_LENGTH = 1 << 15;
 /**
- * Length from which a base64 run is hidden whatever it holds. No word is that long: the run is a recording or a token,
- * and either is hidden whoever it belongs to.
+ * Length from which a base64 run is hidden, whatever it contains. No word is that long. The run is a recording or a
+ * token, which must not be shown in any case.
  */
 const OPAQUE_RUN_LENGTH = 200;
 

@@ -22,7 +22,7 @@ const WORD_NUMBER_LIMIT = 1 << 17;
 export class SentWords {
   /** Maps each sent word to its number, from 1. */
   readonly #numberOf = new Map<string, number>();
-  /** One to three words in a row, as one number made of theirs. */
+  /** Sequences of one to three words, each as one number that combines the numbers of its words. */
   readonly #phrases = new Set<number>();
   /** Words that are hidden within longer ones, by their first letters. */
   readonly #within = new Map<string, string[]>();

@@ -12,8 +12,8 @@ export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePoi
 
 /**
  * Reads the token of an answer, from its documented place or in any usual shape, and the time at which it expires.
- * `askedAtMs` is the wall clock before the request. `observed` is told whether the answer gives the life of the token
- * as documented. Throws `SrqError('service')` if there is no token.
+ * `askedAtMs` is the wall clock before the request. `observed` records whether the answer gives the lifetime of the
+ * token as documented. Throws `SrqError('service')` if there is no token.
  */
 export function readToken(
   answer: Answer,

@@ -148,7 +148,7 @@ export class Tokens {
         );
       }
       const failure = tokenError(exchange, new Redactor(secrets));
-      // Before the first answer, a wrong address is more likely than a temporary fault, so the user is told soon.
+      // Before the first answer, a wrong address is more likely than a temporary fault, so the user gets an error soon.
       const tries = this.#reached ? MAX_TRIES : Math.min(MAX_TRIES, 3);
       if (!failure.isTransient || tried >= tries) throw failure.error;
       const waitMs = retryDelayMs(tried, exchange.answer, this.#clock.nowMs());
@@ -159,7 +159,6 @@ export class Tokens {
   }
 }
 
-/** The client credentials. */
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;

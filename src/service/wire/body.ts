@@ -23,8 +23,8 @@ export interface EncodedBody {
 }
 
 /**
- * Returns a function that writes values as a body. `contentType` is the media type that the contract names. The type of
- * a multipart body also has the boundary. The boundary is random, so no value contains it.
+ * Returns a function that writes values as a body. `contentType` is the media type that the contract names. For a
+ * multipart body, the boundary is added to it. The boundary is random, so no value contains it.
  */
 export function bodyEncoder(
   encoding: ContractEncoding,

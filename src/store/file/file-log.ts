@@ -48,7 +48,7 @@ export interface FileLogOptions {
    * theirs.
    */
   readonly exclusive: boolean;
-  /** The name of this process, shown to whoever finds the log in use. */
+  /** The description of this process for others that find the log in use. */
   readonly holder: string;
   /** The user who must own the log, or null to accept any owner. */
   readonly user?: LogUser | null;

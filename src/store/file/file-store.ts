@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { SrqError, systemCode } from '../../request/errors.ts';
@@ -14,7 +15,7 @@ import type { Clock, LogRecord } from '../../request/ports.ts';
 import { FileLog } from './file-log.ts';
 import { type LogUser, requireOwnFolder, requireOwnLog, requireRegularFile } from './log-access.ts';
 import { LogIndex } from './log-index.ts';
-import { decodeRecord, readLines, readLinesBackwards } from './record.ts';
+import { decodeRecord, type LogLine, readLines, readLinesBackwards } from './record.ts';
 import { loadIndex } from './saved-index.ts';
 import { RecordReader, requireLogStart, requireOwnTail } from './tail.ts';
 
@@ -194,6 +195,48 @@ export async function openLogReader(path: string, user: LogUser | null = null): 
     return records === null || offset === null ? null : records.readAt(offset);
   };
   return { lookup: (key) => index.state(key), prefetch: async () => {}, read, close };
+}
+
+/** A log in a file, as a store may know of it. */
+export interface FileLogId {
+  /** Identifies the log wherever it is copied to: a digest of its first record, 32 hex digits. */
+  readonly log: string;
+  /** The key of its last record. */
+  readonly newestKey: string;
+}
+
+/** Identifies a log without reading all of it. Returns null if it has no record. */
+export async function fileLogOf(path: string): Promise<FileLogId | null> {
+  const file = await openLogFile(path, null);
+  if (!file) return null;
+  try {
+    const first = await firstRecord(readLines(file, 0));
+    const { size } = await file.stat();
+    const last = await firstRecord(inBlocks(readLinesBackwards(file, size)));
+    if (!first || !last) return null;
+    const log = createHash('sha256')
+      .update(JSON.stringify([first.key, first.at, first.run]))
+      .digest('hex')
+      .slice(0, 32);
+    return { log, newestKey: last.key };
+  } finally {
+    await file.close();
+  }
+}
+
+async function* inBlocks(lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine[]> {
+  for await (const line of lines) yield [line];
+}
+
+/** Returns the first record among the lines. An unfinished line is none. */
+async function firstRecord(blocks: AsyncIterable<readonly LogLine[]>): Promise<LogRecord | null> {
+  for await (const lines of blocks) {
+    for (const { text } of lines) {
+      const record = decodeRecord(text);
+      if (typeof record !== 'string') return record;
+    }
+  }
+  return null;
 }
 
 async function indexOf(file: FileHandle, path: string, user: LogUser | null): Promise<LogIndex> {

@@ -57,7 +57,7 @@ export class LogLock {
     this.#append = twofold(this.#lockFile('append-lock'), this.#byteOf(log, BYTE.append));
   }
 
-  /** Takes the run lock or throws an error that names the holder. `holder` is shown to whoever is refused. */
+  /** Takes the run lock, or throws an error that names the holder. `holder` is shown to processes that are refused. */
   async acquireRunLock(holder: string, clock: Clock): Promise<void> {
     const run = this.#lockFile('lock');
     if (!run.tryTake()) {

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Identifiers } from '../../request/outcome.ts';
 import type { LogRecord, LogSubject } from '../../request/ports.ts';
 import { KEY_RECIPE } from '../../request/service-request.ts';
-import { LOG_EVENTS, type LogEvent } from '../../request/status.ts';
+import { LOG_EVENTS, type LogEvent, type LoggedState, nextState } from '../../request/status.ts';
 
 /**
  * The events that a record may have. FORMAT.md documents the format of the lines and must change together with this
@@ -19,6 +19,19 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, run: string, details: object): Buffer {
   const { key, row, ref, market } = subject;
   return Buffer.from(`${JSON.stringify({ key, event, at, run, row, ref, market, ...details })}\n`);
+}
+
+/**
+ * Encodes what is known of a request so that a log in a file has it in the same state: by its last record, and where that
+ * alone would not do, by a licence before it.
+ */
+export function encodeRequest(record: LogRecord, state: LoggedState): string {
+  const { event, at, run, ids, http, ms, message, raw, by, again, ...subject } = record;
+  const optional = { http, ms, message, raw, by, again: again || null, ids: Object.keys(ids).length > 0 ? ids : null };
+  const details = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null));
+  const line = encodeRecord(subject, event, at, run, { recipe: KEY_RECIPE, ...details }).toString();
+  if (nextState('none', event, by) === state) return line;
+  return encodeRecord(subject, 'licence', at, run, { by: 'person' }).toString() + line;
 }
 
 /** Returns true if the reason of {@link decodeRecord} suggests that a newer srq wrote the line. */
@@ -65,7 +78,6 @@ export function decodeRecord(line: string | null): LogRecord | string {
 const BLOCK_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
-/** One complete line of the log. */
 export interface LogLine {
   /** The line without its line feed, or null if it is not UTF-8. */
   readonly text: string | null;

@@ -114,8 +114,10 @@ async function keepAside(tail: Buffer, path: string): Promise<void> {
   }
 }
 
-/** Initial size of a reader's block, about forty rows. A larger block would slow down reads in another order. */
+/** Size of a reader's block, about forty rows. A larger one would slow down reads in another order. */
 const BLOCK_BYTES = 1 << 14;
+/** Size of the block after one in which, or shortly behind which, the next record lies: the log is read in its order. */
+const NEXT_BLOCK_BYTES = 1 << 17;
 
 /**
  * Reads records of a log by their offsets. Records of neighbouring rows are near each other, so the reader keeps the
@@ -146,12 +148,13 @@ export class RecordReader {
   }
 
   #readLineAt(offset: number): string | null {
-    for (;;) {
+    const isNext = offset > this.#start && offset < this.#start + this.#length + BLOCK_BYTES;
+    for (let size = isNext ? NEXT_BLOCK_BYTES : BLOCK_BYTES; ; size *= 4) {
+      if (this.#block.length < size) this.#block = Buffer.allocUnsafe(size);
       [this.#start, this.#length] = [offset, 0];
-      this.#length = readSync(this.#fd, this.#block, 0, this.#block.length, offset);
+      this.#length = readSync(this.#fd, this.#block, 0, size, offset);
       const line = this.#lineAt(offset);
-      if (line !== null || this.#length < this.#block.length) return line;
-      this.#block = Buffer.allocUnsafe(this.#block.length * 4);
+      if (line !== null || this.#length < size) return line;
     }
   }
 }

@@ -10,14 +10,8 @@ import { QUEUE_SCHEMA } from './queue-schema.ts';
  */
 const RETRIES = 9;
 const FIRST_RETRY_S = 5;
-/** Age at which a request that nobody has taken is deleted, because it contains personal data. */
-const KEPT_DAYS = 30;
-/**
- * Age at which a taken job expires. Workers give their jobs back when they end, so this is only for jobs that no worker
- * knows of any more.
- */
-const EXPIRES_H = 23;
-const MAINTENANCE_S = 60;
+/** What nobody has sent for so long holds personal data that nobody waits for. It becomes `failed` when it is taken. */
+export const QUEUED_LIFE_DAYS = 30;
 /**
  * The version of pg-boss's tables that our functions and indexes on them are made for (`version.json` of the library). The
  * library itself would change older tables under running workers, and use newer ones as if it knew them.
@@ -40,27 +34,21 @@ async function requireKnownEngine({ query, shown }: Database): Promise<void> {
 }
 
 /**
- * Starts the queue engine on our connections. With `supervise` it also deletes old jobs, once a minute for all
- * processes together.
+ * The queue engine on our connections. Its own clearing up stays off, because it drops what it finds too old without a
+ * word; a job leaves the queue by our decision alone.
  */
-export async function startBoss(database: Database, supervise: boolean): Promise<PgBoss> {
+export async function startBoss(database: Database): Promise<PgBoss> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => executeSql(database, text, values) },
     schema: QUEUE_SCHEMA,
     schedule: false,
-    supervise,
-    maintenanceIntervalSeconds: MAINTENANCE_S,
-    // Jobs are deleted when they are done. All others that end up in the archive are kept for two minutes.
-    archiveCompletedAfterSeconds: 60,
-    archiveFailedAfterSeconds: 60,
-    deleteAfterSeconds: 60,
-    retentionDays: KEPT_DAYS,
-    expireInHours: EXPIRES_H,
+    supervise: false,
+    retentionDays: QUEUED_LIFE_DAYS,
     retryLimit: RETRIES,
     retryDelay: FIRST_RETRY_S,
     retryBackoff: true,
   });
-  // Deleting old jobs is tried again a minute later.
+  // Whatever it does is awaited, and fails there.
   boss.on('error', () => {});
   try {
     await requireKnownEngine(database);
@@ -82,7 +70,7 @@ async function isInstalled({ query }: Pick<Database, 'query'>): Promise<boolean>
 
 /** Creates or updates the engine's own tables. */
 export async function installBoss(database: Database): Promise<void> {
-  const boss = await startBoss(database, false);
+  const boss = await startBoss(database);
   await boss.stop({ graceful: false, close: false });
 }
 

@@ -28,6 +28,11 @@ export function isReadOnly(error: unknown): boolean {
   return systemCode(error instanceof SrqError ? error.cause : error) === '25006';
 }
 
+/** Returns true if the server gave a statement up, because it took too long or somebody cancelled it. */
+export function isCancelled(error: unknown): boolean {
+  return systemCode(error instanceof SrqError ? error.cause : error) === '57014';
+}
+
 /** Returns true if the role lacks a privilege. */
 export function isForbidden(error: unknown): boolean {
   return systemCode(error instanceof SrqError ? error.cause : error) === '42501';
@@ -76,6 +81,20 @@ function described(error: unknown): readonly [string, string] {
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
     const how = 'Trust its authority by adding to the URL: ?sslrootcert=FILE';
     return [`shows a certificate that cannot be trusted (${code})`, how];
+  }
+  if (code === '57014') {
+    const how =
+      'See what keeps it busy: select * from pg_stat_activity. A long queue or a missing vacuum may be the reason.';
+    return [`gave a statement up, because it took too long or was cancelled (${words})`, `${how} ${AGAIN}`];
+  }
+  if (code === '08P01') {
+    const how = 'A pooler in between says so of its own limits and logins: see its log, and the log of the server.';
+    return [`broke the connection off with a complaint (${words})`, `${how} ${AGAIN}`];
+  }
+  if (code.startsWith('XX')) {
+    const how =
+      'That is a fault of the server or of its disk, and not of srq: see the log of the server before you go on.';
+    return [`has an internal error (${code}: ${words})`, how];
   }
   if (isTransient(error)) {
     return [`cannot be reached (${code || words})`, `Check that the server runs: pg_isready -h HOST. ${AGAIN}`];

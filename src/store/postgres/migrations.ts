@@ -1,6 +1,8 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
+import { MOVING_SQL } from './moving-schema.ts';
+import { queueCountsSql } from './queue-counts-schema.ts';
 import { QUEUE_FUNCTIONS, QUEUE_SCHEMA } from './queue-schema.ts';
 import { TIMELINE_TABLES } from './timeline-schema.ts';
 
@@ -205,8 +207,22 @@ create table srq.account (
 `,
 };
 
+/** Moving from a log in a file, and the kept counts of the queue. */
+const MOVING_TABLES: Migration = {
+  number: 5,
+  name: 'moving',
+  sql: MOVING_SQL + queueCountsSql(QUEUE_SCHEMA),
+};
+
 /** The migrations, in their order. */
-const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES, TIMELINE_TABLES, QUEUE_FUNCTIONS];
+const MIGRATIONS: readonly Migration[] = [
+  LOG_TABLES,
+  ACCOUNT_TABLES,
+  QUEUE_TABLES,
+  TIMELINE_TABLES,
+  MOVING_TABLES,
+  QUEUE_FUNCTIONS,
+];
 
 /** The number of the schema that this program needs. */
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

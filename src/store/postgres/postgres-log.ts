@@ -6,7 +6,7 @@ import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../.
 import { InGroups } from '../in-groups.ts';
 import type { Database, Query } from './database.ts';
 import { LogLookup } from './read-log.ts';
-import type { ConfirmedRecord } from './recent-records.ts';
+import { type ConfirmedRecord, storable } from './recent-records.ts';
 import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './worker.ts';
 
 /** Time for which a write lease is valid. It is a third of the minimum age at which a request in doubt is settled. */
@@ -198,11 +198,6 @@ function confirmed(
     ...{ id, entry, state, event, by, again, at: new Date(atMs).toISOString(), ...subject, ref: storable(subject.ref) },
     ...{ ids, http, ms: ms === null ? null : Math.round(ms), message: storable(message), raw: storable(raw) },
   };
-}
-
-/** Replaces NUL in a text, because PostgreSQL's text type cannot hold it. */
-function storable(text: string | null): string | null {
-  return text === null ? null : text.replaceAll('\0', '\uFFFD');
 }
 
 /** Tells for each key whether its last record is an intent of a living process. */

@@ -8,11 +8,11 @@ import type {
   TakenRequest,
 } from '../../request/request-queue.ts';
 import type { Destination, ServiceRequest } from '../../request/service-request.ts';
-import { noSentCounts, type SentCounts, type SentStatus } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
+import { isCancelled } from './failures.ts';
 import { QUEUE_SCHEMA } from './queue-schema.ts';
 import { livingProcesses } from './worker.ts';
 
@@ -37,12 +37,12 @@ interface PostgresQueueOptions {
   readonly giveUp?: AbortSignal;
 }
 
-/** A queue that can be closed, and whose old jobs can be looked at and deleted. */
+/** A queue, and what a person does with it. */
 export interface PostgresQueue extends RequestQueue {
   /** Returns the age in milliseconds of the oldest request of each lane that nobody has taken, or 0 if there is none. */
   oldest(): Promise<Readonly<Record<Lane, number>>>;
-  /** Deletes what is too old, which otherwise happens once a minute. */
-  clearUp(): Promise<void>;
+  /** Forgets some of the requests that wait to be sent, and returns their number: 0 when none is left. */
+  purge(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export interface PostgresQueue extends RequestQueue {
 export async function openQueue(options: PostgresQueueOptions): Promise<PostgresQueue> {
   const { database, destination, worker, stopping, giveUp = stopping } = options;
   const account = accountId(destination);
-  const boss = await database.retryWhileAway(() => startBoss(database, worker !== null), stopping);
+  const boss = await database.retryWhileAway(() => startBoss(database), stopping);
   const queueOf = (lane: Lane) => `${lane}-${account}`;
   const steadily = <Result>(work: (query: Query) => Promise<Result>) =>
     database.retryWhileAway(() => database.transaction(work), stopping);
@@ -80,10 +80,10 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
     },
     reclaim: (missingMs) =>
       steadily(async (query) => (await reclaim(query, parts, missingMs)) + (await reclaimStrays(query, parts))),
-    depth: () => steadily((query) => depth(query, LANES.map(queueOf))),
+    depth: () => database.retryWhileAway(() => depth(database, LANES.map(queueOf)), stopping),
     oldest: () => steadily((query) => oldest(query, queueOf)),
     isEmpty: () => steadily((query) => isEmpty(query, LANES.map(queueOf))),
-    clearUp: () => boss.maintain(),
+    purge: () => steadily((query) => purge(query, queueOf('requests'))),
     close: () => boss.stop({ graceful: false, close: false }),
   };
 }
@@ -141,7 +141,8 @@ function taker(database: Database, parts: QueueParts) {
     const before = last.get(lane);
     const from = before && before.startedMs - before.wholeMs < WHOLE_LOOK_MS ? before : null;
     const text = `select id, created_on::text as "createdOn",
-        extract(epoch from started_on)::float8 * 1000 as "startedMs", data, retry_count, retry_limit
+        extract(epoch from started_on)::float8 * 1000 as "startedMs", data, retry_count, retry_limit,
+        keep_until <= clock_timestamp() as "isOld"
       from srq.take_jobs($1, $2, $3, $4, $5)`;
     const values = [queueOf(lane), worker, count, from?.createdOn ?? null, from?.id ?? null];
     const jobs = await database.query<TakenJob>(text, values);
@@ -161,11 +162,24 @@ interface TakenJob extends Watermark {
   readonly data: JobData;
   readonly retry_count: number;
   readonly retry_limit: number;
+  readonly isOld: boolean;
 }
 
-function takenOf({ id, data, retry_count: tried, retry_limit: limit }: TakenJob, lane: Lane): TakenRequest {
+function takenOf(job: TakenJob, lane: Lane): TakenRequest {
+  const { id, data, retry_count: tried, retry_limit: limit, isOld } = job;
   const request: ServiceRequest = JSON.parse(data.request);
-  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: tried < limit };
+  // A doubt is settled however old it is.
+  const hasExpired = lane === 'requests' && isOld;
+  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: tried < limit, hasExpired };
+}
+
+const PURGED_AT_ONCE = 10_000;
+
+async function purge(query: Query, name: string): Promise<number> {
+  const text = `delete from ${QUEUE_SCHEMA}.job where name = $1 and id in (
+      select id from ${QUEUE_SCHEMA}.job where name = $1 and state < 'active' limit $2 for update skip locked
+    ) returning 1`;
+  return (await query(text, [name, PURGED_AT_ONCE])).length;
 }
 
 /** Applies decisions. Of most rows nothing is left to do, and that is one statement. */
@@ -239,8 +253,8 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
     from srq.worker w where w.id in (select worker from srq.queue_claim where queue = any($1) and worker <> $2)`,
     [LANES.map(queueOf), worker, missingMs],
   );
-  // There is no grace period as for requests in doubt, because the log stops whoever begins a request that another
-  // process may have begun.
+  // There is no grace period as for requests in doubt. If a process begins a request that another one may have begun,
+  // the log stops it.
   const seen = await livingProcesses(
     query,
     others.map(({ id }) => id),
@@ -285,17 +299,31 @@ async function reclaimStrays(query: Query, parts: QueueParts): Promise<number> {
   return lost.length;
 }
 
-async function depth(query: Query, queues: readonly string[]): Promise<Record<Lane, LaneDepth>> {
-  const rows = await query<{ name: string; ready: string; waiting: string; in_work: string }>(
-    `select name, count(*) filter (where state < 'active' and start_after <= clock_timestamp()) as ready,
-      count(*) filter (where state < 'active' and start_after > clock_timestamp()) as waiting,
-      count(*) filter (where state = 'active') as in_work
-    from ${QUEUE_SCHEMA}.job where name = any($1) group by name`,
+/** The kept counts, and of each lane what is ready and what waits, if that is counted soon enough. */
+async function depth(database: Database, queues: readonly string[]): Promise<Record<Lane, LaneDepth>> {
+  const totals = await database.query<{ queue: string; total: string; in_work: string }>(
+    `select q.name as queue, coalesce(t.total, 0) as total,
+      (select count(*) from srq.queue_claim c where c.queue = q.name) as in_work
+    from unnest($1::text[]) as q (name) left join srq.queue_totals($1) t on t.queue = q.name`,
     [queues],
   );
+  const split = await withinTime(database, (query) =>
+    query<{ name: string; ready: string; waiting: string }>(
+      `select name, count(*) filter (where start_after <= clock_timestamp()) as ready,
+        count(*) filter (where start_after > clock_timestamp()) as waiting
+      from ${QUEUE_SCHEMA}.job where name = any($1) and state < 'active' group by name`,
+      [queues],
+    ),
+  );
   const of = (lane: Lane): LaneDepth => {
-    const row = rows.find(({ name }) => name.startsWith(lane));
-    return { ready: Number(row?.ready ?? 0), waiting: Number(row?.waiting ?? 0), inWork: Number(row?.in_work ?? 0) };
+    const kept = totals.find(({ queue }) => queue.startsWith(lane));
+    const counted = split?.find(({ name }) => name.startsWith(lane)) ?? { ready: 0, waiting: 0 };
+    return {
+      total: Number(kept?.total ?? 0),
+      ready: split === null ? null : Number(counted.ready),
+      waiting: split === null ? null : Number(counted.waiting),
+      inWork: Number(kept?.in_work ?? 0),
+    };
   };
   return { requests: of('requests'), doubts: of('doubts') };
 }
@@ -312,69 +340,28 @@ async function oldest(query: Query, queueOf: QueueParts['queueOf']): Promise<Rec
   return { requests: await ageOf('requests'), doubts: await ageOf('doubts') };
 }
 
+/** So long somebody who only looks may keep the server busy with one figure. */
+const MAX_COUNTING_MS = 300;
+
+/** Returns what `count` counts, or null if that takes too long. */
+export async function withinTime<Result>(
+  database: Database,
+  count: (query: Query) => Promise<Result>,
+): Promise<Result | null> {
+  try {
+    return await database.transaction(async (query) => {
+      await query(`set local statement_timeout = ${MAX_COUNTING_MS}`);
+      return count(query);
+    });
+  } catch (error) {
+    if (isCancelled(error)) return null;
+    throw error;
+  }
+}
+
 async function isEmpty(query: Query, queues: readonly string[]): Promise<boolean> {
   const text = `select 1 from ${QUEUE_SCHEMA}.job where name = any($1) and state < 'completed' limit 1`;
   return (await query(text, [queues])).length === 0;
 }
 
 const keyOf = (id: string): string => id.replaceAll('-', '');
-
-const MINUTES = 15;
-/**
- * Number of records, counted from the end of the log, that are read at most. It bounds the time, however long the log
- * is.
- */
-const LATEST_RECORDS = 2_000_000;
-
-/** A process that works on a queue. */
-interface WorkingProcess {
-  /** The command, the process, the machine and the start time. */
-  readonly name: string;
-  readonly since: string;
-  readonly seen: string;
-  /** Number of requests that it has taken from the queue. */
-  readonly inHand: number;
-}
-
-/** Returns the processes that use the store now and work, or have worked, on the queue. */
-export async function workingProcesses({ query }: Database): Promise<WorkingProcess[]> {
-  const rows = await query<{ id: number; holder: string; since: Date; seen_at: Date; in_hand: string }>(
-    `select w.id, w.holder, w.since, w.seen_at, count(c.job) as in_hand
-    from srq.worker w left join srq.queue_claim c on c.worker = w.id
-    where w.left_at is null and w.holder like 'srq work,%' and w.seen_at > clock_timestamp() - interval '1 day'
-    group by w.id order by w.id`,
-  );
-  const living = await livingProcesses(
-    query,
-    rows.map(({ id }) => id),
-    0,
-  );
-  return rows
-    .filter(({ id }) => living.has(id))
-    .map(({ holder, since, seen_at, in_hand }) => ({
-      name: holder,
-      since: since.toISOString(),
-      seen: seen_at.toISOString(),
-      inHand: Number(in_hand),
-    }));
-}
-
-/** The outcomes that were recorded in one minute. */
-type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
-
-/** Returns those of the last 15 minutes in which outcomes were recorded, in order. */
-export async function outcomesByMinute({ query }: Database): Promise<MinuteCounts[]> {
-  const rows = await query<{ at: Date; event: SentStatus; count: string }>(
-    `select date_trunc('minute', at) as at, event, count(*) as count from srq.record
-    where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
-      and at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
-    group by 1, 2 order by 1`,
-    [LATEST_RECORDS, MINUTES],
-  );
-  const minutes = new Map<string, MinuteCounts>();
-  for (const { at: time, event, count } of rows) {
-    const at = time.toISOString();
-    minutes.set(at, { at, ...noSentCounts(), ...minutes.get(at), [event]: Number(count) });
-  }
-  return [...minutes.values()];
-}

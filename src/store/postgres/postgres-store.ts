@@ -9,9 +9,10 @@ import {
 import type { Clock } from '../../request/ports.ts';
 import { type Database, openDatabase } from './database.ts';
 import { examineStore, type StoreFindings } from './examine-store.ts';
-import { migrate, requireKnownSchema, schemaVersion } from './migrations.ts';
+import { migrate, NEWEST_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
+import { type KnownRequest, replacedRecords, takeOver, takeOverNotes } from './moving.ts';
 import { PostgresLog } from './postgres-log.ts';
-import { followRecords, openReader, readAllRecords, readLatest, readNewest } from './read-log.ts';
+import { followRecords, openReader, readAllRecords, readLatest, readNewest, readRequests } from './read-log.ts';
 import { type Resumed, resume } from './timeline.ts';
 
 interface PostgresStoreOptions {
@@ -40,8 +41,21 @@ export interface PostgresStore extends LogStore {
   /** Updates the tables. Returns the names of the applied steps. */
   migrate(): Promise<string[]>;
   open(command: string, exclusive: boolean): Promise<PostgresLog>;
-  /** Tells whether the log has records. The tables must exist. */
-  hasRecords(): Promise<boolean>;
+  /** Takes over requests of another log. Returns the number of those of which the store has learned something. */
+  takeOver(requests: readonly KnownRequest[]): Promise<number>;
+  /** Adds notes on runs of which the store has none. */
+  takeOverNotes(notes: readonly RecordedNote[]): Promise<void>;
+  /** Yields what is known of each request, the oldest first. */
+  requests(): AsyncGenerator<KnownRequest, void>;
+  /**
+   * Goes through the records from before `before` that a later one has replaced, some at a time, and yields the numbers of
+   * those that were found. With `deletes` it deletes them.
+   */
+  replacedRecords(before: Date, deletes: boolean): AsyncGenerator<number, void>;
+  /** Tells whether the store was told of a log in a file, and knows its newest request. */
+  knowsFileLog(file: { readonly log: string; readonly newestKey: string }): Promise<boolean>;
+  /** Remembers that a log in a file was taken over, or that the store is to do without it. */
+  noteFileLog(noted: NotedFileLog): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,11 +63,12 @@ export interface PostgresStore extends LogStore {
 export function openPostgresStore(options: PostgresStoreOptions): PostgresStore {
   const { url, password, clock, run, stopping, away, holder, warn } = options;
   const database = openDatabase({ url, password, clock, away, name: 'srq' });
-  const isEmpty = async () => {
+  const version = async () => {
     const number = await database.retryWhileAway(() => schemaVersion(database.query), stopping);
     requireKnownSchema(number, database.shown);
-    return number === 0;
+    return number;
   };
+  const isEmpty = async () => (await version()) === 0;
   const migrated = () => database.retryWhileAway(() => migrate(database), stopping);
   return {
     database,
@@ -69,9 +84,24 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
       const joining = { run, clock, stopping, holder: holder(command), warn };
       return database.retryWhileAway(() => PostgresLog.open(database, joining), stopping);
     },
-    hasRecords: async () => {
-      const found = () => database.query('select 1 from srq.record limit 1');
-      return (await database.retryWhileAway(found, stopping)).length > 0;
+    knowsFileLog: async ({ log, newestKey }) => {
+      // Without the tables of this version nothing was taken over.
+      if ((await version()) < NEWEST_SCHEMA) return false;
+      const asked = () => database.query<{ known: boolean }>(KNOWS_FILE_LOG, [log, newestKey]);
+      return (await database.retryWhileAway(asked, stopping))[0]?.known === true;
+    },
+    takeOver: (requests) => database.retryWhileAway(() => takeOver(database.query, requests), stopping),
+    takeOverNotes: (notes) => database.retryWhileAway(() => takeOverNotes(database.query, notes), stopping),
+    requests: async function* () {
+      if (!(await isEmpty())) yield* readRequests(database);
+    },
+    replacedRecords: async function* (before, deletes) {
+      if (!(await isEmpty())) yield* replacedRecords(database, before, deletes);
+    },
+    noteFileLog: async ({ log, name, isImported }) => {
+      await migrated();
+      const text = 'select srq.note_file_log($1, $2, $3)';
+      await database.retryWhileAway(() => database.query(text, [log, name, isImported]), stopping);
     },
     openReader: async () => openReader(database, await isEmpty(), clock),
     latest: async function* () {
@@ -95,6 +125,16 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
   };
 }
 
+/** A log in a file that a person has decided about. */
+interface NotedFileLog {
+  /** Identifies the log: 32 hex digits. */
+  readonly log: string;
+  /** Its path, for people. */
+  readonly name: string;
+  readonly isImported: boolean;
+}
+
+const KNOWS_FILE_LOG = 'select srq.knows_file_log($1, $2) as known';
 const BEGINNING = { end: 0 };
 const TABLES_LOOK_MS = 2_000;
 

@@ -23,7 +23,8 @@ alter table srq.queue_claim set (autovacuum_vacuum_threshold = 2000, autovacuum_
 -- makes of its estimates would have it compile the statement each time. A plan for any queue would look into all.
 create function srq.take_jobs(p_queue text, p_worker integer, p_count integer, p_from timestamptz, p_from_id uuid)
 returns table (
-  id uuid, created_on timestamptz, started_on timestamptz, data jsonb, retry_count integer, retry_limit integer
+  id uuid, created_on timestamptz, started_on timestamptz, data jsonb, retry_count integer, retry_limit integer,
+  keep_until timestamptz
 )
 language plpgsql set enable_sort = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off set plan_cache_mode = force_custom_plan as $$
@@ -45,7 +46,7 @@ begin
         update ${QUEUE_SCHEMA}.job j set state = 'active', started_on = now(),
           retry_count = j.retry_count + case when j.started_on is null then 0 else 1 end
         from next where j.name = p_queue and j.id = next.id
-        returning j.id, j.created_on, j.started_on, j.data, j.retry_count, j.retry_limit
+        returning j.id, j.created_on, j.started_on, j.data, j.retry_count, j.retry_limit, j.keep_until
       ), claimed as (
         insert into srq.queue_claim (queue, job, worker) select p_queue, t.id, p_worker from taken t
         on conflict (queue, job) do update set worker = excluded.worker

@@ -4,6 +4,7 @@ import type { Clock, LogRecord } from '../../request/ports.ts';
 import type { LoggedState } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import { type Database, type Query, STATEMENT_TIMEOUT_MS } from './database.ts';
+import type { KnownRequest } from './moving.ts';
 
 /** Maximum number of keys in one statement. */
 const MAX_GROUP_KEYS = 5_000;
@@ -26,7 +27,7 @@ const MISSING_LOOK = 10_000;
 
 /** A row of `srq.record` with its worker's run, as {@link RECORD_COLUMNS} selects it. */
 interface RecordRow {
-  readonly id: string;
+  readonly id: string | null;
   readonly key: string;
   readonly event: LogRecord['event'];
   readonly at: string;
@@ -244,6 +245,34 @@ async function newestPosition(query: Query): Promise<LogPosition> {
     [Math.max(1, end - MISSING_LOOK), end],
   );
   return { end, missing: gaps.map(({ id }) => Number(id)) };
+}
+
+/** Yields the state and the last record of each request, oldest first, as of the moment when reading begins. */
+export async function* readRequests(database: Database): AsyncGenerator<KnownRequest, void> {
+  yield* inOneView(database, async function* (query) {
+    await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, s.key as known_key, s.state
+      from srq.state s left join (srq.record r join srq.worker w on w.id = r.worker) on r.id = s.record order by s.record`);
+    for (;;) {
+      const rows = await query<RecordRow & StateRow>(`fetch ${FETCH_ROWS} from records`);
+      for (const row of rows) {
+        const key = row.known_key.replaceAll('-', '');
+        yield { state: row.state, record: row.id === null ? forgotten(key, row.state) : recordOf(row) };
+      }
+      if (rows.length < FETCH_ROWS) return;
+    }
+  });
+}
+
+interface StateRow {
+  readonly known_key: string;
+  readonly state: LoggedState;
+}
+
+/** The record of a request of which only the state was kept. Nobody knows when it was sent. */
+function forgotten(key: string, state: LoggedState): LogRecord {
+  const event = state === 'licensed' ? 'licence' : state === 'parked' || state === 'none' ? 'unknown' : state;
+  const nothing = { ids: {}, http: null, ms: null, message: null, raw: null, by: null, again: false } as const;
+  return { key, event, at: new Date(0).toISOString(), run: '', row: 0, ref: null, ...nothing };
 }
 
 /** Runs `work` in a transaction whose queries all see the log as it was at the first query. */

@@ -10,6 +10,11 @@ export interface ConfirmedRecord extends Omit<LogRecord, 'run'> {
   readonly state: LoggedState;
 }
 
+/** Replaces NUL in a text, because PostgreSQL's text type cannot hold it. */
+export function storable(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\0', '\uFFFD');
+}
+
 /** Number of records that are kept in any case. They are enough for three minutes at a hundred records per second. */
 const KEPT = 20_000;
 

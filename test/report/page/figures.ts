@@ -12,8 +12,8 @@ export const second = (seconds: number): string => new Date(STARTED_MS + seconds
 export function rowOf(row: number, changes: Partial<RunRow> = {}): RunRow {
   const key = row.toString(16).padStart(32, '0');
   const ids = { request_id: `9${String(row).padStart(19, '0')}` };
-  const base = { row, ref: `L-${row}`, key, market: 'PT', status: 'created', ids, http: 201, message: null } as const;
-  return { ...base, at: second(row), problems: [], cells: null, ...changes };
+  const base = { row, ref: `L-${row}`, key, market: 'PT', status: 'created', ids, http: 201 } as const;
+  return { ...base, message: null, reason: null, at: second(row), problems: [], cells: null, ...changes };
 }
 
 export function recordOf(at: string, changes: Partial<LogRecord> = {}): LogRecord {

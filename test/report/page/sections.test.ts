@@ -90,6 +90,16 @@ test('rows that are counted as invalid or not sent are never told to have no rea
   expect(clean).not.toContain('no known market');
 });
 
+test.each([
+  [1, 1, 'all'],
+  [1, 3, '33.3 %'],
+  [1, 100, '1.0 %'],
+  [1, 1_000, '0.1 %'],
+  [1, 1_001, 'under 0.1 %'],
+])('the share of %i refused among %i rows is told as %s', (rejected, rows, share) => {
+  expect(textOf(figuresWith({ rejected, created: rows - rejected }))).toContain(`1 ${share} · refused by`);
+});
+
 test('what a profile is called and what kind of service it leads to are two statements', () => {
   for (const [live, kind] of [
     [true, 'live'],

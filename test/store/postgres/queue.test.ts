@@ -114,7 +114,9 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const { queue } = await join(await server.database());
     const odd = queued(7, 'NUL \0, half a pair \ud800, "quotes" \\ and ünïcode');
     await queue.add([odd]);
-    expect(await queue.take('requests', 5)).toEqual([{ ...odd, lane: 'requests', mayTryAgain: true }]);
+    expect(await queue.take('requests', 5)).toEqual([
+      { ...odd, lane: 'requests', mayTryAgain: true, hasExpired: false },
+    ]);
   });
 
   test('has what is given back ready at once, what failed only later, and keeps nothing of what is done', async () => {
@@ -219,23 +221,70 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(await other.isEmpty()).toBe(true);
   });
 
-  test('clears away for good what nobody has taken for 30 days', async () => {
+  test('hands out what nobody has taken for 30 days as expired, and drops nothing by itself', async () => {
     const url = await server.database();
     const { queue } = await join(url);
     await queue.add(many(0, 3));
-    await server.query(url, "update srq_queue.job set keep_until = now() - interval '1 second' where id = $1", [
-      keyOf(1),
-    ]);
     const [kept] = await server.query<{ days: number }>(
       url,
       'select round(extract(epoch from max(keep_until) - now()) / 86400)::integer as days from srq_queue.job',
     );
     expect(kept).toEqual({ days: 30 });
-    await queue.clearUp();
-    expect(await jobs(url)).toEqual([{ state: 'created', count: 2 }]);
-    await server.query(url, "update srq_queue.archive set archived_on = now() - interval '61 seconds'");
-    await queue.clearUp();
-    expect(await server.query(url, 'select 1 from srq_queue.archive')).toEqual([]);
+    const expire = "update srq_queue.job set keep_until = now() - interval '1 second' where id = $1";
+    await server.query(url, expire, [keyOf(1)]);
+    const taken = await queue.take('requests', 9);
+    expect(taken.map(({ row, hasExpired }) => [row, hasExpired]).sort()).toEqual([
+      [0, false],
+      [1, true],
+      [2, false],
+    ]);
+    // A doubt is settled however old it is.
+    const [first] = taken;
+    if (!first) throw new Error('nothing taken');
+    await queue.dispose(first, { is: 'moved', lane: 'doubts', inMs: 0 });
+    await server.query(url, "update srq_queue.job set keep_until = now() - interval '1 second'");
+    expect(await queue.take('doubts', 9)).toEqual([expect.objectContaining({ hasExpired: false })]);
+  });
+
+  test('keeps count of its rows, and tells their number when it cannot look at them in time', async () => {
+    const url = await server.database();
+    const [one, other] = await Promise.all([join(url), join(url)]);
+    await Promise.all([one?.queue.add(many(0, 40)), other?.queue.add(many(20, 40))]);
+    const taken = await one.queue.take('requests', 10);
+    await dispose(one.queue, taken.slice(0, 4), 'done');
+    await dispose(one.queue, taken.slice(4, 6), 'later');
+    const [moved] = taken.slice(6);
+    if (!moved) throw new Error('nothing taken');
+    await other?.queue.dispose(moved, { is: 'done' });
+    await one.queue.dispose(moved, { is: 'moved', lane: 'doubts', inMs: 60_000 });
+    const doubts = { total: 1, ready: 0, waiting: 1, inWork: 0 };
+    expect(await one.queue.depth()).toEqual({ requests: { total: 55, ready: 50, waiting: 2, inWork: 3 }, doubts });
+    // Whoever looks is not kept waiting by what cannot be counted.
+    const { database } = storeAt(url, 'a holder');
+    await database.transaction(async (query) => {
+      await query('lock table srq_queue.job in access exclusive mode');
+      const uncounted = { ready: null, waiting: null };
+      expect(await one.queue.depth()).toEqual({
+        requests: { total: 55, inWork: 3, ...uncounted },
+        doubts: { total: 1, inWork: 0, ...uncounted },
+      });
+    });
+  });
+
+  test('is purged of what waits to be sent, not of what is in hand or in doubt', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    await queue.add(many(0, 9));
+    const [doubt, later] = await queue.take('requests', 3);
+    if (!doubt || !later) throw new Error('nothing taken');
+    await queue.dispose(doubt, { is: 'moved', lane: 'doubts', inMs: 60_000 });
+    await queue.dispose(later, { is: 'later' });
+    expect(await queue.purge()).toBe(7);
+    expect(await queue.purge()).toBe(0);
+    expect(await queue.depth()).toMatchObject({
+      requests: { ready: 0, waiting: 0, inWork: 1 },
+      doubts: { waiting: 1 },
+    });
   });
 
   test('tells of a failure in place of an empty queue', async () => {
@@ -355,4 +404,5 @@ const asTaken = (request: ReturnType<typeof queued>): TakenRequest => ({
   ...request,
   lane: 'requests',
   mayTryAgain: true,
+  hasExpired: false,
 });

@@ -1,33 +1,11 @@
-import type { Command } from 'commander';
-import type { RunCommand } from '../cli/command.ts';
-import type { Context } from '../cli/context.ts';
-import { printable } from '../report/output.ts';
-import { examples } from './options.ts';
-
-export function addStore(program: Command, run: RunCommand): void {
-  // The command is hidden because few users need it, and messages name it where it is needed.
-  const store = program
-    .command('store', { hidden: true })
-    .helpCommand(false)
-    .description('the log in PostgreSQL that several machines share')
-    .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'));
-  store
-    .command('migrate')
-    .description('create its tables, or bring them up to date')
-    .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'))
-    .action(run(async () => storeMigrate));
-  store
-    .command('resume')
-    .description('send again after a fail-over, without processes that have not come back')
-    .addHelpText('after', examples('srq store resume'))
-    .action(run(async () => storeResume));
-}
+import type { Context } from '../../cli/context.ts';
+import { printable } from '../../report/output.ts';
 
 /** Creates or updates the tables of the store. It is for the owner of a database whose other users must not do that. */
 export async function storeMigrate(context: Context): Promise<number> {
   const store = await context.postgresStore();
   const migrated = await store.migrate();
-  const { installBoss } = await import('../store/postgres/boss.ts');
+  const { installBoss } = await import('../../store/postgres/boss.ts');
   await installBoss(store.database);
   const reporter = await context.reporter();
   await reporter.result('store migrate', { store: store.name, migrated }, (paint) => {

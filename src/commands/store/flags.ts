@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { RunCommand } from '../../cli/command.ts';
+import { examples, wholeNumber } from '../options.ts';
+
+const MAX_DAYS = 36_500;
+
+export function addStore(program: Command, run: RunCommand): void {
+  // The command is hidden because few users need it, and messages name it where it is needed.
+  const store = program
+    .command('store', { hidden: true })
+    .helpCommand(false)
+    .description('the log in PostgreSQL that several machines share')
+    .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'));
+  store
+    .command('migrate')
+    .description('create its tables, or bring them up to date')
+    .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'))
+    .action(run(async () => (await import('./run.ts')).storeMigrate));
+  store
+    .command('resume')
+    .description('send again after a fail-over, without processes that have not come back')
+    .addHelpText('after', examples('srq store resume'))
+    .action(run(async () => (await import('./run.ts')).storeResume));
+  store
+    .command('import <file>')
+    .description('take over what the log in a file says was sent; again is harmless')
+    .addHelpText('after', examples('srq store import default.ndjson --store postgres://srq@db.example/leads'))
+    .action(run(async () => (await import('./moving.ts')).storeImport));
+  store
+    .command('export')
+    .description('write the last record of each request as a log in a file')
+    .option('-o, --output <file>', 'write it there (default: stdout)')
+    .addHelpText('after', examples('srq store export -o leads.ndjson'))
+    .action(run(async () => (await import('./moving.ts')).storeExport));
+  store
+    .command('prune')
+    .description('delete old records that a later one has replaced; no outcome, no identifier')
+    .option('--older-than <days>', 'records of more than so many days ago', wholeNumber(1, MAX_DAYS), 30)
+    .option('--dry-run', 'count them; delete nothing')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', examples('srq store prune --dry-run', 'srq store prune --older-than 90 --yes'))
+    .action(run(async () => (await import('./prune.ts')).storePrune));
+}

@@ -1,0 +1,127 @@
+import { statSync } from 'node:fs';
+import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { exitNumber } from '../../cli/exit-codes.ts';
+import { keepHeapSmall } from '../../cli/v8-flags.ts';
+import { duration, printable, thousands } from '../../report/output.ts';
+import { requireOwnOrNew, requireWritable, writeAll, writeWhole } from '../../report/output-file.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { RecordedNote } from '../../request/log-store.ts';
+import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
+import { encodeRequest } from '../../store/file/record.ts';
+import type { KnownRequest } from '../../store/postgres/moving.ts';
+
+const BATCH_REQUESTS = 5_000;
+
+/**
+ * Takes over what the log in a file knows: of each request its state and its last record. What the store knows already
+ * stays, so that the same again is harmless, and goes on after a break.
+ */
+export async function storeImport(context: Context, file: string): Promise<number> {
+  keepHeapSmall();
+  const startedMs = context.clock.monotonicMs();
+  const { interruption, clock, run, uid } = context;
+  const store = await context.requireStore('store import');
+  requireLog(file);
+  const reporter = await context.reporter();
+  const user = { uid, isInStateFolder: false };
+  const source = openFileStore({ path: file, clock, run, holder: (command) => context.holder(command), user });
+  // Nobody sends by the log while it moves.
+  const log = await source.open('store import', true);
+  context.onClose(() => log.close());
+  await store.migrate();
+  interruption.listen(() => reporter.warn('Ending with the requests at hand; press Ctrl-C again to leave now.'));
+  const progress = await reporter.progress('Importing');
+  let [requests, imported] = [0, 0];
+  const take = async (batch: readonly KnownRequest[]) => {
+    imported += await store.takeOver(batch);
+    requests += batch.length;
+    progress.update({ done: requests, total: requests, counts: {} });
+  };
+  try {
+    let batch: KnownRequest[] = [];
+    for await (const record of source.latest()) {
+      batch.push({ record, state: log.lookup(record.key) });
+      if (batch.length < BATCH_REQUESTS) continue;
+      await take(batch);
+      batch = [];
+      if (interruption.halt.signal.aborted) break;
+    }
+    await take(batch);
+  } finally {
+    progress.end();
+  }
+  if (!interruption.halt.signal.aborted) {
+    const notes: RecordedNote[] = [];
+    for await (const note of source.notes()) notes.push(note);
+    await store.takeOverNotes(notes);
+    const id = await fileLogOf(file);
+    if (id) await store.noteFileLog({ log: id.log, name: file, isImported: true });
+  }
+  const again = withProfileFlags(commandLine(['store', 'import', file]), context.options);
+  const stopped = interruption.failure(`To go on: ${again}`);
+  const ending = stopped === null ? { stopped, next: null } : { stopped, error: stopped, next: again };
+  const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
+  const document = { store: store.name, log: file, requests, imported, known: requests - imported, seconds, ...ending };
+  await reporter.result('store import', document, (paint) => {
+    const mark = stopped === null ? paint.green('✓') : paint.yellow('!');
+    const told = `${thousands(imported)} of ${thousands(requests)} requests are new to it`;
+    const next = stopped === null ? '' : `\n${paint.bold('Next')}: ${printable(again)}`;
+    return `${mark} The store ${printable(store.name)} knows what ${printable(file)} has: ${told}, in ${duration(seconds * 1000)}.${next}`;
+  });
+  return exitNumber(interruption.code ? [interruption.code] : []);
+}
+
+/** Throws `SrqError('usage')` if there is no such file: opening it would begin a new log. */
+function requireLog(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })) return;
+  throw new SrqError('arguments.invalid', `There is no log ${file}.`, 'srq status names the log of a profile.');
+}
+
+/** Writes what the store knows of each request as a log in a file, which knows the same then. */
+export async function storeExport(context: Context, { output: named }: { readonly output?: string }): Promise<number> {
+  keepHeapSmall();
+  // `-` is standard output, as it is standard input elsewhere.
+  const output = named === '-' ? undefined : named;
+  const store = await context.requireStore('store export');
+  if (output === undefined) {
+    if (context.options.json)
+      throw new SrqError('flags.incomplete', 'With --json the log needs a file of its own.', 'Add: --output FILE');
+    const { stdout } = context.process;
+    for await (const text of logTexts(store.requests(), () => {})) {
+      if (stdout.destroyed) break;
+      await writeAll(stdout, text);
+    }
+    return 0;
+  }
+  await requireOwnOrNew(output, 'a log', '--output', () => false);
+  await requireWritable(output, 'log', '--output');
+  const { interruption } = context;
+  interruption.listen(() => {});
+  let requests = 0;
+  const texts = logTexts(store.requests(), () => {
+    requests += 1;
+  });
+  if (!(await writeWhole(output, texts, interruption.halt.signal))) {
+    throw new SrqError('interrupted.signal', 'Interrupted. Nothing was written.', null);
+  }
+  const document = { store: store.name, output, requests };
+  await (await context.reporter()).result('store export --output', document, (paint) => {
+    return `${paint.green('✓')} ${printable(output)} has the ${thousands(requests)} requests of the store ${printable(store.name)}.`;
+  });
+  return 0;
+}
+
+const CHUNK_CHARACTERS = 1 << 16;
+
+async function* logTexts(requests: AsyncIterable<KnownRequest>, counted: () => void): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const { record, state } of requests) {
+    chunk += encodeRequest(record, state);
+    counted();
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}

@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { nextState } from '../../src/request/status.ts';
+import { accountedFor, bulkArgs, requestOfRow } from '../helpers/delivery.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { documentOf, documentsOf } from '../helpers/run-srq.ts';
+import { statsOf } from '../helpers/sandbox-view.ts';
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+const AT = '2026-11-20T10:00:00.000Z';
+const keyOf = (digit: string) => digit.repeat(32);
+
+interface Line {
+  readonly event: 'sending' | 'licence' | 'created' | 'duplicate' | 'failed' | 'unknown';
+  readonly by?: 'validate' | 'person' | 'idempotency';
+  readonly ids?: Readonly<Record<string, string>>;
+}
+
+/** The records of a request in each of the states, by a digit of its key. */
+const HISTORIES: Readonly<Record<string, readonly Line[]>> = {
+  a: [{ event: 'sending' }, { event: 'created', ids: { request_id: '12345678901234567890' } }],
+  b: [{ event: 'duplicate' }],
+  c: [{ event: 'sending' }],
+  d: [{ event: 'sending' }, { event: 'unknown' }],
+  e: [{ event: 'sending' }, { event: 'licence', by: 'validate' }, { event: 'sending' }],
+  f: [{ event: 'sending' }, { event: 'unknown' }, { event: 'licence', by: 'person' }],
+  '1': [{ event: 'sending' }, { event: 'licence', by: 'person' }, { event: 'sending' }, { event: 'failed' }],
+  '2': [{ event: 'sending' }, { event: 'failed' }],
+  '3': [{ event: 'unknown', by: 'validate' }],
+  '4': [{ event: 'sending' }, { event: 'sending', by: 'idempotency' }, { event: 'unknown' }],
+};
+
+const linesOf = (histories: typeof HISTORIES, run = 'an-earlier-run') =>
+  Object.entries(histories)
+    .flatMap(([digit, lines]) =>
+      lines.map(({ event, ...rest }) =>
+        JSON.stringify({ key: keyOf(digit), event, at: AT, run, row: 7, ref: `R-${digit}`, market: 'PT', ...rest }),
+      ),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+
+/** A log of so many created requests, with keys as they are made. */
+const createdOnes = (count: number) =>
+  Array.from({ length: count }, (_, at) => {
+    const key = createHash('md5').update(String(at)).digest('hex');
+    return `${JSON.stringify({ key, event: 'created', at: AT, run: 'r', row: at + 1, ids: { request_id: String(at) } })}\n`;
+  }).join('');
+
+/** What FORMAT.md says of the same records. */
+const statesOf = (histories: typeof HISTORIES) =>
+  Object.fromEntries(
+    Object.entries(histories).map(([digit, lines]) => [
+      keyOf(digit),
+      lines.reduce(
+        (state, { event, by }) => nextState(state, event, by ?? null),
+        'none' as ReturnType<typeof nextState> | 'none',
+      ),
+    ]),
+  );
+
+describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${why}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+
+  const use = async (desk: Desk): Promise<string> => {
+    const url = await server.database();
+    Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
+    return url;
+  };
+  const statesIn = async (url: string) => {
+    const text = "select replace(key::text, '-', '') as key, state::text from srq.state";
+    const rows = await server.query<{ key: string; state: string }>(url, text);
+    return Object.fromEntries(rows.map(({ key, state }) => [key, state]));
+  };
+  const imported = async (desk: Desk, name: string, text: string) =>
+    documentOf(await desk.call('store', 'import', desk.write(name, text), '--json'));
+
+  test('brings over what a log in a file knows, so that nothing is sent twice', async ({ desk, sandbox }) => {
+    desk.use(sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(200));
+    const sent = accountedFor(await desk.call(...bulkArgs(leads, '--limit', '150')), 150);
+    expect(sent).toMatchObject({ created: 150 });
+    const log = join(desk.state, 'default.ndjson');
+    const url = await use(desk);
+    const before = documentsOf(await desk.call('log', '--json', '--log', log));
+    const first = documentOf(await desk.call('store', 'import', log, '--json'));
+    expect(first).toMatchObject({ store: url, log, requests: 150, imported: 150, known: 0, stopped: null, next: null });
+    const again = documentOf(await desk.call('store', 'import', log, '--json'));
+    expect(again).toMatchObject({ requests: 150, imported: 0, known: 150 });
+    expect(documentsOf(await desk.call('log', '--json'))).toEqual(before);
+    const report = documentOf(await desk.call('report', '--input', leads, '-o', 'run.html', '--json'));
+    expect(report).toMatchObject({ rows: 200, created: 150 });
+
+    const whole = accountedFor(await desk.call(...bulkArgs(leads)), 200);
+    expect(whole).toMatchObject({ created: 50, repeated: 150 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 200, doubled: 0 });
+
+    // Whoever goes on with the file is asked to bring over the rest.
+    const byFile = await desk.call('create', ...requestOfRow(300), '--log', log, '--json');
+    expect(documentOf(byFile)).toMatchObject({ status: 'created' });
+    const refused = await desk.call('create', ...requestOfRow(301), '--json');
+    expect([refused.code, refused.stdout]).toEqual([2, expect.stringContaining('store.log-unknown')]);
+    expect(documentOf(await desk.call('store', 'import', log, '--json'))).toMatchObject({ imported: 1, known: 150 });
+    expect(documentOf(await desk.call('create', ...requestOfRow(300), '--json'))).toMatchObject({ status: 'repeated' });
+  });
+
+  test('keeps each state there and back', async ({ desk }) => {
+    const url = await use(desk);
+    expect(await imported(desk, 'one.ndjson', linesOf(HISTORIES))).toMatchObject({ imported: 10 });
+    expect(await statesIn(url)).toEqual(statesOf(HISTORIES));
+    const written = documentOf(await desk.call('store', 'export', '-o', 'out.ndjson', '--json'));
+    expect(written).toEqual({ store: url, output: 'out.ndjson', requests: 10 });
+    expect(statSync(join(desk.work, 'out.ndjson')).mode & 0o777).toBe(0o600);
+    const kept = await desk.call('store', 'export', '-o', 'out.ndjson', '--json');
+    expect([kept.code, kept.stdout]).toEqual([2, expect.stringContaining('output.not-replaced')]);
+    expect((await desk.call('store', 'export')).stdout).toBe(desk.read('out.ndjson'));
+    const unclear = await desk.call('store', 'export', '--json');
+    expect([unclear.code, unclear.stdout]).toEqual([2, expect.stringContaining('--output FILE')]);
+
+    // A file log made of it knows the same, and so does another store.
+    const shown = (...more: string[]) => desk.call('log', '--json', ...more).then(documentsOf);
+    expect(await shown('--log', 'out.ndjson')).toEqual(await shown());
+    const other = await use(desk);
+    expect(await imported(desk, 'again.ndjson', desk.read('out.ndjson'))).toMatchObject({ imported: 10 });
+    expect(await statesIn(other)).toEqual(statesOf(HISTORIES));
+  });
+
+  test('exports what was taken also where its record is gone', async ({ desk }) => {
+    const url = await use(desk);
+    await imported(desk, 'one.ndjson', linesOf(HISTORIES));
+    await server.query(url, 'delete from srq.record');
+    await desk.call('store', 'export', '-o', 'out.ndjson');
+    const other = await use(desk);
+    await imported(desk, 'again.ndjson', desk.read('out.ndjson'));
+    expect(await statesIn(other)).toEqual(statesOf(HISTORIES));
+  });
+
+  test('believes of two logs the one that keeps a lead from being sent twice', async ({ desk }) => {
+    const states = Object.keys(HISTORIES);
+    const rank = (state = '') =>
+      ['none', 'failed', 'licensed', 'sending', 'unknown', 'parked', 'duplicate', 'created'].indexOf(state);
+    const told = statesOf(HISTORIES);
+    for (const shift of [1, 3, 5]) {
+      const url = await use(desk);
+      await imported(desk, 'one.ndjson', linesOf(HISTORIES));
+      const other = Object.fromEntries(
+        states.map((digit, at) => [digit, HISTORIES[states[(at + shift) % states.length] ?? ''] ?? []]),
+      );
+      const otherwise = statesOf(other);
+      await imported(desk, 'other.ndjson', linesOf(other, 'another-run'));
+      for (const [key, state] of Object.entries(await statesIn(url))) {
+        const [one, two] = [told[key], otherwise[key]];
+        const isTold = [one, two].includes(state as never) || state === 'parked';
+        expect({ one, two, state, isTold }).toMatchObject({ isTold: true });
+        // What is in doubt in either is at least in doubt, and what was taken in either was taken.
+        const least = Math.max(rank(one), rank(two));
+        const isDoubt = (name?: string) => ['sending', 'unknown', 'parked'].includes(name ?? '');
+        const isSafe =
+          rank(state) >= least || (isDoubt(state) && (isDoubt(one) || isDoubt(two)) && least < rank('duplicate'));
+        const isFree = least <= rank('licensed') && rank(state) <= rank('licensed');
+        expect({ one, two, state, isSafe: isSafe || isFree }).toMatchObject({ isSafe: true });
+      }
+    }
+  });
+
+  test('goes on after Ctrl-C, and takes no file that is no log or that a run holds', async ({ desk, openSandbox }) => {
+    const url = await use(desk);
+    const log = desk.write('long.ndjson', createdOnes(30_000));
+    const running = desk.start(['store', 'import', log, '--json']);
+    const count = async () => {
+      const rows = await server
+        .query<{ count: number }>(url, 'select count(*)::integer from srq.state')
+        .catch(() => []);
+      return rows[0]?.count ?? 0;
+    };
+    await expect.poll(count, { timeout: 60_000, interval: 20 }).toBeGreaterThan(0);
+    running.process.kill('SIGINT');
+    const ended = await running.ended;
+    const first = documentOf(ended);
+    if (ended.code === 130) expect(first['next']).toContain('store import');
+    else expect(ended.code).toBe(0);
+    const rest = documentOf(await desk.call('store', 'import', log, '--json'));
+    expect(rest).toMatchObject({ requests: 30_000, imported: 30_000 - Number(first['imported']) });
+    expect(await count()).toBe(30_000);
+
+    const none = await desk.call('store', 'import', 'missing.ndjson', '--json');
+    expect([none.code, none.stdout]).toEqual([2, expect.stringContaining('There is no log missing.ndjson')]);
+    const listed = await desk.call('store', 'import', desk.write('log.json', '[{"key":"x"}]\n'), '--json');
+    expect([listed.code, documentOf(listed)]).toEqual([9, { error: expect.objectContaining({ code: 'log' }) }]);
+
+    const sandbox = await openSandbox({ latencyMs: 2_000 });
+    desk.use(sandbox);
+    const held = join(desk.state, 'held.ndjson');
+    const bulk = desk.start([...bulkArgs(desk.write('leads.csv', leadsCsv(40))), '--log', held, '--concurrency', '1']);
+    await expect.poll(async () => (await statsOf(sandbox)).created, { timeout: 60_000 }).toBeGreaterThan(0);
+    const refused = await desk.call('store', 'import', held, '--json');
+    bulk.process.kill('SIGKILL');
+    expect([refused.code, documentOf(refused)]).toEqual([9, { error: expect.objectContaining({ code: 'log' }) }]);
+  });
+
+  test('prunes what a later record has replaced, after a yes, and nothing that is told or listed', async ({ desk }) => {
+    const url = await use(desk);
+    await imported(desk, 'one.ndjson', linesOf(HISTORIES));
+    // The store's own records of the same request: an intent, a failure, a creation, and a second one by --again.
+    const add = (digit: string, event: string, days: number, ids: string | null = null) =>
+      server.query(
+        url,
+        `insert into srq.record (id, at, key, worker, entry, "row", event, again, ids)
+        select nextval('srq.record_id'), clock_timestamp() - make_interval(days => $3), $1, 1, 1, 1, $2, false, $4`,
+        [keyOf(digit), event, days, ids],
+      );
+    for (const [event, days] of [
+      ['sending', 90],
+      ['failed', 60],
+      ['sending', 3],
+    ] as const)
+      await add('a', event, days);
+    await add('a', 'created', 60, '{"request_id":"1"}');
+    await server.query(url, 'update srq.state s set record = (select max(id) from srq.record r where r.key = s.key)');
+    const told = await statesIn(url);
+    const listed = documentsOf(await desk.call('log', '--json'));
+    const count = async () =>
+      (await server.query<{ n: number }>(url, 'select count(*)::integer as n from srq.record'))[0]?.n;
+    const all = await count();
+
+    const dry = documentOf(await desk.call('store', 'prune', '--dry-run', '--json'));
+    expect(dry).toMatchObject({ found: 2, deleted: 0 });
+    const refused = await desk.call('store', 'prune', '--json');
+    expect([refused.code, refused.stdout]).toEqual([
+      2,
+      expect.stringMatching(/deletion.not-confirmed.*Delete 2 records/),
+    ]);
+    expect(await count()).toBe(all);
+    expect(documentOf(await desk.call('store', 'prune', '--older-than', '70', '--yes', '--json'))).toMatchObject({
+      deleted: 1,
+    });
+    expect(documentOf(await desk.call('store', 'prune', '--yes', '--json'))).toMatchObject({ found: 1, deleted: 1 });
+    expect(documentOf(await desk.call('store', 'prune', '--yes', '--json'))).toMatchObject({ found: 0, deleted: 0 });
+    expect(await count()).toBe(Number(all) - 2);
+    expect(await statesIn(url)).toEqual(told);
+    expect(documentsOf(await desk.call('log', '--json'))).toEqual(listed);
+    const kept = await server.query(url, 'select event::text from srq.record where key = $1 order by id', [keyOf('a')]);
+    expect(kept).toEqual([{ event: 'created' }, { event: 'sending' }, { event: 'created' }]);
+    // Of a process that lives nothing goes: after a fail-over it looks for its own.
+    await add('b', 'failed', 90);
+    await server.query(url, 'update srq.worker set left_at = null, seen_at = clock_timestamp()');
+    expect(documentOf(await desk.call('store', 'prune', '--dry-run', '--json'))).toMatchObject({ found: 0 });
+    expect(readFileSync(join(desk.work, 'one.ndjson'), 'utf8')).toBe(linesOf(HISTORIES));
+  });
+});

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { MappingStore } from '../../src/settings/mapping-store.ts';
+import { ANY_OWNER } from '../../src/settings/own-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'srq-mappings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const emptyStore = () => new MappingStore(join(folder, `${files++}.json`), ANY_OWNER);
+const mapped = (field: string) => ({ map: { Wer: field }, join: {}, unused: [] });
+
+test('the mapping of a header stays when that of another is kept, and the latest comes first', () => {
+  const store = emptyStore();
+  store.keep(['Wer', 'Was'], mapped('fullname'), '2026-11-20');
+  store.keep(['Wer', 'Wo'], mapped('ref'), '2026-11-21');
+  expect(store.all().map(({ columns, on }) => [columns, on])).toEqual([
+    [['Wer', 'Wo'], '2026-11-21'],
+    [['Wer', 'Was'], '2026-11-20'],
+  ]);
+});
+
+test('of one header the last five mappings are known to have been used, each once', () => {
+  const store = emptyStore();
+  const fields = ['lang', 'fullname', 'ref', 'email', 'phone', 'city', 'phone'];
+  for (const field of fields) store.keep(['Wer', 'Was'], mapped(field), '2026-11-20');
+  expect(store.used(['WER', 'was']).map(({ map }) => map)).toEqual(
+    ['phone', 'city', 'email', 'ref', 'fullname'].map((WER) => ({ WER })),
+  );
+  expect(store.all()).toHaveLength(1);
+});
+
+test('of two hundred headers and one more, the one that was confirmed longest ago makes room', () => {
+  const store = emptyStore();
+  for (let at = 0; at <= 200; at += 1) store.keep(['Wer', `Was ${at}`], mapped('fullname'), '2026-11-20');
+  expect(store.all()).toHaveLength(200);
+  expect([store.find(['Wer', 'Was 0']), store.find(['Wer', 'Was 1'])]).toMatchObject([null, { changes: null }]);
+});
+
+test('a header that differs in a quarter of its columns is a later form of the one that is kept, and no further', () => {
+  const store = emptyStore();
+  store.keep(['Wer', 'Was', 'Wo', 'Wann'], mapped('fullname'), '2026-11-20');
+  expect(store.find(['Wer', 'Was', 'Wo', 'Wann', 'Wie'])?.changes).toEqual({ added: ['Wie'], gone: [] });
+  expect(store.find(['Wer', 'Was', 'Wo', 'Warum'])).toBeNull();
+  expect(store.find(['Wer', 'Was', 'Wo', 'Wann', 'Wie', 'Warum'])).toBeNull();
+  store.keep(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'], mapped('fullname'), '2026-11-20');
+  expect(store.find(['A', 'B', 'C', 'D', 'E', 'F'])?.changes).toEqual({ added: [], gone: ['G', 'H'] });
+  expect(store.find(['A', 'B', 'C', 'D', 'E'])).toBeNull();
+});
+
+test('mappings are forgotten by the beginning of their fingerprint, or all', () => {
+  const store = emptyStore();
+  store.keep(['Wer', 'Was'], mapped('fullname'), '2026-11-20');
+  store.keep(['Wer', 'Was'], mapped('ref'), '2026-11-20');
+  store.keep(['Wer', 'Wo'], mapped('ref'), '2026-11-21');
+  const [, second] = store.all();
+  expect(store.forget(second?.fingerprint ?? '')).toBe(1);
+  expect(store.used(['Wer', 'Was'])).toEqual([]);
+  expect(store.forget('no such')).toBe(0);
+  expect(store.forget(null)).toBe(1);
+  expect(store.all()).toEqual([]);
+});
