@@ -1,6 +1,7 @@
 // Has 1, 2 and 4 workers deliver generated leads from one queue to a sandbox that takes 50 ms to answer, and prints the rates
-// between the first and the last tenth, each by that of one worker, and what share of two cores was busy.
-// Usage: npm run bench:workers [-- ROWS_PER_WORKER [CONCURRENCY [RATE]]] (1,000, 4 in flight each, max)
+// between the first and the last tenth, each by that of one worker, what share of two cores was busy, and how many statements and
+// how much of the database's time a row took.
+// Usage: npm run bench:workers [-- ROWS_PER_WORKER [CONCURRENCY [RATE [WORKERS]]]] (1,000, 4 in flight each, max, 1,2,4)
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,18 +16,20 @@ const LATENCY_MS = 50;
 const PASSWORD = 'of-a-measurement';
 const [rowsPerWorker, concurrency] = [Number(process.argv[2] ?? 1_000), Number(process.argv[3] ?? 4)];
 const rate = process.argv[4] ?? 'max';
+const numbers = (process.argv[5] ?? '1,2,4').split(',').map(Number);
 if (postgresIsMissing) throw new Error(postgresIsMissing);
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-bench-'));
-const server = await startPostgres(PASSWORD);
+const server = await startPostgres(PASSWORD, '-c shared_preload_libraries=pg_stat_statements');
 try {
   let alone = 0;
-  for (const workers of [1, 2, 4]) {
-    const { perSecond, busy } = await deliver(workers);
-    alone ||= perSecond;
+  for (const workers of numbers) {
+    const { perSecond, busy, statements, databaseMs } = await deliver(workers);
+    alone ||= perSecond / workers;
     const share = (perSecond / (workers * alone)).toFixed(2);
     print(
-      `${workers} workers: ${Math.round(perSecond)} rows/s, ${share} of linear, processors ${Math.round(100 * busy)} % busy`,
+      `${workers} workers: ${Math.round(perSecond)} rows/s, ${share} of linear, processors ${Math.round(100 * busy)} % busy, ` +
+        `${statements.toFixed(1)} statements and ${databaseMs.toFixed(2)} ms of the database a row`,
     );
   }
 } finally {
@@ -38,7 +41,7 @@ async function deliver(workers) {
   const rows = workers * rowsPerWorker;
   const leads = join(folder, `${workers}.csv`);
   execFileSync(process.execPath, ['scripts/make-leads.mjs', String(rows), leads]);
-  await makeDatabase(`workers${workers}`);
+  await query('postgres', `create database workers${workers}`);
   const sandbox = spawn(
     process.execPath,
     ['dist/srq.js', 'sandbox', '--port', '0', '--latency', String(LATENCY_MS), '--json'],
@@ -60,6 +63,7 @@ async function deliver(workers) {
       SRQ_STATE_DIR: folder,
     };
     execFileSync(process.execPath, ['dist/srq.js', 'enqueue', leads, '--quiet', '--json'], { env });
+    await query(`workers${workers}`, 'create extension pg_stat_statements; select pg_stat_statements_reset()');
     const words = ['work', '--until-empty', '--no-validate', '--rate', rate, '--concurrency', String(concurrency)];
     const ends = Array.from({ length: workers }, () => {
       const child = spawn(process.execPath, ['dist/srq.js', ...words, '--quiet', '--json'], {
@@ -70,7 +74,12 @@ async function deliver(workers) {
     });
     const measured = await rateBetween(baseUrl, rows * 0.1, rows * 0.9);
     for (const [code] of await Promise.all(ends)) if (code !== 0) throw new Error(`a worker ended with ${code}`);
-    return measured;
+    const [{ calls, ms }] = await query(
+      `workers${workers}`,
+      `select sum(calls)::integer as calls, sum(total_exec_time) as ms from pg_stat_statements
+      where dbid = (select oid from pg_database where datname = current_database())`,
+    );
+    return { ...measured, statements: calls / rows, databaseMs: ms / rows };
   } finally {
     sandbox.kill('SIGTERM');
   }
@@ -98,17 +107,14 @@ function processorTimes() {
   return { idleMs, busyMs: allMs - idleMs };
 }
 
-async function makeDatabase(name) {
-  const client = new pg.Client({
-    host: '127.0.0.1',
-    port: server.port,
-    user: 'owner',
-    password: PASSWORD,
-    database: 'postgres',
-  });
+async function query(database, text) {
+  const client = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'owner', password: PASSWORD, database });
   await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
+  try {
+    return [await client.query(text)].flat().at(-1).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 function print(line) {

@@ -70,6 +70,7 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   conf: ['src/settings'],
   chalk: ['src/report'],
   ora: ['src/report/terminal'],
+  'prom-client': ['src/report'],
   'fast-wrap-ansi': ['src/report'],
   'fast-string-width': ['src/report'],
   'csv-parse': ['src/input'],

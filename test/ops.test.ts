@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, inject } from 'vitest';
+import { parse } from 'yaml';
 import { test } from './helpers/desk.ts';
 import { leadsCsv } from './helpers/leads.ts';
+import { promtool, promtoolIsMissing } from './helpers/metrics.ts';
 import { startProgram } from './helpers/run-srq.ts';
 import { statsOf } from './helpers/sandbox-view.ts';
 
@@ -50,4 +52,132 @@ describe('The examples in docs/ops', () => {
       expect(await statsOf(sandbox)).toMatchObject({ created, doubled: 0 });
     }
   });
+});
+
+const why = promtoolIsMissing === null ? '' : ` (skipped: ${promtoolIsMissing})`;
+const ALERTS = 'docs/ops/prometheus-alerts.yaml';
+const BOARD = JSON.parse(readFileSync('docs/ops/grafana-dashboard.json', 'utf8'));
+
+/** A sum of rates as the alerts see it: `count` more in each minute. */
+const growing = (count: number) => `0+${count}x60`;
+const steady = (value: number) => `${value}x60`;
+/** Series of an hour, by the alert that they are to raise, and such that are harmless. */
+const RAISED: Readonly<Record<string, readonly [series: string, values: string][]>> = {
+  SrqNoWorker: [],
+  SrqStoreAway: [['srq_state{state="waiting-for-database",instance="w1"}', steady(1)]],
+  SrqStoreSlow: [
+    ['srq_store_duration_seconds_bucket{operation="intent",le="0.25"}', growing(10)],
+    ['srq_store_duration_seconds_bucket{operation="intent",le="1"}', growing(100)],
+    ['srq_store_duration_seconds_bucket{operation="intent",le="+Inf"}', growing(100)],
+  ],
+  SrqQueueStuck: [
+    ['srq_queue_oldest_age_seconds{lane="requests"}', steady(1000)],
+    ['srq_rows_total{status="created"}', steady(50)],
+  ],
+  SrqRowsExpireSoon: [['srq_queue_oldest_age_seconds{lane="requests"}', steady(26 * 86_400)]],
+  SrqDoubtsOld: [['srq_queue_oldest_age_seconds{lane="doubts"}', steady(4000)]],
+  SrqRowsUnknown: [['srq_rows_total{status="unknown"}', '0x50 1x10']],
+  SrqRowsNotTaken: [
+    ['srq_rows_total{status="created"}', growing(80)],
+    ['srq_rows_total{status="rejected"}', growing(20)],
+  ],
+  SrqBreakerOpened: [['srq_pauses_total{cause="breaker"}', '0x50 1x10']],
+  SrqRefusedOften: [
+    ['srq_refused_responses_total{code="429"}', growing(10)],
+    ['srq_store_duration_seconds_count{operation="intent"}', growing(100)],
+  ],
+};
+const WELL: readonly [series: string, values: string][] = [
+  ['srq_build_info', steady(1)],
+  ['srq_state{state="working",instance="w1"}', steady(1)],
+  ['srq_state{state="waiting-for-database",instance="w1"}', steady(0)],
+  ['srq_rows_total{status="created"}', growing(95)],
+  ['srq_rows_total{status="rejected"}', growing(5)],
+  ['srq_rows_total{status="unknown"}', steady(3)],
+  ['srq_queue_oldest_age_seconds{lane="requests"}', steady(1000)],
+  ['srq_queue_oldest_age_seconds{lane="doubts"}', steady(300)],
+  ['srq_pauses_total{cause="breaker"}', steady(1)],
+  ['srq_refused_responses_total{code="429"}', growing(1)],
+  ['srq_store_duration_seconds_count{operation="intent"}', growing(100)],
+  ['srq_store_duration_seconds_bucket{operation="intent",le="0.25"}', growing(100)],
+  ['srq_store_duration_seconds_bucket{operation="intent",le="+Inf"}', growing(100)],
+];
+
+describe('The alerts and the dashboard in docs/ops', () => {
+  const rules: { alert: string; for?: string; annotations: object }[] = parse(readFileSync(ALERTS, 'utf8')).groups[0]
+    .rules;
+  const expressions: string[] = BOARD.panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
+    targets.map(({ expr }) => expr),
+  );
+
+  test('say of each alert what is wrong and what to do', () => {
+    expect(rules.map(({ alert }) => alert)).toEqual(Object.keys(RAISED));
+    for (const { annotations } of rules)
+      expect(annotations).toEqual({ summary: expect.stringMatching(/\.$/), description: expect.any(String) });
+  });
+
+  test('have panels that do not cover each other, each with something to show from the chosen data source', () => {
+    const places = new Set<string>();
+    for (const { gridPos, targets, title, description, datasource } of BOARD.panels) {
+      expect([title, gridPos.x + gridPos.w <= 24, targets.length > 0, description !== '']).toEqual([
+        title,
+        true,
+        true,
+        true,
+      ]);
+      expect(datasource.uid).toMatch(/^\$\{datasource\}$/);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+          expect([title, places.has(`${x} ${y}`)]).toEqual([title, false]);
+          places.add(`${x} ${y}`);
+        }
+    }
+    for (const expression of expressions) expect(expression).toContain('{instance=~"$instance"');
+    const variables = BOARD.templating.list.map(({ name }: { name: string }) => name);
+    expect(variables).toEqual(['datasource', 'instance']);
+  });
+
+  test.skipIf(promtoolIsMissing !== null)(`are understood by Prometheus${why}`, ({ desk }) => {
+    expect(promtool(['check', 'rules', ALERTS])).toMatchObject({ status: 0 });
+    const asked = expressions.map((expr) => expr.replace('$__rate_interval', '1m').replace('$instance', '.*'));
+    const records = asked.map((expr, at) => ({ record: `panel:${at}`, expr }));
+    const board = desk.write('board.json', JSON.stringify({ groups: [{ name: 'board', rules: records }] }));
+    expect(promtool(['check', 'rules', '--lint=none', board])).toMatchObject({ status: 0 });
+    const [, scraping = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/metrics.md', 'utf8')) ?? [];
+    expect(scraping).toContain('job_name: srq');
+    expect(promtool(['check', 'config', desk.write('prometheus.yml', scraping)])).toMatchObject({ status: 0 });
+  });
+
+  test.skipIf(promtoolIsMissing !== null)(
+    `raise each alert when it is time, and none while all is well${why}`,
+    ({ desk }) => {
+      const seriesOf = (all: readonly (readonly [string, string])[]) =>
+        all.map(([series, values]) => ({ series, values }));
+      const at = { eval_time: '58m' };
+      const cases = Object.entries(RAISED).flatMap(([alertname, series]) => [
+        {
+          interval: '1m',
+          input_series: seriesOf(series),
+          promql_expr_test: [
+            {
+              ...at,
+              expr: `count(ALERTS{alertname="${alertname}",alertstate="firing"})`,
+              exp_samples: [{ labels: '{}', value: 1 }],
+            },
+          ],
+        },
+      ]);
+      const well = {
+        interval: '1m',
+        input_series: seriesOf(WELL),
+        promql_expr_test: [{ ...at, expr: 'ALERTS', exp_samples: [] }],
+      };
+      const tests = JSON.stringify({
+        rule_files: [resolve(ALERTS)],
+        evaluation_interval: '1m',
+        tests: [...cases, well],
+      });
+      expect(promtool(['test', 'rules', desk.write('tests.json', tests)])).toMatchObject({ status: 0 });
+    },
+  );
 });

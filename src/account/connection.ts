@@ -3,7 +3,7 @@ import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../reques
 import type { Destination } from '../request/service-request.ts';
 import type { Network } from '../service/network/connector.ts';
 import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
-import type { Refused } from '../service/pacing/rate-limiter.ts';
+import type { LimiterView, Refused } from '../service/pacing/rate-limiter.ts';
 import { RequestApi } from '../service/request-api.ts';
 import { type Authorizer, bearerAuthorizer, fixedAuthorizer } from '../service/token/authorizer.ts';
 import { Tokens } from '../service/token/token.ts';
@@ -29,8 +29,16 @@ export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers
    * request proves the credentials. Throws the errors of `Tokens.prove`.
    */
   proveCredentials(): Promise<CachedToken | null>;
+  /** Returns what is under way at this moment, for display. */
+  view(): ConnectionView;
   /** Whether the service has, or may have, a validate operation. */
   readonly mayValidate: boolean;
+}
+
+/** The requests of a connection at one moment. */
+interface ConnectionView extends LimiterView {
+  /** Number of tokens that the service has issued to this process. */
+  readonly tokensFetched: number;
 }
 
 /** The account that a connection is for, and how its service is reached. */
@@ -77,7 +85,7 @@ export async function openConnection(
   const asking = { destination, clientSecret, rate, concurrency, refused, isAlone };
   const opened = await openAccount(host, { ...asking, contract: contractFingerprint(contract) });
   const { limiter, token, answers: memory, remember, ...kept } = opened;
-  const { authorizer, prove } = openAuthorizer(host, account, clientSecret, token, http);
+  const { authorizer, prove, tokensFetched } = openAuthorizer(host, account, clientSecret, token, http);
   const { clock, halt } = host;
   const secrets = [clientSecret];
   const shared = { http, authorizer, limiter, audio, contract, fieldName, clock, secrets, memory, remember };
@@ -90,6 +98,7 @@ export async function openConnection(
     network,
     isProxied: network.proxy !== null,
     proveCredentials: prove,
+    view: () => ({ ...limiter.view(), tokensFetched: tokensFetched() }),
     mayValidate: contract.hasValidate !== false,
   };
 }
@@ -117,6 +126,12 @@ async function keepObservations(account: ConnectedAccount, api: RequestApi): Pro
   if (Object.keys(seen).length > 0) await account.observed(account.contract, seen);
 }
 
+interface OpenedAuthorizer {
+  readonly authorizer: Authorizer;
+  readonly prove: Connection['proveCredentials'];
+  readonly tokensFetched: () => number;
+}
+
 /** Builds the authorizer for a contract, and the function that proves the credentials. */
 function openAuthorizer(
   host: ConnectionHost,
@@ -124,19 +139,23 @@ function openAuthorizer(
   clientSecret: string,
   cache: TokenCache,
   http: Http,
-): { readonly authorizer: Authorizer; readonly prove: Connection['proveCredentials'] } {
+): OpenedAuthorizer {
   const { auth = { kind: 'bearer' }, token } = account.contract;
   const { baseUrl, clientId } = account.destination;
   const credentials = { clientId, clientSecret };
   host.hide(clientSecret);
   if (auth.kind !== 'bearer') {
     host.hide(`${clientId}:${clientSecret}`);
-    return { authorizer: fixedAuthorizer(auth, credentials), prove: () => Promise.resolve(null) };
+    return {
+      authorizer: fixedAuthorizer(auth, credentials),
+      prove: () => Promise.resolve(null),
+      tokensFetched: () => 0,
+    };
   }
   const tokenUrl = tokenBaseUrl(token, baseUrl);
   const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1, account.network(tokenUrl));
   const tokens = new Tokens(tokenHttp, credentials, cache, host.clock, host.halt.signal, token);
-  return { authorizer: bearerAuthorizer(tokens), prove: () => tokens.prove() };
+  return { authorizer: bearerAuthorizer(tokens), prove: () => tokens.prove(), tokensFetched: () => tokens.fetched };
 }
 
 function openHttp(

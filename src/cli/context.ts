@@ -122,7 +122,7 @@ export class Context {
   }
 
   async reporter(): Promise<Reporter> {
-    this.#reporter ??= await makeReporter(this.process, this.options, this.clock);
+    this.#reporter ??= await makeReporter(this.process, this.options, this.clock, this.run);
     return this.#reporter;
   }
 
@@ -364,7 +364,12 @@ export class Context {
   }
 }
 
-async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clock: Clock): Promise<Reporter> {
+async function makeReporter(
+  process: NodeJS.Process,
+  options: GlobalOptions,
+  clock: Clock,
+  run: string,
+): Promise<Reporter> {
   const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
   const { columnsOf, isAsciiLocale } = await import('../report/output.ts');
   const { stdout, stderr, env } = process;
@@ -383,6 +388,7 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     redraw: columnsOf(stderr) !== null && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
+    run,
   };
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
 }

@@ -8,7 +8,8 @@ import { rowsText, thousands } from '../report/output.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { rateSummary } from '../service/pacing/account-rate.ts';
 import { accountId, openAccountState } from '../store/postgres/account.ts';
-import { openQueue, outcomesByMinute, workingProcesses } from '../store/postgres/postgres-queue.ts';
+import { openQueue } from '../store/postgres/postgres-queue.ts';
+import { outcomesByMinute, workingProcesses } from '../store/postgres/queue-progress.ts';
 import { confirmDeletion } from './confirm-deletion.ts';
 import { examples } from './options.ts';
 

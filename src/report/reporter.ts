@@ -80,4 +80,6 @@ export interface ReporterOptions {
    * Returns the time in milliseconds since 1970 if messages are JSON objects, one per line. Null if messages are text.
    */
   readonly messageTimeMs: (() => number) | null;
+  /** Names the run in each such line. */
+  readonly run: string;
 }

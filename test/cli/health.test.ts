@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { type Health, keepHealthFile } from '../../src/commands/work/health.ts';
+import { type Health, keepHealthFile } from '../../src/commands/health.ts';
 
 const health = (): Health => ({ state: 'idle', at: '', since: '', inFlight: 0, reason: null });
 

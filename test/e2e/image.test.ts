@@ -74,8 +74,8 @@ describe('The container image', () => {
         Object.assign(desk.env, { SRQ_STORE: await server.database(), PGPASSWORD: STORE_PASSWORD });
         await desk.run('enqueue', desk.write('leads.csv', leadsCsv(3)));
         const { SRQ_CONFIG_DIR, SRQ_STATE_DIR, HOME, TMPDIR, ...env } = desk.env;
-        const words = parse(readFileSync('compose.yaml', 'utf8')).services.worker.command.split(' ');
-        const worker = image.start([...words.slice(0, -1), String(await freePort())], env);
+        const command: string = parse(readFileSync('compose.yaml', 'utf8')).services.worker.command;
+        const worker = image.start(command.replace(' 8080', ` ${await freePort()}`).split(' '), env);
         await createdAtLeast(sandbox, 3, worker);
         expect(await image.health(worker)).toBe(0);
         image.signal(worker, 'SIGSTOP');

@@ -15,6 +15,7 @@ const MARKS: Readonly<Record<string, RegExp>> = {
   zod: /ZodError/,
   ora: /bouncingBar/,
   'iconv-lite': /iconv-lite/,
+  'prom-client': /process_cpu_user_seconds_total/,
 };
 
 /** Every file that a command asked for, there or not. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../../cli/command.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
+import type { HealthOptions } from '../health.ts';
 import {
   addReadingOptions,
   addSubmitOptions,
@@ -16,7 +17,7 @@ import type { PlanOptions } from './agreement.ts';
 import type { ResultsOption } from './results-place.ts';
 
 /** The flags of `bulk`, as commander parses them. */
-export interface BulkOptions extends PlanOptions, SubmitOptions {
+export interface BulkOptions extends PlanOptions, SubmitOptions, HealthOptions {
   /** The rate. It is adaptive by default, and the sandbox inside this process is not rate limited. */
   readonly rate?: 'auto' | 'max' | number;
   readonly concurrency: number;
@@ -64,6 +65,10 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(rare('--include-input', 'with --report: show the input, which is personal data'))
     .addOption(rare('--events <file>', 'write what happens there, one JSON object a line (-: stdout)'))
     .addOption(rare('--on-end <command>', 'run this command at the end, with the summary as JSON on its stdin'))
+    .addOption(
+      rare('--health-port <port>', 'answer /livez, /healthz and /metrics there').argParser(wholeNumber(1, 65_535)),
+    )
+    .addOption(rare('--health-host <address>', 'where to listen').default('127.0.0.1'))
     .addOption(rare('--keep', 'with --sandbox: keep its inbox open until Ctrl-C'))
     .option('--accept-likely', 'use columns that are only likely without asking')
     .addOption(rare('--plan <id>', 'send nothing but the plan of --dry-run --json with this planId'))

@@ -25,6 +25,7 @@ import {
 import type { BulkOptions } from './flags.ts';
 import { planId, requireHoldable, requirePlan } from './plan-id.ts';
 import { beside, refuseRehearsed } from './results-place.ts';
+import { RunHealth } from './run-health.ts';
 import { finishRun } from './summary.ts';
 
 /**
@@ -69,8 +70,9 @@ async function importFiles(
     const { requireReportPlace } = await import('../../report/page/report-page.ts');
     await requireReportPlace(options.report, '--report');
   }
+  const health = await RunHealth.open(context, options);
   const imports = opened.map((each) => new FileImport(each, options, opened.length > 1, events));
-  const ports = await portsOf(context, opened, imports, options, events, () => {
+  const ports = await portsOf(context, opened, imports, options, { events, health }, () => {
     started.ms = context.clock.monotonicMs();
   });
   const { plans, stop } = await runImport(ports, imports, {
@@ -112,17 +114,18 @@ async function portsOf(
   opened: readonly OpenedFile[],
   imports: readonly FileImport[],
   options: BulkOptions,
-  events: RunEvents,
+  { events, health }: { readonly events: RunEvents; readonly health: RunHealth },
   confirmed: () => void,
 ): Promise<ImportPorts> {
   const files = opened.map(({ file }) => file);
-  const log = await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true);
-  const notes = events.alsoTelling((await context.logStore()).openNotes(context.run));
+  const log = health.timed(await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true));
+  const notes = health.alsoCounting(events.alsoTelling((await context.logStore()).openNotes(context.run)));
   const { clock, interruption } = context;
   return {
     ...{ log, clock, halt: interruption.halt },
     confirm: async (plans) => {
       events.plan(plans, files);
+      health.plans = plans;
       const prepared = plans.flatMap((plan, at) => {
         const session = opened[at]?.session;
         return session ? [{ plan, preparation: session.preparation }] : [];
@@ -139,6 +142,7 @@ async function portsOf(
       const { concurrency } = options;
       const asking = { rate: rateOf(context, options), concurrency, fieldName, refused: notes.refused };
       const connection = await first.session.connect(asking);
+      health.connection = connection;
       // From the first request on, the first signal lets requests in flight finish.
       await first.session.finishOnSignal();
       return connection;

@@ -6,7 +6,7 @@ export function addWork(program: Command, run: RunCommand): void {
   program
     .command('work')
     .description('send what is queued; any number of workers can run')
-    .option('--concurrency <n>', 'most requests at the same time, in this worker', wholeNumber(1, 1000), 16)
+    .option('--concurrency <n>', 'most requests at the same time, in this worker', wholeNumber(1, 1000), 64)
     .option('--rate <rate>', 'requests a second of the account: auto (the default), max, a number', rate)
     .option('--until-empty', 'end when the queue is empty')
     .addOption(rare('--no-validate', 'create without asking for duplicates first'))
@@ -29,7 +29,7 @@ export function addWork(program: Command, run: RunCommand): void {
         .default(30),
     )
     .option('--health-file <file>', 'write the state there as JSON every few seconds')
-    .option('--health-port <port>', 'answer /healthz and /livez there', wholeNumber(1, 65_535))
+    .option('--health-port <port>', 'answer /livez, /healthz and /metrics there', wholeNumber(1, 65_535))
     .addOption(rare('--health-host <address>', 'where to listen').default('127.0.0.1'))
     .addOption(rare('--events <file>', 'write what happens there, one JSON object a line (-: stdout)'))
     .addOption(choice('--log-format <format>', 'format of messages on stderr', ['text', 'json']).default('text'))

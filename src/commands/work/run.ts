@@ -1,3 +1,4 @@
+import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
@@ -6,22 +7,31 @@ import { contractRefusal } from '../../delivery/dispose.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { AccountBreaker } from '../../delivery/supervise.ts';
 import { VisibilityProber, withLogTime } from '../../delivery/visibility-prober.ts';
+import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts';
 import { type Paint, printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import { failureOf, type SrqError } from '../../request/errors.ts';
 import { operationsOf } from '../../request/operations.ts';
-import type { DeliveryLog } from '../../request/ports.ts';
-import type { RequestQueue, TakenRequest } from '../../request/request-queue.ts';
+import type { Clock, DeliveryLog } from '../../request/ports.ts';
+import type { Lane, TakenRequest } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
-import { noCounts, statusOfState } from '../../request/status.ts';
+import { type Counts, noCounts, statusOfState } from '../../request/status.ts';
 import type { VisibilityHistory } from '../../request/visibility.ts';
+import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { RunEvents } from '../bulk/events.ts';
-import { type Health, keepHealthFile, serveHealth, type WorkerState } from './health.ts';
+import {
+  type Health,
+  type HealthOptions,
+  keepHealthFile,
+  LOG_OPERATIONS,
+  serveHealth,
+  type WatchedProcess,
+} from '../health.ts';
 
 /** The flags of `work`, as commander parses them. */
-interface WorkOptions extends Omit<SubmitOptions, 'again'> {
+interface WorkOptions extends Omit<SubmitOptions, 'again'>, HealthOptions {
   readonly concurrency: number;
   readonly rate?: 'auto' | 'max' | number;
   readonly untilEmpty?: boolean;
@@ -31,14 +41,15 @@ interface WorkOptions extends Omit<SubmitOptions, 'again'> {
   /** Seconds without a sign of life after which a worker's requests are given to others. */
   readonly missing: number;
   readonly healthFile?: string;
-  readonly healthPort?: number;
-  readonly healthHost: string;
   /** File to which the events of the worker are written, or `-` for standard output. */
   readonly events?: string;
 }
 
 /** Time after the signal to end in which remaining results are still written to the store. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
+
+/** Interval at which the metrics look at the queue. */
+const OLDEST_LOOK_MS = 10_000;
 
 /** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
@@ -52,7 +63,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const reporter = await context.reporter();
   const { halt } = interruption;
   const state = () => (halt.signal.aborted ? 'stopping' : context.isStoreAway ? 'waiting-for-database' : null);
-  const account = new WorkerStats(reporter, events, clock.nowMs, state);
+  const account = new WorkerStats(reporter, events, context, state);
   await watchOver(context, options, account);
   interruption.listen(() =>
     reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
@@ -73,9 +84,8 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   await connection.keep(prober.evidence).catch(() => {});
   // Nothing of what remains to be done needs the store.
   halt.abort();
-  const { ready: _, invalid: __, ...counts } = account.counts;
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
-  const figures = { ...counts, again: account.again, seconds, store: name };
+  const figures = { ...account.endedCounts, again: account.again, seconds, store: name };
   const stopped = stop ? failureOf(stop, (hint) => hint) : interruption.failure(null);
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
   const document = { run: context.run, ...figures, ...ending, hint: stop?.hint ?? null };
@@ -94,10 +104,9 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
 }
 
 async function watchOver(context: Context, options: WorkOptions, account: WorkerStats): Promise<void> {
-  const { healthFile, healthPort, healthHost } = options;
-  const health = () => account.health;
-  if (healthFile !== undefined) context.onClose(keepHealthFile(healthFile, health, context.clock));
-  if (healthPort !== undefined) context.onClose(await serveHealth(healthPort, healthHost, health));
+  const { healthFile } = options;
+  if (healthFile !== undefined) context.onClose(keepHealthFile(healthFile, () => account.health, context.clock));
+  account.metrics = await serveHealth(context, options, account);
 }
 
 async function workerDeps(context: Context, options: WorkOptions, watch: WorkerStats) {
@@ -111,14 +120,19 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   });
   const { destination, contract, operations } = session.preparation;
   await context.requireKnownFileLog();
-  const log = await store.open('work', false);
-  context.onClose(() => log.close());
-  const queue = await openWorkersQueue(context, store, destination, log.worker.id);
+  const opened = await store.open('work', false);
+  context.onClose(() => opened.close());
+  const taking = await openWorkersQueue(context, store, destination, opened.worker.id);
+  const { metrics } = watch;
+  const log = metrics?.timed(opened, LOG_OPERATIONS) ?? opened;
+  const queue = metrics?.timed(taking, { take: 'take', dispose: 'dispose' }) ?? taking;
+  if (metrics) void watch.lookAtOldest(taking, stopping);
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const { rate = 'auto', concurrency } = options;
   const connection = await session.connect({ rate, concurrency, refused });
   const { api, shared, isProxied } = connection;
   if (!shared) throw new Error('a worker without a store');
+  watch.connection = connection;
   const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(() => {});
   const prober = new VisibilityProber(api, withLogTime(log, clock), stopping, connection.evidence, keep);
   const deps: WorkerDeps = {
@@ -140,7 +154,7 @@ async function openWorkersQueue(
   { database }: PostgresStore,
   destination: Destination,
   worker: number,
-): Promise<RequestQueue> {
+): Promise<PostgresQueue> {
   const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
   const { signal: stopping } = context.interruption.halt;
   const giveUp = new AbortController();
@@ -153,12 +167,18 @@ async function openWorkersQueue(
 }
 
 /** Counts and reports what a worker does. Of the requests it keeps only their keys. */
-class WorkerStats implements WorkerWatch {
+class WorkerStats implements WorkerWatch, WatchedProcess {
   readonly #reporter: Reporter;
   readonly #events: RunEvents;
-  readonly #nowMs: () => number;
+  readonly #clock: Clock;
+  readonly #version: string;
   readonly #since: string;
-  readonly #exception: () => WorkerState | null;
+  readonly #exception: () => ProcessState | null;
+  /** What is told of besides the rows, where anybody can ask for metrics. */
+  metrics: Metrics | null = null;
+  connection: Connection | null = null;
+  #oldest: { readonly ages: Readonly<Record<Lane, number>>; readonly seenMs: number } | null = null;
+  #reclaimed = 0;
   readonly counts = noCounts();
   /** Number of requests that were put back for later, for other workers or for settling. */
   again = 0;
@@ -169,25 +189,66 @@ class WorkerStats implements WorkerWatch {
   #hasBegun = false;
 
   /** `exception` returns a state that applies regardless of the requests in flight, or null. */
-  constructor(reporter: Reporter, events: RunEvents, nowMs: () => number, exception: () => WorkerState | null) {
+  constructor(
+    reporter: Reporter,
+    events: RunEvents,
+    { clock, version }: Context,
+    exception: () => ProcessState | null,
+  ) {
     this.#reporter = reporter;
     this.#events = events;
-    this.#nowMs = nowMs;
+    this.#clock = clock;
+    this.#version = version;
     this.#exception = exception;
-    this.#since = new Date(nowMs()).toISOString();
+    this.#since = new Date(clock.nowMs()).toISOString();
+  }
+
+  /** Number of requests that have left the queue, by their status. */
+  get endedCounts(): Omit<Counts, 'ready' | 'invalid'> {
+    const { ready: _, invalid: __, ...ended } = this.counts;
+    return ended;
   }
 
   get health(): Health {
     return {
       state: this.#state,
-      at: new Date(this.#nowMs()).toISOString(),
+      at: new Date(this.#clock.nowMs()).toISOString(),
       since: this.#since,
       inFlight: this.#inFlight,
       reason: this.#reason,
     };
   }
 
-  get #state(): WorkerState {
+  get view(): ProcessView {
+    const worker = { ended: this.endedCounts, putBack: this.again, reclaimed: this.#reclaimed, inHand: this.#inFlight };
+    return {
+      version: this.#version,
+      state: this.#state,
+      worker: { ...worker, oldestMs: this.#oldestMs },
+      imported: null,
+      connection: this.connection?.view() ?? null,
+    };
+  }
+
+  /** Looks every few seconds how long the oldest rows have been waiting, so that no scrape waits for the store. */
+  async lookAtOldest(queue: Pick<PostgresQueue, 'oldest'>, stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted) {
+      const ages = await queue.oldest().catch(() => null);
+      if (ages) this.#oldest = { ages, seenMs: this.#clock.monotonicMs() };
+      await this.#clock.sleep(OLDEST_LOOK_MS, stopping);
+    }
+  }
+
+  /** What waited at the last look has aged since. */
+  get #oldestMs(): Record<Lane, number> | null {
+    if (this.#oldest === null) return null;
+    const { ages, seenMs } = this.#oldest;
+    const sinceMs = this.#clock.monotonicMs() - seenMs;
+    const now = (ageMs: number) => (ageMs > 0 ? ageMs + sinceMs : 0);
+    return { requests: now(ages.requests), doubts: now(ages.doubts) };
+  }
+
+  get #state(): ProcessState {
     if (!this.#hasBegun) return 'starting';
     return this.#exception() ?? (this.#inFlight > 0 ? 'working' : 'idle');
   }
@@ -237,11 +298,13 @@ class WorkerStats implements WorkerWatch {
   }
 
   reclaimed(count: number): void {
+    this.#reclaimed += count;
     this.#reporter.note('reclaimed', { count }, () => `${count} taken back from workers that have ended or stopped.`);
   }
 
   refused(http: number, pauseMs: number): void {
     this.#events.refused(http, pauseMs);
+    this.metrics?.refused(http, pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
     this.#reporter.note(
       'refused',
@@ -252,6 +315,7 @@ class WorkerStats implements WorkerWatch {
 
   breakerOpened(pauseMs: number): void {
     this.#events.paused(pauseMs);
+    this.metrics?.breakerOpened(pauseMs);
     const seconds = Math.round(pauseMs / 1000);
     this.#reporter.note('breaker', { pauseMs }, () => `Too many doubts: nobody sends for ${seconds} s.`);
   }

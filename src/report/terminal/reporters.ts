@@ -52,7 +52,7 @@ abstract class Messages {
     message: string,
   ): void {
     const at = new Date(this.options.messageTimeMs?.() ?? 0).toISOString();
-    this.options.stderr.write(`${terminalSafeJson({ at, level, event, ...fields, message })}\n`);
+    this.options.stderr.write(`${terminalSafeJson({ at, level, run: this.options.run, event, ...fields, message })}\n`);
   }
 
   protected write(text: string): void {

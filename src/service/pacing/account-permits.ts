@@ -1,7 +1,7 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Clock, SharedAccountState } from '../../request/ports.ts';
 import { type AnsweredSend, type TurnReply, type TurnRequest, takeTurn } from './account-rate.ts';
-import type { Admission, ChosenRate, LearnedRate, Permit, RateAnswer } from './adaptive-rate.ts';
+import type { Admission, ChosenRate, LearnedRate, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
 import { isRefusal, type PermitAnswer, type PermitSource, type Refused } from './rate-limiter.ts';
 
 /**
@@ -74,6 +74,8 @@ export class AccountPermits implements PermitSource {
   #lookedMs = Number.NEGATIVE_INFINITY;
   #failed: unknown = null;
   #isClosed = false;
+  /** The pace as of the last turn. */
+  #pace: Pace | null = null;
 
   constructor(parts: AccountPermitsParts) {
     this.#parts = parts;
@@ -120,6 +122,12 @@ export class AccountPermits implements PermitSource {
   slowDown(share: number): void {
     this.#slowDown = share;
     this.#takeAlarm();
+  }
+
+  pace(): Pace | null {
+    if (this.#pace === null) return null;
+    const sinceMs = this.#parts.clock.monotonicMs() - this.#turnedMs;
+    return { ...this.#pace, pausedMs: Math.max(0, this.#pace.pausedMs - sinceMs) };
   }
 
   /** Stops the sending of all processes of the account for this many milliseconds. */
@@ -235,7 +243,8 @@ export class AccountPermits implements PermitSource {
     return request;
   }
 
-  #apply({ nowMs, granted, turn, isFree, members }: TurnReply): void {
+  #apply({ nowMs, granted, turn, isFree, members, ratePerSecond, boundPerSecond, pausedMs }: TurnReply): void {
+    this.#pace = { ratePerSecond, boundPerSecond, pausedMs };
     this.#aheadMs = nowMs - this.#parts.clock.monotonicMs();
     this.#members = members;
     this.#denied = turn;

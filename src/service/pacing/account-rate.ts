@@ -4,6 +4,7 @@ import {
   type Admission,
   type ChosenRate,
   type LearnedRate,
+  type Pace,
   type Permit,
   type RateAnswer,
 } from './adaptive-rate.ts';
@@ -79,14 +80,13 @@ export interface TurnRequest {
 }
 
 /** What a turn has granted. */
-export interface TurnReply {
+export interface TurnReply extends Pace {
   /** The time of the rate. */
   readonly nowMs: number;
   /** Sends that may go, each at its `sentMs`. */
   readonly granted: readonly Permit[];
   /** The reason why there are not more, or null if all wanted sends are granted. */
   readonly turn: Admission | null;
-  readonly pausedMs: number;
   /** Whether sends need no grant until a refusal or an alarm, because no limit applies and nobody was refused. */
   readonly isFree: boolean;
   /** All processes that have sends. */
@@ -125,7 +125,7 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
     const held = inFlight + granted.length;
     members.set(request.run, { ...request.wishes, inFlight: held, probe: isOwn ? probe : null, seenMs: nowMs });
   }
-  const pausedMs = adaptive.pausedMs(nowMs);
+  const pace = adaptive.pace(nowMs);
   const keep: AccountRateRecord = {
     form: FORM,
     wallMs,
@@ -134,10 +134,10 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
     pace: state,
     members: Object.fromEntries(members),
   };
-  const isFree = rate === 'max' && pausedMs === 0 && state.pause.refusing === null;
-  const reply: TurnReply = { nowMs, granted, turn, pausedMs, isFree, members: [...members.keys()] };
+  const isFree = rate === 'max' && pace.pausedMs === 0 && state.pause.refusing === null;
+  const reply: TurnReply = { ...pace, nowMs, granted, turn, isFree, members: [...members.keys()] };
   // The other processes must learn at once of a longer pause, and of a limit where there was none.
-  const alarm = pausedMs > pausedBefore || (before?.rate === 'max' && rate !== 'max');
+  const alarm = pace.pausedMs > pausedBefore || (before?.rate === 'max' && rate !== 'max');
   return { keep, result: reply, alarm };
 }
 

@@ -63,6 +63,16 @@ export type Admission =
   /** The service asks for a pause of over 15 minutes, so the run stops and can be resumed. */
   | { readonly is: 'too-late'; readonly waitMs: number };
 
+/** The pace at one moment, for display. */
+export interface Pace {
+  /** The allowed requests per second, or null if no limit applies. */
+  readonly ratePerSecond: number | null;
+  /** The rate that the user has set, or near which the service has refused. Null if neither is known. */
+  readonly boundPerSecond: number | null;
+  /** Milliseconds for which nobody sends any more. */
+  readonly pausedMs: number;
+}
+
 /** A request that was sent, or may be sent. */
 export interface Permit {
   readonly number: number;
@@ -160,6 +170,15 @@ export class AdaptiveRate {
   /** The allowed number of requests per second, or Infinity without a limit. */
   get ratePerSecond(): number {
     return this.#sendRate?.perSecond ?? Number.POSITIVE_INFINITY;
+  }
+
+  pace(nowMs: number): Pace {
+    const isBound = this.#sendRate?.limited === true;
+    return {
+      ratePerSecond: this.#sendRate?.perSecond ?? null,
+      boundPerSecond: isBound ? (this.#sendRate?.sustainablePerSecond ?? null) : null,
+      pausedMs: this.pausedMs(nowMs),
+    };
   }
 
   /** Returns what was learned, for the next run, or null if the user chose the rate, so that nothing was learned. */

@@ -1,7 +1,7 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
 import type { Exchange } from '../network/exchange.ts';
-import type { AdaptiveRate, Admission, Permit, RateAnswer } from './adaptive-rate.ts';
+import type { AdaptiveRate, Admission, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
 import { readRateHeaders } from './rate-headers.ts';
 
 interface QueuedSend {
@@ -34,11 +34,21 @@ export interface PermitSource {
   answered(permit: Permit, answer: RateAnswer, http: number): void;
   /** Reduces the rate by this factor. */
   slowDown(share: number): void;
+  /** Returns the pace at this moment, or null if it is not known yet. */
+  pace(): Pace | null;
   /**
    * Returns the time after which the limiter must ask again. `waitMs` is the time after which it would do so anyway,
    * and Infinity means to wait for `changed`.
    */
   askAgainMs(waitMs: number): number;
+}
+
+/** The requests of a limiter at one moment, for display. */
+export interface LimiterView {
+  readonly inFlight: number;
+  /** Number of requests that wait for their turn. */
+  readonly waiting: number;
+  readonly pace: Pace | null;
 }
 
 /**
@@ -51,6 +61,7 @@ export class RateLimiter {
   readonly #stopping: AbortSignal;
   #queue: QueuedSend[] = [];
   #sleeping: AbortController | null = null;
+  #inFlight = 0;
 
   constructor(permits: PermitSource, clock: Clock, stopping: AbortSignal) {
     this.#permits = permits;
@@ -83,6 +94,7 @@ export class RateLimiter {
 
   /** Returns a permit with the result of the exchange. */
   release(permit: Permit, exchange: Exchange): void {
+    this.#inFlight -= 1;
     const answer = rateAnswer(exchange, this.#clock.nowMs());
     this.#permits.answered(permit, answer, exchange.answer?.status ?? 0);
     this.#pump();
@@ -91,6 +103,10 @@ export class RateLimiter {
   slowDown(share: number): void {
     this.#permits.slowDown(share);
     this.#pump();
+  }
+
+  view(): LimiterView {
+    return { inFlight: this.#inFlight, waiting: this.#queue.length, pace: this.#permits.pace() };
   }
 
   #dropStopped(): void {
@@ -116,8 +132,10 @@ export class RateLimiter {
       const answer = this.#permits.admit(next.operation);
       if (answer.is === 'after-answer') break;
       if (answer.is === 'later') return answer.waitMs;
-      if (answer.is === 'now') next.resolve(answer.permit);
-      else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
+      if (answer.is === 'now') {
+        this.#inFlight += 1;
+        next.resolve(answer.permit);
+      } else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
       this.#queue.shift();
     }
     return Number.POSITIVE_INFINITY;
@@ -161,6 +179,10 @@ export class OwnPermits implements PermitSource {
 
   slowDown(share: number): void {
     this.#rate.slowDown(share);
+  }
+
+  pace(): Pace {
+    return this.#rate.pace(this.#clock.monotonicMs());
   }
 
   askAgainMs(waitMs: number): number {

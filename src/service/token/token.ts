@@ -25,6 +25,7 @@ export class Tokens {
   readonly #stopping: AbortSignal;
   readonly #operation: TokenOperation;
   readonly #observed = new Observed();
+  #fetched = 0;
   #current: CachedToken | null = null;
   #fetching: Promise<CachedToken> | null = null;
   #reached = false;
@@ -49,6 +50,11 @@ export class Tokens {
     this.#clock = clock;
     this.#stopping = stopping;
     this.#operation = operation;
+  }
+
+  /** Number of tokens that the service has issued to this process. */
+  get fetched(): number {
+    return this.#fetched;
   }
 
   /** Counts how often answers agreed with the lifetime in the contract. */
@@ -122,6 +128,7 @@ export class Tokens {
     const token = isNew ? shared : await this.#fetch();
     this.#current = token;
     if (isNew) return token;
+    this.#fetched += 1;
     this.#own = token.accessToken;
     await this.#cache.write(token);
     return token;

@@ -2,7 +2,7 @@ import PgBoss from 'pg-boss';
 import { SrqError } from '../../request/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
-import { QUEUE_SCHEMA } from './migrations.ts';
+import { QUEUE_SCHEMA } from './queue-schema.ts';
 
 /**
  * Number of times that a failed request is tried again. The first delay is 5 to 10 seconds, and all of them take about
@@ -12,6 +12,26 @@ const RETRIES = 9;
 const FIRST_RETRY_S = 5;
 /** What nobody has sent for so long holds personal data that nobody waits for. It becomes `failed` when it is taken. */
 export const QUEUED_LIFE_DAYS = 30;
+/**
+ * The version of pg-boss's tables that our functions and indexes on them are made for (`version.json` of the library). The
+ * library itself would change older tables under running workers, and use newer ones as if it knew them.
+ */
+export const ENGINE_SCHEMA = 24;
+
+/** Throws `SrqError('log')` if the queue's tables are of another version than this srq knows. */
+async function requireKnownEngine({ query, shown }: Database): Promise<void> {
+  const text = `select version from ${QUEUE_SCHEMA}.version`;
+  const rows = (await isInstalled({ query })) ? await query<{ version: number }>(text) : [];
+  const other = rows.find(({ version }) => version !== ENGINE_SCHEMA);
+  if (!other) return;
+  throw new SrqError(
+    'store.version',
+    `The queue in the store ${shown} has tables of pg-boss ${other.version}, this srq knows ${ENGINE_SCHEMA}. Nothing was queued or sent.`,
+    other.version > ENGINE_SCHEMA
+      ? 'Update srq: npm install --global srq@latest'
+      : `Work the queue off with the srq that made it; then: drop schema ${QUEUE_SCHEMA} cascade, and srq store migrate`,
+  );
+}
 
 /**
  * The queue engine on our connections. Its own clearing up stays off, because it drops what it finds too old without a
@@ -31,6 +51,7 @@ export async function startBoss(database: Database): Promise<PgBoss> {
   // Whatever it does is awaited, and fails there.
   boss.on('error', () => {});
   try {
+    await requireKnownEngine(database);
     return await boss.start();
   } catch (error) {
     throw isForbidden(error) && !(await isInstalled(database)) ? forbidden(database.shown, error) : error;
@@ -41,7 +62,7 @@ export async function startBoss(database: Database): Promise<PgBoss> {
  * Tells whether the engine's tables exist. It uses the catalogue, so that roles without access to the engine's schema
  * can ask as well.
  */
-async function isInstalled({ query }: Database): Promise<boolean> {
+async function isInstalled({ query }: Pick<Database, 'query'>): Promise<boolean> {
   const text = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = $1 and c.relname = 'version'`;
   return (await query(text, [QUEUE_SCHEMA])).length > 0;
@@ -68,18 +89,9 @@ async function executeSql(database: Database, text: string, values?: unknown[]):
   }
 }
 
-/** Runs the engine within a transaction. The engine ignores what `fetch` throws, so `failure` returns it. */
-export function within(query: Query): { readonly db: PgBoss.Db; failure(): unknown } {
-  let failure: unknown = null;
-  const executeSql = async (text: string, values: unknown[]) => {
-    try {
-      return { rows: await query(text, values) };
-    } catch (error) {
-      failure = error;
-      throw error;
-    }
-  };
-  return { db: { executeSql }, failure: () => failure };
+/** Runs the engine within a transaction. */
+export function within(query: Query): PgBoss.Db {
+  return { executeSql: async (text: string, values: unknown[]) => ({ rows: await query(text, values) }) };
 }
 
 function forbidden(shown: string, cause: unknown): SrqError {

@@ -1,7 +1,8 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Database } from './database.ts';
 import { READ_ONLY_HINT } from './failures.ts';
-import { NEWEST_SCHEMA, QUEUE_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
+import { NEWEST_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
+import { QUEUE_SCHEMA } from './queue-schema.ts';
 
 /** The suitability of a store. */
 export interface StoreFindings {

@@ -3,6 +3,7 @@ import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { MOVING_SQL } from './moving-schema.ts';
 import { queueCountsSql } from './queue-counts-schema.ts';
+import { QUEUE_FUNCTIONS, QUEUE_SCHEMA } from './queue-schema.ts';
 import { TIMELINE_TABLES } from './timeline-schema.ts';
 
 /**
@@ -143,9 +144,6 @@ end $$;
 `,
 };
 
-/** pg-boss keeps the queue in a schema of its own, with its own version numbers. */
-export const QUEUE_SCHEMA = 'srq_queue';
-
 /**
  * The claims of processes on jobs of the queue, which pg-boss does not record, and a function that creates a queue for
  * roles that may not create tables. The index lets a worker take the oldest jobs without reading all others.
@@ -217,7 +215,14 @@ const MOVING_TABLES: Migration = {
 };
 
 /** The migrations, in their order. */
-const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES, TIMELINE_TABLES, MOVING_TABLES];
+const MIGRATIONS: readonly Migration[] = [
+  LOG_TABLES,
+  ACCOUNT_TABLES,
+  QUEUE_TABLES,
+  TIMELINE_TABLES,
+  MOVING_TABLES,
+  QUEUE_FUNCTIONS,
+];
 
 /** The number of the schema that this program needs. */
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

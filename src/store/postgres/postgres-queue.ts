@@ -8,13 +8,12 @@ import type {
   TakenRequest,
 } from '../../request/request-queue.ts';
 import type { Destination, ServiceRequest } from '../../request/service-request.ts';
-import { noSentCounts, type SentCounts, type SentStatus } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
 import { isCancelled } from './failures.ts';
-import { QUEUE_SCHEMA } from './migrations.ts';
+import { QUEUE_SCHEMA } from './queue-schema.ts';
 import { livingProcesses } from './worker.ts';
 
 const LANES: readonly Lane[] = ['requests', 'doubts'];
@@ -40,6 +39,8 @@ interface PostgresQueueOptions {
 
 /** A queue, and what a person does with it. */
 export interface PostgresQueue extends RequestQueue {
+  /** Returns the age in milliseconds of the oldest request of each lane that nobody has taken, or 0 if there is none. */
+  oldest(): Promise<Readonly<Record<Lane, number>>>;
   /** Forgets some of the requests that wait to be sent, and returns their number: 0 when none is left. */
   purge(): Promise<number>;
   close(): Promise<void>;
@@ -61,14 +62,15 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
     for (const lane of LANES) await query('select srq.open_queue($1)', [queueOf(lane)]);
   });
   const parts = { boss, worker, queueOf, hand: new Set<string>(), strays: new Set<string>() };
+  const take = taker(database, parts);
   const disposing = new InGroups<Disposed, null>(
-    (group) => database.retryWhileAway(() => database.transaction((query) => decideJob(query, parts, group)), giveUp),
+    (group) => database.retryWhileAway(() => decideJobs(database, parts, group), giveUp),
     { most: GROUP_JOBS },
   );
   return {
     add: (requests) => steadily((query) => add(query, parts, requests)),
     take: async (lane, count) => {
-      const taken = await steadily((query) => take(query, parts, lane, count));
+      const taken = await database.retryWhileAway(() => take(lane, count), stopping);
       for (const { key } of taken) parts.hand.add(`${queueOf(lane)} ${key}`);
       return taken;
     },
@@ -79,6 +81,7 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
     reclaim: (missingMs) =>
       steadily(async (query) => (await reclaim(query, parts, missingMs)) + (await reclaimStrays(query, parts))),
     depth: () => database.retryWhileAway(() => depth(database, LANES.map(queueOf)), stopping),
+    oldest: () => steadily((query) => oldest(query, queueOf)),
     isEmpty: () => steadily((query) => isEmpty(query, LANES.map(queueOf))),
     purge: () => steadily((query) => purge(query, queueOf('requests'))),
     close: () => boss.stop({ graceful: false, close: false }),
@@ -109,7 +112,7 @@ async function add(query: Query, { boss, queueOf }: QueueParts, requests: readon
   if (fresh.length > 0)
     await boss.insert(
       fresh.map((each) => jobOf(each, queueOf('requests'))),
-      { db: within(query).db },
+      { db: within(query) },
     );
   return fresh.length;
 }
@@ -119,34 +122,55 @@ function jobOf({ key, row, request }: QueuedRequest, name: string, inMs = 0): Pg
   return { id: key, name, data, ...(inMs > 0 ? { startAfter: `${Math.ceil(inMs)} milliseconds` } : {}) };
 }
 
-async function take(query: Query, parts: QueueParts, lane: Lane, count: number): Promise<TakenRequest[]> {
-  const { boss, worker, queueOf } = parts;
-  const { db, failure } = within(query);
-  const name = queueOf(lane);
-  const options = { batchSize: count, includeMetadata: true, priority: false, db } as const;
-  // The statement should use the index of the oldest jobs even before the server has statistics, because it would sort
-  // all jobs otherwise. Turning sorts off raises the estimated cost, for which the server would compile the statement
-  // each time, so that is turned off as well.
-  const [server] = await query<{ now_ms: number }>(
-    `select set_config('enable_sort', 'off', true), set_config('jit', 'off', true),
-      extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`,
-  );
-  const jobs = await boss.fetch<JobData>(name, options);
-  if (failure() !== null) throw failure();
-  if (jobs.length === 0) return [];
-  const ids = jobs.map(({ id }) => id);
-  const claim = `insert into srq.queue_claim (queue, job, worker) select $1, job, $3 from unnest($2::uuid[]) as job
-    on conflict (queue, job) do update set worker = excluded.worker`;
-  await query(claim, [name, ids, worker]);
-  return jobs.map((job) => takenOf(job, lane, server?.now_ms ?? 0));
+/** Where a worker took last: the next look begins there. See {@link QUEUE_FUNCTIONS}. */
+interface Watermark {
+  readonly createdOn: string;
+  readonly id: string;
+  /** When it took that, by the server's clock. */
+  readonly startedMs: number;
 }
 
-function takenOf(job: PgBoss.JobWithMetadata<JobData>, lane: Lane, nowMs: number): TakenRequest {
-  const { id, data, retryCount, retryLimit, keepUntil } = job;
+/** Time after which a look is from the beginning again, so that what was put back is not left behind. */
+const WHOLE_LOOK_MS = 30_000;
+
+/** Returns what takes the oldest jobs, with a claim on each: one statement. If one cannot be read, none of them is taken. */
+function taker(database: Database, parts: QueueParts) {
+  const { worker, queueOf } = parts;
+  const last = new Map<Lane, Watermark & { readonly wholeMs: number }>();
+  return async (lane: Lane, count: number): Promise<TakenRequest[]> => {
+    const before = last.get(lane);
+    const from = before && before.startedMs - before.wholeMs < WHOLE_LOOK_MS ? before : null;
+    const text = `select id, created_on::text as "createdOn",
+        extract(epoch from started_on)::float8 * 1000 as "startedMs", data, retry_count, retry_limit,
+        keep_until <= clock_timestamp() as "isOld"
+      from srq.take_jobs($1, $2, $3, $4, $5)`;
+    const values = [queueOf(lane), worker, count, from?.createdOn ?? null, from?.id ?? null];
+    const jobs = await database.query<TakenJob>(text, values);
+    const newest = jobs.at(-1);
+    if (newest) last.set(lane, { ...newest, wholeMs: from ? from.wholeMs : newest.startedMs });
+    try {
+      return jobs.map((job) => takenOf(job, lane));
+    } catch (error) {
+      const keys = jobs.map(({ id }) => keyOf(id));
+      await database.transaction((query) => release(query, parts, queueOf(lane), keys));
+      throw error;
+    }
+  };
+}
+
+interface TakenJob extends Watermark {
+  readonly data: JobData;
+  readonly retry_count: number;
+  readonly retry_limit: number;
+  readonly isOld: boolean;
+}
+
+function takenOf(job: TakenJob, lane: Lane): TakenRequest {
+  const { id, data, retry_count: tried, retry_limit: limit, isOld } = job;
   const request: ServiceRequest = JSON.parse(data.request);
   // A doubt is settled however old it is.
-  const hasExpired = lane === 'requests' && keepUntil.getTime() <= nowMs;
-  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: retryCount < retryLimit, hasExpired };
+  const hasExpired = lane === 'requests' && isOld;
+  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: tried < limit, hasExpired };
 }
 
 const PURGED_AT_ONCE = 10_000;
@@ -158,13 +182,25 @@ async function purge(query: Query, name: string): Promise<number> {
   return (await query(text, [name, PURGED_AT_ONCE])).length;
 }
 
-async function decideJob(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
+/** Applies decisions. Of most rows nothing is left to do, and that is one statement. */
+async function decideJobs(database: Database, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
+  const isDone = ({ disposal }: Disposed) => disposal.is === 'done';
+  for (const lane of LANES) {
+    const keys = group.filter((each) => isDone(each) && each.taken.lane === lane).map(({ taken }) => taken.key);
+    if (keys.length > 0)
+      await database.query('select srq.end_jobs($1, $2, $3)', [parts.queueOf(lane), parts.worker, keys]);
+  }
+  const others = group.filter((each) => !isDone(each));
+  if (others.length > 0) await database.transaction((query) => decideJob(query, parts, others));
+  return group.map(() => null);
+}
+
+async function decideJob(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<void> {
   for (const lane of LANES) {
     const ofLane = group.filter(({ taken }) => taken.lane === lane);
     const own = await unclaimed(query, parts, lane, ofLane);
     await disposeOwn(query, parts, lane, own);
   }
-  return group.map(() => null);
 }
 
 /** Ends this worker's claims on a group of jobs. Returns those on which it still had a claim. */
@@ -180,11 +216,11 @@ async function unclaimed(query: Query, parts: QueueParts, lane: Lane, group: rea
 async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: readonly Disposed[]): Promise<void> {
   const { boss, queueOf } = parts;
   const name = queueOf(lane);
-  const { db } = within(query);
+  const db = within(query);
   const options = { db };
   const keysOf = (kinds: readonly JobDecision['is'][]) =>
     own.filter(({ disposal }) => kinds.includes(disposal.is)).map(({ taken }) => taken.key);
-  const gone = keysOf(['done', 'moved']);
+  const gone = keysOf(['moved']);
   if (gone.length > 0) await boss.deleteJob(name, gone, options);
   // The jobs fail one by one, because failing several at once does not run within the transaction.
   for (const key of keysOf(['later'])) await boss.fail(name, key, {}, options);
@@ -198,9 +234,16 @@ async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: read
 /** Gives jobs back. To pg-boss, a job that was cancelled and resumed is like a new one. */
 async function giveBack(query: Query, { boss }: QueueParts, name: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
-  const { db } = within(query);
+  const db = within(query);
   await boss.cancel(name, [...keys], { db });
   await boss.resume(name, [...keys], { db });
+}
+
+/** Gives back what this worker has a claim on. */
+async function release(query: Query, parts: QueueParts, name: string, keys: readonly string[]): Promise<void> {
+  const text = 'delete from srq.queue_claim where queue = $1 and worker = $2 and job = any($3::uuid[])';
+  await query(text, [name, parts.worker, keys]);
+  await giveBack(query, parts, name, keys);
 }
 
 async function reclaim(query: Query, parts: QueueParts, missingMs: number): Promise<number> {
@@ -251,9 +294,7 @@ async function reclaimStrays(query: Query, parts: QueueParts): Promise<number> {
   for (const claim of unknown) strays.add(nameOf(claim));
   for (const name of names) {
     const keys = lost.filter(({ queue }) => queue === name).map(({ job }) => keyOf(job));
-    const ended = 'delete from srq.queue_claim where queue = $1 and worker = $2 and job = any($3::uuid[])';
-    await query(ended, [name, worker, keys]);
-    await giveBack(query, parts, name, keys);
+    await release(query, parts, name, keys);
   }
   return lost.length;
 }
@@ -287,11 +328,23 @@ async function depth(database: Database, queues: readonly string[]): Promise<Rec
   return { requests: of('requests'), doubts: of('doubts') };
 }
 
+/** By the index by which jobs are taken, so that it costs little however long the queue is. */
+async function oldest(query: Query, queueOf: QueueParts['queueOf']): Promise<Record<Lane, number>> {
+  await query("select set_config('enable_sort', 'off', true)");
+  const ageOf = async (lane: Lane) => {
+    const text = `select extract(epoch from clock_timestamp() - created_on)::float8 * 1000 as ms from ${QUEUE_SCHEMA}.job
+      where name = $1 and state < 'active' order by created_on, id limit 1`;
+    const [row] = await query<{ ms: number }>(text, [queueOf(lane)]);
+    return Math.max(0, row?.ms ?? 0);
+  };
+  return { requests: await ageOf('requests'), doubts: await ageOf('doubts') };
+}
+
 /** So long somebody who only looks may keep the server busy with one figure. */
 const MAX_COUNTING_MS = 300;
 
 /** Returns what `count` counts, or null if that takes too long. */
-async function withinTime<Result>(
+export async function withinTime<Result>(
   database: Database,
   count: (query: Query) => Promise<Result>,
 ): Promise<Result | null> {
@@ -312,66 +365,3 @@ async function isEmpty(query: Query, queues: readonly string[]): Promise<boolean
 }
 
 const keyOf = (id: string): string => id.replaceAll('-', '');
-
-const MINUTES = 15;
-/**
- * Number of records, counted from the end of the log, that are read at most. It bounds the time, however long the log
- * is.
- */
-const LATEST_RECORDS = 2_000_000;
-
-/** A process that works on a queue. */
-interface WorkingProcess {
-  /** The command, the process, the machine and the start time. */
-  readonly name: string;
-  readonly since: string;
-  readonly seen: string;
-  /** Number of requests that it has taken from the queue. */
-  readonly inHand: number;
-}
-
-/** Returns the processes that use the store now and work, or have worked, on the queue. */
-export async function workingProcesses({ query }: Database): Promise<WorkingProcess[]> {
-  const rows = await query<{ id: number; holder: string; since: Date; seen_at: Date; in_hand: string }>(
-    `select w.id, w.holder, w.since, w.seen_at, count(c.job) as in_hand
-    from srq.worker w left join srq.queue_claim c on c.worker = w.id
-    where w.left_at is null and w.holder like 'srq work,%' and w.seen_at > clock_timestamp() - interval '1 day'
-    group by w.id order by w.id`,
-  );
-  const living = await livingProcesses(
-    query,
-    rows.map(({ id }) => id),
-    0,
-  );
-  return rows
-    .filter(({ id }) => living.has(id))
-    .map(({ holder, since, seen_at, in_hand }) => ({
-      name: holder,
-      since: since.toISOString(),
-      seen: seen_at.toISOString(),
-      inHand: Number(in_hand),
-    }));
-}
-
-/** The outcomes that were recorded in one minute. */
-type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
-
-/** Of the last 15 minutes those in which something ended, in order; null if counting them takes too long. */
-export async function outcomesByMinute(database: Database): Promise<MinuteCounts[] | null> {
-  const rows = await withinTime(database, (query) =>
-    query<{ at: Date; event: SentStatus; count: string }>(
-      `select date_trunc('minute', at) as at, event, count(*) as count from srq.record
-      where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
-        and at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
-      group by 1, 2 order by 1`,
-      [LATEST_RECORDS, MINUTES],
-    ),
-  );
-  if (rows === null) return null;
-  const minutes = new Map<string, MinuteCounts>();
-  for (const { at: time, event, count } of rows) {
-    const at = time.toISOString();
-    minutes.set(at, { at, ...noSentCounts(), ...minutes.get(at), [event]: Number(count) });
-  }
-  return [...minutes.values()];
-}

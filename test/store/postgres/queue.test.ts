@@ -1,6 +1,9 @@
+import { createRequire } from 'node:module';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
 import type { TakenRequest } from '../../../src/request/request-queue.ts';
+import { ENGINE_SCHEMA } from '../../../src/store/postgres/boss.ts';
 import { openQueue, type PostgresQueue } from '../../../src/store/postgres/postgres-queue.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
@@ -15,6 +18,13 @@ const queued = (at: number, text = `Pintar a sala ${at}`) => ({
 });
 const many = (from: number, count: number) => Array.from({ length: count }, (_, at) => queued(from + at));
 const keys = (taken: readonly TakenRequest[]) => taken.map(({ key }) => key).sort();
+
+/** A process that works on the queue. */
+interface Member {
+  readonly queue: PostgresQueue;
+  readonly store: PostgresStore;
+  readonly leave: () => Promise<void>;
+}
 
 describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () => {
   let server: PostgresServer;
@@ -42,7 +52,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
   };
   let runs = 0;
   /** A process that works on the queue, and the way to end it. */
-  const join = async (url: string): Promise<{ queue: PostgresQueue; leave: () => Promise<void> }> => {
+  const join = async (url: string): Promise<Member> => {
     runs += 1;
     const store = storeAt(url, `run ${runs}`);
     const log = await store.open('work', false);
@@ -50,7 +60,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const { database } = store;
     const queue = await openQueue({ database, destination: DESTINATION, worker: log.worker.id, stopping });
     open.push(queue);
-    return { queue, leave: () => log.close() };
+    return { queue, store, leave: () => log.close() };
   };
   const jobs = (url: string) =>
     server.query<{ state: string; count: number }>(
@@ -280,8 +290,99 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
   test('tells of a failure in place of an empty queue', async () => {
     const url = await server.database();
     const { queue } = await join(url);
-    await server.query(url, 'alter table srq_queue.job rename column priority to other');
+    await server.query(url, 'alter table srq_queue.job rename column start_after to other');
     await expect(queue.take('requests', 1)).rejects.toThrow(/gave an error/);
+  });
+
+  test('finds what was put back, though it lies before what it took last', async () => {
+    const url = await server.database();
+    const { store } = await join(url);
+    let aheadMs = 0;
+    const query = async (...asked: Parameters<typeof store.database.query>) => {
+      const rows = await store.database.query<{ startedMs?: number }>(...asked);
+      return rows.map((row) => (row.startedMs ? { ...row, startedMs: row.startedMs + aheadMs } : row));
+    };
+    const database = { ...store.database, query: query as typeof store.database.query };
+    const stopping = new AbortController().signal;
+    const queue = await openQueue({ database, destination: DESTINATION, worker: 1, stopping });
+    open.push(queue);
+    await queue.add(many(0, 100));
+    const [first, second] = await queue.take('requests', 10);
+    if (!first || !second) throw new Error('nothing taken');
+    await dispose(queue, [first], 'back');
+    expect(keys(await queue.take('requests', 10))).not.toContain(first.key);
+    // Half a minute later, by the server's clock: the look after the one that tells of it is from the beginning.
+    aheadMs = 30_000;
+    await queue.take('requests', 10);
+    expect(keys(await queue.take('requests', 10))).toContain(first.key);
+    // At once where that is what is left.
+    await dispose(queue, [second], 'back');
+    const rest = await queue.take('requests', 100);
+    expect([rest.length, keys(rest).includes(second.key)]).toEqual([62, true]);
+  });
+
+  test('takes without walking past what was taken before, though somebody holds an old snapshot', async () => {
+    const url = await server.database();
+    const [before, after] = [await join(url), await join(url)];
+    await before.queue.add(many(0, 3_000));
+    const holder = new Client({ connectionString: url.replace('@', `:${STORE_PASSWORD}@`) });
+    await holder.connect();
+    await holder.query('begin isolation level repeatable read; select 1');
+    await dispose(before.queue, await before.queue.take('requests', 2_000), 'done');
+    // A connection tells its counts with a later statement.
+    const entriesRead = async ({ store }: Member) => {
+      await store.database.query('select 1');
+      const text =
+        "select sum(idx_tup_read)::integer as read from pg_stat_user_indexes where indexrelname like '%_oldest'";
+      const [row] = await server.query<{ read: number }>(url, text);
+      return row?.read ?? 0;
+    };
+    await expect.poll(() => entriesRead(before), { timeout: 30_000 }).toBeGreaterThanOrEqual(2_000);
+    const earlier = await entriesRead(before);
+    for (let looks = 0; looks < 15; looks += 1) expect(await after.queue.take('requests', 16)).toHaveLength(16);
+    const read = async () => (await entriesRead(after)) - earlier;
+    await expect.poll(read, { timeout: 30_000 }).toBeGreaterThanOrEqual(2_000 + 15 * 16);
+    // One look was from the beginning; any other such look would have walked past the same two thousand.
+    expect(await read()).toBeLessThan(2 * 2_000);
+
+    // Ending goes by the key alone, also when the server has learned that there are next to no claims.
+    await server.query(url, 'analyze srq.queue_claim; analyze srq_queue.job');
+    const claims = async () => {
+      await after.store.database.query('select 1');
+      const text = `select seq_scan::integer as scans, (select sum(idx_tup_read)::integer from pg_stat_user_indexes
+        where relname = 'queue_claim') as read, n_tup_del::integer as ended from pg_stat_user_tables where relname = 'queue_claim'`;
+      const [row] = await server.query<{ scans: number; read: number; ended: number }>(url, text);
+      return row ?? { scans: 0, read: 0, ended: 0 };
+    };
+    await expect.poll(async () => (await claims()).ended, { timeout: 30_000 }).toBe(2_000);
+    const atFirst = await claims();
+    for (let looks = 0; looks < 5; looks += 1)
+      await dispose(after.queue, await after.queue.take('requests', 16), 'done');
+    await expect.poll(async () => (await claims()).ended, { timeout: 30_000 }).toBe(2_080);
+    const { scans, read: claimsRead } = await claims();
+    expect(scans).toBe(atFirst.scans);
+    expect(claimsRead - atFirst.read).toBeLessThan(1_000);
+    await holder.end();
+  });
+
+  test('is refused, not changed, where its tables are of another pg-boss', async () => {
+    const { schema } = createRequire(import.meta.url)('pg-boss/version.json');
+    expect(schema).toBe(ENGINE_SCHEMA);
+    const url = await server.database();
+    await join(url);
+    for (const [version, hint] of [
+      [ENGINE_SCHEMA + 1, /^Update srq/],
+      [ENGINE_SCHEMA - 1, /^Work the queue off with the srq that made it/],
+    ] as const) {
+      await server.query(url, `update srq_queue.version set version = ${version}`);
+      const message = expect.stringContaining(`pg-boss ${version}, this srq knows ${ENGINE_SCHEMA}`);
+      await expect(join(url)).rejects.toMatchObject({
+        reason: 'store.version',
+        message,
+        hint: expect.stringMatching(hint),
+      });
+      expect(await server.query(url, 'select version from srq_queue.version')).toEqual([{ version }]);
+    }
   });
 
   test('takes the oldest first by an index, however many wait', async () => {

@@ -1,0 +1,119 @@
+import { createServer, type Server } from 'node:http';
+import type { Context } from '../cli/context.ts';
+import type { Metrics, ProcessState, ProcessView } from '../report/metrics.ts';
+import { SrqError, systemCode } from '../request/errors.ts';
+import type { Clock } from '../request/ports.ts';
+import { replaceFile, replaceFileOrThrow } from '../settings/own-file.ts';
+
+/** Interval at which the health file is written. */
+const WRITE_MS = 2_000;
+
+/** The health of a process that sends, for monitoring. */
+export interface Health {
+  readonly state: ProcessState;
+  readonly at: string;
+  readonly since: string;
+  readonly inFlight: number;
+  /** The reason why the process ends by itself, or null. */
+  readonly reason: string | null;
+}
+
+/**
+ * Writes the health to a file every few seconds, as JSON. If the file is older, the process hangs or has ended without a
+ * trace. The file is kept when the process ends. Throws `SrqError('usage')` if the file cannot be written. Returns
+ * the function that stops the writing.
+ */
+export function keepHealthFile(path: string, health: () => Health, clock: Clock): () => Promise<void> {
+  const over = new AbortController();
+  const text = () => `${JSON.stringify(health())}\n`;
+  const write = () => replaceFile(path, text());
+  try {
+    replaceFileOrThrow(path, text());
+  } catch (error) {
+    const message = `The health file ${path} cannot be written (${systemCode(error)}).`;
+    throw new SrqError('output.unwritable', message, 'Name another one: --health-file FILE', error);
+  }
+  const keeping = (async () => {
+    while (!over.signal.aborted) {
+      await clock.sleep(WRITE_MS, over.signal);
+      write();
+    }
+  })();
+  return async () => {
+    over.abort();
+    await keeping;
+  };
+}
+
+/** Where the health of a process is served; nowhere without a port. */
+export interface HealthOptions {
+  readonly healthPort?: number;
+  readonly healthHost: string;
+}
+
+/** What a process tells of itself. */
+export interface WatchedProcess {
+  readonly health: Health;
+  readonly view: ProcessView;
+}
+
+/**
+ * Serves `/livez` (200 as long as the process is not stuck), `/healthz` (200 while it can work, 503 while it waits for the
+ * database or is stopping) and `/metrics` until the command ends. Returns the metrics, or null without a port. Throws
+ * `SrqError('usage')` if the port cannot be used.
+ */
+export async function serveHealth(
+  context: Context,
+  { healthPort, healthHost }: HealthOptions,
+  watched: WatchedProcess,
+): Promise<Metrics | null> {
+  if (healthPort === undefined) return null;
+  const { Metrics } = await import('../report/metrics.ts');
+  const metrics = new Metrics(() => watched.view, context.clock);
+  const server = createServer((request, response) => {
+    const send = ({ status, type, text }: Answer) => response.writeHead(status, { 'content-type': type }).end(text);
+    const { url } = request;
+    if (url !== '/metrics') return send(healthAnswer(url, watched));
+    // A worker goes on, even if its metrics cannot be told.
+    const failed = { status: 500, type: 'text/plain', text: '' };
+    return metrics.page().then(
+      (page) => send({ status: 200, ...page }),
+      () => send(failed),
+    );
+  });
+  await listening(server, healthPort, healthHost);
+  context.onClose(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return metrics;
+}
+
+/** The methods of a log that are timed, by what is asked of it. */
+export const LOG_OPERATIONS = { sending: 'intent', licence: 'intent', outcome: 'outcome' } as const;
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+function healthAnswer(url: string | undefined, { health }: WatchedProcess): Answer {
+  const isKnown = url === '/healthz' || url === '/livez';
+  const isWell = url === '/livez' || health.state === 'working' || health.state === 'idle';
+  const text = `${JSON.stringify(isKnown ? health : {})}\n`;
+  return { status: isKnown ? (isWell ? 200 : 503) : 404, type: 'application/json', text };
+}
+
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const message = `Cannot listen on ${host}, port ${port} (${systemCode(error)}).`;
+      reject(new SrqError('port.unavailable', message, 'Choose another one: --health-port PORT', error));
+    });
+    server.listen(port, host, resolve);
+  });
+}
