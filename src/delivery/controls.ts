@@ -170,14 +170,14 @@ const MAX_PER_MINUTE = MAX_CONTROLS;
 const MAX_TOTAL = MAX_LATEST + 60 * MAX_PER_MINUTE;
 const MINUTE_MS = 60_000;
 
-interface Creation extends Submission {
+interface RecordedCreation extends Submission {
   readonly minute: number;
 }
 
 /** Creations of one kind, in their order. */
 interface Alike {
-  readonly latest: Creation[];
-  readonly earlier: Creation[];
+  readonly latest: RecordedCreation[];
+  readonly earlier: RecordedCreation[];
 }
 
 /**

@@ -23,7 +23,7 @@ import { VisibilityProber, withLogTime } from './visibility-prober.ts';
 export async function runImport(
   ports: ImportPorts,
   files: readonly ImportFile[],
-  options: ImportOptions,
+  options: RunImportOptions,
 ): Promise<Imported> {
   const { log } = ports;
   // 1. Plan each file. A file is planned again for each mapping that the user corrects, and its last plan counts.
@@ -140,7 +140,7 @@ async function reportFiles(
 async function waitForOthers(
   plan: ImportPlan,
   ports: SendPorts,
-  options: ImportOptions,
+  options: RunImportOptions,
   ui: ImportUi,
 ): Promise<SrqError | null> {
   const rows = plan.ledger.doubts();
@@ -188,7 +188,7 @@ export async function runPass(
 }
 
 /** Returns the supervisor of the whole run. Its error budget counts the rows of all files. */
-function supervisorOf(plans: readonly ImportPlan[], { maxErrors }: ImportOptions): Supervisor {
+function supervisorOf(plans: readonly ImportPlan[], { maxErrors }: RunImportOptions): Supervisor {
   const invalid = plans.reduce((sum, { counts }) => sum + counts.invalid, 0);
   if (maxErrors === null) return new Supervisor(null, invalid);
   const { count, percent } = maxErrors;
@@ -211,7 +211,7 @@ function ignoreLogError(error: unknown): void {
 }
 
 /** Options of an import, as chosen by the user. */
-export interface ImportOptions extends SubmitOptions {
+export interface RunImportOptions extends SubmitOptions {
   readonly range: RowRange;
   readonly concurrency: number;
   /**
@@ -228,7 +228,7 @@ export interface ImportOptions extends SubmitOptions {
 }
 
 /** The options of an import, and what its files share. */
-type DeliverOptions = ImportOptions & Pick<SendOptions, 'supervisor'>;
+type DeliverOptions = RunImportOptions & Pick<SendOptions, 'supervisor'>;
 
 /** An open connection to the service, with what is known about the service. */
 export interface ServiceConnection {

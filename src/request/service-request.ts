@@ -60,7 +60,7 @@ export const KEY_RECIPE = 1;
  */
 export function contentKey({ params, audio }: ServiceRequest, destination: Destination): string {
   const isRecorded = audio !== null || params[AUDIO_PARAMETER] !== undefined;
-  const pairs: Parameter[] = [];
+  const pairs: ParameterPair[] = [];
   for (const name of Object.keys(params)) {
     if (!(isRecorded && name === 'request_text')) insertByName(pairs, [name, params[name] ?? '']);
   }
@@ -68,15 +68,15 @@ export function contentKey({ params, audio }: ServiceRequest, destination: Desti
   return digestOf([destination.baseUrl, destination.clientId, ...pairs]);
 }
 
-type Parameter = readonly [name: string, value: string];
+type ParameterPair = readonly [name: string, value: string];
 
 /**
  * Inserts a pair after the others with the same name. For the usual seven parameters this is twice as fast as a sort.
  */
-function insertByName(pairs: Parameter[], pair: Parameter): void {
+function insertByName(pairs: ParameterPair[], pair: ParameterPair): void {
   let at = pairs.length;
   for (; at > 0; at--) {
-    const before = pairs[at - 1] as Parameter;
+    const before = pairs[at - 1] as ParameterPair;
     if (before[0] <= pair[0]) break;
     pairs[at] = before;
   }

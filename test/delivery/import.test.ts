@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ImportOptions, type ImportUi, runImport, type ServiceConnection } from '../../src/delivery/import.ts';
+import { type ImportUi, type RunImportOptions, runImport, type ServiceConnection } from '../../src/delivery/import.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
 import { NO_VISIBILITY_HISTORY } from '../../src/request/visibility.ts';
@@ -7,7 +7,7 @@ import { PREPARATION, planOf, tableOf } from './leads.ts';
 import { Machine } from './processes.ts';
 
 const AWAY = new SrqError('log.unwritable', 'The store cannot be reached.');
-const OPTIONS: ImportOptions = {
+const OPTIONS: RunImportOptions = {
   validate: false,
   onDuplicate: 'skip',
   again: false,

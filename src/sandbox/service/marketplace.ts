@@ -14,7 +14,7 @@ export interface GrantedToken {
   readonly expiresInSeconds: number;
 }
 
-export interface KnownRequest {
+export interface SandboxRequest {
   /** The identity of its content. */
   readonly key: string;
   /** The value by which validate compares it. */
@@ -33,7 +33,7 @@ export interface MarketplaceStats {
   readonly doubles: readonly { readonly key: string; readonly created: number }[];
 }
 
-interface Seen {
+interface SeenRequest {
   readonly requestId: string;
   visibleAtMs: number;
 }
@@ -46,7 +46,7 @@ export class LocalMarketplace {
   tokenTtlSeconds: number;
   readonly #tokens = new Map<string, number>();
   readonly #createdByKey = new Map<string, number>();
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, SeenRequest>();
   #lastId: bigint;
   #issued = 0;
   #created = 0;
@@ -85,7 +85,7 @@ export class LocalMarketplace {
    * Records a created request, even one that was created before. Requests read back from a store file are recorded here
    * as well, so that identifiers never repeat.
    */
-  remember({ key, likeness, requestId, visibleAtMs }: KnownRequest): void {
+  remember({ key, likeness, requestId, visibleAtMs }: SandboxRequest): void {
     // A contract may have identifiers of another kind, which are derived from the sequence alone.
     const id = /^\d+$/.test(requestId) ? BigInt(requestId) : 0n;
     if (id > this.#lastId) this.#lastId = id;
