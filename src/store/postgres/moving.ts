@@ -75,3 +75,31 @@ export async function* replacedRecords(
     yield row?.count ?? 0;
   }
 }
+
+/** A log in a file as it is at this moment. */
+export interface FileLogState {
+  /** Identifies the log: 32 hex digits. */
+  readonly log: string;
+  /** The key of its newest request. */
+  readonly newestKey: string;
+}
+
+/** Tells whether the store was told of a log in a file, and knows its newest request. */
+export async function knowsFileLog(query: Query, { log, newestKey }: FileLogState): Promise<boolean> {
+  const rows = await query<{ known: boolean }>('select srq.knows_file_log($1, $2) as known', [log, newestKey]);
+  return rows[0]?.known === true;
+}
+
+/** A log in a file that a person has decided about. */
+export interface NotedFileLog {
+  /** Identifies the log: 32 hex digits. */
+  readonly log: string;
+  /** Its path, for people. */
+  readonly name: string;
+  readonly isImported: boolean;
+}
+
+/** Remembers what was decided about a log in a file. */
+export async function noteFileLog(query: Query, { log, name, isImported }: NotedFileLog): Promise<void> {
+  await query('select srq.note_file_log($1, $2, $3)', [log, name, isImported]);
+}

@@ -10,7 +10,16 @@ import type { Clock } from '../../request/ports.ts';
 import { type Database, openDatabase } from './database.ts';
 import { examineStore, type StoreFindings } from './examine-store.ts';
 import { migrate, NEWEST_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
-import { type KnownRequest, replacedRecords, takeOver, takeOverNotes } from './moving.ts';
+import {
+  type FileLogState,
+  type KnownRequest,
+  knowsFileLog,
+  type NotedFileLog,
+  noteFileLog,
+  replacedRecords,
+  takeOver,
+  takeOverNotes,
+} from './moving.ts';
 import { PostgresLog } from './postgres-log.ts';
 import { followRecords, openReader, readAllRecords, readLatest, readNewest, readRequests } from './read-log.ts';
 import { type Resumed, resume } from './timeline.ts';
@@ -53,7 +62,7 @@ export interface PostgresStore extends LogStore {
    */
   replacedRecords(before: Date, deletes: boolean): AsyncGenerator<number, void>;
   /** Tells whether the store was told of a log in a file, and knows its newest request. */
-  knowsFileLog(file: { readonly log: string; readonly newestKey: string }): Promise<boolean>;
+  knowsFileLog(file: FileLogState): Promise<boolean>;
   /** Remembers that a log in a file was taken over, or that the store is to do without it. */
   noteFileLog(noted: NotedFileLog): Promise<void>;
   close(): Promise<void>;
@@ -84,11 +93,10 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
       const joining = { run, clock, stopping, holder: holder(command), warn };
       return database.retryWhileAway(() => PostgresLog.open(database, joining), stopping);
     },
-    knowsFileLog: async ({ log, newestKey }) => {
+    knowsFileLog: async (file) => {
       // Without the tables of this version nothing was taken over.
       if ((await version()) < NEWEST_SCHEMA) return false;
-      const asked = () => database.query<{ known: boolean }>(KNOWS_FILE_LOG, [log, newestKey]);
-      return (await database.retryWhileAway(asked, stopping))[0]?.known === true;
+      return database.retryWhileAway(() => knowsFileLog(database.query, file), stopping);
     },
     takeOver: (requests) => database.retryWhileAway(() => takeOver(database.query, requests), stopping),
     takeOverNotes: (notes) => database.retryWhileAway(() => takeOverNotes(database.query, notes), stopping),
@@ -98,10 +106,9 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     replacedRecords: async function* (before, deletes) {
       if (!(await isEmpty())) yield* replacedRecords(database, before, deletes);
     },
-    noteFileLog: async ({ log, name, isImported }) => {
+    noteFileLog: async (noted) => {
       await migrated();
-      const text = 'select srq.note_file_log($1, $2, $3)';
-      await database.retryWhileAway(() => database.query(text, [log, name, isImported]), stopping);
+      await database.retryWhileAway(() => noteFileLog(database.query, noted), stopping);
     },
     openReader: async () => openReader(database, await isEmpty(), clock),
     latest: async function* () {
@@ -125,16 +132,6 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
   };
 }
 
-/** A log in a file that a person has decided about. */
-interface NotedFileLog {
-  /** Identifies the log: 32 hex digits. */
-  readonly log: string;
-  /** Its path, for people. */
-  readonly name: string;
-  readonly isImported: boolean;
-}
-
-const KNOWS_FILE_LOG = 'select srq.knows_file_log($1, $2) as known';
 const BEGINNING = { end: 0 };
 const TABLES_LOOK_MS = 2_000;
 
