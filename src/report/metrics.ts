@@ -8,7 +8,7 @@ export type ProcessState = (typeof STATES)[number];
 
 const STATES = ['starting', 'working', 'idle', 'waiting-for-database', 'stopping'] as const;
 
-/** What a process tells of itself at the moment of a scrape. Null is what it has not or not yet. */
+/** The state of a process at the moment of a scrape. A part is null if the process does not have it, or not yet. */
 export interface ProcessView {
   readonly version: string;
   readonly state: ProcessState;
@@ -52,7 +52,7 @@ interface Metric {
   readonly read: (view: ProcessView) => readonly Sample[];
 }
 
-/** The metrics that are read when they are asked for, so that a row costs nothing but the count that is kept anyway. */
+/** The metrics whose values are read at a scrape. They cost nothing per row, because srq keeps these counts anyway. */
 const METRICS: Readonly<Record<`srq_${string}`, Metric>> = {
   srq_build_info: {
     kind: Gauge,
@@ -139,7 +139,7 @@ function limit<Pace>(pace: Pace | null | undefined, read: (pace: Pace) => number
   return pace ? [['', read(pace) ?? Number.POSITIVE_INFINITY]] : [];
 }
 
-/** What is asked of the store or the log: to keep that a request is about to be sent, what became of it, … */
+/** The timed operations of the log (`intent`, `outcome`) and of the queue (`take`, `dispose`). */
 type StoreOperation = 'intent' | 'outcome' | 'take' | 'dispose';
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -176,7 +176,7 @@ export class Metrics {
       labelNames: ['cause'],
       registers,
     });
-    // A series that first appears with its first event would hide that event from rate().
+    // Each series begins with 0, because `rate()` does not see an event with which a series begins.
     for (const code of [429, 503]) this.#refused.inc({ code }, 0);
     for (const cause of ['refusal', 'breaker']) this.#pauses.inc({ cause }, 0);
   }
@@ -233,7 +233,7 @@ function register(name: string, metric: Metric, view: () => ProcessView, registe
     labelNames: label === undefined ? [] : [label],
     collect() {
       this.reset();
-      // Without a label it would be 0 now, also where it does not apply.
+      // A metric without a label is 0 after a reset, also in a process that it does not apply to.
       if (label === undefined) this.remove();
       for (const [value, count] of read(view())) this.inc(label === undefined ? {} : { [label]: value }, count);
     },

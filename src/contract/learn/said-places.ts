@@ -14,18 +14,18 @@ import { type OperationBody, usedLeaves } from './operation-body.ts';
 
 /** The word that stands for all fields where one of them could be named: `--set 'data={fields}'`. */
 const ALL_FIELDS = 'fields';
-/** What a person calls the body itself as a place, and no place at all. */
+/** The names of two special places: the body itself, and no place at all. */
 const WHOLE_BODY = 'body';
 const NOWHERE = 'none';
-/** What rows usually have, and goes into an object of which nothing is described. */
+/** The fields that an object without described members takes, under srq's own names. */
 const SENT_FREELY: readonly string[] = [...DOCUMENTED_PARAMETERS, CATEGORY_PARAMETER];
 const SAID: Omit<NamedField, 'field'> = { rank: 0, confidence: 'certain', why: 'you said so' };
 const MAX_FREE = 4;
 
 /**
- * Returns the body with the places that a person named for fields. `PLACE={fields}`: the object is the customer's, so
- * that what it describes is read as such; if it describes no field, it takes all of them under srq's names.
- * `PLACE={email}`: a value within a list, or a member of an object of which nothing is described.
+ * Returns the body with the places that a person named for fields. `PLACE={fields}` says that the object is the
+ * customer's: its members are read as such, and if none of them is a field, it takes all fields under srq's names.
+ * `PLACE={email}` names a value within a list, or a member of an object without described members.
  *
  * Throws `SrqError('input')` if an object is named that takes no field.
  */
@@ -114,12 +114,12 @@ function isClosed(schema: JsonObject, place: readonly string[]): boolean {
   return flat.keywords['additionalProperties'] === false;
 }
 
-/** What is asked about all fields at once. */
+/** One question about all fields of a request. */
 export interface FieldsQuestion {
   readonly question: Question;
-  /** The doubts about single fields that are not worth a question beside this one. */
+  /** The places whose own questions are left out, because this question settles them. */
   readonly settles: ReadonlySet<Leaf>;
-  /** The objects of which nothing is described, and which may take the fields. */
+  /** The objects without described members that may take the fields. */
   readonly free: ReadonlySet<Leaf>;
 }
 
@@ -157,7 +157,7 @@ export function fieldsQuestion(
     text:
       `The description of ${operation} does not say where ${what}. Which object takes them? ` +
       `${told.map((each, index) => `${index + 1}. ${each}`).join('; ')}. The place of one field: --set 'PLACE={phone}'`,
-    // Who copies the flag unread must not send a customer's data into an object that only happens to be there.
+    // The suggested flag never names the whole body, because somebody who copies it without reading would send all fields there.
     answer: `--set '${[...strangers, ...free].length > 0 ? options[0]?.name : 'PLACE'}={${ALL_FIELDS}}'`,
     choices,
     ...(!free.some(({ required }) => required) && { unanswered: NOWHERE }),

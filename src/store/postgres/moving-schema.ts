@@ -8,7 +8,7 @@ create table srq.file_log (
   -- A digest of its first record.
   id uuid primary key,
   name text not null,
-  -- False if a person said that the store is to do without it.
+  -- False if a person decided that the store begins without it.
   imported boolean not null,
   at timestamptz not null default clock_timestamp()
 );
@@ -19,7 +19,7 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
   on conflict (id) do update set name = excluded.name, imported = excluded.imported, at = clock_timestamp()
 $$;
 
--- A log that has grown since it was taken over is not known.
+-- A log that has grown since it was imported is not known.
 create function srq.knows_file_log(p_id uuid, p_newest uuid) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (
@@ -28,7 +28,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   )
 $$;
 
--- Whether the word of another log counts for more than what the store has: that a request was taken, or may have been.
+-- Whether a state in another log replaces the state in the store. The stronger state is the one that keeps a request from
+-- being sent again.
 create function srq.outranks(p_told srq.log_state, p_known srq.log_state) returns boolean
 language sql immutable as $$
   select case p_told
@@ -69,7 +70,7 @@ begin
       order by i.place
     ) o
   ), changed as (
-    -- A licence was for the send that the store knew of.
+    -- A licence allows one more send after the one that the store knew of. It does not cover another send in doubt.
     update srq.state s
     set record = i.id, worker = i.worker,
       state = case when s.state = 'licensed' and i.state in ('sending', 'unknown') then 'parked' else i.state end

@@ -2,25 +2,25 @@
 export const QUEUE_SCHEMA = 'srq_queue';
 
 /**
- * What each row of the queue needs, in one round trip each: taking it with a claim, and ending it with its claim. They work
- * on pg-boss's table as its version 10 makes it; all else is left to pg-boss.
+ * Functions that take rows of the queue with a claim, and that end rows with their claims, in one round trip each. They
+ * work on the table of pg-boss 10. pg-boss does everything else.
  *
- * Whoever holds an old snapshot, such as a backup, keeps the index entries of all that was taken since, and every look for
- * the oldest would walk past them. `p_from` lets a worker begin where it took last. What lies before it, put back or added
- * late, is found where that look finds too few, or with `p_from` null.
+ * While a transaction holds an old snapshot (a backup, for example), the index entries of all jobs that were taken since
+ * stay, and every search for the oldest job would walk past them. `p_from` lets a worker begin where it took last. Jobs
+ * before that position, which were put back or added late, are found if that search finds too few, or if `p_from` is null.
  */
 export const QUEUE_FUNCTIONS = {
   number: 6,
   name: 'queue functions',
   sql: `
--- Claims come and go with each row. By the index by worker, ending one walked past all dead claims of the worker. Vacuum by
--- default came too seldom for a table that is empty most of the time.
+-- A claim lives as long as its row is being sent. Through the index by worker, ending a claim walked past all dead claims
+-- of the worker. The default settings vacuum a table that is almost empty too rarely.
 drop index srq.queue_claim_worker;
 alter table srq.queue_claim set (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0);
 
--- The settings of both functions have the server go by the indexes of keys and of the oldest, whatever it has learned of the
--- tables: what it knows of tables that fill and empty is always out of date, and it would sort or read all of them. What that
--- makes of its estimates would have it compile the statement each time. A plan for any queue would look into all.
+-- The settings of both functions make the server use the indexes by key and by age. Its statistics of tables that fill and
+-- empty are always out of date, and with them it would sort or read whole tables. The settings also raise its estimates, so
+-- that it would compile the statements each time: jit is off. A generic plan would look into the tables of all queues.
 create function srq.take_jobs(p_queue text, p_worker integer, p_count integer, p_from timestamptz, p_from_id uuid)
 returns table (
   id uuid, created_on timestamptz, started_on timestamptz, data jsonb, retry_count integer, retry_limit integer,
@@ -58,7 +58,7 @@ begin
   end loop;
 end $$;
 
--- Ends claims of a worker, and deletes their jobs. A job that was given to another one stays.
+-- Ends claims of a worker, and deletes their jobs. A job that was given to another worker stays.
 create function srq.end_jobs(p_queue text, p_worker integer, p_jobs uuid[]) returns void
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off set plan_cache_mode = force_custom_plan as $$
