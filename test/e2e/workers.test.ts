@@ -162,7 +162,10 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     await setLatency(sandbox, 0);
     const ended = await running.ended;
     expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ created: 150, unknown: 0 })]);
-    expect(ended.stderr.match(/cannot be reached/g)).toHaveLength(1);
+    // Each outage is told once, not by each of the calls that it stops. A server that has just started may refuse once more.
+    const outages = ended.stderr.match(/cannot be reached/g)?.length ?? 0;
+    expect(outages).toBeLessThanOrEqual(2);
+    expect(ended.stderr.match(/The store \S+ is back/g)).toHaveLength(outages);
     expect(await statsOf(sandbox)).toMatchObject({ created: 150, doubled: 0 });
   });
 

@@ -13,9 +13,11 @@ const SECRETS = { keyPassphrase: null, extraCaFile: null };
 const DIRECT: Network = { proxy: null, secureContext: null };
 /** Ends the waiting for those who never answer. */
 const SOON_MS = 300;
+/** Is long enough for a busy machine to make a connection with TLS. */
+const USUAL_MS = 30_000;
 
-async function failureAt(baseUrl: string, network: Partial<Network> = {}) {
-  const http = httpTo(baseUrl, { network: { ...DIRECT, ...network }, timeoutMs: SOON_MS });
+async function failureAt(baseUrl: string, network: Partial<Network> = {}, timeoutMs = USUAL_MS) {
+  const http = httpTo(baseUrl, { network: { ...DIRECT, ...network }, timeoutMs });
   const { error, written } = await http.send('POST', '/', {}, '');
   if (!error) throw new Error('It was answered.');
   return { ...networkFailure(error), written };
@@ -39,7 +41,7 @@ describe('every failure to reach the service has a sentence and a way out of its
   // A network that drops the first packet looks the same to the client, and cannot be had on loopback.
   test('a black hole: it takes the connection, and TLS never comes about', async () => {
     const silent = await startRawService(() => {});
-    const { reason, written } = await failureAt(`https://127.0.0.1:${silent.port}`);
+    const { reason, written } = await failureAt(`https://127.0.0.1:${silent.port}`, {}, SOON_MS);
     expect([reason, written]).toEqual([expect.stringContaining('no connection was made in time'), false]);
   });
 
