@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 declare const SRQ_VERSION: string;
 /** The oldest version of Node.js on which srq runs. A test compares it with `engines` in package.json. */
@@ -11,6 +11,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
   const columns = helpColumns(process.stdout);
   const known = answerAtOnce(process.argv.slice(2), columns);
   survivePipe(process.stdout);
+  failIfLost(process);
   if (known !== null) {
     process.stdout.write(known);
     return 0;
@@ -73,4 +74,42 @@ function refuseNode({ argv, stdout, stderr, version }: NodeJS.Process): number {
  */
 function survivePipe(stream: NodeJS.WriteStream): void {
   stream.on('error', () => {});
+}
+
+/** The errors of a file that takes no more. Other errors mean that the reader or the terminal has gone away. */
+const TAKES_NO_MORE: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/**
+ * Makes a command fail if standard output is a file that cannot take all of it, because an incomplete file would look
+ * like a complete one. The command goes on, for it may be sending. An exit code other than 0 stays as it is.
+ */
+function failIfLost(process: NodeJS.Process): void {
+  writeWholeChunks(process.stdout);
+  process.stdout.once('error', ({ code }: NodeJS.ErrnoException) => {
+    if (!TAKES_NO_MORE.includes(code)) return;
+    process.stderr.write(`✗ Standard output could not be written completely (${code}).\n`);
+    process.stderr.write('  → Make room, or write it to another disk. srq log shows what was sent.\n');
+    process.once('exit', () => {
+      process.exitCode ||= 1;
+    });
+  });
+}
+
+/** The file descriptor of standard output. */
+const STDOUT = 1;
+
+/**
+ * Makes standard output write each chunk to the end if it is a file. Node.js takes a chunk as written of which the disk
+ * had room for a part only.
+ */
+function writeWholeChunks(stdout: NodeJS.WriteStream): void {
+  if (Reflect.get(stdout, '_type') !== 'fs') return;
+  stdout._write = (chunk, _encoding, written) => {
+    try {
+      writeFileSync(STDOUT, chunk);
+      written();
+    } catch (error) {
+      written(error as Error);
+    }
+  };
 }

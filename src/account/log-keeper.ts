@@ -104,12 +104,6 @@ export class LogKeeper {
     await (await this.postgresStore()).noteFileLog({ log, name: path, isImported: false });
   }
 
-  /** Warns where `requireKnownFileLog` would throw. */
-  async warnOfFileLog(): Promise<void> {
-    const unknown = this.#host.freshStore ? null : await this.unknownFileLog();
-    if (unknown !== null) await this.#host.warn(`${unknown.message} ${unknown.hint}`);
-  }
-
   /** Returns the profile's log in a file if the log is kept in a store that does not know it. */
   async unknownFileLog(): Promise<UnknownFileLog | null> {
     const place = await this.place();

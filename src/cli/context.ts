@@ -26,6 +26,7 @@ import { requireCertificateCheck, type Settings, type Sourced } from '../setting
 import type { WrittenFiles } from '../settings/written-files.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { GlobalOptions } from './command.ts';
+import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -251,8 +252,9 @@ export class Context {
   }
 
   /** Warns where `requireKnownFileLog` would throw. */
-  warnOfFileLog(): Promise<void> {
-    return this.#log.warnOfFileLog();
+  async warnOfFileLog(): Promise<void> {
+    const unknown = this.options.freshStore ? null : await this.unknownFileLog();
+    if (unknown !== null) await this.warn(`${unknown.message} ${withProfileFlags(unknown.hint, this.options)}`);
   }
 
   /** Removes this text from error reports from now on. */

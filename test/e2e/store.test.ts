@@ -99,8 +99,9 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     expect(await statsOf(sandbox)).toMatchObject({ created: 20, doubled: 0 });
     expect(await statesIn(url)).toEqual([]);
     // A dry run says what is to come.
-    const dry = await desk.call('bulk', leads, '--dry-run', '--json');
+    const dry = await desk.call('bulk', leads, '--dry-run', '--json', '--profile', 'default');
     expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining('does not know what the log')]);
+    expect(dry.stderr).toContain('srq store import --profile default ');
 
     const { steps } = documentOf(await desk.call('doctor', '--json')) as { steps: { name: string; result: string }[] };
     expect(steps.find(({ name }) => name === 'store')).toMatchObject({
