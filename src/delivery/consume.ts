@@ -11,7 +11,7 @@ import {
   visibilityStats,
   wasReset,
 } from '../request/visibility.ts';
-import { ControlRounds, knownCreated, RecentCreations } from './controls.ts';
+import { ControlRounds, knownCreated, MAX_YOUNGER_MS, RecentCreations } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
@@ -193,22 +193,28 @@ class QueueWorker {
   }
 
   async #settle(taken: TakenRequest): Promise<void> {
-    const { api, log, clock, halt, prober, isProxied } = this.#deps;
+    const { api, log, queue, clock, halt, prober, isProxied } = this.#deps;
     const shared = await this.#deps.evidence();
     const kind = requestKind(taken.request);
     const nowMs = () => log.nowMs();
     const proof = storedProof(() => mergeVisibilityHistories(shared, prober.evidence), nowMs);
     const { settleMs: chosenMs } = this.#options;
+    let needsControls = false;
     const settling = {
       ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
       validation: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
-      loadControls: () => knownCreated(this.#recent.of(kind), log),
+      loadControls: () => {
+        needsControls = true;
+        return knownCreated(this.#recent.of(kind), log);
+      },
     };
     const submitted = await asLogged(taken, await settleDoubt(taken, settling), log);
     if (submitted.stop) this.#end(submitted.stop);
-    const isHopeful = api.idempotencyWindowMs !== null || hasMissedNone(proof.sight(kind));
     const record = await log.read(taken.key);
     const ageMs = (record && recordAgeMs(record.at, log.nowMs())) ?? Number.POSITIVE_INFINITY;
+    const maySettle = api.idempotencyWindowMs !== null || hasMissedNone(proof.sight(kind));
+    // A process knows what itself has created. If none lives from the time of the doubt, nobody will ever have controls.
+    const isHopeful = maySettle && (!needsControls || (await queue.hasProcessOfAge(ageMs - MAX_YOUNGER_MS)));
     const known = { state: log.lookup(taken.key), isHopeful, ageMs };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }

@@ -30,7 +30,7 @@ const TOLERANCE = 0.1;
  * Maximum time by which a control may be younger than the request in doubt. A younger one does not show whether the
  * service still remembers that request.
  */
-const MAX_YOUNGER_MS = 60_000;
+export const MAX_YOUNGER_MS = 60_000;
 
 /** Returns the requests that the service itself has confirmed as created, according to the log. */
 export async function knownCreated(

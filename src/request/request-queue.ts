@@ -65,6 +65,8 @@ export interface RequestQueue {
    * number.
    */
   reclaim(missingMs: number): Promise<number>;
+  /** Tells whether a process lives, perhaps this one, that has been working for at least `ageMs`. */
+  hasProcessOfAge(ageMs: number): Promise<boolean>;
   depth(): Promise<Readonly<Record<Lane, LaneDepth>>>;
   /** Tells whether the queue is empty, including the requests that workers have taken. */
   isEmpty(): Promise<boolean>;

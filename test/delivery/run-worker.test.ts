@@ -4,7 +4,7 @@ import { CONTINUE } from '../../src/delivery/supervise.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
-import type { DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
+import type { DeliveryLog, MarketplaceApi, Verdict } from '../../src/request/ports.ts';
 import type { JobDecision, Lane, RequestQueue, TakenRequest } from '../../src/request/request-queue.ts';
 import type { LoggedState } from '../../src/request/status.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
@@ -40,6 +40,8 @@ class Bench {
   readonly states = new Map<string, LoggedState>();
   readonly began: number[] = [];
   readonly told: string[] = [];
+  /** For how long the oldest of the living processes has been working. */
+  oldestProcessMs = Number.POSITIVE_INFINITY;
   /** How many requests it says that it has in hand. */
   inFlight = 0;
   create: (row: number) => Promise<void> = async () => {};
@@ -64,6 +66,7 @@ class Bench {
     },
     reclaim: async () => 0,
     depth: async () => fault(),
+    hasProcessOfAge: async (ageMs) => this.oldestProcessMs >= ageMs,
     isEmpty: async () => this.waiting.length === 0,
   };
 
@@ -273,6 +276,22 @@ describe('a worker', () => {
     bench.states.set('k1', 'created').set('k2', 'duplicate').set('k3', 'parked');
     expect(await statusesOf(bench)).toEqual({ 1: 'repeated', 2: 'duplicate', 3: 'unknown' });
     expect([...bench.disposed.values()]).toEqual(['done', 'done', 'done']);
+  });
+
+  // The doubt is 20 minutes old when validate is asked about it.
+  test.each<[string, number, Verdict, number | null, JobDecision['is']]>([
+    ['leaves the queue if no process lives from its time', 18, 'clear', null, 'done'],
+    ['stays if one lives that began within a minute of it', 19.5, 'clear', null, 'later'],
+    ['stays if validate did not answer', 18, 'unknown', null, 'later'],
+    ['leaves the queue also where the service has forgotten its key', 18, 'clear', 0, 'done'],
+  ])('tells a doubt of a killed worker as unknown; it %s', async (_, oldestMinutes, verdict, window, left) => {
+    const bench = new Bench([taken(1, 'doubts')]);
+    bench.oldestProcessMs = oldestMinutes * 60_000;
+    const validate: MarketplaceApi['validate'] = async (of) => ({ ...(await bench.api.validate(of)), verdict });
+    bench.changes = { api: { ...bench.api, validate, idempotencyWindowMs: window } };
+    await bench.run({ untilEmpty: true, settleMs: 20 * 60_000 });
+    expect([bench.states.get('k1'), bench.disposed.get(1)]).toEqual(['unknown', left]);
+    expect(bench.began).toEqual([]);
   });
 
   test('sends nothing that has expired, and records it as failed unless it may have been sent', async () => {

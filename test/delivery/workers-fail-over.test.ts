@@ -4,7 +4,7 @@ import { trustValidate } from '../helpers/delivery.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { Pooler, poolerIsMissing } from '../helpers/pgbouncer.ts';
-import { postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { postgresIsMissing, QUEUE_CONTRADICTIONS, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { PostgresPair } from '../helpers/postgres-pair.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
 import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
@@ -170,6 +170,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       );
       for (const each of ended) expect(each.code, JSON.stringify(each)).toBe(143);
       expect({ taken, doubled }).toEqual({ taken: distinct, doubled: 0 });
+      expect(await pair.standby.query(pair.url, QUEUE_CONTRADICTIONS)).toEqual([]);
       const of = (...states: string[]) =>
         known.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
       const doubtful = of('sending', 'unknown', 'parked');

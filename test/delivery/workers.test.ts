@@ -4,7 +4,7 @@ import type { Sandbox } from '../../src/sandbox/server.ts';
 import { trustValidate } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
-import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { PostgresServer, postgresIsMissing, QUEUE_CONTRADICTIONS, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, type Running } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
 
@@ -50,6 +50,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
     const beganMs = performance.now();
     const fleet = new Fleet(desk);
     const disturbed = await disturb(fleet, sandbox, server);
+    expect(await server.query(url, QUEUE_CONTRADICTIONS)).toEqual([]);
     if (!isSoak) {
       while ((await waiting(url)) !== 0) await sleep(200);
       await fleet.stop();
@@ -59,6 +60,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
       for (const { code } of await fleet.ended()) expect([0, 7]).toContain(code);
     }
     const seconds = (performance.now() - beganMs) / 1000;
+    expect(await server.query(url, QUEUE_CONTRADICTIONS)).toEqual([]);
 
     const { created, distinct, doubled } = await statsOf(sandbox);
     expect({ created, doubled }).toEqual({ created: distinct, doubled: 0 });

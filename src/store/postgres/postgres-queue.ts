@@ -80,6 +80,7 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
     },
     reclaim: (missingMs) =>
       steadily(async (query) => (await reclaim(query, parts, missingMs)) + (await reclaimStrays(query, parts))),
+    hasProcessOfAge: (ageMs) => steadily((query) => hasProcessOfAge(query, ageMs)),
     depth: () => database.retryWhileAway(() => depth(database, LANES.map(queueOf)), stopping),
     oldest: () => steadily((query) => oldest(query, queueOf)),
     isEmpty: () => steadily((query) => isEmpty(query, LANES.map(queueOf))),
@@ -275,6 +276,14 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
     count += rows.length;
   }
   return count;
+}
+
+/** Processes that were alive a moment ago count, because they may be about to reconnect. */
+async function hasProcessOfAge(query: Query, ageMs: number): Promise<boolean> {
+  const text = `select id from srq.worker
+    where left_at is null and since <= clock_timestamp() - make_interval(secs => $1::float8 / 1000)`;
+  const ids = (await query<{ id: number }>(text, [ageMs])).map(({ id }) => id);
+  return (await livingProcesses(query, ids)).size > 0;
 }
 
 /**

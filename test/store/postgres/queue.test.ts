@@ -271,6 +271,28 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     });
   });
 
+  test('knows whether a process lives that has been working for so long', async () => {
+    const url = await server.database();
+    const [one, other] = [await join(url), await join(url)];
+    const HOUR_MS = 3_600_000;
+    expect([await one.queue.hasProcessOfAge(-1_000), await one.queue.hasProcessOfAge(HOUR_MS)]).toEqual([true, false]);
+    const older = "update srq.worker set since = since - interval '1 hour' where id = (select max(id) from srq.worker)";
+    await server.query(url, older);
+    expect([await one.queue.hasProcessOfAge(HOUR_MS), await one.queue.hasProcessOfAge(2 * HOUR_MS)]).toEqual([
+      true,
+      false,
+    ]);
+    await other.leave();
+    expect(await one.queue.hasProcessOfAge(HOUR_MS)).toBe(false);
+    // One that was killed: it may be about to reconnect, so it counts for a moment, also after the server has started.
+    const killed =
+      "insert into srq.worker (run, holder, since) values ('x', 'x', clock_timestamp() - interval '2 hours')";
+    await server.query(url, killed);
+    expect(await one.queue.hasProcessOfAge(HOUR_MS)).toBe(true);
+    await server.query(url, "update srq.worker set seen_at = clock_timestamp() - interval '1 hour' where run = 'x'");
+    await expect.poll(() => one.queue.hasProcessOfAge(HOUR_MS), { timeout: 40_000 }).toBe(false);
+  });
+
   test('is purged of what waits to be sent, not of what is in hand or in doubt', async () => {
     const url = await server.database();
     const { queue } = await join(url);
