@@ -24,6 +24,8 @@ export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'
 interface UnknownFileLog {
   /** Identifies the log: 32 hex digits. */
   readonly log: string;
+  /** The key of its newest request. */
+  readonly newestKey: string;
   readonly path: string;
   readonly message: string;
   readonly hint: string;
@@ -99,9 +101,9 @@ export class LogKeeper {
   async requireKnownFileLog(): Promise<void> {
     const unknown = await this.unknownFileLog();
     if (unknown === null) return;
-    const { log, path, message, hint } = unknown;
+    const { log, newestKey, path, message, hint } = unknown;
     if (!this.#host.freshStore) throw new SrqError('store.log-unknown', `${message} Nothing was sent.`, hint);
-    await (await this.postgresStore()).noteFileLog({ log, name: path, isImported: false });
+    await (await this.postgresStore()).noteFileLog({ log, newestKey, name: path, isImported: false });
   }
 
   /** Returns the profile's log in a file if the log is kept in a store that does not know it. */
@@ -113,7 +115,7 @@ export class LogKeeper {
     if (found === null || (await (await this.postgresStore()).knowsFileLog(found))) return null;
     const message = `The store ${place.name} does not know what the log ${place.file} says was sent, so the same rows would be sent again.`;
     const hint = `Take it over: srq store import ${shellWord(place.file)}    Or begin without it, once: --fresh-store`;
-    return { log: found.log, path: place.file, message, hint };
+    return { ...found, path: place.file, message, hint };
   }
 
   async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {

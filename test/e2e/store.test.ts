@@ -119,6 +119,11 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     desk.env['SRQ_STORE'] = '';
     const without = await desk.call('create', ...requestOfRow(33), '--fresh-store', '--json');
     expect([without.code, without.stdout]).toEqual([2, expect.stringContaining('--fresh-store needs a store')]);
+    // What is sent by the file afterwards the person did not speak of.
+    expect(documentOf(await desk.call('create', ...requestOfRow(34), '--json'))).toMatchObject({ status: 'created' });
+    desk.env['SRQ_STORE'] = url;
+    expect((await desk.call('create', ...requestOfRow(34), '--no-validate', '--json')).code).toBe(2);
+    expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
   });
 
   test('two machines that import the same rows at once send each row once, and their sums agree', async ({

@@ -62,7 +62,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
     for await (const note of source.notes()) notes.push(note);
     await store.takeOverNotes(notes);
     const id = await fileLogOf(file);
-    if (id) await store.noteFileLog({ log: id.log, name: file, isImported: true });
+    if (id) await store.noteFileLog({ ...id, name: file, isImported: true });
   }
   const again = withProfileFlags(commandLine(['store', 'import', file]), context.options);
   const stopped = interruption.failure(`To go on: ${again}`);

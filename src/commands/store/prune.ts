@@ -19,7 +19,7 @@ const DAY_MS = 24 * 60 * 60_000;
  * identifier, so that nothing is sent again and nothing is listed less.
  */
 export async function storePrune(context: Context, { olderThan, dryRun, yes }: PruneOptions): Promise<number> {
-  const store = await context.postgresStore();
+  const store = await context.requireStore('store prune');
   const { interruption } = context;
   const reporter = await context.reporter();
   const before = new Date(context.clock.nowMs() - olderThan * DAY_MS);

@@ -10,21 +10,25 @@ create table srq.file_log (
   name text not null,
   -- False if a person decided that the store begins without it.
   imported boolean not null,
+  -- The newest request that it had then.
+  newest uuid not null,
   at timestamptz not null default clock_timestamp()
 );
 
-create function srq.note_file_log(p_id uuid, p_name text, p_imported boolean) returns void
+create function srq.note_file_log(p_id uuid, p_name text, p_imported boolean, p_newest uuid) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-  insert into srq.file_log (id, name, imported) values (p_id, p_name, p_imported)
-  on conflict (id) do update set name = excluded.name, imported = excluded.imported, at = clock_timestamp()
+  insert into srq.file_log (id, name, imported, newest) values (p_id, p_name, p_imported, p_newest)
+  on conflict (id) do update
+  set name = excluded.name, imported = excluded.imported, newest = excluded.newest, at = clock_timestamp()
 $$;
 
--- A log that has grown since it was imported is not known.
+-- A log that has grown since the store was told of it is not known.
 create function srq.knows_file_log(p_id uuid, p_newest uuid) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (
     select 1 from srq.file_log f
-    where f.id = p_id and (not f.imported or exists (select 1 from srq.state s where s.key = p_newest))
+    where f.id = p_id
+      and (f.newest = p_newest or f.imported and exists (select 1 from srq.state s where s.key = p_newest))
   )
 $$;
 

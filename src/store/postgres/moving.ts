@@ -91,15 +91,13 @@ export async function knowsFileLog(query: Query, { log, newestKey }: FileLogStat
 }
 
 /** A log in a file that a person has decided about. */
-export interface NotedFileLog {
-  /** Identifies the log: 32 hex digits. */
-  readonly log: string;
+export interface NotedFileLog extends FileLogState {
   /** Its path, for people. */
   readonly name: string;
   readonly isImported: boolean;
 }
 
 /** Remembers what was decided about a log in a file. */
-export async function noteFileLog(query: Query, { log, name, isImported }: NotedFileLog): Promise<void> {
-  await query('select srq.note_file_log($1, $2, $3)', [log, name, isImported]);
+export async function noteFileLog(query: Query, { log, name, isImported, newestKey }: NotedFileLog): Promise<void> {
+  await query('select srq.note_file_log($1, $2, $3, $4)', [log, name, isImported, newestKey]);
 }
