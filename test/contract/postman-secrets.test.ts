@@ -169,6 +169,13 @@ test('thousands of secrets that begin alike are looked for in no time, and a nam
   expect(cpuMs(() => isSecretName(`secret${'idempotenc'.repeat(100_000)}`), 50)).toBeLessThan(500);
 });
 
+test('after twenty million letters that were compared in vain, the rest of a text is cut off', () => {
+  const scrubbed = (letters: number) =>
+    secretScrubber([{ name: 'k', where: '/', value: 'a'.repeat(letters) }])('x aaaaab y');
+  expect(scrubbed(20_000_000)).toBe('x aaaaab y');
+  expect(scrubbed(20_000_001)).toBe('x <secret>');
+});
+
 test('a key whose value is a word of the addresses does not hide them', () => {
   const auth = { type: 'apikey', apikey: [{ key: 'value', value: 'appointments' }] };
   const to = (path: string) => anItem({}, { url: `https://api.example.com/${path}` });

@@ -233,3 +233,18 @@ describe('Processes of one account', () => {
     expect(permits.filter((permit) => permit !== null).length).toBeLessThanOrEqual(1);
   });
 });
+
+test('A send that is granted for half a millisecond from now waits for a whole one', async () => {
+  const clock = new VirtualClock();
+  const state = new MemoryStore(clock).member('run');
+  const learned = { ratePerSecond: 20, concurrency: 16, limited: false };
+  const permits = new AccountPermits({ state, rate: 20, concurrency: 16, learned, clock, random: () => 0.5 });
+  const granted = new Promise<void>((resolve) => permits.attach(() => 2, resolve));
+  permits.askAgainMs(0);
+  await clock.until(granted);
+  expect(permits.admit('create').is).toBe('now');
+  const next = permits.admit('create');
+  const waitMs = next.is === 'later' ? next.waitMs : 0;
+  await clock.until(clock.sleep(waitMs - 0.5));
+  expect(permits.admit('create')).toEqual({ is: 'later', waitMs: 1 });
+});

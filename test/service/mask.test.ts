@@ -202,6 +202,12 @@ describe('where looking takes more steps than a text is worth, the rest is hidde
   });
 });
 
+test('the steps that a search may take are a million', () => {
+  const budget = new StepBudget();
+  expect([budget.spend(1_000_000), budget.isSpent]).toEqual([true, false]);
+  expect([budget.spend(1), budget.isSpent]).toEqual([false, true]);
+});
+
 describe('what is left of a text', () => {
   test('is masked at the end of a run of its words, where it was cut', () => {
     expect(mask.redact('cut: "eira da cozinha pinga & mol"')).toBe('cut: "*** *** & ***"');

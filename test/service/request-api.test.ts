@@ -534,6 +534,35 @@ describe('when the run is being stopped', () => {
   });
 });
 
+test('a stop during a pause ends the asking about a creation', async () => {
+  const stopping = new AbortController();
+  const clock = virtualClock();
+  const sleep: VirtualClock['sleep'] = async (ms, signal) => {
+    await clock.sleep(ms, signal);
+    if (ms === 500) stopping.abort();
+  };
+  const service = await startScriptedService({});
+  const api = apiOf(service.baseUrl, { clock: { ...clock, sleep }, stopping: stopping.signal });
+  const unproven = { form: '200 application/json {}', place: null, isDenied: false, ids: {} };
+  expect(await api.confirm(request, unproven)).toBeNull();
+  expect(service.validates()).toHaveLength(1);
+});
+
+test('a creation that may show late is asked about six times, each pause twice as long', async () => {
+  const clock = virtualClock();
+  const startMs = clock.nowMs();
+  const askedAtMs: number[] = [];
+  const service = await startScriptedService({
+    validate: () => {
+      askedAtMs.push(clock.nowMs() - startMs);
+      return { status: 200, body: { duplicate: false } };
+    },
+  });
+  const unproven = { form: '200 application/json {}', place: null, isDenied: false, ids: {} };
+  expect(await apiOf(service.baseUrl, { clock }).confirm(request, unproven)).toBe(false);
+  expect(askedAtMs).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500]);
+});
+
 describe('A service without validate', () => {
   test('is not asked', async () => {
     const service = await startScriptedService({});

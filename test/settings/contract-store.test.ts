@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -126,6 +135,15 @@ describe('what live answers said', () => {
     expect(store.observations(newer)).toEqual({});
     await store.write(LEARNED);
     expect(store.observations(LEARNED)).toEqual({});
+  });
+
+  test('goes when the contract is forgotten', async () => {
+    const { store, observations } = emptyStore();
+    await store.write(LEARNED);
+    store.observe(LEARNED, seen(3, 0));
+    expect(existsSync(observations)).toBe(true);
+    store.forget();
+    expect(existsSync(observations)).toBe(false);
   });
 
   test('is bounded, and damaged it is nothing', () => {

@@ -44,12 +44,13 @@ test('it is believed for the service and client it was found with, and evidence 
   expect(storeAt(path).read()).toEqual({ ...NOTHING, pace: PACE });
 });
 
-test('what answers mean is kept beside it, and ends with the contract, too', () => {
+test.each([null, 'taken', 'refused'] as const)('what answers mean is kept beside it, said by a person: %s', (said) => {
   const path = learnedFile();
-  const form = { form: '204 empty', isDenied: false, seen: 3, unseen: 0, said: null };
+  const form = { form: '204 empty', isDenied: false, seen: 3, unseen: 0, said };
   const answers = { identifiedBy: ['data.id'], forms: [form] };
   storeAt(path).write({ answers });
   expect(storeAt(path).read()).toEqual({ ...NOTHING, answers });
+  // It ends with the contract, too.
   expect(storeAt(path, {}, 'another').read()).toEqual(NOTHING);
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { html, jsonData } from '../../../src/report/page/html.ts';
 import { isReport, reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
+import type { Status } from '../../../src/request/status.ts';
 import { mixedFigures, rowOf, second } from './figures.ts';
 
 const FACTS = { writtenAt: second(60), hasInput: true };
@@ -52,6 +53,17 @@ test('says how many rows it lists where there are more', () => {
   const figures = new RunFigures(['Name']);
   for (let row = 1; row <= 5100; row++) figures.add(rowOf(row, { cells: ['x'] }));
   expect(reportPage(figures, FACTS)).toContain('5,000 of 5,100 are listed');
+});
+
+test.each<[Status, boolean, boolean]>([
+  ['invalid', false, true],
+  ['repeated', false, true],
+  ['created', false, false],
+  ['invalid', true, false],
+])('one row that is %s, with the input given: %s, makes it say what the log lacks: %s', (status, hasInput, isSaid) => {
+  const figures = new RunFigures(null);
+  figures.add(rowOf(1, { status }));
+  expect(reportPage(figures, { ...FACTS, hasInput }).includes('srq report --input FILE lists them too')).toBe(isSaid);
 });
 
 test('a log without anything gives a page that says so', () => {
