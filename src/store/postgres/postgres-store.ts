@@ -78,6 +78,10 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     return number;
   };
   const isEmpty = async () => (await version()) === 0;
+  /** Reads from the tables, or nothing if the store has none yet. */
+  async function* unlessEmpty<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
+    if (!(await isEmpty())) yield* read();
+  }
   const migrated = () => database.retryWhileAway(() => migrate(database), stopping);
   return {
     database,
@@ -100,12 +104,8 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     },
     takeOver: (requests) => database.retryWhileAway(() => takeOver(database.query, requests), stopping),
     takeOverNotes: (notes) => database.retryWhileAway(() => takeOverNotes(database.query, notes), stopping),
-    requests: async function* () {
-      if (!(await isEmpty())) yield* readRequests(database);
-    },
-    replacedRecords: async function* (before, deletes) {
-      if (!(await isEmpty())) yield* replacedRecords(database, before, deletes);
-    },
+    requests: () => unlessEmpty(() => readRequests(database)),
+    replacedRecords: (before, deletes) => unlessEmpty(() => replacedRecords(database, before, deletes)),
     noteFileLog: async (noted) => {
       await migrated();
       await database.retryWhileAway(() => noteFileLog(database.query, noted), stopping);
@@ -114,9 +114,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     latest: async function* () {
       return (await isEmpty()) ? BEGINNING : yield* readLatest(database);
     },
-    newest: async function* () {
-      if (!(await isEmpty())) yield* readNewest(database);
-    },
+    newest: () => unlessEmpty(() => readNewest(database)),
     records: async function* () {
       return (await isEmpty()) ? BEGINNING : yield* readAllRecords(database);
     },
@@ -124,9 +122,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
       while ((await isEmpty()) && !stop.aborted) await clock.sleep(TABLES_LOOK_MS, stop);
       yield* followRecords(database, from, clock, stop);
     },
-    notes: async function* () {
-      if (!(await isEmpty())) yield* readNotes(database);
-    },
+    notes: () => unlessEmpty(() => readNotes(database)),
     openNotes: (noted) => openNotes(database, noted, clock),
     close: () => database.close(),
   };
