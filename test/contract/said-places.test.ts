@@ -135,3 +135,13 @@ test('an object called as the answers are is meant itself', () => {
   expect(places(learn({ body: '{fields}' }))).toMatchObject({ email: 'body.email' });
   expect(places(learn({ none: '{fields}' }))).toMatchObject({ email: 'none.email' });
 });
+
+test('only one place of an operation takes all fields', () => {
+  expect(() => learnFree({ extra: '{fields}', body: '{fields}' })).toThrow(
+    'Only one place can take all fields, and these are named: extra, body.',
+  );
+  // What is mistyped is told with the way to say it.
+  expect(() => learnFree({ extra: '{field' })).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining("'extra={fields}'") }),
+  );
+});

@@ -193,7 +193,7 @@ function jsonGiven(path: readonly string[], text: string): Json {
     throw new SrqError(
       'parameter.not-allowed',
       `"${name}" is not a single value, and what was given for it is not JSON.`,
-      `Give it as JSON: --set '${name}={"a":1}'`,
+      `Give it as JSON: --set '${name}={"a":1}'    Or, if it takes the fields of a request: --set '${name}={fields}'`,
     );
   }
 }

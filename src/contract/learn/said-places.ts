@@ -27,20 +27,32 @@ const MAX_FREE = 4;
  * customer's: its members are read as such, and if none of them is a field, it takes all fields under srq's names.
  * `PLACE={email}` names a value within a list, or a member of an object without described members.
  *
- * Throws `SrqError('input')` if an object is named that takes no field.
+ * Throws `SrqError('input')` if an object is named that takes no field, and `SrqError('usage')` if several are to take all.
  */
 export function withSaidPlaces(body: OperationBody, given: GivenConstants): OperationBody {
   const use = (name: string) => given.among([]).valueOf(name.split('.'));
   const isFree = body.leaves.length === 0 && !isClosed(body.schema, []);
+  const takeAll: string[] = [];
   let changed = body;
   for (const [name, word] of given.inBraces()) {
     const next = word === ALL_FIELDS ? withAllFields(changed, name) : withMember(changed, name, word, isFree);
     if (next !== changed || (word === ALL_FIELDS && name === NOWHERE)) use(name);
+    if (next !== changed && word === ALL_FIELDS) takeAll.push(name);
     changed = next;
   }
+  requireOnePlace(takeAll);
   if (changed === body) return body;
   const around = new Set(changed.leaves.flatMap(({ path }) => objectsAround(path).map(pathKey)));
   return { ...changed, leaves: changed.leaves.filter(({ path }) => !around.has(pathKey(path))) };
+}
+
+function requireOnePlace(names: readonly string[]): void {
+  if (names.length < 2) return;
+  throw new SrqError(
+    'flags.contradict',
+    `Only one place can take all fields, and these are named: ${names.join(', ')}.`,
+    "Leave all but one out. Single fields have places of their own: --set 'PLACE={email}'",
+  );
 }
 
 function withAllFields(body: OperationBody, name: string): OperationBody {
