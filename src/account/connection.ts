@@ -1,3 +1,4 @@
+import { isFamiliar } from '../request/answer-memory.ts';
 import { type Contract, contractFingerprint, type Observations, ownKey, tokenBaseUrl } from '../request/contract.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
 import type { Destination } from '../request/service-request.ts';
@@ -31,6 +32,8 @@ export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers
   proveCredentials(): Promise<CachedToken | null>;
   /** Returns what is under way at this moment, for display. */
   view(): ConnectionView;
+  /** Whether earlier runs have shown how the service answers when it has taken a request. */
+  readonly isFamiliar: boolean;
   /** Whether the service has, or may have, a validate operation. */
   readonly mayValidate: boolean;
 }
@@ -97,6 +100,7 @@ export async function openConnection(
     destination,
     network,
     isProxied: network.proxy !== null,
+    isFamiliar: isFamiliar(api.memory),
     proveCredentials: prove,
     view: () => ({ ...limiter.view(), tokensFetched: tokensFetched() }),
     mayValidate: contract.hasValidate !== false,

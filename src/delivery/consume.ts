@@ -22,6 +22,8 @@ import { requestKind, storedProof, type VisibilityProber } from './visibility-pr
 /** Share of its places that a worker uses for settling requests in doubt, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
+/** Age of a doubt from which on no controls for it are added: one may be that much younger, and its answer takes time. */
+const LATE_CONTROL_MS = 2 * MAX_YOUNGER_MS;
 
 export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
@@ -89,7 +91,7 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
 class QueueWorker {
   readonly #deps: WorkerDeps;
   readonly #options: QueueWorkerOptions;
-  readonly #supervisor = new Supervisor(null, 0, null);
+  readonly #supervisor = new Supervisor(null, 0, { countsDoubts: false });
   readonly #inHand = new Set<TakenRequest>();
   readonly #disposing = new Set<Promise<void>>();
   readonly #recent = new RecentCreations();
@@ -199,13 +201,13 @@ class QueueWorker {
     const nowMs = () => log.nowMs();
     const proof = storedProof(() => mergeVisibilityHistories(shared, prober.evidence), nowMs);
     const { settleMs: chosenMs } = this.#options;
-    let needsControls = false;
+    let lacksControls = false;
     const settling = {
       ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
       validation: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
-      loadControls: () => {
-        needsControls = true;
-        return knownCreated(this.#recent.of(kind), log);
+      loadControls: () => knownCreated(this.#recent.of(kind), log),
+      lacksControls: () => {
+        lacksControls = true;
       },
     };
     const submitted = await asLogged(taken, await settleDoubt(taken, settling), log);
@@ -213,9 +215,10 @@ class QueueWorker {
     const record = await log.read(taken.key);
     const ageMs = (record && recordAgeMs(record.at, log.nowMs())) ?? Number.POSITIVE_INFINITY;
     const maySettle = api.idempotencyWindowMs !== null || hasMissedNone(proof.sight(kind));
-    // A process knows what itself has created. If none lives from the time of the doubt, nobody will ever have controls.
-    const isHopeful = maySettle && (!needsControls || (await queue.hasProcessOfAge(ageMs - MAX_YOUNGER_MS)));
-    const known = { state: log.lookup(taken.key), isHopeful, ageMs };
+    // A process knows what it has created itself, and what it creates later is too young to be compared with the doubt.
+    const isPassedOn = lacksControls && ageMs >= LATE_CONTROL_MS;
+    const isHopeful = maySettle && (!isPassedOn || (await queue.hasOtherWitness(taken, ageMs - MAX_YOUNGER_MS)));
+    const known = { state: log.lookup(taken.key), isHopeful, isPassedOn, ageMs };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 

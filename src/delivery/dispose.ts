@@ -64,6 +64,8 @@ export interface SettledState {
   readonly state: LoggedState;
   /** Whether validate or an idempotency key may still settle it. */
   readonly isHopeful: boolean;
+  /** Whether this worker will never know enough to settle it. */
+  readonly isPassedOn: boolean;
   /** The age of its last record. */
   readonly ageMs: number;
 }
@@ -83,7 +85,7 @@ const LOOK_AGAIN_SHARE = 1 / 4;
 export function disposalOfDoubt(
   { mayTryAgain }: TakenRequest,
   { result, unrecorded }: Submitted,
-  { state, isHopeful, ageMs }: SettledState,
+  { state, isHopeful, isPassedOn, ageMs }: SettledState,
   isEnding: boolean,
 ): JobDecision {
   if (unrecorded) return BACK;
@@ -93,7 +95,7 @@ export function disposalOfDoubt(
   if (isEnding) return BACK;
   if (!isHopeful) return DONE;
   if (ageMs < YOUNG_MS) {
-    return { is: 'moved', lane: 'doubts', inMs: Math.max(MIN_LOOK_AGAIN_MS, ageMs * LOOK_AGAIN_SHARE) };
+    return { is: 'moved', lane: 'doubts', inMs: Math.max(MIN_LOOK_AGAIN_MS, ageMs * LOOK_AGAIN_SHARE), isPassedOn };
   }
   return mayTryAgain ? { is: 'later' } : DONE;
 }

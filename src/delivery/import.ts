@@ -41,8 +41,7 @@ export async function runImport(
   await ports.confirm(plans);
   // 2. to 4. Send, wait for other processes, settle.
   const unfinished = imports.filter(({ plan }) => plan.counts.ready + plan.ledger.doubts() > 0);
-  const supervisor = supervisorOf(plans, options);
-  const stop = unfinished.length > 0 ? await deliver(unfinished, ports, { ...options, supervisor }) : null;
+  const stop = unfinished.length > 0 ? await deliver(unfinished, plans, ports, options) : null;
   await ports.ended(stop);
   // 5. Report every row.
   const failure = await reportFiles(imports, log, stop);
@@ -68,12 +67,14 @@ type FileOfRun = ImportFile & { readonly plan: ImportPlan };
  */
 async function deliver(
   files: readonly FileOfRun[],
+  plans: readonly ImportPlan[],
   { log, clock, halt, connect, breakerOpened }: ImportPorts,
-  options: DeliverOptions,
+  options: RunImportOptions,
 ): Promise<SrqError | null> {
   let current: FileOfRun | undefined;
   const connection = await connect((field) => (current ? columnOf(current.plan.mapping, field) : null));
   const { api } = connection;
+  const supervised = { ...options, supervisor: supervisorOf(plans, options, connection) };
   const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(ignoreLogError);
   const prober = new VisibilityProber(api, withLogTime(log, clock), halt.signal, connection.evidence, keep);
   const hold = (pauseMs: number) => {
@@ -88,7 +89,7 @@ async function deliver(
       current = file;
       const { preparation } = file;
       const ports: SendPorts = { api, log, clock, prober, preparation, halt, breakerOpened: hold };
-      stop = await pass(file, ports, connection, options);
+      stop = await pass(file, ports, connection, supervised);
     }
   }
   await prober.end();
@@ -188,12 +189,17 @@ export async function runPass(
 }
 
 /** Returns the supervisor of the whole run. Its error budget counts the rows of all files. */
-function supervisorOf(plans: readonly ImportPlan[], { maxErrors }: RunImportOptions): Supervisor {
+function supervisorOf(
+  plans: readonly ImportPlan[],
+  { maxErrors }: RunImportOptions,
+  { isFamiliar }: ServiceConnection,
+): Supervisor {
   const invalid = plans.reduce((sum, { counts }) => sum + counts.invalid, 0);
-  if (maxErrors === null) return new Supervisor(null, invalid);
+  if (maxErrors === null) return new Supervisor(null, invalid, { isFamiliar });
   const { count, percent } = maxErrors;
   const rows = plans.reduce((sum, plan) => sum + plan.rows, 0);
-  return new Supervisor({ count: Math.max(1, percent ? Math.ceil((rows * count) / 100) : count) }, invalid);
+  const budget = { count: Math.max(1, percent ? Math.ceil((rows * count) / 100) : count) };
+  return new Supervisor(budget, invalid, { isFamiliar });
 }
 
 /** Returns the column of a field, or null if the field does not come from exactly one column. */
@@ -236,6 +242,8 @@ export interface ServiceConnection {
   readonly mayValidate: boolean;
   /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
+  /** Whether earlier runs have shown how the service answers when it has taken a request. */
+  readonly isFamiliar: boolean;
   /** What earlier runs have learned about whether validate sees created requests. */
   readonly evidence: VisibilityHistory;
   /** Stores what this run has learned about validate. */

@@ -61,6 +61,8 @@ export interface SettleDeps {
   readonly validation: Validation | null;
   /** Loads requests near the one in doubt that are known to be created. */
   readonly loadControls: () => Promise<readonly Control[]>;
+  /** Called when validate's answer cannot be believed, because too few such requests are known. */
+  readonly lacksControls?: () => void;
   /** Options for sending a request that turned out not to be taken, or null to leave it to the next run. */
   readonly resend: SubmitOptions | null;
 }
@@ -164,13 +166,18 @@ class Inquiry {
     // The tolerance for the age of a control grows with the age of the request in doubt, so more controls may qualify
     // later, up to the longest wait.
     const latest = controlsAt(Math.max(this.#deps.log.nowMs(), this.#doubted.sentAtMs + FEW_CONTROLS_WAIT_MS));
-    if (!latest) return stays(this.#submission, NO_CONTROLS);
+    if (!latest) return this.#withoutControls();
     const young = await this.#waitUntilOld((sight) =>
       licenceWaitMs(sight, this.#waiting(), controls()?.all.length ?? 0),
     );
     if (young) return young;
     const chosen = controls();
-    return chosen ? this.#askBetweenControls(chosen) : stays(this.#submission, NO_CONTROLS);
+    return chosen ? this.#askBetweenControls(chosen) : this.#withoutControls();
+  }
+
+  #withoutControls(): Submitted {
+    this.#deps.lacksControls?.();
+    return stays(this.#submission, NO_CONTROLS);
   }
 
   /**

@@ -3,7 +3,10 @@ import type { Clock, MarketplaceApi, SharedAccountState } from '../request/ports
 import type { ServiceRequest } from '../request/service-request.ts';
 import type { Submitted } from './submit.ts';
 
-/** Number of rows with a readable result until which rows are sent one at a time. */
+/**
+ * Number of rows that must have a readable result before as many are sent at once as the user wants. Until then it is one at
+ * a time, or this number at a familiar service: decision 52.
+ */
 const CANARY_ROWS = 3;
 /** The same refusal on 20 of the first 25 rows means that the mapping is wrong, not the rows. */
 const FIRST_ROWS = 25;
@@ -16,9 +19,18 @@ export interface ErrorBudget {
   readonly count: number;
 }
 
+/** What is known about a run before it begins. */
+interface Supervision {
+  /** Whether earlier runs have shown how the service answers when it has taken a request. Default: false. */
+  readonly isFamiliar?: boolean;
+  /** Whether requests in doubt are counted here, not elsewhere. Default: true. */
+  readonly countsDoubts?: boolean;
+}
+
 /** Watches the results of a run and advises when to pause and when to stop. It has no side effects. */
 export class Supervisor {
   readonly #budget: ErrorBudget | null;
+  readonly #canaries: number;
   #breaker: BreakerCounts | null;
   #refused: number;
   #readable = 0;
@@ -27,13 +39,15 @@ export class Supervisor {
   #deniedInARow = 0;
   readonly #firstRefusals = new Map<string, number>();
 
-  /**
-   * `invalid` is the number of rows that the local checks refused, which count towards the budget. `breaker` is the
-   * initial state of the breaker, or null if requests in doubt are counted elsewhere.
-   */
-  constructor(budget: ErrorBudget | null, invalid: number, breaker: BreakerCounts | null = UNBROKEN) {
+  /** `invalid` is the number of rows that the local checks refused, which count towards the budget. */
+  constructor(
+    budget: ErrorBudget | null,
+    invalid: number,
+    { isFamiliar = false, countsDoubts = true }: Supervision = {},
+  ) {
     this.#budget = budget;
-    this.#breaker = breaker;
+    this.#canaries = isFamiliar ? CANARY_ROWS : 1;
+    this.#breaker = countsDoubts ? UNBROKEN : null;
     this.#refused = invalid;
   }
 
@@ -46,7 +60,7 @@ export class Supervisor {
 
   /** Returns the maximum number of rows in flight. */
   limit(concurrency: number): number {
-    return this.#readable < CANARY_ROWS ? 1 : concurrency;
+    return this.#readable < CANARY_ROWS ? Math.min(this.#canaries, concurrency) : concurrency;
   }
 
   /** Counts one result and returns the advice that follows from it. */

@@ -26,6 +26,8 @@ const FIRST_PROBES_TRUSTED = 1;
 const PROBE_EVERY = 500;
 /** Maximum number of probes at once. Their calls count towards the rate of the run. */
 const MAX_PROBES = 32;
+/** The same number as long as validate has seen nothing. Where it never sees anything, each probe costs a call every few seconds. */
+const MAX_PROBES_UNSEEN = 8;
 /** Maximum pause between two questions of a probe. The pauses are 1, 2, 4, … seconds. */
 const MAX_PAUSE_MS = 64_000;
 /** Time that a finished run waits for pending answers. Probes without an answer stay open for a later run. */
@@ -63,6 +65,8 @@ export class VisibilityProber implements Proof {
   readonly #created = new Map<string, number>();
   readonly #underWay = new Map<string, VisibilityProbe>();
   readonly #running = new Set<Promise<unknown>>();
+  /** Aborted once validate has seen a creation. */
+  readonly #sighted = new AbortController();
   #evidence: VisibilityHistory;
 
   /** `keep` is called when a probe begins and when it ends, so that no probe is lost if the run is killed. */
@@ -78,8 +82,9 @@ export class VisibilityProber implements Proof {
     this.#stopping = stopping;
     this.#evidence = known ?? NO_VISIBILITY_HISTORY;
     this.#keep = keep;
-    // Every running probe may sleep on this signal, so the number of listeners is not a leak.
-    setMaxListeners(0, this.#ending.signal);
+    // Every running probe may sleep on these signals, so the number of listeners is not a leak.
+    setMaxListeners(0, this.#ending.signal, this.#sighted.signal);
+    if (this.#evidence.looks.some(isSight)) this.#sighted.abort();
   }
 
   /** Everything known so far, from this run and earlier ones. */
@@ -154,6 +159,10 @@ export class VisibilityProber implements Proof {
   async #probe(request: ServiceRequest, begun: VisibilityProbe): Promise<void> {
     const beganMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - begun.createdAtMs);
     let probe = begun;
+    if (this.#underWay.size > MAX_PROBES_UNSEEN) {
+      await this.#firstSight();
+      if (this.#hasEnded()) return;
+    }
     for (let pauseMs = 1000; probe.end === 'open'; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       // If the service cannot be reached any more, the run itself reports that.
       const answer = await this.#api.validate(request).catch(() => null);
@@ -168,8 +177,15 @@ export class VisibilityProber implements Proof {
     }
   }
 
+  /** Waits until validate has seen a creation, but no longer than a probe is worth asking. */
+  #firstSight(): Promise<void> {
+    const awaited = AbortSignal.any([this.#sighted.signal, this.#ending.signal]);
+    return this.#clock.sleep(MAX_VISIBILITY_LAG_MS, awaited);
+  }
+
   /** Stores the state of a running probe. */
   #note(probe: VisibilityProbe): void {
+    if (isSight(probe)) this.#sighted.abort();
     this.#underWay.set(probe.key, probe);
     this.#evidence = mergeVisibilityHistories(this.#evidence, { looks: [probe] });
   }
@@ -178,6 +194,8 @@ export class VisibilityProber implements Proof {
     return this.#ending.signal.aborted || this.#stopping.aborted;
   }
 }
+
+const isSight = ({ end }: VisibilityProbe): boolean => end === 'seen';
 
 /** Returns the state of a probe after one more answer, `tookMs` after the creation. */
 function probeAfter(probe: VisibilityProbe, { verdict }: ValidateResult, tookMs: number): VisibilityProbe {

@@ -51,6 +51,11 @@ export function isOpenForm({ forms }: AnswerMemory, form: string): boolean {
   return known === undefined || (known.said === null && known.unseen === 0);
 }
 
+/** Tells whether it is known how the service answers when it has taken a request. */
+export function isFamiliar(memory: AnswerMemory): boolean {
+  return memory.identifiedBy.length > 0 || memory.forms.some(({ form }) => provesTaken(memory, form));
+}
+
 /** Adds a place where an answer named the request. */
 export function withPlace(memory: AnswerMemory, place: string): AnswerMemory {
   if (memory.identifiedBy.includes(place)) return memory;

@@ -21,6 +21,8 @@ export interface TakenRequest extends QueuedRequest {
   readonly mayTryAgain: boolean;
   /** Whether it has waited for too long to be sent. */
   readonly hasExpired: boolean;
+  /** The ids of the processes that have passed it on. */
+  readonly passedBy: readonly number[];
 }
 
 /** What a worker decides about a request that it has taken. */
@@ -31,7 +33,13 @@ export type JobDecision =
   | { readonly is: 'back' }
   /** The work failed, and is tried again after a delay that grows each time. */
   | { readonly is: 'later' }
-  | { readonly is: 'moved'; readonly lane: Lane; readonly inMs: number };
+  | {
+      readonly is: 'moved';
+      readonly lane: Lane;
+      readonly inMs: number;
+      /** True if this worker will never have anything to compare the request with, so that another one must settle it. */
+      readonly isPassedOn?: boolean;
+    };
 
 /** The numbers of requests in one lane. */
 export interface LaneDepth {
@@ -65,8 +73,10 @@ export interface RequestQueue {
    * number.
    */
   reclaim(missingMs: number): Promise<number>;
-  /** Tells whether a process lives, perhaps this one, that has been working for at least `ageMs`. */
-  hasProcessOfAge(ageMs: number): Promise<boolean>;
+  /**
+   * Tells whether another process lives that has been working for at least `ageMs` and has not passed the request on.
+   */
+  hasOtherWitness(taken: TakenRequest, ageMs: number): Promise<boolean>;
   depth(): Promise<Readonly<Record<Lane, LaneDepth>>>;
   /** Tells whether the queue is empty, including the requests that workers have taken. */
   isEmpty(): Promise<boolean>;

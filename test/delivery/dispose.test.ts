@@ -6,7 +6,7 @@ import type { TakenRequest } from '../../src/request/request-queue.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 
 const taken = (mayTryAgain = true): TakenRequest => ({
-  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain, hasExpired: false },
+  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain, hasExpired: false, passedBy: [] },
   request: { params: {}, audio: null, ref: null },
 });
 const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
@@ -52,9 +52,8 @@ describe('A request that was delivered', () => {
 
 describe('A doubt that was looked into', () => {
   const known = (state: LoggedState, isHopeful = true, ageMs = Number.POSITIVE_INFINITY) => ({
-    state,
-    isHopeful,
-    ageMs,
+    ...{ state, isHopeful, ageMs },
+    isPassedOn: false,
   });
   const unknown = ended('unknown');
 
@@ -83,11 +82,17 @@ describe('A doubt that was looked into', () => {
   test('that is young is looked into again soon, for another worker may know requests of its time', () => {
     const inMs = (minutes: number, isHopeful = true) =>
       disposalOfDoubt(taken(false), unknown, known('sending', isHopeful, minutes * 60_000), false);
-    expect(inMs(0)).toEqual({ is: 'moved', lane: 'doubts', inMs: 10_000 });
-    expect(inMs(4)).toEqual({ is: 'moved', lane: 'doubts', inMs: 60_000 });
+    expect(inMs(0)).toEqual({ is: 'moved', lane: 'doubts', inMs: 10_000, isPassedOn: false });
+    expect(inMs(4)).toMatchObject({ is: 'moved', lane: 'doubts', inMs: 60_000 });
     expect(inMs(14)).toMatchObject({ is: 'moved', lane: 'doubts' });
     expect(inMs(15)).toEqual({ is: 'done' });
     expect(inMs(4, false)).toEqual({ is: 'done' });
+  });
+
+  test('that this worker will never settle says so to the next one', () => {
+    const passed = { ...known('sending', true, 180_000), isPassedOn: true };
+    expect(disposalOfDoubt(taken(), unknown, passed, false)).toMatchObject({ is: 'moved', isPassedOn: true });
+    expect(disposalOfDoubt(taken(), unknown, { ...passed, isHopeful: false }, false)).toEqual({ is: 'done' });
   });
 
   test('is given back by a worker that is ending', () => {

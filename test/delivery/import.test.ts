@@ -39,7 +39,7 @@ async function imported(files: readonly (readonly string[])[], changes: Partial<
       },
     });
     const connection: ServiceConnection = {
-      ...{ api, mayValidate: true, isProxied: false, evidence: NO_VISIBILITY_HISTORY },
+      ...{ api, mayValidate: true, isProxied: false, isFamiliar: false, evidence: NO_VISIBILITY_HISTORY },
       keep: async () => {},
       keepRate: () => {},
       hold: () => void told.push('held'),
@@ -77,4 +77,21 @@ test('of several files the first rows of each are looked at for a wrong mapping'
   expect(stop).toMatchObject({ reason: 'rows.same-refusal' });
   expect(new Set(reported.slice(0, 30))).toEqual(new Set(['created']));
   expect(reported.at(-1)).toBe('failed');
+});
+
+test.each([
+  ['one at a time', false, [1, 1, 1]],
+  ['together where the service is familiar', true, [1, 2, 3]],
+])('the first rows go %s', async (_, isFamiliar, first) => {
+  const levels: number[] = [];
+  let underWay = 0;
+  machine.service.meanwhile = async () => {
+    underWay += 1;
+    levels.push(underWay);
+    // The first ones end only once as many are there as may be.
+    while (levels.length < Math.max(...first)) await new Promise(setImmediate);
+    underWay -= 1;
+  };
+  expect(await imported([needs(8)], { isFamiliar })).toMatchObject({ stop: null, reported: Array(8).fill('created') });
+  expect(levels.slice(0, 3)).toEqual(first);
 });

@@ -18,7 +18,7 @@ const OPTIONS: QueueWorkerOptions = {
 };
 
 const taken = (row: number, lane: Lane = 'requests', mayTryAgain = true): TakenRequest => ({
-  ...{ key: `k${row}`, row, lane, mayTryAgain, hasExpired: false },
+  ...{ key: `k${row}`, row, lane, mayTryAgain, hasExpired: false, passedBy: [] },
   request: { params: { request_text: String(row) }, audio: null, ref: null },
 });
 
@@ -37,10 +37,11 @@ class Bench {
   readonly halt = new AbortController();
   readonly waiting: TakenRequest[];
   readonly disposed = new Map<number, JobDecision['is']>();
+  readonly passedOn: number[] = [];
   readonly states = new Map<string, LoggedState>();
   readonly began: number[] = [];
   readonly told: string[] = [];
-  /** For how long the oldest of the living processes has been working. */
+  /** For how long the oldest of the other living processes has been working. */
   oldestProcessMs = Number.POSITIVE_INFINITY;
   /** How many requests it says that it has in hand. */
   inFlight = 0;
@@ -61,12 +62,13 @@ class Bench {
       for (const { row } of found) this.told.push(`took ${row}`);
       return found;
     },
-    dispose: async ({ row }, { is }) => {
-      this.disposed.set(row, is);
+    dispose: async ({ row }, decision) => {
+      this.disposed.set(row, decision.is);
+      if (decision.is === 'moved' && decision.isPassedOn) this.passedOn.push(row);
     },
     reclaim: async () => 0,
     depth: async () => fault(),
-    hasProcessOfAge: async (ageMs) => this.oldestProcessMs >= ageMs,
+    hasOtherWitness: async (_, ageMs) => this.oldestProcessMs >= ageMs,
     isEmpty: async () => this.waiting.length === 0,
   };
 
@@ -292,6 +294,22 @@ describe('a worker', () => {
     await bench.run({ untilEmpty: true, settleMs: 20 * 60_000 });
     expect([bench.states.get('k1'), bench.disposed.get(1)]).toEqual(['unknown', left]);
     expect(bench.began).toEqual([]);
+  });
+
+  test.each<[string, number, JobDecision['is'], number[]]>([
+    ['may still find some to compare it with, while it is young', 119, 'moved', []],
+    ['passes it on to another process of its time', 120, 'moved', [1]],
+  ])('that cannot compare a doubt %s', async (_, ageS, left, passedOn) => {
+    const bench = new Bench([taken(1, 'doubts')]);
+    bench.oldestProcessMs = ageS < 120 ? 0 : Number.POSITIVE_INFINITY;
+    const validate: MarketplaceApi['validate'] = async (of) => {
+      return { ...(await bench.api.validate(of)), verdict: 'clear' };
+    };
+    bench.changes = { api: { ...bench.api, validate } };
+    // The answer takes a second.
+    await bench.run({ untilEmpty: true, settleMs: (ageS - 1) * 1_000 });
+    expect([bench.states.get('k1'), bench.disposed.get(1)]).toEqual(['unknown', left]);
+    expect(bench.passedOn).toEqual(passedOn);
   });
 
   test('sends nothing that has expired, and records it as failed unless it may have been sent', async () => {

@@ -31,6 +31,19 @@ describe('The first rows', () => {
     expect(limits).toEqual([1, 1, 1, 16]);
   });
 
+  test('go three at a time where the service is familiar, but never more than the user wants', () => {
+    const supervisor = new Supervisor(null, 0, { isFamiliar: true });
+    expect(supervisor.limit(2)).toBe(2);
+    const limits = Array.from({ length: 4 }, () => {
+      const limit = supervisor.limit(16);
+      supervisor.observe(ended('created'));
+      return limit;
+    });
+    expect(limits).toEqual([3, 3, 3, 16]);
+    supervisor.beginFile();
+    expect(supervisor.limit(16)).toBe(3);
+  });
+
   test.each(['failed', 'unknown'] as const)('that were %s have not given a result that could be read', (status) => {
     const supervisor = watch();
     adviceOn(supervisor, 2, ended('created'));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  isFamiliar,
   isOpenForm,
   mergeAnswerMemories,
   NO_MEMORY,
@@ -21,6 +22,13 @@ test('a form proves that a request was taken after three sights, unless one was 
   expect([0, 1, 2, 3, 4].map((count) => provesTaken(times(count), 'f'))).toEqual([false, false, false, true, true]);
   expect(provesTaken(withValidateResult(times(5), 'f', false), 'f')).toBe(false);
   expect(provesTaken(times(3), 'another')).toBe(false);
+});
+
+test('a service is familiar once a place of its identifiers or a form of its answers is proven', () => {
+  expect([NO_MEMORY, times(2), withOpenForm(NO_MEMORY, 'f', false)].map(isFamiliar)).toEqual([false, false, false]);
+  expect(isFamiliar(withStatement(NO_MEMORY, 'f', 'refused'))).toBe(false);
+  expect(isFamiliar(withPlace(NO_MEMORY, 'data.id'))).toBe(true);
+  expect([isFamiliar(times(3)), isFamiliar(withStatement(NO_MEMORY, 'f', 'taken'))]).toEqual([true, true]);
 });
 
 test('a person counts for more than sights, either way', () => {

@@ -23,6 +23,8 @@ const GROUP_JOBS = 500;
 interface JobData {
   readonly row: number;
   readonly request: string;
+  /** Absent if nobody has passed it on. */
+  readonly passedBy?: TakenRequest['passedBy'];
 }
 
 interface PostgresQueueOptions {
@@ -80,7 +82,7 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
     },
     reclaim: (missingMs) =>
       steadily(async (query) => (await reclaim(query, parts, missingMs)) + (await reclaimStrays(query, parts))),
-    hasProcessOfAge: (ageMs) => steadily((query) => hasProcessOfAge(query, ageMs)),
+    hasOtherWitness: (taken, ageMs) => steadily((query) => hasOtherWitness(query, parts, taken, ageMs)),
     depth: () => database.retryWhileAway(() => depth(database, LANES.map(queueOf)), stopping),
     oldest: () => steadily((query) => oldest(query, queueOf)),
     isEmpty: () => steadily((query) => isEmpty(query, LANES.map(queueOf))),
@@ -112,14 +114,19 @@ async function add(query: Query, { boss, queueOf }: QueueParts, requests: readon
   const fresh = requests.filter(({ key }) => !found.has(key));
   if (fresh.length > 0)
     await boss.insert(
-      fresh.map((each) => jobOf(each, queueOf('requests'))),
+      fresh.map((each) => jobOf(each, queueOf('requests'), 0, [])),
       { db: within(query) },
     );
   return fresh.length;
 }
 
-function jobOf({ key, row, request }: QueuedRequest, name: string, inMs = 0): PgBoss.JobInsert<JobData> {
-  const data = { row, request: JSON.stringify(request) };
+function jobOf(
+  { key, row, request }: QueuedRequest,
+  name: string,
+  inMs: number,
+  passedBy: TakenRequest['passedBy'],
+): PgBoss.JobInsert<JobData> {
+  const data = { row, request: JSON.stringify(request), ...(passedBy.length > 0 ? { passedBy } : {}) };
   return { id: key, name, data, ...(inMs > 0 ? { startAfter: `${Math.ceil(inMs)} milliseconds` } : {}) };
 }
 
@@ -171,7 +178,8 @@ function takenOf(job: TakenJob, lane: Lane): TakenRequest {
   const request: ServiceRequest = JSON.parse(data.request);
   // A doubt is settled however old it is.
   const hasExpired = lane === 'requests' && isOld;
-  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: tried < limit, hasExpired };
+  const { row, passedBy = [] } = data;
+  return { key: keyOf(id), row, request, lane, mayTryAgain: tried < limit, hasExpired, passedBy };
 }
 
 const PURGED_AT_ONCE = 10_000;
@@ -215,7 +223,7 @@ async function unclaimed(query: Query, parts: QueueParts, lane: Lane, group: rea
 }
 
 async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: readonly Disposed[]): Promise<void> {
-  const { boss, queueOf } = parts;
+  const { boss, queueOf, worker } = parts;
   const name = queueOf(lane);
   const db = within(query);
   const options = { db };
@@ -226,9 +234,12 @@ async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: read
   // The jobs fail one by one, because failing several at once does not run within the transaction.
   for (const key of keysOf(['later'])) await boss.fail(name, key, {}, options);
   await giveBack(query, parts, name, keysOf(['back']));
-  const moved = own.flatMap(({ taken, disposal }) =>
-    disposal.is === 'moved' ? [jobOf(taken, queueOf(disposal.lane), disposal.inMs)] : [],
-  );
+  const moved = own.flatMap(({ taken, disposal }) => {
+    if (disposal.is !== 'moved') return [];
+    const passedBy =
+      disposal.isPassedOn && worker !== null ? [...new Set([...taken.passedBy, worker])] : taken.passedBy;
+    return [jobOf(taken, queueOf(disposal.lane), disposal.inMs, passedBy)];
+  });
   if (moved.length > 0) await boss.insert(moved, options);
 }
 
@@ -279,10 +290,16 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
 }
 
 /** Processes that were alive a moment ago count, because they may be about to reconnect. */
-async function hasProcessOfAge(query: Query, ageMs: number): Promise<boolean> {
-  const text = `select id from srq.worker
-    where left_at is null and since <= clock_timestamp() - make_interval(secs => $1::float8 / 1000)`;
-  const ids = (await query<{ id: number }>(text, [ageMs])).map(({ id }) => id);
+async function hasOtherWitness(
+  query: Query,
+  { worker }: QueueParts,
+  { passedBy }: TakenRequest,
+  ageMs: number,
+): Promise<boolean> {
+  const text = `select id from srq.worker where left_at is null and id <> all($2)
+    and since <= clock_timestamp() - make_interval(secs => $1::float8 / 1000)`;
+  const found = await query<{ id: number }>(text, [ageMs, [...passedBy, worker ?? 0]]);
+  const ids = found.map(({ id }) => id);
   return (await livingProcesses(query, ids)).size > 0;
 }
 

@@ -115,7 +115,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const odd = queued(7, 'NUL \0, half a pair \ud800, "quotes" \\ and ünïcode');
     await queue.add([odd]);
     expect(await queue.take('requests', 5)).toEqual([
-      { ...odd, lane: 'requests', mayTryAgain: true, hasExpired: false },
+      { ...odd, lane: 'requests', mayTryAgain: true, hasExpired: false, passedBy: [] },
     ]);
   });
 
@@ -271,26 +271,45 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     });
   });
 
-  test('knows whether a process lives that has been working for so long', async () => {
+  test('knows whether another process lives that has been working for so long, and has not passed the request on', async () => {
     const url = await server.database();
     const [one, other] = [await join(url), await join(url)];
     const HOUR_MS = 3_600_000;
-    expect([await one.queue.hasProcessOfAge(-1_000), await one.queue.hasProcessOfAge(HOUR_MS)]).toEqual([true, false]);
-    const older = "update srq.worker set since = since - interval '1 hour' where id = (select max(id) from srq.worker)";
-    await server.query(url, older);
-    expect([await one.queue.hasProcessOfAge(HOUR_MS), await one.queue.hasProcessOfAge(2 * HOUR_MS)]).toEqual([
-      true,
-      false,
-    ]);
+    await one.queue.add(many(1, 1));
+    const takenBy = async ({ queue }: Member) => {
+      const [first] = [...(await queue.take('requests', 1)), ...(await queue.take('doubts', 1))];
+      if (!first) throw new Error('nothing taken');
+      return first;
+    };
+    const moved = { is: 'moved', lane: 'doubts', inMs: 0 } as const;
+    const taken = await takenBy(one);
+    const witness = (ageMs: number) => one.queue.hasOtherWitness(taken, ageMs);
+    expect([await witness(-1_000), await witness(HOUR_MS)]).toEqual([true, false]);
+    await server.query(url, "update srq.worker set since = since - interval '1 hour'");
+    expect([await witness(HOUR_MS), await witness(2 * HOUR_MS)]).toEqual([true, false]);
+    // Once both have passed it on, neither expects anything of the other; a third one may know.
+    await one.queue.dispose(taken, { ...moved, isPassedOn: true });
+    const byOther = await takenBy(other);
+    expect(byOther.passedBy).toHaveLength(1);
+    expect(await other.queue.hasOtherWitness(byOther, HOUR_MS)).toBe(false);
+    await other.queue.dispose(byOther, { ...moved, isPassedOn: true });
+    const again = await takenBy(one);
+    expect(new Set(again.passedBy).size).toBe(2);
+    expect(await one.queue.hasOtherWitness(again, HOUR_MS)).toBe(false);
+    await one.queue.dispose(again, moved);
+    expect((await takenBy(one)).passedBy).toEqual(again.passedBy);
+    const third = await join(url);
+    expect(await one.queue.hasOtherWitness(again, -1_000)).toBe(true);
+    await third.leave();
     await other.leave();
-    expect(await one.queue.hasProcessOfAge(HOUR_MS)).toBe(false);
+    expect(await witness(HOUR_MS)).toBe(false);
     // One that was killed: it may be about to reconnect, so it counts for a moment, also after the server has started.
     const killed =
       "insert into srq.worker (run, holder, since) values ('x', 'x', clock_timestamp() - interval '2 hours')";
     await server.query(url, killed);
-    expect(await one.queue.hasProcessOfAge(HOUR_MS)).toBe(true);
+    expect(await witness(HOUR_MS)).toBe(true);
     await server.query(url, "update srq.worker set seen_at = clock_timestamp() - interval '1 hour' where run = 'x'");
-    await expect.poll(() => one.queue.hasProcessOfAge(HOUR_MS), { timeout: 40_000 }).toBe(false);
+    await expect.poll(() => witness(HOUR_MS), { timeout: 40_000 }).toBe(false);
   });
 
   test('is purged of what waits to be sent, not of what is in hand or in doubt', async () => {
@@ -426,5 +445,6 @@ const asTaken = (request: ReturnType<typeof queued>): TakenRequest => ({
   ...request,
   lane: 'requests',
   mayTryAgain: true,
+  passedBy: [],
   hasExpired: false,
 });
