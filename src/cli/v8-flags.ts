@@ -17,3 +17,14 @@ export function keepHeapSmall(): void {
 export function keepParserPlain(): void {
   setFlagsFromString('--wasm-tiering-budget=1000000000');
 }
+
+/** An import of at most this many rows ends before optimised code has paid for its compilation. */
+const FEW_ROWS = 2_000;
+
+/**
+ * Lets V8 optimise functions later if an import is small. Measured with 1,000 rows: 0.7 of the CPU. With 20,000 rows it
+ * would be 1.4.
+ */
+export function optimizeForRows(rows: number): void {
+  if (rows <= FEW_ROWS) setFlagsFromString('--interrupt-budget=500000');
+}

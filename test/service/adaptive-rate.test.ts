@@ -189,6 +189,24 @@ function inFlight(count: number, rate: AdaptiveRateOptions['rate'] = 'max') {
 }
 
 describe('the pace', () => {
+  it.each<[string, Partial<AdaptiveRateOptions>, string[]]>([
+    ['does not space the first three requests while no limit is known', {}, ['now', 'now', 'now', 'later']],
+    [
+      'spaces them where a limit is known',
+      { learned: { ratePerSecond: 5, concurrency: 16, limited: true } },
+      ['now', 'later', 'later', 'later'],
+    ],
+    ['spaces them where the user has set a rate', { rate: 10 }, ['now', 'later', 'later', 'later']],
+  ])('%s', (_, options, admissions) => {
+    const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random: () => 0, ...options });
+    const asked = admissions.map(() => {
+      const { is } = pace.ask(20);
+      pace.answered(pace.sent(20, 'create'), 20, ok);
+      return is;
+    });
+    expect(asked).toEqual(admissions);
+  });
+
   it('pauses everybody once for refusals of requests that were sent before the first', () => {
     const { pace, tickets } = inFlight(8);
     for (const [index, ticket] of tickets.entries()) pace.answered(ticket, 100 + index, refused);

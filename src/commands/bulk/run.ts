@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { onlyOptions, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
-import { keepHeapSmall } from '../../cli/v8-flags.ts';
+import { keepHeapSmall, optimizeForRows } from '../../cli/v8-flags.ts';
 import { type ImportPorts, runImport } from '../../delivery/import.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
@@ -133,6 +133,7 @@ async function portsOf(
       requirePlan(options.plan, () => planId(prepared, options));
       await confirmImport(context, options, plans);
       confirmed();
+      optimizeForRows(plans.reduce((sum, { rows }) => sum + rows, 0));
       for (const each of imports) await each.remember();
       notes.note(await beginNote(context, plans, files, options));
     },

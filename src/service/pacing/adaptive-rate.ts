@@ -7,6 +7,11 @@ import { type BackoffRecord, MAX_PAUSE_MS, ThrottleBackoff } from './throttle-ba
 const OVERLOAD_MS = 5_000;
 /** Number of requests in flight at the start if the last run met no limit. */
 const KNOWN_PLACES = 3;
+/**
+ * Number of first requests that are not spaced while no limit is known: those of a single request, which are a token, validate and
+ * create. With them spaced, each `srq create` would wait 70 ms.
+ */
+const UNSPACED = 3;
 
 /**
  * The rate chosen by the user: adaptive, unlimited except for pauses that the service asks for, or a maximum per
@@ -124,7 +129,7 @@ export class AdaptiveRate {
     if (holdMs > MAX_PAUSE_MS) return { is: 'too-late', waitMs: holdMs };
     if (pauseMs > 0) return { is: 'later', waitMs: pauseMs };
     if (this.#backoff.isProbing || this.record.inFlight >= this.#places) return { is: 'after-answer' };
-    const waitMs = Math.max(holdMs, this.#sendRate?.waitMs(nowMs) ?? 0);
+    const waitMs = Math.max(holdMs, this.#isOpening ? 0 : (this.#sendRate?.waitMs(nowMs) ?? 0));
     return waitMs > 0 ? { is: 'later', waitMs } : { is: 'now' };
   }
 
@@ -186,6 +191,10 @@ export class AdaptiveRate {
     if (!this.#learns || !this.#sendRate || !this.#limit) return null;
     const { sustainablePerSecond, limited } = this.#sendRate;
     return { ratePerSecond: sustainablePerSecond, concurrency: this.#limit.ceiling, limited };
+  }
+
+  get #isOpening(): boolean {
+    return this.#learns && this.#sendRate?.limited === false && this.record.lastNumber < UNSPACED;
   }
 
   get #places(): number {
