@@ -15,7 +15,7 @@ import { ControlRounds, knownCreated, MAX_YOUNGER_MS, RecentCreations } from './
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
-import { asLogged, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
+import { asLogged, inDoubt, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
 import { type Advice, CONTINUE, recoverFromBreak, Supervisor } from './supervise.ts';
 import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
@@ -195,31 +195,42 @@ class QueueWorker {
   }
 
   async #settle(taken: TakenRequest): Promise<void> {
-    const { api, log, queue, clock, halt, prober, isProxied } = this.#deps;
+    const { api, log, queue, halt } = this.#deps;
+    const { submitted, maySettle, lacksControls } = await this.#lookInto(taken);
+    if (submitted.stop) this.#end(submitted.stop);
+    const record = await log.read(taken.key);
+    const ageMs = (record && recordAgeMs(record.at, log.nowMs())) ?? Number.POSITIVE_INFINITY;
+    // A process knows what it has created itself, and what it creates later is too young to be compared with the doubt.
+    const isPassedOn = lacksControls && ageMs >= LATE_CONTROL_MS;
+    const isHopeful =
+      (maySettle || api.idempotencyWindowMs !== null) &&
+      (!isPassedOn || (await queue.hasOtherWitness(taken, ageMs - MAX_YOUNGER_MS)));
+    const known = { state: log.lookup(taken.key), isHopeful, isPassedOn, ageMs };
+    this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
+  }
+
+  /** Tries to settle a doubt. One that this worker has passed on before is left as it is. */
+  async #lookInto(taken: TakenRequest) {
+    const { api, log, clock, halt, prober, isProxied } = this.#deps;
+    if (taken.isPassedOn) {
+      await log.prefetch([taken.key]);
+      return { submitted: await asLogged(taken, inDoubt(taken), log), maySettle: true, lacksControls: true };
+    }
     const shared = await this.#deps.evidence();
     const kind = requestKind(taken.request);
     const nowMs = () => log.nowMs();
     const proof = storedProof(() => mergeVisibilityHistories(shared, prober.evidence), nowMs);
-    const { settleMs: chosenMs } = this.#options;
     let lacksControls = false;
     const settling = {
       ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
-      validation: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
+      validation: { proof, chosenMs: this.#options.settleMs, isProxied, rounds: this.#rounds, waits: true },
       loadControls: () => knownCreated(this.#recent.of(kind), log),
       lacksControls: () => {
         lacksControls = true;
       },
     };
     const submitted = await asLogged(taken, await settleDoubt(taken, settling), log);
-    if (submitted.stop) this.#end(submitted.stop);
-    const record = await log.read(taken.key);
-    const ageMs = (record && recordAgeMs(record.at, log.nowMs())) ?? Number.POSITIVE_INFINITY;
-    const maySettle = api.idempotencyWindowMs !== null || hasMissedNone(proof.sight(kind));
-    // A process knows what it has created itself, and what it creates later is too young to be compared with the doubt.
-    const isPassedOn = lacksControls && ageMs >= LATE_CONTROL_MS;
-    const isHopeful = maySettle && (!isPassedOn || (await queue.hasOtherWitness(taken, ageMs - MAX_YOUNGER_MS)));
-    const known = { state: log.lookup(taken.key), isHopeful, isPassedOn, ageMs };
-    this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
+    return { submitted, maySettle: hasMissedNone(proof.sight(kind)), lacksControls };
   }
 
   async #endOnError<Result>(work: Promise<Result>): Promise<Result> {

@@ -95,7 +95,9 @@ export function disposalOfDoubt(
   if (isEnding) return BACK;
   if (!isHopeful) return DONE;
   if (ageMs < YOUNG_MS) {
-    return { is: 'moved', lane: 'doubts', inMs: Math.max(MIN_LOOK_AGAIN_MS, ageMs * LOOK_AGAIN_SHARE), isPassedOn };
+    // What is passed on waits for another worker, not for time.
+    const inMs = isPassedOn ? MIN_LOOK_AGAIN_MS : Math.max(MIN_LOOK_AGAIN_MS, ageMs * LOOK_AGAIN_SHARE);
+    return { is: 'moved', lane: 'doubts', inMs, isPassedOn };
   }
   return mayTryAgain ? { is: 'later' } : DONE;
 }

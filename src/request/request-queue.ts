@@ -23,6 +23,8 @@ export interface TakenRequest extends QueuedRequest {
   readonly hasExpired: boolean;
   /** The ids of the processes that have passed it on. */
   readonly passedBy: readonly number[];
+  /** Whether this worker is one of them, so that it need not look again. */
+  readonly isPassedOn: boolean;
 }
 
 /** What a worker decides about a request that it has taken. */

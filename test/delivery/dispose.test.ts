@@ -6,7 +6,7 @@ import type { TakenRequest } from '../../src/request/request-queue.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 
 const taken = (mayTryAgain = true): TakenRequest => ({
-  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain, hasExpired: false, passedBy: [] },
+  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain, hasExpired: false, passedBy: [], isPassedOn: false },
   request: { params: {}, audio: null, ref: null },
 });
 const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
@@ -91,7 +91,8 @@ describe('A doubt that was looked into', () => {
 
   test('that this worker will never settle says so to the next one', () => {
     const passed = { ...known('sending', true, 180_000), isPassedOn: true };
-    expect(disposalOfDoubt(taken(), unknown, passed, false)).toMatchObject({ is: 'moved', isPassedOn: true });
+    const moved = { is: 'moved', lane: 'doubts', inMs: 10_000, isPassedOn: true };
+    expect(disposalOfDoubt(taken(), unknown, passed, false)).toEqual(moved);
     expect(disposalOfDoubt(taken(), unknown, { ...passed, isHopeful: false }, false)).toEqual({ is: 'done' });
   });
 

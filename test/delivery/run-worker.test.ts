@@ -18,7 +18,7 @@ const OPTIONS: QueueWorkerOptions = {
 };
 
 const taken = (row: number, lane: Lane = 'requests', mayTryAgain = true): TakenRequest => ({
-  ...{ key: `k${row}`, row, lane, mayTryAgain, hasExpired: false, passedBy: [] },
+  ...{ key: `k${row}`, row, lane, mayTryAgain, hasExpired: false, passedBy: [], isPassedOn: false },
   request: { params: { request_text: String(row) }, audio: null, ref: null },
 });
 
@@ -311,6 +311,22 @@ describe('a worker', () => {
     expect([bench.states.get('k1'), bench.disposed.get(1)]).toEqual(['unknown', left]);
     expect(bench.passedOn).toEqual(passedOn);
   });
+
+  test.each<[string, number, JobDecision['is'], number[]]>([
+    ['goes to another process of its time', Number.POSITIVE_INFINITY, 'moved', [1]],
+    ['leaves the queue if there is none', 0, 'done', []],
+  ])(
+    'a doubt that the worker has passed on before is not looked into again: it %s',
+    async (_, otherMs, left, passedOn) => {
+      const bench = new Bench([{ ...taken(1, 'doubts'), isPassedOn: true }]);
+      bench.oldestProcessMs = otherMs;
+      bench.validate = async () => fault();
+      bench.clock.sleep(180_000);
+      await bench.clock.sleep(180_000);
+      expect(await bench.run({ untilEmpty: true })).toBeNull();
+      expect([bench.states.get('k1'), bench.disposed.get(1), bench.passedOn]).toEqual(['unknown', left, passedOn]);
+    },
+  );
 
   test('sends nothing that has expired, and records it as failed unless it may have been sent', async () => {
     const expired = (row: number) => ({ ...taken(row), hasExpired: true });

@@ -157,7 +157,7 @@ function taker(database: Database, parts: QueueParts) {
     const newest = jobs.at(-1);
     if (newest) last.set(lane, { ...newest, wholeMs: from ? from.wholeMs : newest.startedMs });
     try {
-      return jobs.map((job) => takenOf(job, lane));
+      return jobs.map((job) => takenOf(job, lane, worker));
     } catch (error) {
       const keys = jobs.map(({ id }) => keyOf(id));
       await database.transaction((query) => release(query, parts, queueOf(lane), keys));
@@ -173,13 +173,14 @@ interface TakenJob extends Watermark {
   readonly isOld: boolean;
 }
 
-function takenOf(job: TakenJob, lane: Lane): TakenRequest {
+function takenOf(job: TakenJob, lane: Lane, worker: number | null): TakenRequest {
   const { id, data, retry_count: tried, retry_limit: limit, isOld } = job;
   const request: ServiceRequest = JSON.parse(data.request);
   // A doubt is settled however old it is.
   const hasExpired = lane === 'requests' && isOld;
   const { row, passedBy = [] } = data;
-  return { key: keyOf(id), row, request, lane, mayTryAgain: tried < limit, hasExpired, passedBy };
+  const isPassedOn = worker !== null && passedBy.includes(worker);
+  return { key: keyOf(id), row, request, lane, mayTryAgain: tried < limit, hasExpired, passedBy, isPassedOn };
 }
 
 const PURGED_AT_ONCE = 10_000;
