@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { nextState } from '../../src/request/status.ts';
 import { accountedFor, bulkArgs, requestOfRow } from '../helpers/delivery.ts';
@@ -193,6 +193,10 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
 
     const none = await desk.call('store', 'import', 'missing.ndjson', '--json');
     expect([none.code, none.stdout]).toEqual([2, expect.stringContaining('There is no log missing.ndjson')]);
+    const empty = desk.write('empty.ndjson', '');
+    const nothing = await desk.call('store', 'import', empty, '--json');
+    expect([nothing.code, nothing.stdout]).toEqual([2, expect.stringContaining('is empty, so it is no log')]);
+    expect(readdirSync(dirname(empty)).filter((name) => name.includes('empty'))).toEqual(['empty.ndjson']);
     const listed = await desk.call('store', 'import', desk.write('log.json', '[{"key":"x"}]\n'), '--json');
     expect([listed.code, documentOf(listed)]).toEqual([9, { error: expect.objectContaining({ code: 'log' }) }]);
 

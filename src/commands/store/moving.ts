@@ -78,10 +78,12 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   return exitNumber(interruption.code ? [interruption.code] : []);
 }
 
-/** Throws `SrqError('usage')` if there is no such file: opening it would begin a new log. */
+/** Throws `SrqError('usage')` if there is no such log: opening it would begin a new one. */
 function requireLog(file: string): void {
-  if (statSync(file, { throwIfNoEntry: false })) return;
-  throw new SrqError('arguments.invalid', `There is no log ${file}.`, 'srq status names the log of a profile.');
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found && found.size > 0) return;
+  const message = found ? `${file} is empty, so it is no log.` : `There is no log ${file}.`;
+  throw new SrqError('arguments.invalid', message, 'srq status names the log of a profile.');
 }
 
 /** Writes what the store knows of each request as a log in a file, which knows the same then. */
