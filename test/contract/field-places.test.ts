@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Parameter, Proposal } from '../../src/request/contract.ts';
 import fc from '../helpers/fast-check.ts';
-import { learnLeads } from './describe-request.ts';
+import { KNOWN, learnLeads, learnParts } from './describe-request.ts';
 import { MEANT, NOT_MEANT } from './field-words.ts';
 
 const fields = ({ contract }: Proposal): Record<string, string> =>
@@ -201,4 +201,48 @@ test('the name of an object that holds a team is asked about, and a name beside 
   });
   const spanish = learnLeads(['nombre', 'apellidos', 'correo', 'mensaje']);
   expect(fields(spanish)).toMatchObject({ first_name: 'nombre', last_name: 'apellidos' });
+});
+
+test.each([
+  ['fullname', 'fullname', 'name'],
+  ['fullname', 'complete_name', 'display_name'],
+  ['phone', 'phone', 'contact_number'],
+  ['phone', 'telephone', 'whatsapp'],
+  ['email', 'mail', 'email_id'],
+  ['request_text', 'requestText', 'description'],
+  ['request_text', 'description', 'anfrage'],
+  ['request_text', 'message', 'summary'],
+  ['location', 'address', 'place'],
+  ['country', 'countryCode', 'market'],
+  ['category', 'service_category', 'job_type'],
+  ['ref', 'lead_id', 'reference_number'],
+])('of two places for %s, %s is taken before %s, wherever it stands', (field, nearer, other) => {
+  for (const paths of [
+    [nearer, other],
+    [other, nearer],
+  ])
+    expect(fields(learnLeads(['lang', 'region', ...paths]))).toMatchObject({ [field]: nearer });
+});
+
+test('what is said of each place is all that a person has to compare with the description', () => {
+  const properties = {
+    ...KNOWN,
+    phone: { type: 'array', items: { type: 'string' } },
+    fullname: { type: 'string', maxLength: 60 },
+    request_text: { type: 'string', minLength: 10, maxLength: 200 },
+    location: { type: 'string', minLength: 5 },
+    lang: { type: 'string', enum: ['de', 'pt'] },
+    category: { type: 'integer' },
+  };
+  const { contract } = learnParts({ schema: { properties, required: ['phone', 'fullname'] } });
+  const told = Object.fromEntries(contract.findings.map(({ setting, value }) => [setting, value]));
+  expect(told).toMatchObject({
+    country: 'country',
+    phone: 'phone, required, as a list',
+    fullname: 'fullname, required, at most 60 characters',
+    request_text: 'request_text, 10 to 200 characters',
+    location: 'location, at least 5 characters',
+    lang: 'lang, one of de, pt',
+    category: 'category, integer',
+  });
 });

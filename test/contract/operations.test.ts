@@ -261,3 +261,23 @@ test('a place is told as it stands in the document that was given', () => {
   const found = proposal.contract.findings.find(({ setting }) => setting === 'phone');
   expect(found?.where).toBe('/components/schemas/R/properties/phone');
 });
+
+test.each(['get', 'put', 'post', 'patch', 'delete'])(
+  'an operation named by %s and its path is known in every kind of description',
+  (method) => {
+    const schema = { properties: KNOWN };
+    const content = { 'application/json': { schema } };
+    const documents = [
+      { openapi: '3.0.3', paths: { '/leads': { [method]: { requestBody: { content }, responses: {} } } } },
+      { swagger: '2.0', paths: { '/leads': { [method]: { parameters: [{ in: 'body', schema }], responses: {} } } } },
+    ];
+    const options = learnOptions({ operations: { create: `${method.toUpperCase()} /leads`, validate: 'none' } });
+    for (const document of documents) {
+      const bytes = Buffer.from(JSON.stringify({ ...document, info: { title: 'T' } }));
+      const learned = () => learnContract([{ name: 'api.json', bytes }], options).contract.create;
+      if (/^p(?:os|u)t$/.test(method))
+        expect(learned()).toMatchObject({ method: method.toUpperCase(), path: '/leads' });
+      else expect(learned).toThrow(`${method.toUpperCase()} /leads takes no body`);
+    }
+  },
+);

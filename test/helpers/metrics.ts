@@ -17,7 +17,7 @@ export class Scrape {
   readonly text: string;
   readonly #samples = new Map<string, number>();
 
-  private constructor(text: string) {
+  constructor(text: string) {
     this.text = text;
     for (const [, series = '', value = ''] of text.matchAll(/^([a-z][^#\n]*?) (\S+)$/gm))
       this.#samples.set(series, value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value));

@@ -110,3 +110,18 @@ it.skipIf(process.platform !== 'linux')('no recording stays open, whether it was
   // Others of this process may come and go.
   expect(openFiles()).toBeLessThan(before + 20);
 });
+
+it.each([
+  ['ogg.wav', 'OggS\0\x02', 'audio/ogg'],
+  ['flac', 'fLaC\0\0', 'audio/flac'],
+  ['unknown.mp3', 'no sound', 'audio/mpeg'],
+  ['unknown.txt', 'no sound', null],
+])(
+  'a recording is what its bytes say, and only if they say nothing what its name says: %s',
+  async (name, head, type) => {
+    writeFileSync(join(folder, name), head);
+    // Of many at once none is judged before its bytes have been read.
+    const described = await Promise.all(Array.from({ length: 50 }, () => describeAudio(name, folder)));
+    expect(new Set(described.map(({ mediaType }) => mediaType))).toEqual(new Set([type]));
+  },
+);

@@ -21,9 +21,16 @@ test.each([
 });
 
 test.each([
+  ...'wav wave'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/wav']),
+  ...'mp3 mpeg'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/mpeg']),
+  ...'m4a mp4'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/mp4']),
+  ...'ogg oga opus'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/ogg']),
+  ...'webm weba'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/webm']),
+  ...'3gp 3gpp'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/3gpp']),
+  ...'aiff aif'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/aiff']),
+  ...'flac aac amr'.split(' ').map((ending): [string, string] => [`voice.${ending}`, `audio/${ending}`]),
   ['voice.WAV', 'audio/wav'],
   ['a.b/voice.opus', 'audio/ogg'],
-  ['voice.m4a', 'audio/mp4'],
   ['voice', null],
   ['folder.mp3/voice', null],
   ['voice.txt', null],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { profileOf } from '../../../src/input/columns/content.ts';
+import { fitOf } from '../../../src/input/columns/fit.ts';
 import { planMapping } from '../../../src/input/mapping.ts';
 
 const sourceOf = (columns: readonly string[], cells: readonly (readonly string[])[]) =>
@@ -48,4 +49,37 @@ test.each([
   ['a b c d', 1],
 ])('%j counts as a long text: %d', (text, share) => {
   expect(profileOf([text], () => undefined, 10).longText).toBe(share);
+});
+
+test.each([
+  ['Rua das Flores 12', 1],
+  ['Hauptstr. 5a, 10115 Berlin', 1],
+  ['12 High Street', 1],
+  ['High Street', 0],
+  ['12', 0],
+  ['room12', 0],
+  ['Room 123456', 0],
+  [`${'x'.repeat(77)} 12`, 1],
+  [`${'x'.repeat(78)} 12`, 0],
+])('%j looks like a street with a number: %d', (text, share) => {
+  expect(profileOf([text], () => undefined, 10).streetLike).toBe(share);
+});
+
+const needs = (count: number) => Array.from({ length: count }, (_, at) => `Paint room ${at} of the house by May`);
+test.each([
+  ['needs, each another one', needs(8), 'shows'],
+  ['a few names of persons', ['Maria Silva', 'Hans Müller', 'Anna Schmidt', 'João Santos'], 'contradicts'],
+  ['many names of persons', Array(3).fill(['Maria Silva', 'Hans Müller', 'Anna Schmidt']).flat(), 'contradicts'],
+  ['one text in five rows', Array(5).fill('Paint the house by May'), 'contradicts'],
+  ['one text in four rows', Array(4).fill('Paint the house by May'), 'allows'],
+  ['marks of three letters', ['abc', 'def', 'ghi'], 'contradicts'],
+  ['words of four letters', ['abcd', 'efgh', 'ijkl'], 'allows'],
+  ['numbers', ['12345', '67890', '13579'], 'contradicts'],
+])('a column that is called a need: %s', (_, texts, fit) => {
+  expect(
+    fitOf(
+      'request_text',
+      profileOf(texts, () => undefined, texts.length),
+    ),
+  ).toBe(fit);
 });

@@ -164,3 +164,31 @@ test('both axes of a chart have numbers with their units', () => {
   const times = ['10:00:00', '10:00:05', '10:00:10'];
   expect(texts('x-axis')).toEqual([times, times]);
 });
+
+/** What is drawn with this class, as shares of the drawing: where it begins and ends. */
+function drawn(figures: RunFigures, name: string): { readonly from: number; readonly to: number }[] {
+  const page = reportPage(figures, { writtenAt: second(60), hasInput: true });
+  return [
+    ...page.matchAll(new RegExp(`<rect class="${name}" x="([\\d.e-]+)%" y="[\\d.e-]+%" width="([\\d.e-]+)%"`, 'g')),
+  ].map(([, x, width]) => ({ from: Number(x) / 100, to: (Number(x) + Number(width)) / 100 }));
+}
+
+test.each([0, 1, 37, 98, 99])(
+  'what happened %d seconds after the start of a run of 100 is drawn in that second',
+  (at) => {
+    const figures = new RunFigures(null);
+    figures.note(beginOf(100));
+    for (const each of [0, 99.5]) figures.record(recordOf(second(each)));
+    figures.note({ event: 'refused', http: 429, count: 1, pauseMs: 500, run: 'r', at: second(at) });
+    figures.note({ event: 'breaker', pauseMs: 500, run: 'r', at: second(at) });
+    for (const name of ['break', 'refused', 'pause']) {
+      const [mark, ...others] = drawn(figures, name).slice(0, 1);
+      expect(others).toEqual([]);
+      expect([name, (mark?.from ?? -1) >= at / 100 - 1e-9, (mark?.to ?? 2) <= (at + 1) / 100 + 1e-9]).toEqual([
+        name,
+        true,
+        true,
+      ]);
+    }
+  },
+);

@@ -1,0 +1,174 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { ReporterOptions } from '../../src/report/reporter.ts';
+import { HumanReporter, JsonReporter } from '../../src/report/terminal/reporters.ts';
+import type { Failure } from '../../src/request/errors.ts';
+
+/** A stream that keeps what is written; with `columns` it is a terminal of that width. */
+function kept(columns?: number) {
+  const stream = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
+  return { stream, text: () => String(stream.read() ?? '') };
+}
+
+function reporterOf(Kind: typeof HumanReporter | typeof JsonReporter, changes: Partial<ReporterOptions> = {}) {
+  const [out, err] = [kept(), kept()];
+  const reporter = new Kind({
+    stdout: out.stream,
+    stderr: err.stream,
+    quiet: false,
+    colour: { stdout: false, stderr: false },
+    redraw: false,
+    ascii: false,
+    monotonicMs: () => 0,
+    messageTimeMs: null,
+    run: 'run-7',
+    ...changes,
+  });
+  return { reporter, said: () => ({ out: out.text(), err: err.text() }) };
+}
+
+const FAILURE: Failure = { code: 'usage', reason: 'flags.contradict', message: 'Too much.', hint: 'Say less' };
+const AT = Date.parse('2026-11-20T08:00:00Z');
+const lineOf = (text: string) => JSON.parse(text);
+async function* listed<Item>(...items: Item[]) {
+  yield* items;
+}
+
+describe.each([
+  ['people', HumanReporter],
+  ['programs', JsonReporter],
+] as const)('messages beside the result, for %s', (_, Kind) => {
+  function speak(changes: Partial<ReporterOptions>) {
+    const { reporter, said } = reporterOf(Kind, changes);
+    reporter.say(() => 'Hello.');
+    reporter.warn('Beware.');
+    reporter.note('run.began', { rows: 3 }, () => 'Three rows.');
+    return said();
+  }
+
+  test('are lines of text, none of them on standard output', () => {
+    expect(speak({})).toEqual({ out: '', err: 'Hello.\n! Beware.\nThree rows.\n' });
+  });
+
+  test('under --quiet are the warnings alone, whatever their form', () => {
+    expect(speak({ quiet: true })).toEqual({ out: '', err: '! Beware.\n' });
+    expect(lineOf(speak({ quiet: true, messageTimeMs: () => AT }).err)).toMatchObject({ message: 'Beware.' });
+  });
+
+  test('for a log collector are one object a line, with the time, the run, the level and the facts', () => {
+    const { out, err } = speak({ messageTimeMs: () => AT, colour: { stdout: true, stderr: true } });
+    const head = { at: '2026-11-20T08:00:00.000Z', run: 'run-7' };
+    expect(out).toBe('');
+    expect(err.trimEnd().split('\n').map(lineOf)).toEqual([
+      { ...head, level: 'info', event: 'said', message: 'Hello.' },
+      { ...head, level: 'warn', event: 'warned', message: 'Beware.' },
+      { ...head, level: 'info', event: 'run.began', rows: 3, message: 'Three rows.' },
+    ]);
+  });
+
+  test.each([
+    ['under --quiet', { quiet: true }],
+    ['for a log collector', { messageTimeMs: () => AT }],
+  ])('%s show no progress', async (__, changes) => {
+    let nowMs = 0;
+    const { reporter, said } = reporterOf(Kind, { ...changes, monotonicMs: () => nowMs });
+    const progress = await reporter.progress('Sending');
+    nowMs = 3_600_000;
+    progress.update({ done: 5, total: 9, counts: {} });
+    progress.end();
+    expect(said().err).toBe('');
+  });
+
+  test('on a terminal that knows ASCII alone have no other mark of ours, also in the progress', async () => {
+    let nowMs = 0;
+    const { reporter, said } = reporterOf(Kind, { ascii: true, monotonicMs: () => nowMs });
+    reporter.say(() => '✓ a → b');
+    const progress = await reporter.progress('Sending');
+    nowMs = 60_000;
+    progress.update({ done: 5, total: 9, counts: { created: 5 } });
+    expect(said().err).toMatch(/^\+ a > b\nSending 5\/9 \(55 %\) \| .*5 created\n$/);
+  });
+});
+
+describe('the result for programs', () => {
+  test('is one document with its version, an array of such if there are several, or the error in its place', async () => {
+    const { reporter, said } = reporterOf(JsonReporter);
+    await reporter.result('x' as never, { a: 1 } as never, () => 'text');
+    await reporter.result('x' as never, [{ a: 1 }, { a: 2 }] as never, () => 'text');
+    await reporter.fail(FAILURE);
+    expect(said().out.trimEnd().split('\n').map(lineOf)).toEqual([
+      { schemaVersion: 1, a: 1 },
+      [
+        { schemaVersion: 1, a: 1 },
+        { schemaVersion: 1, a: 2 },
+      ],
+      { schemaVersion: 1, error: FAILURE },
+    ]);
+  });
+
+  test('of many items is one array, and of an endless stream a document a line', async () => {
+    const { reporter, said } = reporterOf(JsonReporter);
+    await reporter.results('x' as never, listed({ a: 1 }, { a: 2 }) as never, () => 'text');
+    expect(lineOf(said().out)).toEqual([
+      { schemaVersion: 1, a: 1 },
+      { schemaVersion: 1, a: 2 },
+    ]);
+    await reporter.lines('x' as never, listed({ a: 1 }, { a: 2 }) as never, () => 'text');
+    expect(said().out).toBe('{"schemaVersion":1,"a":1}\n{"schemaVersion":1,"a":2}\n');
+  });
+
+  test.each(['results', 'lines'] as const)('of %s ends without an error when the reader has gone', async (kind) => {
+    const out = kept();
+    const { reporter } = reporterOf(JsonReporter, { stdout: out.stream });
+    out.stream.destroy();
+    let asked = 0;
+    async function* endless() {
+      for (;;) yield { at: asked++ };
+    }
+    await reporter[kind]('x' as never, endless() as never, () => 'text');
+    expect(asked).toBeLessThan(3);
+  });
+});
+
+describe('the result for people', () => {
+  test('is folded to the terminal as prose, and left as it is as a script', async () => {
+    const words = 'one two three four five six seven';
+    for (const form of ['prose', 'verbatim'] as const) {
+      const out = kept(20);
+      const { reporter } = reporterOf(HumanReporter, { stdout: out.stream, ascii: true });
+      await reporter.result('x' as never, {} as never, () => `✓ ${words}`, form);
+      const text = out.text();
+      if (form === 'verbatim') expect(text).toBe(`✓ ${words}\n`);
+      else expect(text.split('\n')[0]).toMatch(/^\+ one two/);
+      expect(text.trimEnd().split('\n').length > 1).toBe(form === 'prose');
+    }
+  });
+
+  test('of many items is the text of each with its place, and only a terminal has its marks in ASCII', async () => {
+    const itemText = ({ name }: { name: string }, _: unknown, index: number) => `${index} ✓ ${name}\n`;
+    for (const [columns, mark] of [
+      [80, '+'],
+      [undefined, '✓'],
+    ] as const) {
+      const out = kept(columns);
+      const { reporter } = reporterOf(HumanReporter, { stdout: out.stream, ascii: true });
+      await reporter.results('x' as never, listed({ name: 'a' }, { name: 'b' }) as never, itemText as never);
+      expect(out.text()).toBe(`0 ${mark} a\n1 ${mark} b\n`);
+    }
+  });
+
+  test('of an error is a sentence with its hint below, each alternative on its own line', async () => {
+    const { reporter, said } = reporterOf(HumanReporter);
+    await reporter.fail({ ...FAILURE, hint: 'Say: --this    Or: --that' });
+    await reporter.fail({ ...FAILURE, hint: null });
+    expect(said()).toEqual({ out: '', err: '✗ Too much.\n  → Say: --this\n    Or: --that\n✗ Too much.\n' });
+  });
+
+  test('of an error is one object for a log collector, with its code, reason and hint', async () => {
+    const { reporter, said } = reporterOf(HumanReporter, { messageTimeMs: () => AT });
+    await reporter.fail(FAILURE);
+    const { message, ...facts } = FAILURE;
+    const head = { at: '2026-11-20T08:00:00.000Z', run: 'run-7', level: 'error', event: 'failed' };
+    expect(lineOf(said().err)).toEqual({ ...head, ...facts, message });
+  });
+});

@@ -1,0 +1,148 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Results, streamResults, writeResults } from '../../src/report/results-file.ts';
+import type { RowOutside, RowReport } from '../../src/request/import-plan.ts';
+import type { EarlierOutcome, Row } from '../../src/request/table.ts';
+import fc from '../helpers/fast-check.ts';
+import { readTable } from '../helpers/read-table.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'srq-results-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Outcome = Partial<Omit<RowReport, 'row'>>;
+const rowOf = (number: number, cells: readonly string[], earlier?: EarlierOutcome): Row => ({
+  ...{ number, line: null, cells, problem: null },
+  ...(earlier && { earlier }),
+});
+const reportOf = (row: Row, changes: Outcome = {}): RowReport => ({
+  ...{ row, status: 'created', ids: {}, message: null, reason: null, record: null, problems: [], isKept: false },
+  ...changes,
+});
+
+function resultsOf(columns: readonly string[], reports: readonly (RowReport | RowOutside)[]): Results {
+  async function* rows() {
+    yield* reports;
+  }
+  return { columns, delimiter: ';', rows: rows() };
+}
+
+let files = 0;
+async function written(columns: readonly string[], reports: readonly (RowReport | RowOutside)[], ending = 'csv') {
+  const path = join(folder, `${files++}.${ending}`);
+  await writeResults(path, resultsOf(columns, reports), async () => path);
+  return readTable(path);
+}
+
+describe.each(['csv', 'xlsx'])('a results file as %s', (ending) => {
+  test('is read back with every cell and outcome as it was, whatever the cells hold', async () => {
+    const cell = fc.oneof(
+      fc.constantFrom('', '=1+1', '+351912345678', '-', '@x', "'=1", 'a;"b"', '007', '1E5', '_x0041_', '<a>&amp;'),
+      fc.string({ maxLength: 30 }).map((text) => text.replace(/[\p{C}\u2028\u2029]/gu, '').trim()),
+    );
+    const row = fc.tuple(cell, cell, cell);
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (cells) => {
+        const reports = cells.map((each, at) =>
+          reportOf(rowOf(at + 1, ['x', ...each]), { ids: { a: `id-${at}` }, message: 'a; "b"' }),
+        );
+        const { table, rows } = await written(['Always', 'One', 'Two', 'Three'], reports, ending);
+        expect(table.columns.slice(0, 4)).toEqual(['Always', 'One', 'Two', 'Three']);
+        expect(rows.map((each) => each.cells.slice(0, 4))).toEqual(cells.map((each) => ['x', ...each]));
+        expect(rows.map(({ earlier }) => earlier)).toEqual(
+          cells.map((_, at) => ({ status: 'created', id: `id-${at}`, message: 'a; "b"', row: at + 1 })),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('of thousands of rows over thirty columns has all of them, in their order', async () => {
+    const columns = Array.from({ length: 30 }, (_, at) => `C${at}`);
+    const reports = Array.from({ length: 2_000 }, (_, at) =>
+      reportOf(
+        rowOf(
+          at + 1,
+          columns.map((name) => `${name} of row ${at + 1}`),
+        ),
+        { ids: { a: `id-${at}` } },
+      ),
+    );
+    const { rows } = await written(columns, reports, ending);
+    expect(rows.map((row) => row.cells.slice(0, 30))).toEqual(reports.map(({ row }) => [...row.cells]));
+    expect(rows.map(({ earlier }) => earlier?.row)).toEqual(reports.map(({ row }) => row.number));
+  });
+
+  test('of a results file has the new outcome in place of the old one, and no columns twice', async () => {
+    const columns = ['srq_status', 'Name', 'srq_id', 'Phone'];
+    const row = rowOf(4, ['failed', 'Ana', '', '912'], { status: 'failed', id: '', message: '', row: 4 });
+    const { table, rows } = await written(columns, [reportOf(row, { ids: { a: 'id-1' } })], ending);
+    expect(table.columns).toEqual(['Name', 'Phone', 'srq_status', 'srq_id', 'srq_message', 'srq_row']);
+    expect(rows[0]).toMatchObject({
+      cells: ['Ana', '912', 'created', 'id-1', '', '4'],
+      earlier: { status: 'created' },
+    });
+  });
+});
+
+const EARLIER: EarlierOutcome = { status: 'duplicate', id: 'old', message: 'known', row: 9 };
+const EARLIER_DOUBT: EarlierOutcome = { ...EARLIER, status: 'unknown' };
+
+test.each<[string, EarlierOutcome | undefined, Outcome | 'outside', unknown[]]>([
+  [
+    'its outcome with the first identifier',
+    undefined,
+    { ids: { a: '1', b: '2' }, message: 'm' },
+    ['created', '1', 'm'],
+  ],
+  ['the outcome of this run in place of an earlier one', EARLIER, { status: 'rejected' }, ['rejected', '', '']],
+  ['what it states itself, if this run skips it', EARLIER, { isKept: true }, ['duplicate', 'old', 'known']],
+  ['an identifier that the log knows by now', EARLIER, { isKept: true, ids: { a: '1' } }, ['duplicate', '1', 'known']],
+  ['what it states itself outside the range', EARLIER, 'outside', ['duplicate', 'old', 'known']],
+  ['nothing outside the range without an earlier outcome', undefined, 'outside', [null, '', '']],
+  ['the identifier by which a doubt is looked up', EARLIER_DOUBT, { status: 'unknown' }, ['unknown', 'old', '']],
+  ['no identifier of old if it failed', EARLIER_DOUBT, { status: 'failed' }, ['failed', '', '']],
+])('a row says %s', async (_, earlier, outcome, [status, id, message]) => {
+  const row = rowOf(3, ['Ana'], earlier);
+  const { rows } = await written(['Name'], [outcome === 'outside' ? { row, status: null } : reportOf(row, outcome)]);
+  expect(rows[0]?.earlier).toEqual({ status, id, message, row: 3 });
+});
+
+test('a row with too few or too many cells comes back as one, and is not sent as if it were whole', async () => {
+  const columns = ['Name', 'Phone', 'srq_status', 'srq_id', 'srq_message', 'srq_row'];
+  const whole = (at: number) => rowOf(at, ['Ana', '912', 'failed', '', '', `${at}`]);
+  const ragged = [rowOf(8, ['Ana', 'failed', '', '', '8']), rowOf(9, ['Ana', 'x', '912', 'failed', '', '', '9'])];
+  const reports = [...[1, 2, 3, 4, 5, 6, 7].map(whole), ...ragged].map((row) => reportOf(row, { status: 'invalid' }));
+  const { rows } = await written(columns, reports);
+  expect(rows.map(({ number, problem }) => (problem === null ? null : number)).filter(Boolean)).toEqual([8, 9]);
+  expect(rows.slice(7).map(({ cells }) => cells.slice(0, -4))).toEqual([['Ana'], ['Ana', 'x', '912']]);
+});
+
+test('results that cannot be written whole leave nothing behind, and the log is said to have the outcomes', async () => {
+  const own = mkdtempSync(join(folder, 'own-'));
+  async function* rows() {
+    yield reportOf(rowOf(1, ['Ana']));
+    throw Object.assign(new Error('gone'), { code: 'ENOSPC' });
+  }
+  const path = join(own, 'out.csv');
+  const failing = { columns: ['Name'], delimiter: ',', rows: rows() };
+  await expect(writeResults(path, failing, async () => path)).rejects.toMatchObject({
+    reason: 'results.unwritable',
+    message: expect.stringContaining('ENOSPC'),
+    hint: expect.stringContaining('nothing is sent twice'),
+  });
+  expect(readdirSync(own)).toEqual([]);
+});
+
+test('a stream of results ends early, and without an error, when its reader has gone', async () => {
+  const stream = new PassThrough();
+  let asked = 0;
+  async function* rows() {
+    for (; asked < 100_000; asked++) yield reportOf(rowOf(asked + 1, ['x'.repeat(1_000)]));
+  }
+  stream.once('data', () => stream.destroy());
+  await streamResults(stream, { columns: ['Name'], delimiter: ',', rows: rows() });
+  expect(asked).toBeLessThan(1_000);
+});
