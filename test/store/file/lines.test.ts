@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type LogLine, readLines, readLinesBackwards } from '../../../src/store/file/record.ts';
+
+/** The size of a block that is read forwards, and of one that is read backwards. */
+const [FORWARDS_BYTES, BACKWARDS_BYTES] = [1 << 20, 1 << 16];
+
+/** What both readers find in a file with these bytes, in its order; and where the last line ends. */
+async function linesOf(bytes: Buffer) {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-lines-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'log.ndjson');
+  writeFileSync(path, bytes);
+  const file = await open(path, 'r');
+  onTestFinished(() => file.close());
+  const forwards: LogLine[] = [];
+  const blocks = readLines(file, 0);
+  let block = await blocks.next();
+  for (; !block.done; block = await blocks.next()) forwards.push(...block.value);
+  const backwards: LogLine[] = [];
+  for await (const line of readLinesBackwards(file, block.value)) backwards.unshift(line);
+  return { forwards, backwards, end: block.value };
+}
+
+/** What there is to find, by the plainest of means. */
+function expectedOf(texts: readonly string[]): LogLine[] {
+  let offset = 0;
+  return texts.map((text) => {
+    const line = { text, offset };
+    offset += Buffer.byteLength(text) + 1;
+    return line;
+  });
+}
+
+// A record that is lost where two blocks meet is a request that is sent twice.
+test.each([-3, -2, -1, 0, 1, 2])(
+  'lines are read whole where one ends %i bytes beside the end of a block',
+  async (by) => {
+    const ends = [BACKWARDS_BYTES, FORWARDS_BYTES, 2 * FORWARDS_BYTES, 2 * FORWARDS_BYTES + BACKWARDS_BYTES];
+    let offset = 0;
+    const texts = ends.flatMap((blockEnd) => {
+      const bytes = blockEnd - offset + by - 1;
+      offset += bytes + 1 + 2;
+      return ['é'.repeat(bytes >> 1) + 'x'.repeat(bytes & 1), 'a'];
+    });
+    const { forwards, backwards, end } = await linesOf(Buffer.from(`${texts.join('\n')}\n{"torn`));
+    expect(end).toBe(offset);
+    expect(isSame(forwards, expectedOf(texts))).toBe(true);
+    expect(isSame(backwards, expectedOf(texts))).toBe(true);
+  },
+);
+
+/** The lines are too long to be shown. */
+const isSame = (found: readonly LogLine[], expected: readonly LogLine[]) =>
+  JSON.stringify(found) === JSON.stringify(expected);
+
+test('empty lines are lines, and one that is not UTF-8 costs only itself', async () => {
+  const bytes = Buffer.concat([Buffer.from('\n\na\n'), Buffer.from([0xff, 0x0a]), Buffer.from('ü\n\n')]);
+  const found = [
+    { text: '', offset: 0 },
+    { text: '', offset: 1 },
+    { text: 'a', offset: 2 },
+    { text: null, offset: 4 },
+    { text: 'ü', offset: 6 },
+    { text: '', offset: 9 },
+  ];
+  expect(await linesOf(bytes)).toEqual({ forwards: found, backwards: found, end: 10 });
+  expect(await linesOf(Buffer.alloc(0))).toEqual({ forwards: [], backwards: [], end: 0 });
+});
