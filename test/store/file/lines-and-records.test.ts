@@ -3,7 +3,16 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type LogLine, readLines, readLinesBackwards } from '../../../src/store/file/record.ts';
+import { LOG_EVENTS, type LoggedState } from '../../../src/request/status.ts';
+import {
+  decodeRecord,
+  encodeRecord,
+  encodeRequest,
+  isNewer,
+  type LogLine,
+  readLines,
+  readLinesBackwards,
+} from '../../../src/store/file/record.ts';
 
 /** The size of a block that is read forwards, and of one that is read backwards. */
 const [FORWARDS_BYTES, BACKWARDS_BYTES] = [1 << 20, 1 << 16];
@@ -69,4 +78,51 @@ test('empty lines are lines, and one that is not UTF-8 costs only itself', async
   ];
   expect(await linesOf(bytes)).toEqual({ forwards: found, backwards: found, end: 10 });
   expect(await linesOf(Buffer.alloc(0))).toEqual({ forwards: [], backwards: [], end: 0 });
+});
+
+const SUBJECT = { key: 'a'.repeat(32), row: 7, ref: 'L-7', market: 'PT' };
+const AT = '2026-11-21T00:00:00.000Z';
+
+// A request that was settled by validate and is read as settled by nobody is taken for proof that validate is right.
+test.each(['validate', 'person', 'idempotency', null] as const)('a record is read as it was written, by %s', (by) => {
+  for (const event of LOG_EVENTS) {
+    const details = { ids: { id: '1' }, http: 201, ms: 3, message: 'ok', raw: '{}', by, again: true };
+    const line = encodeRecord(SUBJECT, event, AT, 'run', details).toString();
+    expect(line.endsWith('}\n')).toBe(true);
+    expect(decodeRecord(line.slice(0, -1))).toEqual({ ...SUBJECT, event, at: AT, run: 'run', ...details });
+  }
+});
+
+test('a record that has only what it must is read, and one of a later version is told from one that is damaged', () => {
+  const line = (more: object) => JSON.stringify({ key: SUBJECT.key, event: 'created', at: AT, ...more });
+  const bare = { ...{ run: '', row: 0, ref: null, ids: {}, http: null, ms: null }, message: null, raw: null, by: null };
+  expect(decodeRecord(line({}))).toEqual({ key: SUBJECT.key, event: 'created', at: AT, ...bare, again: false });
+  expect(decodeRecord(line({ by: 'somebody', again: 'yes', ids: null, row: '7', http: '201' }))).toEqual(
+    decodeRecord(line({})),
+  );
+  const reasonOf = (more: object) => String(decodeRecord(line(more)));
+  expect([reasonOf({ event: 'refunded' }), reasonOf({ recipe: 99 })].map(isNewer)).toEqual([true, true]);
+  expect([reasonOf({ key: 'abc' }), reasonOf({ at: 'yesterday' }), String(decodeRecord(null))].map(isNewer)).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('what is known of a request has it in the same state again, where a record alone would not do by a licence', () => {
+  const recordOf = (event: 'created' | 'sending' | 'unknown', by: 'person' | null = null) => ({
+    ...{ ...SUBJECT, event, at: AT, run: 'run', ids: {}, http: null, ms: null, message: null, raw: null },
+    ...{ by, again: false },
+  });
+  const eventsOf = (event: 'created' | 'sending' | 'unknown', state: LoggedState) =>
+    encodeRequest(recordOf(event), state)
+      .trimEnd()
+      .split('\n')
+      .map((line) => Object(JSON.parse(line)));
+  expect(eventsOf('created', 'created').map(({ event }) => event)).toEqual(['created']);
+  expect(eventsOf('sending', 'sending').map(({ event }) => event)).toEqual(['sending']);
+  expect(eventsOf('sending', 'parked').map(({ event, by }) => [event, by])).toEqual([
+    ['licence', 'person'],
+    ['sending', undefined],
+  ]);
 });
