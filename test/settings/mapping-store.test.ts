@@ -109,6 +109,12 @@ test('the columns that srq adds to its results make no other header', () => {
   const store = emptyStore();
   store.keep(['Wer', 'Was', 'Wo', 'Wann'], mapped('fullname'), '2026-11-20');
   expect(store.find(['Wer', 'Was', 'Wo', 'Wann', 'srq_status', 'srq_message'])).toMatchObject({ changes: null });
+  const added = { added: ['Wie'], gone: [] };
+  const own = ['srq_status', 'srq_id', 'srq_message', 'srq_row'];
+  expect(store.find(['Wer', 'Was', 'Wo', 'Wann', 'Wie', ...own])?.changes).toEqual(added);
+  const results = emptyStore();
+  results.keep(['Wer', 'Was', 'Wo', 'Wann', ...own], mapped('fullname'), '2026-11-20');
+  expect(results.find(['Wer', 'Was', 'Wo', 'Wann', 'Wie'])?.changes).toEqual(added);
 });
 
 test('of two earlier headers that are alike the one with more of its columns counts', () => {
