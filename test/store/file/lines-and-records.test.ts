@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { LOG_EVENTS, type LoggedState } from '../../../src/request/status.ts';
+import { LogIndex } from '../../../src/store/file/log-index.ts';
 import {
   decodeRecord,
   encodeRecord,
@@ -124,5 +125,18 @@ test('what is known of a request has it in the same state again, where a record 
   expect(eventsOf('sending', 'parked').map(({ event, by }) => [event, by])).toEqual([
     ['licence', 'person'],
     ['sending', undefined],
+  ]);
+});
+
+// A saved index has no other mark of its form than its version: one that is read otherwise has requests sent twice.
+test('the memory of an index has the form of version 1: sixteen times the offset, and the number of the state', () => {
+  const index = new LogIndex('log.ndjson');
+  const events = ['sending', 'created', 'duplicate', 'rejected', 'failed', 'unknown', 'licence'] as const;
+  for (const [at, event] of events.entries()) index.set(`${at}`.repeat(32), event, null, 1_000 * at);
+  index.set('9'.repeat(32), 'sending', 'idempotency', 2 ** 40);
+  const [values] = index.memory.slice(-1);
+  expect([...(values ?? [])].slice(0, 8)).toEqual([
+    ...[0 + 1, 16_000 + 2, 32_000 + 3, 48_000 + 4, 64_000 + 5, 80_000 + 6, 96_000 + 7],
+    16 * 2 ** 40 + 8,
   ]);
 });
