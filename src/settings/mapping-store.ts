@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { headerForm } from '../request/field-aliases.ts';
-import { columnLabel, mapKey, type RememberedMapping, resultColumnOf } from '../request/table.ts';
+import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping, resultColumnOf } from '../request/table.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
 const keptSchema = z.object({
@@ -84,7 +84,9 @@ export class MappingStore {
     const same = kept.find((each) => each.fingerprint === now.fingerprint);
     if (same) return { ...renamed(same, new Header(same.columns), now), on: same.on, changes: null };
     const [nearest] = kept
-      .filter((each) => isAlike(Math.min(each.columns.length, columns.length), each.columns.length, columns.length))
+      .filter(({ columns: { length } }) =>
+        isAlike(Math.min(length, now.size), length - RESULT_COLUMNS.length, now.size),
+      )
       .map((each) => ({ each, before: new Header(each.columns) }))
       .map((one) => ({ ...one, shared: one.before.named.filter((form) => now.places.has(form)).length }))
       .filter(({ shared, before }) => isAlike(shared, before.size, now.size))

@@ -4,6 +4,19 @@ import fc from '../helpers/fast-check.ts';
 
 const texts = (cell: string) => cellVariants(cell).map(({ text }) => text);
 
+/** A day as the programs of the markets write it. */
+function dateForms(day: Date): string[] {
+  const [year, month, date] = [day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate()].map(String);
+  const [y = '', m = '', d = ''] = [year, month, date];
+  const [yy, mm, dd] = [y.slice(2), m.padStart(2, '0'), d.padStart(2, '0')];
+  return [
+    ...[`${y}-${mm}-${dd}`, `${y}/${mm}/${dd}`, `${dd}-${mm}-${y}`],
+    ...[`${dd}.${mm}.${y}`, `${d}.${m}.${y}`, `${dd}.${mm}.${yy}`],
+    ...[`${dd}/${mm}/${y}`, `${d}/${m}/${y}`, `${dd}/${mm}/${yy}`],
+    ...[`${mm}/${dd}/${y}`, `${m}/${d}/${y}`, `${mm}/${dd}/${yy}`],
+  ];
+}
+
 describe('what a cell may have been', () => {
   test.each([
     ['1067', '01067'],
@@ -37,6 +50,55 @@ describe('what a cell may have been', () => {
       ),
     );
     fc.assert(fc.property(fc.string({ maxLength: 40 }), (cell) => cellVariants(cell).length <= 80));
+  });
+
+  // A form that is not tried is a row that is sent again after a spreadsheet has saved the file.
+  test('a date in any form leads back to each form in which it may have been sent, with its time', () => {
+    const days = fc.date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
+    const times = fc.constantFrom(['', ['']], [' 10:30', [' 10:30', ' 10:30:00']], [' 9:05:00', [' 9:05', ' 9:05:00']]);
+    fc.assert(
+      fc.property(days, times, (day, [time, timesBefore]) => {
+        const forms = dateForms(day);
+        for (const now of forms) {
+          const found = texts(`${now}${time}`);
+          const before = forms.flatMap((form) => [...timesBefore].map((each) => `${form}${each}`));
+          for (const text of before) if (text !== `${now}${time}`) expect(found, now).toContain(text);
+        }
+      }),
+    );
+  });
+
+  test('nothing is a date that has no such month or day, or a year of three digits', () => {
+    for (const cell of ['2026-13-01', '2026-00-01', '2026-01-32', '2026-01-00', '202-01-01', '1.1.202']) {
+      expect(texts(cell)).toEqual([]);
+    }
+    expect(texts('2026-12-31')).toContain('31.12.2026');
+  });
+
+  test.each([
+    ['1', ['01', '001', '0001']],
+    ['123456', ['0123456', '00123456', '000123456']],
+    ['1234567', ['+1234567', '01234567', '001234567', '0001234567']],
+    ['12345678', ['+12345678', '012345678', '0012345678']],
+    ['1,2', ['1.2', '1.20', '1,20']],
+    ['1.25E+1', []],
+    ['1.5E+1', ['15', '015', '0015', '00015']],
+    ['12345678901234567890', ['+12345678901234567890', '012345678901234567890', '0012345678901234567890']],
+    ['123456789012345678901', []],
+    ["1'234", ['1234', '01234', '001234', '0001234']],
+    ['12,0', ['12', '012', '0012', '00012']],
+  ])('the number %s was one of %j', (cell, were) => expect(texts(cell)).toEqual(were));
+
+  test.each([
+    ['true', ['true', 'wahr', 'vrai', 'verdadeiro', 'verdadero', 'vero']],
+    ['false', ['false', 'falsch', 'faux', 'falso']],
+  ])('a cell that a spreadsheet shows in another language was %s, in any letters', (value, words) => {
+    const forms = [value, value.toUpperCase(), value[0]?.toUpperCase() + value.slice(1)];
+    for (const word of words) {
+      for (const cell of [word, word.toUpperCase(), ` ${word} `]) {
+        expect(texts(cell)).toEqual(forms.filter((form) => form !== cell.trim()));
+      }
+    }
   });
 });
 

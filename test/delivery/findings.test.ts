@@ -74,6 +74,24 @@ describe('A field that no column gives', () => {
   });
 });
 
+// Who reads only the first lines sees what keeps most from being sent.
+test('Groups come errors first, of these what concerns the whole file, and then those with more rows', async () => {
+  const { problemGroups } = await planOf(
+    ['Message', 'Email', 'Language'],
+    ['Paint', 'ana@example', 'xx'],
+    ['', 'rita@example.com', 'pt'],
+    ['', 'eva@example.com', 'pt'],
+  );
+  expect(problemGroups.map(({ code, severity, isOfPlan, rows }) => [code, severity, isOfPlan, rows])).toEqual([
+    ['country.missing', 'error', true, 3],
+    ['request_text.missing', 'error', false, 2],
+    ['email.invalid', 'error', false, 1],
+    ['location.missing', 'warning', true, 3],
+    ['fullname.missing', 'warning', true, 3],
+    ['lang.unknown', 'warning', false, 1],
+  ]);
+});
+
 describe('Problems of one kind in one column', () => {
   test('are one group with the first rows and their values', async () => {
     const phones = ['0151 1000000', '0151 1000001', '+49 151 10000000', '0151 1000002', '0151 1000003', 'call me'];

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
-import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
+import { refuseUnsent, type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { PATHS } from '../../src/request/wire.ts';
 import { failureOf, readAll } from '../helpers/log-subjects.ts';
 import { readLines, submissionOf } from './leads.ts';
@@ -36,6 +36,26 @@ const submitAndDie = (death: Death) =>
 
 const settle = (process: Process) =>
   settleDoubt(SUBMISSION, settlingOf(process, key, WAIT_MS, UNCHECKED, machine.service));
+
+// Without it a worker would record a lead as failed that another one has just brought home.
+test('a request that a worker must not send is told as a store has it, of which it knows nothing before it has asked', async () => {
+  await submit();
+  const told = await machine.run(({ log }) => {
+    const fetched = new Set<string>();
+    const remote = Object.assign(Object.create(log), {
+      prefetch: async (keys: readonly string[]) => {
+        await new Promise(setImmediate);
+        for (const each of keys) fetched.add(each);
+      },
+      lookup: (each: string) => (fetched.has(each) ? log.lookup(each) : 'none'),
+      read: (each: string) => log.read(each),
+      outcome: () => expect.fail('It was recorded.'),
+    });
+    const outcome = { status: 'failed', ids: {}, http: null, ms: null, message: 'No.', raw: null } as const;
+    return refuseUnsent(SUBMISSION, remote, outcome);
+  });
+  expect(told).toMatchObject({ result: { status: 'repeated', ids: { request_id: 'R-77' } } });
+});
 
 describe('A request', () => {
   test('is in the log as being sent when it arrives at the service, and as created when its result is given', async () => {

@@ -9,6 +9,7 @@ import {
   type VisibilityProbe,
   visibilityStats,
 } from '../../src/request/visibility.ts';
+import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 import { Machine, type Process } from './processes.ts';
 import { trustedEvidence } from './settling.ts';
@@ -144,6 +145,22 @@ describe('Of many creations', () => {
     const looked = await lookAtMany(null, [...numbered(4), ...numbered(4).map((need) => `${need} ${long}`)]);
     expect(looked.map((need) => need.length > 300)).toEqual([false, false, false, true, true, true]);
   });
+});
+
+// Its user waits for that, after the last row.
+test('a run that ends waits for what validate is about to say, but two seconds at most', async () => {
+  const endAfter = async (answerMs: number) => {
+    const clock = new VirtualClock();
+    const answer = { verdict: 'duplicate', ids: {}, http: 200, message: null, refused: null, raw: null } as const;
+    const validate = () => clock.sleep(answerMs).then(() => answer);
+    const prober = new VisibilityProber({ validate }, clock, new AbortController().signal, null);
+    prober.created(SUBMISSION);
+    await clock.until(prober.end());
+    return [clock.nowMs(), ends(prober.evidence)];
+  };
+  expect(await endAfter(0)).toEqual([0, [['seen', 0]]]);
+  expect(await endAfter(1_500)).toEqual([1_500, [['seen', 1_500]]]);
+  expect(await endAfter(60_000)).toEqual([2_000, [['open', 0]]]);
 });
 
 test('every look is kept as it begins, so that a run that is killed hides none', async () => {

@@ -95,3 +95,19 @@ test('a store file brings back what was created under which value, and the count
   const validated = await again.postForm('/v1/request/validate', LEAD);
   expect(validated.text).toBe('{"duplicate":false}');
 });
+
+test('the inbox names a question beside the request that it was answered with, though validate asks for less', async () => {
+  const { sandbox, postForm } = await partnerUnder({
+    create: { parameters: [parameter('country'), parameter('phone')] },
+    validate: { parameters: [parameter('country')] },
+  });
+  await postForm(CREATE, { country: 'PT', phone: '+351912345678' });
+  await postForm('/v1/request/validate', { country: 'PT' });
+  await postForm('/v1/request/validate', { country: 'DE' });
+  const [created, asked] = sandbox.requests().slice(1);
+  expect([asked?.requestId, asked?.key === created?.key]).toEqual([created?.requestId, false]);
+  const same = async (number = 0) =>
+    JSON.parse((await send('GET', `${sandbox.baseUrl}/_sandbox/requests/${number}/same`)).text);
+  expect(await same(created?.number)).toEqual([asked?.number]);
+  expect(await same(asked?.number)).toEqual([created?.number]);
+});

@@ -61,6 +61,13 @@ describe('the list', () => {
     expect(await numbers(`text=${key}`)).toEqual([3, 8]);
   });
 
+  test('has a hundred at once where nobody says how many', async () => {
+    const { create } = await partnerOf(sandbox);
+    for (let row = 0; row < 95; row++) await create({ ...LEAD, fullname: `Row ${row}` });
+    const { total, offset, limit, items } = await got('requests');
+    expect([total, offset, limit, items.length]).toEqual([102, 0, 100, 100]);
+  });
+
   test('is cut short where that is asked for', async () => {
     const { create } = await partnerOf(sandbox);
     await create({ ...LEAD, request_text: 'long '.repeat(1000) });
@@ -235,6 +242,30 @@ describe('the command', () => {
     expect(given).toContain('authorization: Bearer from-variable');
     expect(given.slice(-2)).toEqual(['--data-raw', body]);
     expect(given.filter((each) => /^(host|content-length|connection):/i.test(each))).toEqual([]);
+  });
+
+  test('leaves to curl what curl says of the connection itself', async () => {
+    const own = { connection: 'close', 'accept-encoding': 'gzip', 'transfer-encoding': 'chunked' };
+    await send('POST', `${sandbox.baseUrl}/v1/request/create`, { ...JSON_TYPE, ...own, 'x-note': 'mine' }, '{}');
+    const { exchange } = await got('requests/1');
+    const heard = exchange.headers.map(([name]: [string]) => name.toLowerCase());
+    expect(heard).toEqual(expect.arrayContaining(['host', ...Object.keys(own)]));
+    const headers = (await argumentsOf(exchange.curl)).filter((_, at, all) => all[at - 1] === '-H');
+    expect(headers).toEqual(['content-type: application/json', 'x-note: mine']);
+  });
+
+  test.each([
+    [4096, true],
+    [4097, false],
+  ])('has a body of %i bytes in it: %s', async (bytes, isWritten) => {
+    await send('POST', `${sandbox.baseUrl}/v1/request/create`, JSON_TYPE, 'x'.repeat(bytes));
+    const { exchange } = await got('requests/1');
+    expect(exchange.curl.startsWith('curl -g')).toBe(isWritten);
+  });
+
+  test('has no data where there was no body', async () => {
+    await send('POST', `${sandbox.baseUrl}/v1/request/create`, JSON_TYPE);
+    expect((await got('requests/1')).exchange.curl).not.toContain('--data');
   });
 
   test('has the token of a variable in place of a bearer token alone', async () => {

@@ -62,6 +62,7 @@ test('without a token, with an unknown one and with one that has ended, calls ar
   const ended = await create({ ...LEAD, lang: 'en' });
   expect([bare, unknown, ended].map((reply) => reply.status)).toEqual([401, 401, 401]);
   expect(bare.headers['www-authenticate']).toBe('Bearer realm="sandbox"');
+  expect(JSON.parse(bare.text).message).toBe('Send Authorization: Bearer, with a token from /oauth/token.');
   expect(ended.headers['www-authenticate']).toContain('invalid_token');
   expect(creates(sandbox).filter((each) => each.requestId !== null)).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { AccountPermits } from '../../src/service/pacing/account-permits.ts';
-import type { ChosenRate } from '../../src/service/pacing/adaptive-rate.ts';
+import type { ChosenRate, Permit, RateAnswer } from '../../src/service/pacing/adaptive-rate.ts';
 import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { atMostAtOnce, fixedWindow, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';
@@ -10,6 +10,8 @@ import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { type HiddenServer, type Reply, seeded } from '../helpers/virtual-server.ts';
 
 const ROUND_TRIP_MS = 15;
+const REFUSED: RateAnswer = { kind: 'throttled', pauseMs: null, headroom: null };
+const TAKEN: RateAnswer = { ...REFUSED, kind: 'ok' };
 
 /** Processes of one account, in virtual time. */
 class Fleet {
@@ -87,6 +89,35 @@ function fleetOf(processes: number, server: HiddenServer, rate: ChosenRate = 'au
 
 const toldByRetryAfter = (_: number, resetMs: number, refused: boolean): Record<string, string> =>
   refused ? { 'retry-after': String(Math.ceil(resetMs / 1000)) } : {};
+
+// Until then the others go on being refused.
+test.each([
+  ['a refusal', true, (permits: AccountPermits, permit: Permit) => permits.answered(permit, REFUSED, 429)],
+  ['a breaker that opens', true, (permits: AccountPermits) => permits.slowDown(0.5)],
+  ['a pause for all', true, (permits: AccountPermits) => permits.hold(1_000)],
+  ['a usual answer', false, (permits: AccountPermits, permit: Permit) => permits.answered(permit, TAKEN, 200)],
+])('%s is told to the others at once: %s', async (_, isAtOnce, happens) => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore(clock);
+  const permits = new AccountPermits({
+    ...{ state: store.member('run'), rate: 'auto', concurrency: 16, learned: null, clock, random: seeded(7) },
+  });
+  let waiting = 1;
+  permits.attach(
+    () => waiting,
+    () => {},
+  );
+  permits.askAgainMs(0);
+  await clock.until(clock.sleep(10));
+  const answer = permits.admit('create');
+  if (answer.is !== 'now') expect.fail(answer.is);
+  waiting = 0;
+  expect(permits.askAgainMs(60_000)).toBeLessThan(60_000);
+  happens(permits, answer.permit);
+  expect(permits.askAgainMs(60_000) === Number.POSITIVE_INFINITY).toBe(isAtOnce);
+  await clock.until(clock.sleep(2));
+  expect(store.turns).toBe(isAtOnce ? 2 : 1);
+});
 
 describe('Processes of one account', () => {
   test.each([1, 4])('%i together find a token bucket of 20 a second', async (processes) => {

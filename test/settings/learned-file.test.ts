@@ -77,3 +77,41 @@ test('members that nobody knows are not kept', () => {
   writeFileSync(path, JSON.stringify(strange));
   expect(storeAt(path).read()).toEqual({ ...NOTHING, evidence: EVIDENCE });
 });
+
+test('of evidence and answers only what has the form of srq is believed, as far as it goes', () => {
+  const path = learnedFile();
+  const [look] = EVIDENCE.looks;
+  const evidenceOf = (changes: object) => {
+    storeAt(path).write({ evidence: { looks: [{ ...look, ...changes }] } });
+    return storeAt(path).read().evidence;
+  };
+  expect(evidenceOf({ kind: 'x'.repeat(32), afterMs: 0 })).not.toBeNull();
+  for (const wrong of [{ kind: 'x'.repeat(33) }, { key: 'a'.repeat(31) }, { key: 'A'.repeat(32) }, { afterMs: -1 }]) {
+    expect(evidenceOf(wrong)).toBeNull();
+  }
+  const answersOf = (form: string) => {
+    storeAt(path).write({
+      answers: { identifiedBy: [], forms: [{ form, isDenied: false, seen: 0, unseen: 0, said: null }] },
+    });
+    return storeAt(path).read().answers;
+  };
+  expect([answersOf('x'.repeat(1_000)) === null, answersOf('x'.repeat(1_001)) === null]).toEqual([false, true]);
+});
+
+test('a record is changed from what another command has left of it, under its name in a store', async () => {
+  const path = learnedFile();
+  const store = storeAt(path);
+  storeAt(path).write({ evidence: EVIDENCE, pace: PACE });
+  const seen: unknown[] = [];
+  const change = (name: string, keep: unknown) =>
+    store.change(name, (kept) => {
+      seen.push(kept);
+      return { keep, result: 'told' };
+    });
+  const answers = { identifiedBy: ['id'], forms: [] };
+  expect([await change('evidence-c0ffee', null), await change('answers-c0ffee', answers)]).toEqual(['told', 'told']);
+  expect(seen).toEqual([EVIDENCE, null]);
+  expect(storeAt(path).read()).toEqual({ evidence: null, answers, pace: PACE });
+  await expect(change('evidence-another', null)).rejects.toThrow('no record of a file: evidence-another');
+  await expect(change('pace-c0ffee', null)).rejects.toThrow('no record of a file');
+});

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { replaceFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
 import { ProfileStore } from '../../src/settings/profile-store.ts';
 
 const PROFILE = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'x' };
@@ -91,4 +92,100 @@ test('a change that cannot be written is told to whoever asks for it', async () 
 test('no profile is found by a name that every object has', () => {
   write(0o600);
   expect(new ProfileStore(folder, uid).get('constructor')).toBeNull();
+});
+
+test('the first profile becomes the one in use, and no other does unless that is said', async () => {
+  const store = new ProfileStore(folder, uid);
+  expect([store.current(), store.all(), store.get('shop')]).toEqual(['default', {}, null]);
+  await store.set('shop', PROFILE);
+  expect(store.current()).toBe('shop');
+  await store.set('office', PROFILE);
+  await store.set('shop', { ...PROFILE, clientId: '9' });
+  expect([store.current(), Object.keys(store.all()), store.get('shop')?.clientId]).toEqual([
+    'shop',
+    ['shop', 'office'],
+    '9',
+  ]);
+  await store.set('depot', PROFILE, true);
+  expect(store.current()).toBe('depot');
+  await store.use('office');
+  expect(new ProfileStore(folder, uid).current()).toBe('office');
+});
+
+test('what a later version keeps in the settings stays there', async () => {
+  const path = join(folder, 'config.json');
+  writeFileSync(path, JSON.stringify({ colour: 'red', profiles: { shop: { ...PROFILE, flavour: 'x' } } }), {
+    mode: 0o600,
+  });
+  const store = new ProfileStore(folder, uid);
+  await store.set('office', PROFILE);
+  await store.use('shop');
+  await store.remove('office');
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+    colour: 'red',
+    current: 'shop',
+    profiles: { shop: { ...PROFILE, flavour: 'x' } },
+  });
+});
+
+test.each([
+  ['{', 'it is not JSON'],
+  ['[]', 'Invalid input: expected object, received array'],
+  ['{"profiles":{"shop":{"baseUrl":7,"clientId":"7"}}}', 'profiles.shop.baseUrl Invalid input: expected string'],
+  ['{"profiles":{"shop":{"baseUrl":"","clientId":"","encoding":"xml"}}}', 'profiles.shop.encoding'],
+])('settings that hold %s are not used, and what is wrong is named', (text, words) => {
+  writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
+  expect(() => new ProfileStore(folder, uid).all()).toThrow(
+    expect.objectContaining({
+      reason: 'settings.unusable',
+      message: expect.stringContaining(`cannot be used (${words}`),
+      hint: expect.stringContaining('srq login'),
+    }),
+  );
+});
+
+test('a request is sent by form or by JSON, as its profile says', async () => {
+  const store = new ProfileStore(folder, uid);
+  for (const encoding of ['form', 'json'] as const) {
+    await store.set('shop', { ...PROFILE, encoding });
+    expect(store.get('shop')?.encoding).toBe(encoding);
+  }
+});
+
+describe.skipIf(process.platform !== 'linux')('The settings file', () => {
+  test('is closed again whenever it was read', () => {
+    write(0o600);
+    const store = new ProfileStore(folder, uid);
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    for (let round = 0; round < 50; round += 1) store.all();
+    expect(open() - before).toBeLessThan(25);
+  });
+
+  test.each([0o000, 0o022, 0o777])(
+    'is for its owner alone, and so is its new folder, with the mask %o',
+    async (mask) => {
+      const before = process.umask(mask);
+      const below = join(folder, 'new', 'deeper');
+      try {
+        if (mask !== 0o777) await new ProfileStore(below, uid).set('shop', PROFILE);
+        replaceFileOrThrow(join(folder, 'state.json'), '{}');
+      } finally {
+        process.umask(before);
+      }
+      if (mask !== 0o777) expect([modeOf(below), modeOf(join(below, 'config.json'))]).toEqual(['700', '600']);
+      expect(modeOf(join(folder, 'state.json'))).toBe('600');
+    },
+  );
+});
+
+test('of a file that cannot take its place nothing is left beside it', () => {
+  const path = join(folder, 'state.json');
+  mkdirSync(join(path, 'taken'), { recursive: true });
+  expect(() => replaceFileOrThrow(path, '{}')).toThrow();
+  replaceFile(path, '{}');
+  expect(readdirSync(folder)).toEqual(['state.json']);
+  rmSync(path, { recursive: true });
+  replaceFile(path, '{}');
+  expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['state.json'], '{}']);
 });

@@ -105,8 +105,8 @@ export class ProxyTunnels {
     throw new Error(`Proxy response (${statusCode})`);
   }
 
-  async close(): Promise<void> {
-    await this.#pool.destroy();
+  close(): Promise<void> {
+    return this.#pool.destroy();
   }
 }
 

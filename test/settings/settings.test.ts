@@ -1,0 +1,216 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { keychainEntry } from '../../src/settings/keychain.ts';
+import type { Profile } from '../../src/settings/profile-store.ts';
+import {
+  normalBaseUrl,
+  notLoggedIn,
+  requireCertificateCheck,
+  resolveSettings,
+  runSecretCommand,
+} from '../../src/settings/settings.ts';
+import { fakeKeychain } from '../helpers/fake-keychain.ts';
+
+const SHOP: Profile = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'stored' };
+const NO_KEYCHAIN = { node: process.execPath, library: null };
+
+const settingsOf = (profiles: Record<string, Profile>, env: Record<string, string> = {}, keychain = NO_KEYCHAIN) =>
+  resolveSettings({ value: 'shop', source: 'default' }, profiles, env, keychain);
+
+/** A command that prints these lines, without a shell. */
+const printing = (...lines: string[]) =>
+  `"${process.execPath}" -e 'process.stdout.write(process.argv.slice(1).join("\\n"))' ${lines.map((line) => `'${line}'`).join(' ')}`;
+
+describe('The settings of a command', () => {
+  test('come from the profile, and each of them from the environment where that has it', () => {
+    expect(settingsOf({ shop: SHOP })).toMatchObject({
+      baseUrl: { value: 'https://api.example.com', source: 'profile' },
+      clientId: { value: '7', source: 'profile' },
+      secret: { state: 'stored' },
+      encoding: 'form',
+      ownBaseUrl: 'https://api.example.com',
+      otherProfiles: [],
+    });
+    const env = { SRQ_BASE_URL: 'https://api.example.org/v2/', SRQ_CLIENT_ID: '8', SRQ_CLIENT_SECRET: 'given' };
+    expect(settingsOf({ shop: { ...SHOP, encoding: 'json' } }, env)).toMatchObject({
+      baseUrl: { value: 'https://api.example.org/v2', source: 'env' },
+      clientId: { value: '8', source: 'env' },
+      secret: { state: 'env' },
+      encoding: 'json',
+      ownBaseUrl: 'https://api.example.com',
+    });
+    // A variable that is set to nothing, as in a Compose file, is as good as none.
+    expect(settingsOf({ shop: SHOP }, { SRQ_BASE_URL: '', SRQ_CLIENT_ID: '', SRQ_CLIENT_SECRET: '' })).toMatchObject({
+      baseUrl: { source: 'profile' },
+      clientId: { source: 'profile' },
+      secret: { state: 'stored' },
+    });
+  });
+
+  test('are missing, with the names of the other profiles, where the profile is not stored', () => {
+    expect(settingsOf({ office: SHOP, depot: SHOP })).toMatchObject({
+      baseUrl: null,
+      clientId: null,
+      ownBaseUrl: null,
+      secret: { state: 'missing' },
+      otherProfiles: ['office', 'depot'],
+    });
+    const named = (value: string) => resolveSettings({ value, source: 'flag' }, { shop: SHOP }, {}, NO_KEYCHAIN);
+    expect(named('constructor').baseUrl).toBeNull();
+  });
+
+  test.each([
+    ['another base URL', { SRQ_BASE_URL: 'https://api.example.org' }],
+    ['another client', { SRQ_CLIENT_ID: '8' }],
+  ])("send neither the profile's secret nor its certificate to %s", async (_, env) => {
+    const certificates = { caFile: '/ca.pem', certFile: '/cert.pem', keyFile: '/key.pem' };
+    const stored: Profile[] = [
+      SHOP,
+      { ...SHOP, clientSecret: undefined, secretCommand: printing('printed') },
+      { ...SHOP, clientSecret: undefined, keychain: true },
+    ];
+    for (const profile of stored) {
+      const own = settingsOf({ shop: { ...profile, ...certificates } });
+      expect(own.certificates).toMatchObject(certificates);
+      expect(own.secret.state).not.toBe('missing');
+      const elsewhere = settingsOf({ shop: { ...profile, ...certificates } }, env);
+      expect(elsewhere.certificates).toEqual({});
+      expect(elsewhere.secret.state).toBe('missing');
+      await expect(elsewhere.secret.read()).rejects.toMatchObject({
+        reason: 'auth.missing',
+        message: 'You are not logged in: SRQ_CLIENT_SECRET is missing.',
+      });
+    }
+  });
+
+  test.each<[isLive: boolean, profile: Profile, env: Record<string, string>]>([
+    [true, SHOP, {}],
+    [false, { ...SHOP, test: true }, {}],
+    [true, { ...SHOP, test: false }, {}],
+    // A profile is a test profile for its own service alone.
+    [true, { ...SHOP, test: true }, { SRQ_BASE_URL: 'https://api.example.org' }],
+    [true, { ...SHOP, test: true }, { SRQ_CLIENT_ID: '8' }],
+    [false, SHOP, { SRQ_BASE_URL: 'http://127.0.0.1:8080' }],
+    [false, { ...SHOP, baseUrl: 'http://localhost:8080' }, {}],
+  ])('ask before a bulk run where a real service would get it: %s', (isLive, profile, env) => {
+    expect(settingsOf({ shop: profile }, env).live).toBe(isLive);
+  });
+
+  test('of nobody are of no live service', () => {
+    expect(settingsOf({}).live).toBe(false);
+  });
+});
+
+describe('A secret', () => {
+  test('is read from where the profile has it, and from the environment before that', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'srq-secrets-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const keychain = { node: process.execPath, library: fakeKeychain(join(folder, 'keychain.cjs'), 'sound') };
+    await keychainEntry('shop', SHOP, keychain).write('kept');
+    const kinds: [Profile, string, string][] = [
+      [SHOP, 'stored', 'stored'],
+      [{ ...SHOP, secretCommand: printing('printed') }, 'command', 'printed'],
+      [{ ...SHOP, secretCommand: printing('printed'), keychain: true }, 'keychain', 'kept'],
+    ];
+    for (const [profile, state, text] of kinds) {
+      const { secret } = resolveSettings({ value: 'shop', source: 'default' }, { shop: profile }, {}, keychain);
+      expect([secret.state, await secret.read()]).toEqual([state, text]);
+      const given = settingsOf({ shop: profile }, { SRQ_CLIENT_SECRET: 'given' }).secret;
+      expect([given.state, await given.read()]).toEqual(['env', 'given']);
+    }
+    await keychainEntry('shop', SHOP, keychain).remove();
+    const emptied = resolveSettings(
+      { value: 'shop', source: 'default' },
+      { shop: { ...SHOP, keychain: true } },
+      {},
+      keychain,
+    );
+    await expect(emptied.secret.read()).rejects.toMatchObject({
+      reason: 'auth.no-secret',
+      message: 'The keychain holds no secret for profile shop.',
+      hint: 'Log in again: srq login --profile shop --keychain',
+    });
+  });
+
+  test('that a command prints is its first line; words in quotes are kept together', async () => {
+    expect(await runSecretCommand(printing('s3cret', 'and more', ''))).toBe('s3cret');
+    expect(await runSecretCommand(printing('two  words'))).toBe('two  words');
+    const windows = `"${process.execPath}" -e 'process.stdout.write("s3cret\\r\\nmore")'`;
+    expect(await runSecretCommand(windows)).toBe('s3cret');
+  });
+
+  test('is missing where its command prints nothing, or an empty line before it', async () => {
+    for (const command of [printing(''), printing('', 's3cret')]) {
+      await expect(runSecretCommand(command)).rejects.toMatchObject({
+        reason: 'auth.no-secret',
+        message: 'The secret command printed nothing.',
+        hint: `Try it by hand: ${command}`,
+      });
+    }
+  });
+
+  test('is in no message where its command fails after it printed it', async () => {
+    const command = `"${process.execPath}" -e 'process.stdout.write("s3" + "cret"); process.exitCode = 3'`;
+    const error = await runSecretCommand(command, 'linux').catch((thrown) => thrown);
+    expect(error).toMatchObject({
+      reason: 'auth.no-secret',
+      message: 'The secret command failed (3).',
+      hint: `Try it by hand: ${command}`,
+    });
+    expect(inspect(error, { depth: null })).not.toContain('s3cret');
+  });
+});
+
+test('who is not logged in is told what is missing, and who mistyped a profile which one was meant', () => {
+  expect(notLoggedIn(['SRQ_BASE_URL', 'SRQ_CLIENT_ID'])).toMatchObject({
+    reason: 'auth.missing',
+    message: 'You are not logged in: SRQ_BASE_URL, SRQ_CLIENT_ID are missing.',
+  });
+  expect(notLoggedIn(['SRQ_BASE_URL'], 'shop', [])).toMatchObject({ reason: 'auth.missing' });
+  expect(notLoggedIn(['SRQ_BASE_URL'], undefined, ['shop'])).toMatchObject({ reason: 'auth.missing' });
+  expect(notLoggedIn(['SRQ_BASE_URL'], 'shpo', ['office', 'shop'])).toMatchObject({
+    reason: 'auth.no-profile',
+    message: 'There is no profile "shpo". Did you mean shop?',
+  });
+  expect(notLoggedIn(['SRQ_BASE_URL'], 'warehouse', ['shop'])).toMatchObject({
+    message: 'There is no profile "warehouse".',
+  });
+});
+
+test.each([
+  ['https://API.Example.com', 'https://api.example.com'],
+  [' https://api.example.com:443// ', 'https://api.example.com'],
+  ['https://api.example.com/partners/', 'https://api.example.com/partners'],
+  ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
+  ['http://[::1]:8080', 'http://[::1]:8080'],
+  ['http://localhost', 'http://localhost'],
+])('the base URL %j is one with %s, so that its secret and its log are found again', (text, canonical) => {
+  expect(normalBaseUrl(text)).toBe(canonical);
+});
+
+test.each([
+  ['api.example.com', 'address.invalid', '"api.example.com" is not a base URL.'],
+  ['ftp://api.example.com', 'address.invalid', '"ftp://api.example.com" is not a base URL.'],
+  ['', 'address.invalid', '"" is not a base URL.'],
+  ['https://ana@api.example.com', 'address.invalid', 'user name or password'],
+  ['https://:word@api.example.com', 'address.invalid', 'user name or password'],
+  ['https://api.example.com?a=1', 'address.invalid', '"?" or "#"'],
+  ['https://api.example.com#a', 'address.invalid', '"?" or "#"'],
+  ['http://api.example.com', 'address.unencrypted', 'unencrypted'],
+  ['http://127.0.0.1.example.com', 'address.unencrypted', 'unencrypted'],
+])('no secret is sent to %j: %s', (text, reason, words) => {
+  expect(() => normalBaseUrl(text)).toThrow(
+    expect.objectContaining({ reason, message: expect.stringContaining(words) }),
+  );
+});
+
+test('nothing is sent where the environment turns the check of certificates off', () => {
+  expect(() => requireCertificateCheck({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, ': --ca-file FILE')).toThrow(
+    expect.objectContaining({ reason: 'certificate.unchecked', hint: expect.stringMatching(/: --ca-file FILE$/) }),
+  );
+  requireCertificateCheck({ NODE_TLS_REJECT_UNAUTHORIZED: '1' }, '');
+  requireCertificateCheck({}, '');
+});

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { LOG_EVENTS, type LoggedState } from '../../../src/request/status.ts';
+import { LogIndex } from '../../../src/store/file/log-index.ts';
+import {
+  decodeRecord,
+  encodeRecord,
+  encodeRequest,
+  isNewer,
+  type LogLine,
+  readLines,
+  readLinesBackwards,
+} from '../../../src/store/file/record.ts';
+
+/** The size of a block that is read forwards, and of one that is read backwards. */
+const [FORWARDS_BYTES, BACKWARDS_BYTES] = [1 << 20, 1 << 16];
+
+/** What both readers find in a file with these bytes, in its order; and where the last line ends. */
+async function linesOf(bytes: Buffer) {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-lines-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'log.ndjson');
+  writeFileSync(path, bytes);
+  const file = await open(path, 'r');
+  onTestFinished(() => file.close());
+  const forwards: LogLine[] = [];
+  const blocks = readLines(file, 0);
+  let block = await blocks.next();
+  for (; !block.done; block = await blocks.next()) forwards.push(...block.value);
+  const backwards: LogLine[] = [];
+  for await (const line of readLinesBackwards(file, block.value)) backwards.unshift(line);
+  return { forwards, backwards, end: block.value };
+}
+
+/** What there is to find, by the plainest of means. */
+function expectedOf(texts: readonly string[]): LogLine[] {
+  let offset = 0;
+  return texts.map((text) => {
+    const line = { text, offset };
+    offset += Buffer.byteLength(text) + 1;
+    return line;
+  });
+}
+
+// A record that is lost where two blocks meet is a request that is sent twice.
+test.each([-3, -2, -1, 0, 1, 2])(
+  'lines are read whole where one ends %i bytes beside the end of a block',
+  async (by) => {
+    const ends = [BACKWARDS_BYTES, FORWARDS_BYTES, 2 * FORWARDS_BYTES, 2 * FORWARDS_BYTES + BACKWARDS_BYTES];
+    let offset = 0;
+    const texts = ends.flatMap((blockEnd) => {
+      const bytes = blockEnd - offset + by - 1;
+      offset += bytes + 1 + 2;
+      return ['é'.repeat(bytes >> 1) + 'x'.repeat(bytes & 1), 'a'];
+    });
+    const { forwards, backwards, end } = await linesOf(Buffer.from(`${texts.join('\n')}\n{"torn`));
+    expect(end).toBe(offset);
+    expect(isSame(forwards, expectedOf(texts))).toBe(true);
+    expect(isSame(backwards, expectedOf(texts))).toBe(true);
+  },
+);
+
+/** The lines are too long to be shown. */
+const isSame = (found: readonly LogLine[], expected: readonly LogLine[]) =>
+  JSON.stringify(found) === JSON.stringify(expected);
+
+test('empty lines are lines, and one that is not UTF-8 costs only itself', async () => {
+  const bytes = Buffer.concat([Buffer.from('\n\na\n'), Buffer.from([0xff, 0x0a]), Buffer.from('ü\n\n')]);
+  const found = [
+    { text: '', offset: 0 },
+    { text: '', offset: 1 },
+    { text: 'a', offset: 2 },
+    { text: null, offset: 4 },
+    { text: 'ü', offset: 6 },
+    { text: '', offset: 9 },
+  ];
+  expect(await linesOf(bytes)).toEqual({ forwards: found, backwards: found, end: 10 });
+  expect(await linesOf(Buffer.alloc(0))).toEqual({ forwards: [], backwards: [], end: 0 });
+});
+
+const SUBJECT = { key: 'a'.repeat(32), row: 7, ref: 'L-7', market: 'PT' };
+const AT = '2026-11-21T00:00:00.000Z';
+
+// A request that was settled by validate and is read as settled by nobody is taken for proof that validate is right.
+test.each(['validate', 'person', 'idempotency', null] as const)('a record is read as it was written, by %s', (by) => {
+  for (const event of LOG_EVENTS) {
+    const details = { ids: { id: '1' }, http: 201, ms: 3, message: 'ok', raw: '{}', by, again: true };
+    const line = encodeRecord(SUBJECT, event, AT, 'run', details).toString();
+    expect(line.endsWith('}\n')).toBe(true);
+    expect(decodeRecord(line.slice(0, -1))).toEqual({ ...SUBJECT, event, at: AT, run: 'run', ...details });
+  }
+});
+
+test('a record that has only what it must is read, and one of a later version is told from one that is damaged', () => {
+  const line = (more: object) => JSON.stringify({ key: SUBJECT.key, event: 'created', at: AT, ...more });
+  const bare = { ...{ run: '', row: 0, ref: null, ids: {}, http: null, ms: null }, message: null, raw: null, by: null };
+  expect(decodeRecord(line({}))).toEqual({ key: SUBJECT.key, event: 'created', at: AT, ...bare, again: false });
+  expect(decodeRecord(line({ by: 'somebody', again: 'yes', ids: null, row: '7', http: '201' }))).toEqual(
+    decodeRecord(line({})),
+  );
+  const reasonOf = (more: object) => String(decodeRecord(line(more)));
+  expect([reasonOf({ event: 'refunded' }), reasonOf({ recipe: 99 })].map(isNewer)).toEqual([true, true]);
+  expect([reasonOf({ key: 'abc' }), reasonOf({ at: 'yesterday' }), String(decodeRecord(null))].map(isNewer)).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('what is known of a request has it in the same state again, where a record alone would not do by a licence', () => {
+  const recordOf = (event: 'created' | 'sending' | 'unknown', by: 'person' | null = null) => ({
+    ...{ ...SUBJECT, event, at: AT, run: 'run', ids: {}, http: null, ms: null, message: null, raw: null },
+    ...{ by, again: false },
+  });
+  const eventsOf = (event: 'created' | 'sending' | 'unknown', state: LoggedState) =>
+    encodeRequest(recordOf(event), state)
+      .trimEnd()
+      .split('\n')
+      .map((line) => Object(JSON.parse(line)));
+  expect(eventsOf('created', 'created').map(({ event }) => event)).toEqual(['created']);
+  expect(eventsOf('sending', 'sending').map(({ event }) => event)).toEqual(['sending']);
+  expect(eventsOf('sending', 'parked').map(({ event, by }) => [event, by])).toEqual([
+    ['licence', 'person'],
+    ['sending', undefined],
+  ]);
+});
+
+// A saved index has no other mark of its form than its version: one that is read otherwise has requests sent twice.
+test('the memory of an index has the form of version 1: sixteen times the offset, and the number of the state', () => {
+  const index = new LogIndex('log.ndjson');
+  const events = ['sending', 'created', 'duplicate', 'rejected', 'failed', 'unknown', 'licence'] as const;
+  for (const [at, event] of events.entries()) index.set(`${at}`.repeat(32), event, null, 1_000 * at);
+  index.set('9'.repeat(32), 'sending', 'idempotency', 2 ** 40);
+  const [values] = index.memory.slice(-1);
+  expect([...(values ?? [])].slice(0, 8)).toEqual([
+    ...[0 + 1, 16_000 + 2, 32_000 + 3, 48_000 + 4, 64_000 + 5, 80_000 + 6, 96_000 + 7],
+    16 * 2 ** 40 + 8,
+  ]);
+});
