@@ -10,7 +10,6 @@ import { type ReadOptions, type Row, resultColumnOf, statesOutcomes, type Table,
 import { csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, isWholeUtf8, type TextEncoding, utf8Bytes } from './decode.ts';
 import { findDialect, linesBeforeHeader, textWithoutLineQuotes } from './dialect.ts';
-import { rowRestorer } from './earlier-results.ts';
 import {
   isWrappedList,
   type JsonKind,
@@ -23,7 +22,7 @@ import {
 } from './json-rows.ts';
 import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
 import { RowFit } from './row-fit.ts';
-import { headerOf, type RowReading, rowsOf } from './rows.ts';
+import { headerOf, type RowReading, rowRestorer, rowsOf } from './rows.ts';
 
 const SAMPLE_LETTERS = 64 * 1024;
 

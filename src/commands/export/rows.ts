@@ -1,6 +1,6 @@
 import type { Input } from '../../cli/input.ts';
-import { type LoggedRow, loggedRows } from '../../delivery/logged-rows.ts';
 import type { Preparation } from '../../delivery/prepare.ts';
+import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
 import { FILE_EXPORT_COLUMNS, LOG_EXPORT_COLUMNS } from '../../report/export-file.ts';
 import { mainIdentifier } from '../../report/results-file.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';

@@ -1,13 +1,31 @@
-import { aliasOf } from '../../request/field-aliases.ts';
+import { aliasOf, type FieldOrPart } from '../../request/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/markets.ts';
 import { type MissedColumn, resultColumnOf } from '../../request/table.ts';
 import { byContentAlone, isTaken, longestText, namePair, region, townBeside } from './by-content.ts';
-import { byStrength, type Candidate, type ColumnReading, candidatesByName, type Look } from './candidates.ts';
-import { withCertainty } from './certainty.ts';
+import {
+  asNameParts,
+  asPlaceParts,
+  byStrength,
+  type Candidate,
+  type ColumnReading,
+  candidatesByName,
+  type Look,
+  withHouseNumber,
+  withoutEmpty,
+  withoutRivals,
+} from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
-import { isPlainlyEmail, isPlainlyPhone, isPlainlyText } from './fit.ts';
+import {
+  fitOf,
+  holdsPersons,
+  isNearlyText,
+  isPlainlyEmail,
+  isPlainlyPhone,
+  isPlainlyText,
+  isRepeated,
+  isStreet,
+} from './fit.ts';
 import { nameEvidence } from './name-evidence.ts';
-import { asNameParts, asPlaceParts, withHouseNumber, withoutEmpty, withoutRivals } from './rivals.ts';
 
 /** The columns of a file, as far as they are known. */
 export interface ColumnsView {
@@ -87,4 +105,141 @@ function lookAt({ columns, cells, market }: ColumnsView): Look[] {
     const isOwn = resultColumnOf(header) !== null;
     return { index, header, name, seen: profileOf(cells[index] ?? [], marketOf, most), isOwn };
   });
+}
+
+/**
+ * Minimum number of filled cells before content decides anything. The second applies if the name has unknown words,
+ * which may mean another person than the customer.
+ */
+const MIN_FILLED = 3;
+const MIN_FILLED_OF_STRANGERS = 5;
+
+/** The content that makes a column certain if it is the only one of its kind. */
+interface Kind {
+  /** Tells whether a column is clearly of the kind. */
+  is(seen: ContentProfile): boolean;
+  /** Tells whether another column is so similar that a person should choose. */
+  isNear(seen: ContentProfile): boolean;
+}
+
+const TEXT: Kind = {
+  is: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
+  isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
+};
+
+const KINDS: Partial<Record<FieldOrPart, Kind>> = {
+  email: {
+    is: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
+    isNear: ({ email, distinct }) => email >= 0.3 && distinct >= 0.3,
+  },
+  phone: {
+    is: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
+    isNear: ({ phone, writtenAsPhone, distinct }) => phone >= 0.5 && writtenAsPhone >= 0.2 && distinct >= 0.3,
+  },
+  request_text: TEXT,
+  notes: TEXT,
+  fullname: {
+    is: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
+    isNear: (seen) => holdsPersons(seen) && seen.distinct >= 0.3,
+  },
+  postal_code: {
+    is: ({ postalCode, distinct }) => postalCode >= 0.8 && distinct >= 0.15,
+    isNear: ({ postalCode }) => postalCode >= 0.6,
+  },
+  street: { is: isStreet, isNear: isStreet },
+  city: { is: ({ town }) => town >= 0.25, isNear: ({ town }) => town >= 0.25 },
+  location: {
+    is: (seen) => seen.placeLike >= 0.7 || seen.town >= 0.3 || isStreet(seen),
+    isNear: ({ placeLike, town }) => placeLike >= 0.5 || town >= 0.25,
+  },
+  country: { is: ({ country }) => country >= 0.9, isNear: ({ country }) => country >= 0.6 },
+  ref: {
+    is: (seen) => fitOf('ref', seen) === 'shows' && seen.phoneShape < 0.5,
+    isNear: (seen) => fitOf('ref', seen) === 'shows' && seen.url < 0.3,
+  },
+  audio_file: { is: ({ recording }) => recording >= 0.9, isNear: ({ recording }) => recording >= 0.3 },
+};
+
+const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
+
+/**
+ * Makes readings certain if the content shows their meaning and no other column of the file is of that kind. Unknown
+ * words in a name mostly mean another person than the customer, but the only telephone numbers of a file, if they are
+ * all different, are the customers'.
+ */
+function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
+  const settled = new Map(
+    readings.filter(({ level }) => level === 'certain').map((each) => [each.index, each.meaning]),
+  );
+  const alike = new Map([...new Set(readings.map(({ meaning }) => meaning))].map((each) => [each, near(each, looks)]));
+  const isOnlyOne = (candidate: Candidate) =>
+    isPlain(candidate, readings) &&
+    (alike.get(candidate.meaning) ?? []).every(
+      (other) =>
+        other.index === candidate.index ||
+        isKin(candidate.look, other) ||
+        (settled.get(other.index) ?? candidate.meaning) !== candidate.meaning,
+    );
+  const found = readings.map((each) => (each.level === 'likely' && isOnlyOne(each) ? certain(each) : each));
+  const pair = namesOfPersons(found);
+  return found.map((each) => (pair.includes(each) ? certain(each) : each));
+}
+
+function certain(candidate: Candidate): Candidate {
+  return { ...candidate, level: 'certain', because: `${candidate.because}, the only such column` };
+}
+
+/** Returns the columns that may be of the kind that a meaning has, except those of other people. */
+function near(meaning: FieldOrPart, looks: readonly Look[]): readonly Look[] {
+  const kind = KINDS[meaning];
+  return looks.filter(({ isOwn, name, seen }) => !isOwn && !name.isOthers && seen.filled > 0 && kind?.isNear(seen));
+}
+
+function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean {
+  const { seen, name } = candidate.look;
+  const isOfKind = KINDS[candidate.meaning]?.is(seen) ?? false;
+  const least = name.unknown === '' ? MIN_FILLED : MIN_FILLED_OF_STRANGERS;
+  return seen.filled >= least && isOfKind && isTelling(candidate, readings);
+}
+
+/** Tells whether the content may decide, given the name and the neighbouring columns. */
+function isTelling({ by, look, meaning, index }: Candidate, readings: readonly Candidate[]): boolean {
+  if (by !== 'content') return true;
+  const { name, seen } = look;
+  if (meaning === 'request_text' && name.isQuestion) return isPlainlyText(seen);
+  // A name with only unknown words must be read by a person.
+  if (!name.isEmpty) return false;
+  if (meaning === 'phone') return seen.writtenAsPhone >= 0.5;
+  if (!OF_AN_ADDRESS.includes(meaning)) return true;
+  if (meaning === 'city' && seen.town >= 0.6 && seen.distinct >= 0.4) return true;
+  return readings.some((each) => OF_AN_ADDRESS.includes(each.meaning) && [1, -1].includes(each.index - index));
+}
+
+/**
+ * Tells whether two columns belong to the same person: `INSD TEL1` and `INSD TEL2`, or two neighbours without names.
+ */
+function isKin(one: Look, other: Look): boolean {
+  const areNeighbours = Math.abs(one.index - other.index) === 1;
+  if (one.name.isEmpty && other.name.isEmpty && areNeighbours && Math.max(one.seen.phone, one.seen.email) >= 0.5)
+    return true;
+  return one.name.unknown !== '' && one.name.unknown === other.name.unknown;
+}
+
+/**
+ * Returns the columns of first and last names that become certain together. Either both names say so and the contents
+ * show it, or one column holds given names and the other one mostly other names.
+ */
+function namesOfPersons(readings: readonly Candidate[]): readonly Candidate[] {
+  const [first, ...moreFirst] = readings.filter(({ meaning }) => meaning === 'first_name');
+  const [last, ...moreLast] = readings.filter(({ meaning }) => meaning === 'last_name');
+  if (!first || !last || moreFirst.length + moreLast.length > 0) return [];
+  if (readings.some(({ meaning }) => meaning === 'fullname')) return [];
+  const areNamed = [first, last].every(({ by, fit }) => by !== 'content' && fit === 'shows');
+  const isPlain =
+    areNamed ||
+    (Math.min(first.look.seen.filled, last.look.seen.filled) >= MIN_FILLED &&
+      holdsPersons(first.look.seen) &&
+      last.look.seen.givenName < first.look.seen.givenName / 2 &&
+      !isRepeated(last.look.seen));
+  return isPlain ? [first, last].filter(({ level }) => level === 'likely') : [];
 }
