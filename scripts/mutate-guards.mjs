@@ -212,7 +212,7 @@ const GUARDS = [
   },
   {
     name: 'what another file ends with is not cut',
-    file: 'src/store/file/tail.ts',
+    file: 'src/store/file/log-access.ts',
     from: '  await requireOwnTail(file, path, end);\n',
     to: '',
     tests: ['../e2e/log-unusable'],

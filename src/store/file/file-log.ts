@@ -12,20 +12,20 @@ import { InGroups } from '../in-groups.ts';
 import { loadKernelLock } from './kernel-lock.ts';
 import { LogLock, minLogBytes } from './lock.ts';
 import {
+  cutTornTail,
   isStillThere,
   type LogUser,
   realPath,
+  requireLogStart,
   requireOwnFolder,
   requireOwnLog,
   requireRegularFile,
   requireSameFile,
   takenAway,
 } from './log-access.ts';
-import type { LogIndex } from './log-index.ts';
-import { encodeRecord } from './record.ts';
-import { loadIndex, saveIndex } from './saved-index.ts';
+import { type LogIndex, loadIndex, saveIndex } from './log-index.ts';
+import { encodeRecord, RecordReader } from './record.ts';
 import { shellCommands } from './shell-commands.ts';
-import { cutTornTail, RecordReader, requireLogStart } from './tail.ts';
 
 interface PendingLine {
   readonly subject: LogSubject;

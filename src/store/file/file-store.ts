@@ -13,11 +13,16 @@ import {
 } from '../../request/log-store.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { FileLog } from './file-log.ts';
-import { type LogUser, requireOwnFolder, requireOwnLog, requireRegularFile } from './log-access.ts';
-import { LogIndex } from './log-index.ts';
-import { decodeRecord, type LogLine, readLines, readLinesBackwards } from './record.ts';
-import { loadIndex } from './saved-index.ts';
-import { RecordReader, requireLogStart, requireOwnTail } from './tail.ts';
+import {
+  type LogUser,
+  requireLogStart,
+  requireOwnFolder,
+  requireOwnLog,
+  requireOwnTail,
+  requireRegularFile,
+} from './log-access.ts';
+import { LogIndex, loadIndex } from './log-index.ts';
+import { decodeRecord, type LogLine, RecordReader, readLines, readLinesBackwards } from './record.ts';
 
 interface FileStoreOptions {
   readonly path: string;

@@ -1,10 +1,9 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
-import { MOVING_SQL } from './moving-schema.ts';
-import { queueCountsSql } from './queue-counts-schema.ts';
-import { QUEUE_FUNCTIONS, QUEUE_SCHEMA } from './queue-schema.ts';
-import { TIMELINE_TABLES } from './timeline-schema.ts';
+import { MOVING_SQL } from './moving.ts';
+import { QUEUE_COUNTS_SQL, QUEUE_FUNCTIONS, QUEUE_SCHEMA } from './queue-schema.ts';
+import { TIMELINE_TABLES } from './timeline.ts';
 
 /**
  * The tables of the log. `record` is append-only and has the same content as the lines of FORMAT.md. `state` has one
@@ -211,7 +210,7 @@ create table srq.account (
 const MOVING_TABLES: Migration = {
   number: 5,
   name: 'moving',
-  sql: MOVING_SQL + queueCountsSql(QUEUE_SCHEMA),
+  sql: MOVING_SQL + QUEUE_COUNTS_SQL,
 };
 
 /** The migrations, in their order. */

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
 import { type KernelLock, kernelLockName, loadKernelLock } from '../../../src/store/file/kernel-lock.ts';
 import { LogLock } from '../../../src/store/file/lock.ts';
+import { cutTornTail } from '../../../src/store/file/log-access.ts';
 import { shellCommands } from '../../../src/store/file/shell-commands.ts';
-import { cutTornTail } from '../../../src/store/file/tail.ts';
 import { failureOf, keyOf } from '../../helpers/log-subjects.ts';
 
 let directory: string;

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openLogReader, readNewest } from '../../../src/store/file/file-store.ts';
-import { loadIndex, saveIndex } from '../../../src/store/file/saved-index.ts';
+import { loadIndex, saveIndex } from '../../../src/store/file/log-index.ts';
 import { keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
 
 /** Enough records for an index to be saved, of some 180 bytes each. */
