@@ -177,9 +177,9 @@ const GUARDS = [
   },
   {
     name: 'what was cut or is a page proves nothing',
-    file: 'src/service/answers/answer-form.ts',
-    from: 'if (!answer.complete || isHtml(answer)) return null;',
-    to: '',
+    file: 'src/service/answers/answer-value.ts',
+    from: "if (!answer.complete || isHtml(answer)) return null;\n  if (answer.body.trim() === '') return 'empty';",
+    to: "if (answer.body.trim() === '') return 'empty';",
     tests: ['../service/classify', '../service/creation'],
   },
   {

@@ -2,8 +2,13 @@ import type { Json, Proposal } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import { type DescribedDocument, describeOpenApi } from './documents/described.ts';
 import type { JsonObject } from './documents/json-parts.ts';
-import { documentKind, parseDocument, type SourceDocument } from './documents/parse-document.ts';
-import { parseWithReferredFiles, placeInFiles } from './documents/referred-files.ts';
+import {
+  documentKind,
+  parseDocument,
+  parseWithReferredFiles,
+  placeInFiles,
+  type SourceDocument,
+} from './documents/parse-document.ts';
 import { describeSwagger } from './documents/swagger.ts';
 import { hasOperation } from './learn/find-operation.ts';
 import { givenConstants } from './learn/given-constants.ts';

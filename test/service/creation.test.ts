@@ -7,7 +7,7 @@ import {
   withStatement,
   withValidateResult,
 } from '../../src/request/answer-memory.ts';
-import { answerForm } from '../../src/service/answers/answer-form.ts';
+import { answerForm } from '../../src/service/answers/answer-value.ts';
 import { type Creation, judgeCreation } from '../../src/service/answers/creation.ts';
 import { mentionsFailure, outcomeSigns } from '../../src/service/answers/refusal-signs.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';

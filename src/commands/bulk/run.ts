@@ -8,6 +8,7 @@ import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { RunBegin } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
+import { RunHealth } from '../health.ts';
 import { rangeOf, requireAnswers, requireKnownFields } from './agreement.ts';
 import { confirmImport, requireConsent } from './consent.ts';
 import { dryRun } from './dry-run.ts';
@@ -25,7 +26,6 @@ import {
 import type { BulkOptions } from './flags.ts';
 import { planId, requireHoldable, requirePlan } from './plan-id.ts';
 import { beside, refuseRehearsed } from './results-place.ts';
-import { RunHealth } from './run-health.ts';
 import { finishRun } from './summary.ts';
 
 /**

@@ -25,13 +25,13 @@ export function addStore(program: Command, run: RunCommand): void {
     .command('import <file>')
     .description('take over what the log in a file says was sent; again is harmless')
     .addHelpText('after', examples('srq store import default.ndjson --store postgres://srq@db.example/leads'))
-    .action(run(async () => (await import('./moving.ts')).storeImport));
+    .action(run(async () => (await import('./run.ts')).storeImport));
   store
     .command('export')
     .description('write the last record of each request as a log in a file')
     .option('-o, --output <file>', 'write it there (default: stdout)')
     .addHelpText('after', examples('srq store export -o leads.ndjson'))
-    .action(run(async () => (await import('./moving.ts')).storeExport));
+    .action(run(async () => (await import('./run.ts')).storeExport));
   store
     .command('prune')
     .description('delete old records that a later one has replaced; no outcome, no identifier')
@@ -39,5 +39,5 @@ export function addStore(program: Command, run: RunCommand): void {
     .option('--dry-run', 'count them; delete nothing')
     .option('-y, --yes', 'do not ask')
     .addHelpText('after', examples('srq store prune --dry-run', 'srq store prune --older-than 90 --yes'))
-    .action(run(async () => (await import('./prune.ts')).storePrune));
+    .action(run(async () => (await import('./run.ts')).storePrune));
 }

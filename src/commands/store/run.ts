@@ -1,5 +1,16 @@
+import { statSync } from 'node:fs';
+import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import { printable } from '../../report/output.ts';
+import { exitNumber } from '../../cli/exit-codes.ts';
+import { keepHeapSmall } from '../../cli/v8-flags.ts';
+import { duration, printable, thousands } from '../../report/output.ts';
+import { requireOwnOrNew, requireWritable, writeAll, writeWhole } from '../../report/output-file.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { RecordedNote } from '../../request/log-store.ts';
+import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
+import { encodeRequest } from '../../store/file/record.ts';
+import type { KnownRequest } from '../../store/postgres/moving.ts';
+import { confirmDeletion } from '../confirm-deletion.ts';
 
 /** Creates or updates the tables of the store. It is for the owner of a database whose other users must not do that. */
 export async function storeMigrate(context: Context): Promise<number> {
@@ -31,4 +42,176 @@ export async function storeResume(context: Context): Promise<number> {
     return `${paint.green('✓')} The store ${name} goes on without:\n${gone}\n${rows}`;
   });
   return 0;
+}
+
+const BATCH_REQUESTS = 5_000;
+
+/**
+ * Takes over what the log in a file knows: of each request its state and its last record. What the store knows already
+ * stays, so that the same again is harmless, and goes on after a break.
+ */
+export async function storeImport(context: Context, file: string): Promise<number> {
+  keepHeapSmall();
+  const startedMs = context.clock.monotonicMs();
+  const { interruption, clock, run, uid } = context;
+  const store = await context.requireStore('store import');
+  requireLog(file);
+  const reporter = await context.reporter();
+  const user = { uid, isInStateFolder: false };
+  const source = openFileStore({ path: file, clock, run, holder: (command) => context.holder(command), user });
+  // Nobody sends by the log while it moves.
+  const log = await source.open('store import', true);
+  context.onClose(() => log.close());
+  await store.migrate();
+  interruption.listen(() => reporter.warn('Ending with the requests at hand; press Ctrl-C again to leave now.'));
+  const progress = await reporter.progress('Importing');
+  let [requests, imported] = [0, 0];
+  const take = async (batch: readonly KnownRequest[]) => {
+    imported += await store.takeOver(batch);
+    requests += batch.length;
+    progress.update({ done: requests, total: requests, counts: {} });
+  };
+  try {
+    let batch: KnownRequest[] = [];
+    // While the server takes one batch, the next one is read.
+    let taking: Promise<void> = Promise.resolve();
+    for await (const record of source.latest()) {
+      batch.push({ record, state: log.lookup(record.key) });
+      if (batch.length < BATCH_REQUESTS) continue;
+      await taking;
+      if (interruption.halt.signal.aborted) break;
+      taking = take(batch);
+      // Avoids an unhandled rejection; the error is thrown where `taking` is awaited.
+      taking.catch(() => {});
+      batch = [];
+    }
+    await taking;
+    if (!interruption.halt.signal.aborted) await take(batch);
+  } finally {
+    progress.end();
+  }
+  if (!interruption.halt.signal.aborted) {
+    const notes: RecordedNote[] = [];
+    for await (const note of source.notes()) notes.push(note);
+    await store.takeOverNotes(notes);
+    const id = await fileLogOf(file);
+    if (id) await store.noteFileLog({ ...id, name: file, isImported: true });
+  }
+  const again = withProfileFlags(commandLine(['store', 'import', file]), context.options);
+  const stopped = interruption.failure(`To go on: ${again}`);
+  const ending = stopped === null ? { stopped, next: null } : { stopped, error: stopped, next: again };
+  const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
+  const document = { store: store.name, log: file, requests, imported, known: requests - imported, seconds, ...ending };
+  await reporter.result('store import', document, (paint) => {
+    const mark = stopped === null ? paint.green('✓') : paint.yellow('!');
+    const told = `${thousands(imported)} of ${thousands(requests)} requests are new to it`;
+    const next = stopped === null ? '' : `\n${paint.bold('Next')}: ${printable(again)}`;
+    return `${mark} The store ${printable(store.name)} knows what ${printable(file)} has: ${told}, in ${duration(seconds * 1000)}.${next}`;
+  });
+  return exitNumber(interruption.code ? [interruption.code] : []);
+}
+
+/** Throws `SrqError('usage')` if there is no such log: opening it would begin a new one. */
+function requireLog(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found && found.size > 0) return;
+  const message = found ? `${file} is empty, so it is no log.` : `There is no log ${file}.`;
+  throw new SrqError('arguments.invalid', message, 'srq status names the log of a profile.');
+}
+
+/** Writes what the store knows of each request as a log in a file, which knows the same then. */
+export async function storeExport(context: Context, { output: named }: { readonly output?: string }): Promise<number> {
+  keepHeapSmall();
+  // `-` is standard output, as it is standard input elsewhere.
+  const output = named === '-' ? undefined : named;
+  const store = await context.requireStore('store export');
+  if (output === undefined) {
+    if (context.options.json)
+      throw new SrqError('flags.incomplete', 'With --json the log needs a file of its own.', 'Add: --output FILE');
+    const { stdout } = context.process;
+    for await (const text of logTexts(store.requests(), () => {})) {
+      if (stdout.destroyed) break;
+      await writeAll(stdout, text);
+    }
+    return 0;
+  }
+  await requireOwnOrNew(output, 'a log', '--output', () => false);
+  await requireWritable(output, 'log', '--output');
+  const { interruption } = context;
+  interruption.listen(() => {});
+  let requests = 0;
+  const texts = logTexts(store.requests(), () => {
+    requests += 1;
+  });
+  if (!(await writeWhole(output, texts, interruption.halt.signal))) {
+    throw new SrqError('interrupted.signal', 'Interrupted. Nothing was written.', null);
+  }
+  const document = { store: store.name, output, requests };
+  await (await context.reporter()).result('store export --output', document, (paint) => {
+    return `${paint.green('✓')} ${printable(output)} has the ${thousands(requests)} requests of the store ${printable(store.name)}.`;
+  });
+  return 0;
+}
+
+const CHUNK_CHARACTERS = 1 << 16;
+
+async function* logTexts(requests: AsyncIterable<KnownRequest>, counted: () => void): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const { record, state } of requests) {
+    chunk += encodeRequest(record, state);
+    counted();
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
+/** The flags of `store prune`, as commander parses them. */
+interface PruneOptions {
+  /** Age in days. */
+  readonly olderThan: number;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * Deletes old records that a later one has replaced. The state and the last record of each request stay, and so does every
+ * identifier, so that nothing is sent again and nothing is listed less.
+ */
+export async function storePrune(context: Context, { olderThan, dryRun, yes }: PruneOptions): Promise<number> {
+  const store = await context.requireStore('store prune');
+  const { interruption } = context;
+  const reporter = await context.reporter();
+  const before = new Date(context.clock.nowMs() - olderThan * DAY_MS);
+  const sum = async (deletes: boolean) => {
+    let total = 0;
+    for await (const count of store.replacedRecords(before, deletes)) {
+      total += count;
+      if (interruption.halt.signal.aborted) break;
+    }
+    return total;
+  };
+  const found = await sum(false);
+  let deleted = 0;
+  if (!dryRun && found > 0) {
+    const look = withProfileFlags('srq store prune --dry-run', context.options);
+    const question = `Delete ${thousands(found)} records from before ${before.toISOString().slice(0, 10)}?`;
+    await confirmDeletion(context, yes === undefined ? {} : { yes }, { question, look });
+    interruption.listen(() => reporter.warn('Ending with the records at hand; press Ctrl-C again to leave now.'));
+    deleted = await sum(true);
+  }
+  const stopped = interruption.failure('Run the same command again: it goes on where it stopped.');
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
+  const document = { store: store.name, before: before.toISOString(), found, deleted, ...ending };
+  await reporter.result('store prune', document, (paint) => {
+    const what = `records from before ${document.before} that a later one has replaced`;
+    const done = dryRun
+      ? `${thousands(found)} ${what} would be deleted.`
+      : `Deleted ${thousands(deleted)} of ${thousands(found)} ${what}.`;
+    return `${paint.green('✓')} The store ${printable(store.name)}: ${done}`;
+  });
+  return exitNumber(interruption.code ? [interruption.code] : []);
 }

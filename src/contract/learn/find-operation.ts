@@ -17,8 +17,7 @@ import { KNOWN_FIELDS, knownFields } from './field-names.ts';
 import { speaksOfTokens } from './find-token.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
-import { type CreateSigns, createSigns } from './unasked-create.ts';
-import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
+import { type CreateSigns, createSigns, isAboutRequests, objectionsTo, resemblesCheck } from './unasked-operations.ts';
 
 /** One of several operations that may be the right one. */
 interface OperationCandidate {

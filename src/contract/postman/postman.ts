@@ -5,8 +5,7 @@ import { type JsonObject, objectOf, pointerPart, scalarOf } from '../documents/j
 import { limitsOf } from './postman-answers.ts';
 import { isKeyName, tokenRequestOf } from './postman-auth.ts';
 import { contentsOf, groupedBy, type PostmanEntry, type Script } from './postman-format.ts';
-import { describeOperation } from './postman-operation.ts';
-import { type ReadRequest, readRequest } from './postman-request.ts';
+import { describeOperation, type ReadRequest, readRequest } from './postman-request.ts';
 import { type FoundSecret, secretScrubber, secretsIn } from './postman-secrets.ts';
 import { createVariables, MADE_ANEW, type Variables } from './postman-variables.ts';
 

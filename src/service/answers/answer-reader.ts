@@ -11,7 +11,7 @@ import type { Identifiers } from '../../request/outcome.ts';
 import type { UnprovenAnswer, Verdict } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { readableKind } from './answer-form.ts';
+import { readableKind } from './answer-value.ts';
 import { type CreateMeaning, classifyCreate } from './classify.ts';
 import { type Creation, documentedIdentifiers, judgeCreation, readIdentifiers } from './creation.ts';
 import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';

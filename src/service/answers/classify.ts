@@ -4,7 +4,7 @@ import type { Verdict } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName, networkFailure } from '../network/network-failure.ts';
 import { asksToWait } from '../pacing/retry.ts';
-import { readableKind } from './answer-form.ts';
+import { readableKind } from './answer-value.ts';
 import type { Creation } from './creation.ts';
 import { reportsDuplicate, reportsOtherError, ruledVerdict, statedVerdict } from './verdict.ts';
 

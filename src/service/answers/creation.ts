@@ -4,8 +4,18 @@ import { isIdentifyingName } from '../../request/names.ts';
 import type { Identifiers } from '../../request/outcome.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { answerForm, readableKind, withoutProlog, wordsForm } from './answer-form.ts';
-import { type AnswerMember, answerValue, members, plainWords, scalarsAt, valuesAt } from './answer-value.ts';
+import {
+  type AnswerMember,
+  answerForm,
+  answerValue,
+  members,
+  plainWords,
+  readableKind,
+  scalarsAt,
+  valuesAt,
+  withoutProlog,
+  wordsForm,
+} from './answer-value.ts';
 import { foldedWords, mentionsFailure, type OutcomeSigns, outcomeSigns } from './refusal-signs.ts';
 
 /** Knowledge about a service's answers to create, from its description and from earlier creations. */

@@ -8,7 +8,6 @@ import {
 } from '../../request/duplicate-words.ts';
 import type { Verdict } from '../../request/ports.ts';
 import type { Answer } from '../network/exchange.ts';
-import { readableKind } from './answer-form.ts';
 import {
   type AnswerMember,
   type AnswerValue,
@@ -16,6 +15,7 @@ import {
   asBoolean,
   members,
   plainWords,
+  readableKind,
   scalarsAt,
   valuesAt,
 } from './answer-value.ts';
