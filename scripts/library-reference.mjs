@@ -12,7 +12,7 @@ const SOURCES = [
   ['src/library/api.ts', null],
   ['src/request/outcome.ts', ['RowResult', 'Identifiers']],
   ['src/request/finding.ts', ['Problem']],
-  ['src/request/log-entry.ts', ['LogEntry', 'LogSelection']],
+  ['src/request/log-store.ts', ['LogEntry', 'LogSelection']],
   ['src/request/ports.ts', ['LogRecord', 'LogSubject']],
   ['src/request/errors.ts', ['SrqError']],
   ['src/request/error-codes.ts', ['ErrorCode', 'ErrorReason']],

@@ -2,11 +2,10 @@ import { findMarket } from '../request/markets.ts';
 import type { LogView } from '../request/ports.ts';
 import type { LoggedState, Status } from '../request/status.ts';
 import { type EarlierOutcome, type Mapping, RESULT_COLUMNS, type Row, type Table } from '../request/table.ts';
-import { cellVariants, hasLostDigits, isDate } from './cell-variants.ts';
 import { isShortenedNumber } from './check/check-request.ts';
 import { isSameIdentifier } from './lost-identifiers.ts';
 import { likelyPrepared, mapRow, type Preparation, prepareRow } from './prepare.ts';
-import { type CellSearch, SentCells } from './sent-cells.ts';
+import { type CellSearch, cellVariants, hasLostDigits, isDate, SentCells } from './sent-cells.ts';
 import type { Finality } from './submit.ts';
 
 /** Maximum number of keys that are computed for one file to find out what its rows were. */

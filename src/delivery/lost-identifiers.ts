@@ -1,6 +1,6 @@
 import type { RowReport } from '../request/import-plan.ts';
 import type { LogRecord } from '../request/ports.ts';
-import { cellVariants, hasLostDigits, KEPT_DIGITS } from './cell-variants.ts';
+import { cellVariants, hasLostDigits, KEPT_DIGITS } from './sent-cells.ts';
 
 /** Number of digits from which spreadsheets show numbers in scientific notation. */
 const MIN_DIGITS = 12;

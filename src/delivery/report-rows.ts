@@ -1,7 +1,7 @@
 import { SrqError } from '../request/errors.ts';
 import { FINDING, type Problem, quotedMessage } from '../request/finding.ts';
 import type { ImportPlan, RowOutside, RowRange, RowReport, RunRow } from '../request/import-plan.ts';
-import { recordMessage, recordReason } from '../request/log-entry.ts';
+import { recordMessage, recordReason } from '../request/log-store.ts';
 import { parseMarket } from '../request/markets.ts';
 import { type RowReason, reasonOf } from '../request/outcome.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';

@@ -1,6 +1,6 @@
 import type { SrqError } from '../request/errors.ts';
 import type { Problem } from '../request/finding.ts';
-import type { LogEntry, LogSelection } from '../request/log-entry.ts';
+import type { LogEntry, LogSelection } from '../request/log-store.ts';
 import type { Identifiers, RowResult } from '../request/outcome.ts';
 import type { Verdict } from '../request/ports.ts';
 import type { Counts } from '../request/status.ts';

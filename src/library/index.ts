@@ -5,7 +5,7 @@ import { settingsOf } from './settings.ts';
 export type { ErrorCode, ErrorReason } from '../request/error-codes.ts';
 export { SrqError } from '../request/errors.ts';
 export type { FindingCode, Problem } from '../request/finding.ts';
-export type { LogEntry, LogSelection } from '../request/log-entry.ts';
+export type { LogEntry, LogSelection } from '../request/log-store.ts';
 export type { Identifiers, RowReason, RowResult } from '../request/outcome.ts';
 export type { Status } from '../request/status.ts';
 export type * from './api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cellVariants, hasLostDigits, isDate } from '../../src/delivery/cell-variants.ts';
+import { cellVariants, hasLostDigits, isDate } from '../../src/delivery/sent-cells.ts';
 import fc from '../helpers/fast-check.ts';
 
 const texts = (cell: string) => cellVariants(cell).map(({ text }) => text);

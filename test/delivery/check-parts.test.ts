@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placedParts as placedIn } from '../../src/delivery/check/check-parts.ts';
+import { placedParts as placedIn } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract.ts';
 import { findMarket } from '../../src/request/markets.ts';

@@ -2,7 +2,7 @@ import { Chalk } from 'chalk';
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/report/output.ts';
 import { doubtText, logHeading, logLine, totalsText } from '../../src/report/terminal/log-text.ts';
-import type { LogEntry } from '../../src/request/log-entry.ts';
+import type { LogEntry } from '../../src/request/log-store.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
 
 const paint = new Chalk({ level: 0 });

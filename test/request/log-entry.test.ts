@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSelected } from '../../src/request/log-entry.ts';
+import { isSelected } from '../../src/request/log-store.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
 
 const AT = '2026-11-22T10:00:00.000Z';

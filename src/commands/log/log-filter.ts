@@ -1,5 +1,5 @@
 import { SrqError } from '../../request/errors.ts';
-import { isSelected, type LogSelection } from '../../request/log-entry.ts';
+import { isSelected, type LogSelection } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 
 /** The flags with which commands select requests of the log, as commander parses them. */

@@ -11,7 +11,7 @@ import { storedProof } from '../../delivery/visibility-prober.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
 import { SrqError } from '../../request/errors.ts';
-import { logEntryOf } from '../../request/log-entry.ts';
+import { logEntryOf } from '../../request/log-store.ts';
 import { isTrusted, visibilityStats } from '../../request/visibility.ts';
 import { showSettling } from '../bulk/show-import.ts';
 

@@ -1,7 +1,7 @@
 import type { Json } from '../../request/contract.ts';
 import { isSecretName } from '../../request/names.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf } from '../documents/json-parts.ts';
-import { isTooDeep, mergedSchemas, schemaOf } from './example-schema.ts';
+import { isTooDeep, mergedSchemas, schemaOf } from './postman-body.ts';
 import { groupedBy, type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
 import { parsed } from './postman-variables.ts';

@@ -1,10 +1,9 @@
 import type { Json } from '../../request/contract.ts';
 import { isSecretName } from '../../request/names.ts';
 import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
-import { mergedSchemas } from './example-schema.ts';
 import { answersOf, type PostmanAnswer, responseOf } from './postman-answers.ts';
 import { authorizationOf, type NamedSchemes } from './postman-auth.ts';
-import { type Body, bodyOf } from './postman-body.ts';
+import { type Body, bodyOf, mergedSchemas } from './postman-body.ts';
 import { descriptionOf, groupedBy, type Pair, type PostmanEntry, pairsOf } from './postman-format.ts';
 import { isUnknown, type Variables } from './postman-variables.ts';
 

@@ -18,8 +18,7 @@ import { likelyE164, parsePhone } from '../../request/phone.ts';
 import type { Draft, ServiceRequest } from '../../request/service-request.ts';
 import type { Mapping } from '../../request/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
-import { contractFindings, isDescribed } from './check-contract.ts';
-import { NO_PARTS, type PlacedParts, placedParts } from './check-parts.ts';
+import { contractFindings, isDescribed, NO_PARTS, type PlacedParts, placedParts } from './check-contract.ts';
 
 /** A checked request. Its recording, if there is one, is given by its path and has not been read. */
 type CheckedRequest = Omit<ServiceRequest, 'audio'> & { readonly audioPath: string | null };

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../request/log-entry.ts';
+import type { LogEntry } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { SENT_STATUSES, type SentCounts, STATUS } from '../../request/status.ts';
 import { type Cell, type Paint, printable, tableLine, tableText, thousands } from '../output.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { event } from './events.ts';
 import * as reference from './reference.ts';
-import * as requests from './requests.ts';
 import * as runs from './runs.ts';
 import * as setup from './setup.ts';
 import * as shapes from './shapes.ts';
@@ -18,8 +17,8 @@ export const DOCUMENTS = {
   'profile use': setup.profileUsed,
   'profile remove': setup.profileRemoved,
   doctor: setup.diagnosis,
-  validate: requests.validated,
-  create: requests.created,
+  validate: runs.validated,
+  create: runs.created,
   bulk: runs.imported,
   'bulk --dry-run': z.union([runs.planned, runs.plannedFiles]),
   events: event,
@@ -67,8 +66,8 @@ export const MAY_BE_MANY: ReadonlySet<keyof typeof DOCUMENTS> = new Set(['valida
 
 /** The documents that commands read. */
 export const INPUTS = {
-  create: z.union([requests.request, z.array(requests.request)]),
-  validate: z.union([requests.request, z.array(requests.request)]),
+  create: z.union([runs.request, z.array(runs.request)]),
+  validate: z.union([runs.request, z.array(runs.request)]),
 } as const;
 
 export const failed = z.object({
