@@ -3,8 +3,8 @@ import { planWithProgress } from '../../cli/input.ts';
 import { reportRows } from '../../delivery/report-rows.ts';
 import { PlannedFiles } from '../../request/ledger.ts';
 import { type PlanOptions, rangeOf, sayPlan } from './agreement.ts';
+import { type PreparedPlan, planId } from './consent.ts';
 import type { OpenedFile } from './file-import.ts';
-import { type PreparedPlan, planId } from './plan-id.ts';
 import { writeRunResults } from './results-place.ts';
 import { type DryFile, finishDryRun } from './summary.ts';
 

@@ -10,7 +10,7 @@ import type { RunBegin } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
 import { RunHealth } from '../health.ts';
 import { rangeOf, requireAnswers, requireKnownFields } from './agreement.ts';
-import { confirmImport, requireConsent } from './consent.ts';
+import { confirmImport, planId, requireConsent, requireHoldable, requirePlan } from './consent.ts';
 import { dryRun } from './dry-run.ts';
 import { RunEvents } from './events.ts';
 import {
@@ -24,7 +24,6 @@ import {
   withEachFile,
 } from './file-import.ts';
 import type { BulkOptions } from './flags.ts';
-import { planId, requireHoldable, requirePlan } from './plan-id.ts';
 import { beside, refuseRehearsed } from './results-place.ts';
 import { finishRun } from './summary.ts';
 

@@ -15,9 +15,8 @@ import type { AudioReader } from '../../request/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../bulk/agreement.ts';
-import { confirmImport, requireConsent } from '../bulk/consent.ts';
+import { confirmImport, planId, requireConsent, requireHoldable, requirePlan } from '../bulk/consent.ts';
 import { dryRun } from '../bulk/dry-run.ts';
-import { planId, requireHoldable, requirePlan } from '../bulk/plan-id.ts';
 import { refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
 
 const BATCH_ROWS = 500;
