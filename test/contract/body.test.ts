@@ -156,8 +156,17 @@ const TRADES = [
 ];
 
 test.each([
-  ['x-enumNames', { type: 'integer', enum: [1, 2], 'x-enumNames': ['Plumbing', 'Cleaning'] }],
-  ['x-enum-varnames', { type: 'integer', enum: [1, 2], 'x-enum-varnames': ['Plumbing', 'Cleaning'] }],
+  ...[
+    'x-enumNames',
+    'x-enum-varnames',
+    'x-enum-names',
+    'x-enum-descriptions',
+    'x-enumDescriptions',
+    'x-enum-labels',
+  ].map((keyword): [string, object] => [
+    keyword,
+    { type: 'integer', enum: [1, 2], [keyword]: ['Plumbing', 'Cleaning'] },
+  ]),
   [
     'x-enum-descriptions by value',
     { type: 'integer', enum: [1, 2], 'x-enum-descriptions': { 1: 'Plumbing', 2: 'Cleaning' } },

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseDocument } from '../../src/contract/documents/parse-document.ts';
 import { createReferences } from '../../src/contract/documents/references.ts';
+import { serverSuggestions } from '../../src/contract/learn/servers.ts';
 import { createSchemaReader } from '../../src/contract/schema/expand-schema.ts';
 import { flatten } from '../../src/contract/schema/flat-schema.ts';
+import { sampleOf } from '../../src/contract/schema/sample-value.ts';
 import type { Json } from '../../src/request/contract.ts';
 
 const nested = (levels: number, inside: Json): Json =>
@@ -63,4 +65,28 @@ test('the only branch that is not null is merged, as deep as others are', () => 
 
 test.each(['allOf', 'anyOf', 'oneOf'])('%s of one schema is looked into', (word) => {
   expect(expandWith({ [word]: [{ type: 'string' }] }).schema).toEqual({ [word]: [{ type: 'string' }] });
+});
+
+test.each([
+  ['members', (inner: Json): Json => ({ properties: { a: inner } }), (inner: Json): Json => ({ a: inner })],
+  ['elements', (inner: Json): Json => ({ type: 'array', items: inner }), (inner: Json): Json => [inner]],
+])('a sample has %s as deep as ten within another, and ends there', (_, schemaOf, sampleWith) => {
+  const nestedBy = (wrap: (inner: Json) => Json, levels: number, inside: Json): Json =>
+    levels === 0 ? inside : wrap(nestedBy(wrap, levels - 1, inside));
+  const sampleOfDepth = (levels: number) =>
+    sampleOf(Object(nestedBy(schemaOf, levels, { const: 'deep' })), { fits: () => true, isMinimal: false });
+  expect(sampleOfDepth(10)).toEqual(nestedBy(sampleWith, 10, 'deep'));
+  expect(JSON.stringify(sampleOfDepth(12))).not.toContain('deep');
+  expect(JSON.stringify(sampleOfDepth(12)).length).toBeGreaterThan(JSON.stringify(nestedBy(sampleWith, 9, 1)).length);
+});
+
+test('of a description that lists addresses without end the first are suggested, each with its own name', () => {
+  const servers = Array.from({ length: 30 }, (_, at) => ({ url: `https://s${at}.example.com/v1` }));
+  const suggested = serverSuggestions(servers);
+  expect(suggested.map(({ url }) => url)).toEqual(servers.slice(0, 20).map(({ url }) => url));
+  expect(new Set(suggested.map(({ name }) => name)).size).toBe(20);
+  const region = { enum: Array.from({ length: 15 }, (_, at) => `r${at}`), default: 'r3' };
+  const variants = serverSuggestions([{ url: 'https://{region}.example.com', variables: { region } }]);
+  const named = [3, 0, 1, 2, 4, 5, 6, 7, 8, 9].map((at) => `https://r${at}.example.com`);
+  expect(variants.map(({ url }) => url)).toEqual(named);
 });

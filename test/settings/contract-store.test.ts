@@ -63,7 +63,9 @@ describe('the contract of a profile', () => {
   test.each([
     ['cut off', '{"version":1,"create":'],
     ['empty', ''],
-    ['of another kind', '[]'],
+    ['a list', '[]'],
+    ['a text', '"contract"'],
+    ['nothing', 'null'],
     ['without its paths', JSON.stringify({ ...LEARNED, token: {} })],
     ['nested beyond all measure', '['.repeat(200_000)],
   ])('that is %s is an error that names the commands which mend it', async (_, text) => {
@@ -73,6 +75,8 @@ describe('the contract of a profile', () => {
     await expect(store.read()).rejects.toThrow(
       expect.objectContaining({
         code: 'settings',
+        // A damaged file is not told as one for which srq had to be updated.
+        message: expect.not.stringContaining('this srq reads'),
         hint: expect.stringContaining('srq contract forget --profile default'),
       }),
     );

@@ -83,3 +83,18 @@ test.each([
     ),
   ).toBe(fit);
 });
+
+test.each([
+  [0, 'certain'],
+  [4, 'certain'],
+  [5, 'likely'],
+])(
+  'a column that may be the reference is asked about if it may be telephone numbers: %d of 10 cells',
+  (numbers, level) => {
+    const cells = Array.from({ length: 10 }, (_, at) =>
+      at < numbers ? `21234${5000 + at * 37}` : `A${at * 917}-x${at}`,
+    );
+    const { sources } = sourceOf(['Zeta reference', 'Message'], [cells, needs(10)]);
+    expect(sources.find(({ field }) => field === 'ref')).toMatchObject({ columns: [0], level });
+  },
+);
