@@ -49,3 +49,21 @@ test('a line that is set aside may be longer, and does not count for the lines a
     [3, '1', '2'],
   ]);
 });
+
+// Of the first row the one is split quickly; behind the quote of the other csv-parse goes on.
+test.each(['1,2', '"1" x,2'].flatMap((first) => ['\n', '\r\n', '\r'].map((end) => [first, end] as const)))(
+  'records behind %j and a quoted line break are told by their lines in the file (%j)',
+  async (first, end) => {
+    const text = ['a,b', first, `"3${end}and more",4`, '5,6', '', '"7",8', '9,10', ''].join(end);
+    const expected = [
+      [1, 'a', 'b'],
+      [2, ...first.split(',')],
+      [3, `3${end}and more`, '4'],
+      [5, '5', '6'],
+      [7, '7', '8'],
+      [8, '9', '10'],
+    ];
+    for (let cut = 0; cut <= text.length; cut += 1)
+      expect(await read([text.slice(0, cut), text.slice(cut)]), `cut at ${cut}`).toEqual(expected);
+  },
+);

@@ -72,7 +72,7 @@ export const FIELD_WORDS: Readonly<Record<FieldConcept, readonly string[]>> = {
     'nominativo nomi chiami denominazione',
   ],
   first: [
-    'forename forenames firstname christian',
+    'forename forenames firstname',
     'prenome',
     'pila',
     'vorname vornamen vorn vname rufname vor',
@@ -89,7 +89,7 @@ export const FIELD_WORDS: Readonly<Record<FieldConcept, readonly string[]>> = {
     'cognome cognomi cogn',
     'lname lastnm',
   ],
-  firstAdjective: ['first given', 'primeiro', 'primer', 'erster', 'premier', 'primo proprio'],
+  firstAdjective: ['first given christian', 'primeiro', 'primer', 'erster', 'premier', 'primo proprio'],
   lastAdjective: ['last family', 'ultimo', '', 'letzter letzte', 'famille dernier', 'famiglia'],
   street: [
     'street streets road rd avenue streetaddress addressline lane',

@@ -98,3 +98,14 @@ test.each([
     expect(sources.find(({ field }) => field === 'ref')).toMatchObject({ columns: [0], level });
   },
 );
+
+test.each([
+  ['house numbers', ['1', '22', '5a', '7', '12', '9'], [1]],
+  ['row numbers', ['1', '2', '3', '4', '5', '6'], undefined],
+  ['references', ['A-917-x', 'B-1834-y', 'C-2751-z', 'D-3668-q', 'E-4585-r', 'F-5502-s'], undefined],
+])('a number behind the street belongs to it only if it holds house numbers: %s', (_, cells, houses) => {
+  const streets = ['Lindenweg', 'Rua A', 'Rua do Ouro', 'Gartenweg', 'Bahnhofstraße', 'Avenida B'];
+  const towns = ['Lisboa', 'Porto', 'Berlin', 'Hamburg', 'Braga', 'Faro'];
+  const { parts } = sourceOf(['Street', 'No', 'City'], [streets, cells, towns]);
+  expect([parts.street, parts.house_number, parts.city]).toEqual([[0], houses, [2]]);
+});

@@ -36,7 +36,7 @@ test('letters that other words part are no word', () => {
 });
 
 test.each([
-  ['first_name', 'First name|Forename|Prenome|Vorname|Rufname|Prénom'],
+  ['first_name', 'First name|Forename|Christian name|Prenome|Vorname|Rufname|Prénom'],
   ['last_name', 'Last name|Surname|Family name|Apelido|Apellidos|Nachname|Familienname|Nom de famille|Cognome'],
   ['fullname', 'Name|Full name|Nome completo|Nombre y apellidos|Nominativo'],
   ['phone', 'Telephone|Mobile|Telefone|Telemóvel|Móvil|Handynummer|Mobiltelefon|Téléphone|Portable|Cellulare'],
