@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loggedRows } from '../../src/delivery/logged-rows.ts';
+import { loggedRows } from '../../src/delivery/report-rows.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
 import { drain, PREPARATION, submissionOf, tableOf } from './leads.ts';
