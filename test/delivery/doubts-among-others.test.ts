@@ -59,3 +59,27 @@ test('looks that an earlier run left open are gone on with at the rows of this f
   await resumeProbes(plan, { openKeys: leftOpen, resume }, reading);
   expect(resumed).toEqual(['Need 2', 'Need 4']);
 });
+
+test('one look that an earlier run left open is resumed, too, and for none the file is not read again', async () => {
+  const { plan, reading } = await planWith(8, {});
+  const resumedOf = async (openKeys: readonly string[]) => {
+    const resumed: string[] = [];
+    let reads = 0;
+    const rows = () => {
+      reads += 1;
+      return plan.table.rows();
+    };
+    const table = { ...plan.table, rows };
+    const resume = ({ request }: { readonly request: ServiceRequest }) =>
+      resumed.push(request.params['request_text'] ?? '');
+    await resumeProbes({ ...plan, table }, { openKeys: new Set(openKeys), resume }, reading);
+    return [resumed, reads];
+  };
+  const keyOf = (row: number) => plan.ledger.key(row) ?? '';
+  expect(await resumedOf([keyOf(4)])).toEqual([['Need 4'], 1]);
+  expect(await resumedOf([keyOf(2), keyOf(8)])).toEqual([['Need 2', 'Need 8'], 1]);
+  // A row that this run has created itself is looked at by this run.
+  expect(await resumedOf([keyOf(3)])).toEqual([[], 0]);
+  expect(await resumedOf(['0'.repeat(32)])).toEqual([[], 0]);
+  expect(await resumedOf([])).toEqual([[], 0]);
+});

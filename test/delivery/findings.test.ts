@@ -196,6 +196,16 @@ describe('An unused column that holds what is missing', () => {
     expect(mendOf(plan, 'contact.missing')).toBe(field && `Add: --map "x=${field}"`);
   });
 
+  test.each([
+    ['Küche streichen und Bad x', true],
+    ['Küche streichen und Bad', false],
+    ['Badezimmersanierung komplett sofort', false],
+    ['Kitchen\u00a0painted\tand  bathroom', true],
+  ])('is a request where it has 25 letters and four words: %j', async (cell, isOne) => {
+    const plan = await planOf(['x', 'Email', 'Country'], [cell, 'ana@example.com', 'PT']);
+    expect(mendOf(plan, 'request_text.missing')).toBe(isOne ? 'Add: --map "x=request_text"' : null);
+  });
+
   test('is a language of the market', async () => {
     const rows = (...cells: string[]) => cells.map((cell) => [cell, 'ana@example.com', 'Paint', 'CH']);
     const columns = ['x', 'Email', 'Message', 'Country'];

@@ -119,6 +119,23 @@ test.each([
   expect(store.turns).toBe(isAtOnce ? 2 : 1);
 });
 
+// Others would keep its places free until they find out that it has ended.
+test('a process that ends while it takes a turn gives back what that turn grants', async () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore(clock);
+  const permits = new AccountPermits({
+    ...{ state: store.member('run'), rate: 'auto', concurrency: 16, learned: null, clock, random: seeded(7) },
+  });
+  permits.attach(
+    () => 4,
+    () => {},
+  );
+  permits.askAgainMs(0);
+  await clock.until(permits.close());
+  expect(store.turns).toBe(2);
+  expect(JSON.stringify(store.kept('pace'))).not.toContain('"run"');
+});
+
 describe('Processes of one account', () => {
   test.each([1, 4])('%i together find a token bucket of 20 a second', async (processes) => {
     const { perSecond, refusedShare } = await fleetOf(processes, tokenBucket(20, 20, 50, seeded(1))).deliver(2_000);

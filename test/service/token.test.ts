@@ -335,6 +335,29 @@ describe('when the token endpoint refuses or fails', () => {
     expect(clock.slept).toEqual([7000, 7000, 7000, 7000, 7000]);
   });
 
+  test('it is left alone for as long as it asks to be', async () => {
+    const startMs = Date.UTC(2026, 10, 21);
+    let nowMs = startMs;
+    const askedAtMs: number[] = [];
+    const service = await startScriptedService({
+      token: (call) => {
+        askedAtMs.push(nowMs - startMs);
+        return call.number < 3 ? { status: 503, headers: { 'retry-after': '7' } } : living(60)(call);
+      },
+    });
+    const clock: VirtualClock = {
+      ...virtualClock(startMs),
+      nowMs: () => nowMs,
+      // Whoever does not wait has asked again before another has been there and back a few times.
+      sleep: async (ms) => {
+        for (let trip = 0; trip < 5; trip++) await fetch(`${service.baseUrl}/elsewhere`).then((reply) => reply.text());
+        nowMs += ms;
+      },
+    };
+    expect(await tokensOf(service.baseUrl, { clock }).get()).toBe('token-3');
+    expect(askedAtMs).toEqual([0, 7_000, 14_000]);
+  });
+
   test('without any answer at all the address is likelier to be wrong: three tries, until it has answered once', async () => {
     const service = await startScriptedService({
       token: (call) => (call.number === 4 || call.number === 10 ? living(60)(call) : null),

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -37,6 +37,18 @@ test('a second run on a log is refused with the process that holds it, here and 
   expect(hint).toContain('--log FILE');
   await first.close();
   await (await openLog(path)).close();
+});
+
+// A program that imports srq and asks again and again would have no files left one day.
+test.skipIf(process.platform !== 'linux')('whoever is refused leaves no file open', async () => {
+  const holder = await openLog(path);
+  const open = () => readdirSync('/proc/self/fd').length;
+  const before = open();
+  for (let round = 0; round < 20; round++) await failureOf(openLog(path));
+  expect(open() - before).toBeLessThan(10);
+  await holder.close();
+  await (await openLog(path)).close();
+  expect(open()).toBeLessThanOrEqual(before);
 });
 
 test('the lock is free at once after kill -9', async () => {
