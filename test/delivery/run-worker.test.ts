@@ -321,8 +321,7 @@ describe('a worker', () => {
       const bench = new Bench([{ ...taken(1, 'doubts'), isPassedOn: true }]);
       bench.oldestProcessMs = otherMs;
       bench.validate = async () => fault();
-      bench.clock.sleep(180_000);
-      await bench.clock.sleep(180_000);
+      await bench.clock.until(bench.clock.sleep(180_000));
       expect(await bench.run({ untilEmpty: true })).toBeNull();
       expect([bench.states.get('k1'), bench.disposed.get(1), bench.passedOn]).toEqual(['unknown', left, passedOn]);
     },
