@@ -69,7 +69,8 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   const take = async (batch: readonly KnownRequest[]) => {
     imported += await store.takeOver(batch);
     requests += batch.length;
-    progress.update({ done: requests, total: requests, counts: {} });
+    // How many there are is known only once the log has been read.
+    progress.update({ done: requests, total: 0, counts: {} });
   };
   try {
     let batch: KnownRequest[] = [];
