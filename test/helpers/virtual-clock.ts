@@ -22,13 +22,18 @@ export class VirtualClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve();
-      const sleeper = { atMs: this.#nowMs + Math.max(0, ms), wake: resolve };
+      const end = () => {
+        this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
+        sleeper.wake();
+      };
+      const wake = () => {
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const sleeper: Sleeper = { atMs: this.#nowMs + Math.max(0, ms), wake };
       const at = this.#sleepers.findLastIndex(({ atMs }) => atMs <= sleeper.atMs);
       this.#sleepers.splice(at + 1, 0, sleeper);
-      signal?.addEventListener('abort', () => {
-        this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
-        resolve();
-      });
+      signal?.addEventListener('abort', end);
     });
   }
 
