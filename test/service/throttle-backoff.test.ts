@@ -18,9 +18,9 @@ function pausesOf(refusals: number, random: number): number[] {
 }
 
 describe('After a refusal that does not say how long', () => {
-  test('all wait 1 to 2 seconds, twice that after each further one, and half a minute to a minute at most', () => {
-    expect(pausesOf(8, 0)).toEqual([1, 2, 4, 8, 16, 30, 30, 30].map((seconds) => seconds * 1000));
-    expect(pausesOf(8, 1)).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000));
+  test('all wait up to a second, then 2 to 4, twice that after each further one, and half a minute to a minute at most', () => {
+    expect(pausesOf(8, 0)).toEqual([0.5, 2, 4, 8, 16, 30, 30, 30].map((seconds) => seconds * 1000));
+    expect(pausesOf(8, 1)).toEqual([1, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000));
   });
 
   test('one is sent first, and only if that one is taken the others follow', () => {
@@ -46,7 +46,7 @@ describe('After a refusal that does not say how long', () => {
     expect(backoff.taken(4_000, 10)).toEqual({ fromMs: 1_000, toMs: 3_000 });
     expect([backoff.isRefusing, backoff.taken(5_000, 10)]).toEqual([false, null]);
     backoff.refused(6_000, null);
-    expect(backoff.leftMs(6_000)).toBe(1_000);
+    expect(backoff.leftMs(6_000)).toBe(500);
   });
 });
 
@@ -76,7 +76,7 @@ describe('After a refusal that says how long', () => {
       backoff.refused(at * MINUTE_MS, 0);
       return backoff.leftMs(at * MINUTE_MS);
     });
-    expect(waited).toEqual([0, 1_000, 2_000, 4_000]);
+    expect(waited).toEqual([0, 500, 2_000, 4_000]);
   });
 
   test('the end is when it took again; and no pause is cut short by a shorter one', () => {

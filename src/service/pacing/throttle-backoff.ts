@@ -4,7 +4,12 @@ export const NEVER_MS = Number.NEGATIVE_INFINITY;
 /** Maximum pause. For a longer one the run stops and can be resumed. */
 export const MAX_PAUSE_MS = 15 * 60_000;
 
-const FIRST_BACKOFF_MS = 2_000;
+/**
+ * The first backoff is short, because most services have refilled a bucket by then. The second one is four times as long, for it
+ * has shown that this service counts over a longer time.
+ */
+const FIRST_BACKOFF_MS = 1_000;
+const SECOND_BACKOFF_MS = 4_000;
 const MAX_BACKOFF_MS = 60_000;
 const MIN_JITTER_MS = 100;
 const MAX_JITTER_MS = 5_000;
@@ -101,11 +106,12 @@ export class ThrottleBackoff {
   }
 
   /**
-   * Returns the backoff with equal jitter: half of a doubling time, and a random part of the other half. It is 1 to 60
-   * s.
+   * Returns the backoff with equal jitter: half of a time that doubles from the second one on, and a random part of the other
+   * half. It is 0.5 to 60 s.
    */
   #backoffMs(refusalsBefore: number): number {
-    const spanMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** refusalsBefore);
+    const doubledMs = SECOND_BACKOFF_MS * 2 ** (refusalsBefore - 1);
+    const spanMs = refusalsBefore === 0 ? FIRST_BACKOFF_MS : Math.min(MAX_BACKOFF_MS, doubledMs);
     return (spanMs / 2) * (1 + this.#random());
   }
 }
