@@ -181,6 +181,14 @@ test.each([
   expect(readVerdict(answerWith(body, { status: 409 }))).toBe(verdict);
 });
 
+test.each([
+  ['a page, as a proxy shows it', '<html><title>409 Conflict</title></html>', true],
+  ['JSON that was cut', '{"error":"MARKET_CL', false],
+  ['a body of which nothing arrived', '', false],
+])('a conflict with %s is no duplicate, for nobody knows what it is about', (_, body, complete) => {
+  expect(readVerdict(answerWith(body, { status: 409, complete }))).toBe('unknown');
+});
+
 test.each<[unknown, boolean]>([
   [{ error: 'duplicate_request' }, true],
   [{ errors: [{ code: 'DUPLICATE', field: 'phone' }] }, true],

@@ -36,19 +36,22 @@ const VERDICT_TEXT =
 /**
  * Reads the verdict of an answer of validate in a fixed order:
  *
- * - status 208, or 409 that is about nothing else
+ * - status 208, or a 409 that can be read and is about nothing else
  * - an empty answer, because a duplicate would be reported
  * - a boolean
  * - a status text
  * - a list of matches
+ * - a word that says that all is well, or a body that is nothing but a word
  *
  * Anything else is `unknown`, because srq does not guess.
  */
 export function readVerdict(answer: Answer): Verdict {
   if (answer.status === 208) return 'duplicate';
+  // A page, or an answer that was cut, may come from a proxy, or may have said what else the conflict is about.
+  if (readableKind(answer) === null) return 'unknown';
   if (answer.status === 409)
     return reportsDuplicate(answer) || errorTexts(answer).every(saysNothing) ? 'duplicate' : 'unknown';
-  if (answer.status < 200 || answer.status > 299 || readableKind(answer) === null) return 'unknown';
+  if (answer.status < 200 || answer.status > 299) return 'unknown';
   if (holdsNothing(answer)) return 'clear';
   const said = statedVerdict(answer);
   // A service that mentions an error has not looked, whatever else its answer says.
