@@ -34,7 +34,13 @@ const LOCAL_HOST = /^(?:|localhost|127(?:\.\d+){3}|\[::1\]|::1|%2f.*|\/.*)$/i;
  * used. The error never repeats the URL, which may contain a password.
  */
 export function storeAddress(text: string): StoreAddress {
-  const servers = SERVERS.exec(text)?.[2] ?? '';
+  const [beginning = '', , servers = ''] = SERVERS.exec(text) ?? [];
+  // What stands before a later @ may be a part of a password, and would be shown as a server.
+  if (servers.includes(',') && text[beginning.length] === '@') {
+    throw unusable(
+      'of several servers only the first has a user before it, and in a user or password @ is written %40',
+    );
+  }
   const urls = servers.split(',').map((server) => parsed(text.replace(SERVERS, `$1${server}`)));
   const [url] = urls as [URL, ...URL[]];
   const isLocal = urls.every(({ hostname }) => LOCAL_HOST.test(url.searchParams.get('host') ?? hostname));

@@ -73,6 +73,14 @@ describe('several servers', () => {
     expect(storeAddress(`${url}?target_session_attrs=${wanted}`).mustTakeWriting).toBe(mustTakeWriting);
   });
 
+  test.each(['postgres://ana:s3cret@db-a,ana:s3cret@db-b/leads', 'postgres://ana:p@s3,cret@db.example/leads'])(
+    '%s is refused, because a part of a password would pass for a server',
+    (url) => {
+      expect(() => storeAddress(url)).toThrow(/only the first has a user before it/);
+      expect(() => storeAddress(url)).not.toThrow(/s3/);
+    },
+  );
+
   test.each(['postgres://a,/leads?target_session_attrs=standby', 'postgres://a:1:2,b/leads'])(
     '%s is refused',
     (url) => {
