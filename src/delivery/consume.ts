@@ -22,7 +22,10 @@ import { requestKind, storedProof, type VisibilityProber } from './visibility-pr
 /** Share of its places that a worker uses for settling requests in doubt, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
-/** Age of a doubt from which on no controls for it are added: one may be that much younger, and its answer takes time. */
+/**
+ * Age of a doubt from which on this worker creates no more controls for it. A control may be `MAX_YOUNGER_MS` younger
+ * than the doubt, and the rest of this time is for its answer.
+ */
 const LATE_CONTROL_MS = 2 * MAX_YOUNGER_MS;
 
 export interface QueueWorkerOptions extends SubmitOptions {

@@ -159,14 +159,14 @@ async function* requestsOf(controls: ReadonlyMap<string, Control>): AsyncGenerat
   for (const { request } of controls.values()) yield request;
 }
 
-/** Number of the latest creations of each kind that are kept for sure. */
+/** Number of the latest creations of each kind, all of which are kept. */
 const MAX_LATEST = 64;
 /**
- * Number of earlier ones that are kept of each minute. A doubt may be looked into long after it arose: the worker that sent
- * it was killed, or the store was away. Its controls have to be of its own time.
+ * Number of earlier creations that are kept of each minute. A doubt may be settled long after it arose, because the
+ * worker that sent it was killed or the store was away, and its controls have to be of its own time.
  */
 const MAX_PER_MINUTE = MAX_CONTROLS;
-/** Bounds the memory: an hour of one kind. */
+/** Maximum number of creations of all kinds. It is enough for an hour of one kind. */
 const MAX_TOTAL = MAX_LATEST + 60 * MAX_PER_MINUTE;
 const MINUTE_MS = 60_000;
 
@@ -181,8 +181,8 @@ interface Alike {
 }
 
 /**
- * What a worker has created: all of the latest requests, and some of each minute before. They serve as controls for its
- * doubts, because a worker has no file to read others from.
+ * Remembers what a worker has created: all of the latest requests, and some of each minute before. They serve as
+ * controls for doubts, because a worker has no file to read others from.
  */
 export class RecentCreations {
   readonly #byKind = new Map<string, Alike>();

@@ -71,8 +71,8 @@ export interface SettledState {
 }
 
 /**
- * A doubt of less than this age is looked at again soon, and by whoever comes: not every worker knows requests of its time,
- * and the growing delays of failures would have it wait for the right one for long.
+ * A doubt of less than this age is soon looked at again, by any worker. Not every worker knows requests of its time,
+ * and with the growing delays of failures it would wait long for one that does.
  */
 const YOUNG_MS = 15 * 60_000;
 const MIN_LOOK_AGAIN_MS = 10_000;

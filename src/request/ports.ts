@@ -48,7 +48,7 @@ export interface CreateResult {
   readonly hasRemark: boolean;
 }
 
-/** The service, as the pipeline needs it. */
+/** The service, as the delivery needs it. */
 export interface MarketplaceApi {
   /**
    * Asks validate about a request. The call has no effects, so it is retried automatically. Throws `SrqError` if every

@@ -63,7 +63,7 @@ export interface LaneDepth {
 export interface RequestQueue {
   /** Adds requests, and returns how many of them were not in the queue yet. */
   add(requests: readonly QueuedRequest[]): Promise<number>;
-  /** Takes the oldest available requests, at most `count`. Unreadable ones leave the queue. */
+  /** Takes the oldest available requests, at most `count`. If one of them cannot be read, it throws and takes none. */
   take(lane: Lane, count: number): Promise<TakenRequest[]>;
   /**
    * Applies a decision, and resolves once that is durable. A request that was given to another worker meanwhile is left

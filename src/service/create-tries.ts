@@ -73,9 +73,9 @@ export class CreateTries {
   }
 
   /**
-   * Returns the result of all attempts, given that of the last one. After an attempt in doubt, only an answer about the
-   * request itself decides. The duration of a create that stays in doubt counts from the first attempt, like the age of
-   * the key.
+   * Returns the result of all attempts, given that of the last one. After an attempt in doubt, only an answer that the
+   * service has the request decides, because a refusal of the last attempt says nothing about the earlier one. The
+   * duration of a create that stays in doubt counts from the first attempt, like the age of the key.
    */
   ended(result: CreateResult): CreateResult {
     const isTold = result.outcome.status === 'created' || result.outcome.status === 'duplicate';

@@ -134,7 +134,7 @@ export class RequestApi implements MarketplaceApi {
     try {
       return await this.#createRepeatedly(request, header, tries, tries.permission(intend, writeLeaseMs));
     } catch (error) {
-      // Thrown only before anything was written, or after attempts that were not acted on or are in doubt.
+      // An error is thrown only before anything was written, or after attempts that were not acted on or are in doubt.
       if (!(error instanceof SrqError) || error.code === 'log') throw error;
       return tries.ended(unsent(error.message, error.code === 'input' ? null : error));
     }

@@ -16,7 +16,10 @@ import { reportsDuplicate, reportsOtherError, ruledVerdict, statedVerdict } from
  */
 export type ExchangeClass = 'created' | 'duplicate' | 'rejected' | 'not-acted' | 'doubt';
 
-/** The next step: record the class as the row's end, send again (paced), get a new token first, or end the run. */
+/**
+ * The next step: record the class as the row's end, send again (paced), get a new token first, or end the run. The
+ * client replaces a refused token before it asks what an answer means, so nothing is done here about `new-token`.
+ */
 export type NextStep = 'record' | 'again' | 'new-token' | 'stop';
 
 export interface CreateMeaning {

@@ -8,8 +8,8 @@ const OVERLOAD_MS = 5_000;
 /** Number of requests in flight at the start if the last run met no limit. */
 const KNOWN_PLACES = 3;
 /**
- * Number of first requests that are not spaced while no limit is known: those of a single request, which are a token, validate and
- * create. With them spaced, each `srq create` would wait 70 ms.
+ * Number of first calls that are not spaced while no limit is known: validate, create, and one more. If they were
+ * spaced, each `srq create` would wait 70 ms.
  */
 const UNSPACED = 3;
 
@@ -74,7 +74,7 @@ export interface Pace {
   readonly ratePerSecond: number | null;
   /** The rate that the user has set, or near which the service has refused. Null if neither is known. */
   readonly boundPerSecond: number | null;
-  /** Milliseconds for which nobody sends any more. */
+  /** Milliseconds for which all sending is still paused. */
   readonly pausedMs: number;
 }
 
@@ -99,10 +99,10 @@ export interface RateAnswer {
 }
 
 /**
- * Controls how fast requests to one account may go, including token and validate. It has no timer and no clock; `nowMs`
- * is a monotonic time in milliseconds. For each request call `ask` until it returns `now`, `sent` in the same turn of
- * the event loop, and `answered` with the permit exactly once. Its whole state is in a record, from which another
- * process can continue.
+ * Controls how fast the calls of one account may go, validate among them. Only requests for tokens do not pass here. It
+ * has no timer and no clock; `nowMs` is a monotonic time in milliseconds. For each request call `ask` until it returns
+ * `now`, `sent` in the same turn of the event loop, and `answered` with the permit exactly once. Its whole state is in
+ * a record, from which another process can continue.
  */
 export class AdaptiveRate {
   readonly record: AdaptiveRateRecord;

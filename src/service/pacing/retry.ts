@@ -8,8 +8,8 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
 /**
- * Returns the wait after attempt number `tried` (1 for the first). It is the time that Retry-After asks for, or else
- * doubles with each attempt. Half of it is random, so that many clients do not come back together.
+ * Returns the wait after attempt number `tried` (1 for the first). It is the time that Retry-After asks for. Without
+ * one it doubles with each attempt, and half of it is random, so that many clients do not come back together.
  */
 export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number, random = Math.random): number {
   const asked = answer ? readRateHeaders(answer.headers, nowMs).pauseMs : null;

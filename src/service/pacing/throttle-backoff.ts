@@ -5,8 +5,8 @@ export const NEVER_MS = Number.NEGATIVE_INFINITY;
 export const MAX_PAUSE_MS = 15 * 60_000;
 
 /**
- * The first backoff is short, because most services have refilled a bucket by then. The second one is four times as long, for it
- * has shown that this service counts over a longer time.
+ * The first backoff is short, because most services have refilled a bucket by then. The second one is four times as
+ * long, because a service that refuses again counts over a longer time.
  */
 const FIRST_BACKOFF_MS = 1_000;
 const SECOND_BACKOFF_MS = 4_000;
@@ -67,7 +67,10 @@ export class ThrottleBackoff {
     if (this.#kept.refusing) this.#kept.refusing.probe = number;
   }
 
-  /** Extends the pause to what the service asks for. It never shortens a pause. */
+  /**
+   * Extends the pause to what the service or the breaker asks for, and a random part more, so that many clients do not
+   * come back together. It never shortens a pause.
+   */
   hold(nowMs: number, pauseMs: number): void {
     const jitterMs = this.#random() * Math.min(MAX_JITTER_MS, Math.max(MIN_JITTER_MS, pauseMs / 10));
     const spreadMs = pauseMs > MAX_PAUSE_MS ? pauseMs : Math.min(MAX_PAUSE_MS, pauseMs + jitterMs);
@@ -106,8 +109,8 @@ export class ThrottleBackoff {
   }
 
   /**
-   * Returns the backoff with equal jitter: half of a time that doubles from the second one on, and a random part of the other
-   * half. It is 0.5 to 60 s.
+   * Returns the backoff with equal jitter: half of a time that doubles from the second one on, and a random part of the
+   * other half. It is 0.5 to 60 s.
    */
   #backoffMs(refusalsBefore: number): number {
     const doubledMs = SECOND_BACKOFF_MS * 2 ** (refusalsBefore - 1);

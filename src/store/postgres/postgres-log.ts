@@ -9,7 +9,10 @@ import { LogLookup } from './read-log.ts';
 import { type ConfirmedRecord, storable } from './recent-records.ts';
 import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './worker.ts';
 
-/** Time for which a write lease is valid. It is a third of the minimum age at which a request in doubt is settled. */
+/**
+ * Time for which a write lease is valid. An intent without an outcome is left alone for twice this time before validate
+ * is asked about it (`settle-doubt.ts`).
+ */
 const WRITE_LEASE_MS = 20_000;
 const MAX_GROUP_RECORDS = 1_000;
 /**

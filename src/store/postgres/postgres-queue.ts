@@ -66,7 +66,7 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
   const parts = { boss, worker, queueOf, hand: new Set<string>(), strays: new Set<string>() };
   const take = taker(database, parts);
   const disposing = new InGroups<Disposed, null>(
-    (group) => database.retryWhileAway(() => decideJobs(database, parts, group), giveUp),
+    (group) => database.retryWhileAway(() => applyDecisions(database, parts, group), giveUp),
     { most: GROUP_JOBS },
   );
   return {
@@ -130,24 +130,27 @@ function jobOf(
   return { id: key, name, data, ...(inMs > 0 ? { startAfter: `${Math.ceil(inMs)} milliseconds` } : {}) };
 }
 
-/** Where a worker took last: the next look begins there. See {@link QUEUE_FUNCTIONS}. */
+/** The place where a worker took a job last. Its next search begins there. See {@link QUEUE_FUNCTIONS}. */
 interface Watermark {
   readonly createdOn: string;
   readonly id: string;
-  /** When it took that, by the server's clock. */
+  /** The time when it took that job, by the server's clock. */
   readonly startedMs: number;
 }
 
-/** Time after which a look is from the beginning again, so that what was put back is not left behind. */
-const WHOLE_LOOK_MS = 30_000;
+/** Time after which a search starts from the beginning again, so that jobs that were put back are not left behind. */
+const WHOLE_SEARCH_MS = 30_000;
 
-/** Returns what takes the oldest jobs, with a claim on each: one statement. If one cannot be read, none of them is taken. */
+/**
+ * Returns the function that takes the oldest jobs and a claim on each, in one statement. If one of them cannot be read,
+ * all are given back, and it throws.
+ */
 function taker(database: Database, parts: QueueParts) {
   const { worker, queueOf } = parts;
   const last = new Map<Lane, Watermark & { readonly wholeMs: number }>();
   return async (lane: Lane, count: number): Promise<TakenRequest[]> => {
     const before = last.get(lane);
-    const from = before && before.startedMs - before.wholeMs < WHOLE_LOOK_MS ? before : null;
+    const from = before && before.startedMs - before.wholeMs < WHOLE_SEARCH_MS ? before : null;
     const text = `select id, created_on::text as "createdOn",
         extract(epoch from started_on)::float8 * 1000 as "startedMs", data, retry_count, retry_limit,
         keep_until <= clock_timestamp() as "isOld"
@@ -192,8 +195,11 @@ async function purge(query: Query, name: string): Promise<number> {
   return (await query(text, [name, PURGED_AT_ONCE])).length;
 }
 
-/** Applies decisions. Of most rows nothing is left to do, and that is one statement. */
-async function decideJobs(database: Database, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
+/**
+ * Applies a group of decisions. Nothing is left to do for most jobs, and those are ended by one statement for each
+ * lane.
+ */
+async function applyDecisions(database: Database, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
   const isDone = ({ disposal }: Disposed) => disposal.is === 'done';
   for (const lane of LANES) {
     const keys = group.filter((each) => isDone(each) && each.taken.lane === lane).map(({ taken }) => taken.key);
@@ -201,20 +207,21 @@ async function decideJobs(database: Database, parts: QueueParts, group: readonly
       await database.query('select srq.end_jobs($1, $2, $3)', [parts.queueOf(lane), parts.worker, keys]);
   }
   const others = group.filter((each) => !isDone(each));
-  if (others.length > 0) await database.transaction((query) => decideJob(query, parts, others));
+  if (others.length > 0) await database.transaction((query) => moveJobs(query, parts, others));
   return group.map(() => null);
 }
 
-async function decideJob(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<void> {
+/** Moves or puts back the jobs of a group on which this worker still has a claim. */
+async function moveJobs(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<void> {
   for (const lane of LANES) {
     const ofLane = group.filter(({ taken }) => taken.lane === lane);
-    const own = await unclaimed(query, parts, lane, ofLane);
-    await disposeOwn(query, parts, lane, own);
+    const own = await endClaims(query, parts, lane, ofLane);
+    await moveOwn(query, parts, lane, own);
   }
 }
 
 /** Ends this worker's claims on a group of jobs. Returns those on which it still had a claim. */
-async function unclaimed(query: Query, parts: QueueParts, lane: Lane, group: readonly Disposed[]): Promise<Disposed[]> {
+async function endClaims(query: Query, parts: QueueParts, lane: Lane, group: readonly Disposed[]): Promise<Disposed[]> {
   if (group.length === 0) return [];
   const text = `delete from srq.queue_claim where queue = $1 and job = any($2::uuid[]) and worker = $3 returning job`;
   const keys = group.map(({ taken }) => taken.key);
@@ -223,7 +230,7 @@ async function unclaimed(query: Query, parts: QueueParts, lane: Lane, group: rea
   return group.filter(({ taken }) => own.has(taken.key));
 }
 
-async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: readonly Disposed[]): Promise<void> {
+async function moveOwn(query: Query, parts: QueueParts, lane: Lane, own: readonly Disposed[]): Promise<void> {
   const { boss, queueOf, worker } = parts;
   const name = queueOf(lane);
   const db = within(query);
@@ -252,7 +259,7 @@ async function giveBack(query: Query, { boss }: QueueParts, name: string, keys: 
   await boss.resume(name, [...keys], { db });
 }
 
-/** Gives back what this worker has a claim on. */
+/** Ends this worker's claims on these jobs, and gives the jobs back. */
 async function release(query: Query, parts: QueueParts, name: string, keys: readonly string[]): Promise<void> {
   const text = 'delete from srq.queue_claim where queue = $1 and worker = $2 and job = any($3::uuid[])';
   await query(text, [name, parts.worker, keys]);
@@ -290,7 +297,10 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
   return count;
 }
 
-/** Processes that were alive a moment ago count, because they may be about to reconnect. */
+/**
+ * Tells whether another process that began `ageMs` ago or earlier lives and has not passed the request on. A process
+ * that was alive a moment ago counts, because it may be about to reconnect.
+ */
 async function hasOtherWitness(
   query: Query,
   { worker }: QueueParts,
@@ -326,7 +336,9 @@ async function reclaimStrays(query: Query, parts: QueueParts): Promise<number> {
   return lost.length;
 }
 
-/** The kept counts, and of each lane what is ready and what waits, if that is counted soon enough. */
+/**
+ * Returns the kept count of each lane, and how many of its jobs are ready and wait, if those are counted soon enough.
+ */
 async function depth(database: Database, queues: readonly string[]): Promise<Record<Lane, LaneDepth>> {
   const totals = await database.query<{ queue: string; total: string; in_work: string }>(
     `select q.name as queue, coalesce(t.total, 0) as total,
@@ -355,7 +367,9 @@ async function depth(database: Database, queues: readonly string[]): Promise<Rec
   return { requests: of('requests'), doubts: of('doubts') };
 }
 
-/** By the index by which jobs are taken, so that it costs little however long the queue is. */
+/**
+ * Returns the age of each lane's oldest job. It uses the index by which jobs are taken, so a long queue costs no more.
+ */
 async function oldest(query: Query, queueOf: QueueParts['queueOf']): Promise<Record<Lane, number>> {
   await query("select set_config('enable_sort', 'off', true)");
   const ageOf = async (lane: Lane) => {
@@ -367,7 +381,7 @@ async function oldest(query: Query, queueOf: QueueParts['queueOf']): Promise<Rec
   return { requests: await ageOf('requests'), doubts: await ageOf('doubts') };
 }
 
-/** So long somebody who only looks may keep the server busy with one figure. */
+/** Maximum time for which one figure that is only shown may keep the server busy. */
 const MAX_COUNTING_MS = 300;
 
 /** Returns what `count` counts, or null if that takes too long. */

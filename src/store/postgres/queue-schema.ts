@@ -72,8 +72,8 @@ end $$;
 };
 
 /**
- * How many rows each queue holds, kept by triggers, so that nobody has to count millions of them. Of each queue there are
- * a few rows here, so that workers seldom wait for each other.
+ * The table of how many rows each queue holds. Triggers keep it, so that nobody has to count millions of rows. Each
+ * queue has a few rows in it, so that workers seldom wait for each other.
  */
 export const QUEUE_COUNTS_SQL = `
 create table srq.queue_count (
