@@ -257,11 +257,12 @@ export class Context {
     if (unknown !== null) await this.warn(`${unknown.message} ${withProfileFlags(unknown.hint, this.options)}`);
   }
 
-  /** Removes this text from error reports from now on. */
+  /** Removes this text, also in its encoded forms, from error reports from now on. */
   hide(secret: string): void {
     this.#secrets.push(secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64'));
   }
 
+  /** Returns the text with everything that was passed to `hide` replaced by `***`. */
   blotted(text: string): string {
     return this.#secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')), text);
   }

@@ -49,7 +49,7 @@ export function keepHealthFile(path: string, health: () => Health, clock: Clock)
   };
 }
 
-/** Where the health of a process is served; nowhere without a port. */
+/** The flags for serving the health of a process. Without a port it is not served. */
 export interface HealthOptions {
   readonly healthPort?: number;
   readonly healthHost: string;
@@ -124,7 +124,7 @@ function listening(server: Server, port: number, host: string): Promise<void> {
 
 /** The health of a run and its metrics, for `--health-port`. Rows are counted from the plans when somebody asks. */
 export class RunHealth implements WatchedProcess {
-  /** What the run is about, once it is known. */
+  /** The plans of the run's files, once they are known. */
   plans: readonly ImportPlan[] = [];
   connection: Connection | null = null;
   #metrics: Metrics | null = null;

@@ -226,10 +226,7 @@ export async function recorded(
 }
 
 /** Returns the status of a row that must not be sent because of its logged state, or null if it may be sent. */
-export function knownStatus(
-  state: LoggedState,
-  options: Pick<SubmitOptions, 'onDuplicate' | 'again'>,
-): 'unknown' | 'repeated' | 'duplicate' | null {
+export function knownStatus(state: LoggedState, options: Finality): 'unknown' | 'repeated' | 'duplicate' | null {
   if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';
   if (options.again) return null;
   if (state === 'created') return 'repeated';

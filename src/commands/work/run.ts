@@ -174,7 +174,7 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
   readonly #version: string;
   readonly #since: string;
   readonly #exception: () => ProcessState | null;
-  /** What is told of besides the rows, where anybody can ask for metrics. */
+  /** The metrics, or null if they are not served. Refusals and pauses are reported to them. */
   metrics: Metrics | null = null;
   connection: Connection | null = null;
   #oldest: { readonly ages: Readonly<Record<Lane, number>>; readonly seenMs: number } | null = null;
@@ -182,9 +182,10 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
   readonly counts = noCounts();
   /** Number of requests that were put back for later, for other workers or for settling. */
   again = 0;
-  /** The keys of those that were counted as unknown. */
+  /** The keys of the requests that were counted as unknown. */
   readonly #unknown = new Set<string>();
-  #inFlight = 0;
+  /** Number of requests that were begun and have neither ended nor been given back. */
+  #inHand = 0;
   #reason: string | null = null;
   #hasBegun = false;
 
@@ -214,13 +215,13 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
       state: this.#state,
       at: new Date(this.#clock.nowMs()).toISOString(),
       since: this.#since,
-      inFlight: this.#inFlight,
+      inFlight: this.#inHand,
       reason: this.#reason,
     };
   }
 
   get view(): ProcessView {
-    const worker = { ended: this.endedCounts, putBack: this.again, reclaimed: this.#reclaimed, inHand: this.#inFlight };
+    const worker = { ended: this.endedCounts, putBack: this.again, reclaimed: this.#reclaimed, inHand: this.#inHand };
     return {
       version: this.#version,
       state: this.#state,
@@ -239,7 +240,7 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
     }
   }
 
-  /** What waited at the last look has aged since. */
+  /** Returns the ages of the oldest rows at the last look, with the time since then added. */
   get #oldestMs(): Record<Lane, number> | null {
     if (this.#oldest === null) return null;
     const { ages, seenMs } = this.#oldest;
@@ -250,7 +251,7 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
 
   get #state(): ProcessState {
     if (!this.#hasBegun) return 'starting';
-    return this.#exception() ?? (this.#inFlight > 0 ? 'working' : 'idle');
+    return this.#exception() ?? (this.#inHand > 0 ? 'working' : 'idle');
   }
 
   opened(): void {
@@ -258,7 +259,7 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   began(): void {
-    this.#inFlight += 1;
+    this.#inHand += 1;
   }
 
   /** Counts requests as the log has them now that were unknown when they ended: somebody else may know more. */
@@ -272,11 +273,11 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   ended(...[taken, { result, isFromLog, unrecorded }, disposal]: Parameters<WorkerWatch['ended']>): void {
-    this.#inFlight -= 1;
+    this.#inHand -= 1;
     if (disposal.is === 'done') this.counts[result.status] += 1;
     else this.again += 1;
     if (disposal.is === 'done' && result.status === 'unknown') this.#unknown.add(taken.key);
-    // It stands nowhere else, identifiers included.
+    // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
     const { status, http } = result;
     const { key, row, lane } = taken;
@@ -286,7 +287,7 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   gaveBack({ key, row, lane }: TakenRequest): void {
-    this.#inFlight -= 1;
+    this.#inHand -= 1;
     this.again += 1;
     const text = `${key.slice(0, 12)} given back`;
     this.#reporter.note('given-back', { key, row, lane }, (paint) => paint.dim(text));

@@ -28,7 +28,7 @@ export interface ReceivedRequest {
    * identifier under which it was created.
    */
   readonly requestId: string | null;
-  /** What validate answered of the content. Null for other operations, refusals, and answers that were lost. */
+  /** The verdict that validate gave on the content. Null for other operations, refusals, and answers that were lost. */
   readonly verdict: ToldVerdict | null;
   /** Time from arrival to the end of the answer. Null until then, or if the client left before. */
   readonly answerMs: number | null;

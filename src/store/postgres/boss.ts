@@ -10,11 +10,14 @@ import { QUEUE_SCHEMA } from './queue-schema.ts';
  */
 const RETRIES = 9;
 const FIRST_RETRY_S = 5;
-/** What nobody has sent for so long holds personal data that nobody waits for. It becomes `failed` when it is taken. */
+/**
+ * Days for which a request may wait to be sent. After that it is personal data that nobody waits for, and it becomes
+ * `failed` when it is taken.
+ */
 export const QUEUED_LIFE_DAYS = 30;
 /**
- * The version of pg-boss's tables that our functions and indexes on them are made for (`version.json` of the library). The
- * library itself would change older tables under running workers, and use newer ones as if it knew them.
+ * The version of pg-boss's tables that our functions and indexes on them are made for (`version.json` of the library).
+ * The library itself would change older tables under running workers, and use newer ones as if it knew them.
  */
 export const ENGINE_SCHEMA = 24;
 
