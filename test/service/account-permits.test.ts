@@ -119,6 +119,31 @@ test.each([
   expect(store.turns).toBe(isAtOnce ? 2 : 1);
 });
 
+test.each([
+  ['a refusal without one', REFUSED],
+  ['a success that asks for less', { ...TAKEN, pauseMs: 100 }],
+])('the pause that one of several answers asks for applies, whether or not %s came first', async (_, first) => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore(clock);
+  const permits = new AccountPermits({
+    ...{ state: store.member('run'), rate: 'max', concurrency: 16, learned: null, clock, random: seeded(7) },
+  });
+  permits.attach(
+    () => 2,
+    () => {},
+  );
+  permits.askAgainMs(0);
+  await clock.until(clock.sleep(10));
+  const sent = [permits.admit('create'), permits.admit('create')].flatMap((each) =>
+    each.is === 'now' ? [each.permit] : [],
+  );
+  const answers: RateAnswer[] = [first, { ...REFUSED, pauseMs: 60_000 }];
+  for (const [at, permit] of sent.entries()) permits.answered(permit, answers[at] ?? REFUSED, 429);
+  permits.askAgainMs(0);
+  await clock.until(clock.sleep(10));
+  expect(permits.pace()?.pausedMs).toBeGreaterThan(59_000);
+});
+
 // Others would keep its places free until they find out that it has ended.
 test('a process that ends while it takes a turn gives back what that turn grants', async () => {
   const clock = new VirtualClock();

@@ -109,7 +109,7 @@ export class AccountPermits implements PermitSource {
 
   answered(permit: Permit, answer: RateAnswer, http: number): void {
     if (permit.number === UNGRANTED) {
-      if (isRefusal(answer) || answer.pauseMs !== null) this.#refusal ??= answer;
+      if (isRefusal(answer) || answer.pauseMs !== null) this.#refusal = joined(this.#refusal, answer);
     } else {
       this.#inFlight -= 1;
       this.#answered.push({ permit, atMs: this.#nowMs(), answer });
@@ -261,4 +261,11 @@ export class AccountPermits implements PermitSource {
     this.#lookedMs = clock.monotonicMs();
     this.#ended = await state.ended(others);
   }
+}
+
+/** Joins two answers that refuse or ask for a pause. The longer pause applies, and a refusal counts as one. */
+function joined(one: RateAnswer | null, other: RateAnswer): RateAnswer {
+  if (one === null) return other;
+  const pauseMs = one.pauseMs === null ? other.pauseMs : Math.max(one.pauseMs, other.pauseMs ?? 0);
+  return { ...(isRefusal(one) ? one : other), pauseMs };
 }
