@@ -64,8 +64,8 @@ export interface RequestApiParts {
 }
 
 /**
- * The client of the service's three endpoints. It limits the rate, adds valid credentials, and repeats nothing that may
- * have been acted on.
+ * The client of validate and create. It limits the rate, adds valid credentials, and repeats nothing that may have been
+ * acted on, unless the service recognises the repetition.
  */
 export class RequestApi implements MarketplaceApi {
   readonly #parts: RequestApiParts;
