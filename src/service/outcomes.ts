@@ -108,7 +108,8 @@ export function processValidate(exchange: Exchange, redactor: Redactor, reader: 
     const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(answer, redactor) : {};
     return {
       result: { verdict, ids, http: answer.status, message: null, refused: null, raw },
-      isTransient: false,
+      // An answer that was cut may be whole the next time. One that is whole would only be read in the same way.
+      isTransient: verdict === 'unknown' && !answer.complete,
       stop: null,
     };
   }

@@ -429,6 +429,18 @@ describe('validate', () => {
     expect(clock.monotonicMs()).toBeLessThan(60_000);
   });
 
+  test('is repeated after an answer of which not all could be had', async () => {
+    const service = await startScriptedService({
+      validate: ({ number }) => ({
+        status: 200,
+        headers: number === 1 ? { 'content-encoding': 'of-nobody' } : {},
+        body: { duplicate: true },
+      }),
+    });
+    const { verdict } = await apiOf(service.baseUrl).validate(request);
+    expect([verdict, service.validates().length]).toEqual(['duplicate', 2]);
+  });
+
   test('keeps what it cannot read, masked, and does not ask again', async () => {
     const service = await startScriptedService({
       validate: ({ body, headers }) => ({ status: 200, body: { score: 0.7, seen: body, by: headers.authorization } }),
