@@ -208,7 +208,7 @@ class Inquiry {
     if (!isTrusted(sight) || !isOld) return stays(this.#submission, NOT_PROVEN);
     // The process that sent the request may have lost its connection to the log and have regained it.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
-    return sendAgain(this.#submission, this.#deps, this.#seen, this.#record.again);
+    return sendAgain(this.#submission, this.#deps, this.#seen, this.#record);
   }
 
   async #decide(first: Verdict, second: Verdict): Promise<Submitted> {
@@ -217,7 +217,7 @@ class Inquiry {
     // The process that sent the request may have lost its connection to the log and have regained it.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     const outcome = first === second ? TAKEN : CONTRADICTED;
-    const how = { seen: this.#seen, by: 'validate' } as const;
+    const how = { seen: this.#seen, by: 'validate', again: this.#record.again } as const;
     if (!(await log.outcome(subjectOf(this.#submission), outcome, how))) return inDoubt(this.#submission);
     return settled(this.#submission, outcome.status, outcome.message);
   }
@@ -278,18 +278,16 @@ function mayRepeat({ idempotencyWindowMs }: MarketplaceApi, ageMs: number): bool
   return idempotencyWindowMs !== null && ageMs >= 0 && ageMs < idempotencyWindowMs;
 }
 
-/**
- * Sends a request again under a licence. The idempotency key stays the same unless the user had asked to send the
- * request again.
- */
+/** Sends a request again under a licence. */
 async function sendAgain(
   submission: Submission,
   { api, log, resend }: SettleDeps,
   seen: LoggedState,
-  again: boolean,
+  record: LogRecord,
 ): Promise<Submitted> {
-  if (!(await log.licence(subjectOf(submission), seen, 'validate'))) return inDoubt(submission);
-  if (resend) return submitRequest(submission, api, log, { ...resend, validate: false, again });
+  if (!(await log.licence(subjectOf(submission), seen, 'validate', { again: record.again })))
+    return inDoubt(submission);
+  if (resend) return submitRequest(submission, api, log, { ...resend, validate: false, again: false });
   return settled(submission, 'failed', 'Not taken, as validate shows; the next run sends it.');
 }
 

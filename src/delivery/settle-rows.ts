@@ -186,11 +186,11 @@ async function note(log: DeliveryLog, record: LogRecord, word: PersonsWord): Pro
   const message = 'Created, as a person says.';
   const noted =
     word === 'not-created'
-      ? await log.licence(record, seen, 'person')
+      ? await log.licence(record, seen, 'person', { again: record.again })
       : await log.outcome(
           record,
           { status: 'created', ids: word.id === null ? {} : { id: word.id }, http: null, message, raw: null, ms: null },
-          { seen, by: 'person' },
+          { seen, by: 'person', again: record.again },
         );
   if (!noted)
     throw new SrqError(

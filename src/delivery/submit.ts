@@ -100,7 +100,7 @@ async function submit(
     const { outcome, ...circumstances } = checked;
     return recordUnsent(submission, log, seen, outcome, circumstances);
   }
-  const again = options.again && seen !== 'none';
+  const again = (options.again && seen !== 'none') || (await isOfSecondSend(submission, seen, log));
   const idempotencyKey = again ? repetitionKey(key, log.run) : key;
   let [intended, state] = [false, seen];
   // The intent is checked before each attempt, because another process may settle and send the request during a long
@@ -148,6 +148,14 @@ async function confirmed(
 }
 
 /**
+ * Tells whether the last try was a deliberate second send that the service has not taken. Under the key of the first one an
+ * idempotent service would repeat what it answered then, and the request would pass for created.
+ */
+async function isOfSecondSend({ key }: Submission, seen: LoggedState, log: DeliveryLog): Promise<boolean> {
+  return seen !== 'none' && (await log.read(key))?.again === true;
+}
+
+/**
  * Turns a fault in srq into a result. The error's message is left out, because it may contain personal data from the
  * request.
  */
@@ -160,7 +168,8 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
   const isInDoubt = knownStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
   const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
   if (!isInDoubt) return { ...plain(resultOf(submission, outcome)), isFromLog: false, stop };
-  return recorded(submission, outcome, { stop }, () => log.outcome(subjectOf(submission), outcome));
+  const again = await isOfSecondSend(submission, 'sending', log);
+  return recorded(submission, outcome, { stop }, () => log.outcome(subjectOf(submission), outcome, { again }));
 }
 
 const CONFIRMED = 'Taken, as validate shows; the answer alone does not prove it.';
@@ -190,7 +199,8 @@ async function recordUnsent(
 ): Promise<Submitted> {
   const { key } = submission;
   if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };
-  const noted = () => log.outcome(subjectOf(submission), outcome, { seen });
+  const again = await isOfSecondSend(submission, seen, log);
+  const noted = () => log.outcome(subjectOf(submission), outcome, { seen, again });
   const submitted = await recorded(submission, outcome, circumstances, noted);
   const known = knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
   const told = known !== null && known !== outcome.status;

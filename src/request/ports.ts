@@ -134,8 +134,8 @@ export interface LogRecord extends LogSubject {
    */
   readonly by: SettledBy | 'idempotency' | null;
   /**
-   * Whether it is a deliberate second send (`--again`) under an idempotency key of its own. Set on its `sending` record
-   * and its outcome.
+   * Whether it belongs to a deliberate second send (`--again`), which has an idempotency key of its own. Set on all records
+   * of that send, up to the one that says that it was taken.
    */
   readonly again: boolean;
 }
@@ -144,6 +144,11 @@ export interface LogRecord extends LogSubject {
 export interface SendingOptions {
   readonly again?: boolean;
   readonly by?: 'idempotency';
+}
+
+/** The circumstances of a licence, as its record keeps them. */
+export interface LicenceOptions {
+  readonly again?: boolean;
 }
 
 /** The conditions and circumstances of recording an outcome. */
@@ -190,7 +195,7 @@ export interface DeliveryLog {
    * Makes the permission durable to send a request in doubt once more, provided that the log's state of the key still
    * is `seen`. False means that it is not, and there is no permission.
    */
-  licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean>;
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy, how?: LicenceOptions): Promise<boolean>;
   /** Tells whether a request without an outcome may still be in flight in another live process. */
   mayBeUnderWay(key: string): boolean | Promise<boolean>;
   /** Returns the last record of a key, or null. It returns synchronously if that costs no round trip. */

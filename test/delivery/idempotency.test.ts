@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
-import { settleRows } from '../../src/delivery/settle-rows.ts';
-import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
+import { settleByWord, settleRows } from '../../src/delivery/settle-rows.ts';
+import { refuseUnsent, type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { PATHS } from '../../src/request/wire.ts';
@@ -21,6 +21,7 @@ const NEED = 'Pintar a sala';
 const SUBMISSION = submissionOf(NEED);
 const { key } = SUBMISSION;
 const HOUR_MS = 60 * 60 * 1000;
+const INVALID = { status: 'failed', ids: {}, http: null, message: 'It expired.', raw: null, ms: null } as const;
 
 /** A machine and a service that agree on the header, and on how long it is known. */
 function idempotentMachine(windowSeconds: number | null = 86_400): Machine {
@@ -291,6 +292,46 @@ describe('A deliberate second send', () => {
     expect(machine.service.actsOn(NEED)).toBe(2);
     const again = readLines(machine.logPath).map((line) => 'again' in line && line.again);
     expect(again).toEqual([false, false, true, true]);
+  });
+
+  const resend = () => submit({ ...PLAIN, again: true });
+  const acted = () => machine.service.actsOn(NEED);
+  const mentioned = () => readLines(machine.logPath).map(({ event, again }) => `${event}${again ? ' again' : ''}`);
+
+  test('that was not taken is one in later runs too, for under the first key the old answer would come back', async () => {
+    await submit();
+    meets('422');
+    expect(await resend()).toMatchObject({ result: { status: 'rejected' } });
+    expect(acted()).toBe(1);
+    expect(await submit()).toMatchObject({ result: { status: 'created' } });
+    expect(acted()).toBe(2);
+    expect(mentioned().slice(2)).toEqual(['sending again', 'rejected again', 'sending again', 'created again']);
+  });
+
+  test('stays one where a run in between could not send it', async () => {
+    await submit();
+    meets('422');
+    await resend();
+    await machine.run(({ log }) => refuseUnsent(SUBMISSION, log, INVALID));
+    await submit();
+    expect(acted()).toBe(2);
+    expect(mentioned().slice(4)).toEqual(['failed again', 'sending again', 'created again']);
+  });
+
+  test('whose answer is lost, and of which a person says that it was not created, is one', async () => {
+    await submit();
+    machine.service.script(
+      NEED,
+      LOST.map((answer) => ({ answer, acts: false })),
+    );
+    expect(await resend()).toMatchObject({ result: { status: 'unknown' } });
+    await machine.run(async ({ log }) => {
+      const doubt = await log.read(key);
+      await settleByWord(log, doubt ? [doubt] : [], 'not-created');
+    });
+    expect(await submit()).toMatchObject({ result: { status: 'created' } });
+    expect(acted()).toBe(2);
+    expect(mentioned().slice(-4)).toEqual(['unknown again', 'licence again', 'sending again', 'created again']);
   });
 
   test('is none where nothing was sent before', async () => {

@@ -96,7 +96,9 @@ export async function drain<T, R>(from: AsyncGenerator<T, R>): Promise<{ yielded
 }
 
 /** All records of a log, as they stand in the file. */
-export function readLines(path: string): { readonly event: string; readonly by?: string; readonly ids?: object }[] {
+export function readLines(
+  path: string,
+): { readonly event: string; readonly by?: string; readonly ids?: object; readonly again?: boolean }[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }

@@ -131,9 +131,9 @@ function mortalLog(file: FileLog, life: Life, sending: { count: number }): Deliv
       await life.reach('after the intent');
       return noted;
     },
-    licence: async (subject, seen, by) => {
+    licence: async (...given) => {
       await life.reach('the licence');
-      const noted = await file.licence(subject, seen, by);
+      const noted = await file.licence(...given);
       await life.reach('after the licence');
       return noted;
     },

@@ -5,7 +5,14 @@ import { dirname, resolve } from 'node:path';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import type { OpenLog } from '../../request/log-store.ts';
 import type { Outcome } from '../../request/outcome.ts';
-import type { Clock, LogRecord, LogSubject, OutcomeOptions, SendingOptions } from '../../request/ports.ts';
+import type {
+  Clock,
+  LicenceOptions,
+  LogRecord,
+  LogSubject,
+  OutcomeOptions,
+  SendingOptions,
+} from '../../request/ports.ts';
 import { KEY_RECIPE } from '../../request/service-request.ts';
 import type { LogEvent, LoggedState, SettledBy } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
@@ -146,8 +153,8 @@ export class FileLog implements OpenLog {
     return this.#append(subject, 'sending', by ?? null, seen, { by, again: again || undefined });
   }
 
-  licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean> {
-    return this.#append(subject, 'licence', by, seen, { by });
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy, { again }: LicenceOptions = {}): Promise<boolean> {
+    return this.#append(subject, 'licence', by, seen, { by, again: again || undefined });
   }
 
   outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeOptions = {}): Promise<boolean> {

@@ -1,7 +1,14 @@
 import { SrqError } from '../../request/errors.ts';
 import type { OpenLog } from '../../request/log-store.ts';
 import type { Outcome } from '../../request/outcome.ts';
-import type { Clock, LogRecord, LogSubject, OutcomeOptions, SendingOptions } from '../../request/ports.ts';
+import type {
+  Clock,
+  LicenceOptions,
+  LogRecord,
+  LogSubject,
+  OutcomeOptions,
+  SendingOptions,
+} from '../../request/ports.ts';
 import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import type { Database, Query } from './database.ts';
@@ -107,8 +114,13 @@ export class PostgresLog implements OpenLog {
     return this.#add({ subject, event: 'sending', by: by ?? null, seen, outcome: null, again });
   }
 
-  licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean> {
-    return this.#add({ subject, event: 'licence', by, seen, outcome: null, again: false });
+  licence(
+    subject: LogSubject,
+    seen: LoggedState,
+    by: SettledBy,
+    { again = false }: LicenceOptions = {},
+  ): Promise<boolean> {
+    return this.#add({ subject, event: 'licence', by, seen, outcome: null, again });
   }
 
   outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeOptions = {}): Promise<boolean> {
