@@ -213,11 +213,13 @@ class Inquiry {
 
   async #decide(first: Verdict, second: Verdict): Promise<Submitted> {
     if (first === 'unknown' || second === 'unknown') return inDoubt(this.#submission);
+    // Of a deliberate second send the first one is there in any case.
+    if (this.#record.again) return stays(this.#submission, MEANS_FIRST);
     const { log } = this.#deps;
     // The process that sent the request may have lost its connection to the log and have regained it.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     const outcome = first === second ? TAKEN : CONTRADICTED;
-    const how = { seen: this.#seen, by: 'validate', again: this.#record.again } as const;
+    const how = { seen: this.#seen, by: 'validate' } as const;
     if (!(await log.outcome(subjectOf(this.#submission), outcome, how))) return inDoubt(this.#submission);
     return settled(this.#submission, outcome.status, outcome.message);
   }
@@ -334,6 +336,7 @@ function stays(submission: Submission, why: string): Submitted {
 }
 
 const LOOK_IT_UP = 'Look it up at the service, then: srq resolve KEY --created [ID] or --not-created.';
+const MEANS_FIRST = `Validate sees a request like it, which may be the one that was sent before (--again). ${LOOK_IT_UP}`;
 const NOT_PROVEN = `Validate has not proven that it sees requests like this one, so it is not asked. ${LOOK_IT_UP}`;
 const NO_CONTROLS = `Validate calls it clear, which cannot be checked: too few requests like it, of the same time, are known to be created. ${LOOK_IT_UP}`;
 

@@ -100,7 +100,7 @@ async function submit(
     const { outcome, ...circumstances } = checked;
     return recordUnsent(submission, log, seen, outcome, circumstances);
   }
-  const again = (options.again && seen !== 'none') || (await isOfSecondSend(submission, seen, log));
+  const again = seen === 'created' || seen === 'duplicate' || (await isOfSecondSend(submission, seen, log));
   const idempotencyKey = again ? repetitionKey(key, log.run) : key;
   let [intended, state] = [false, seen];
   // The intent is checked before each attempt, because another process may settle and send the request during a long

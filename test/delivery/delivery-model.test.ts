@@ -70,7 +70,8 @@ class Story {
     const { sight, steps, torn } = command;
     service.sight = sight;
     service.script(NEED, steps);
-    const before = { knows: this.expected.knows, hadLicence: this.expected.hadLicence };
+    const { knows, hadLicence, isSecond } = this.expected;
+    const before = { knows, hadLicence, isSecond };
     const created = service.actsOn(NEED) > 0;
     this.#excuse(command, created);
     const expected =
@@ -90,12 +91,14 @@ class Story {
   }
 
   /** What a died process left behind. */
-  #died(alive: Life, before: Pick<ExpectedRequest, 'knows' | 'hadLicence'>): void {
+  #died(alive: Life, before: Pick<ExpectedRequest, 'knows' | 'hadLicence' | 'isSecond'>): void {
     const records = alive.reached.get('after the record') ?? 0;
     if (records > (this.expected.isConfirmed ? 1 : 0)) return;
     Object.assign(this.expected, before);
     if (alive.reached.has('after the licence')) this.expected.licence();
-    if (alive.reached.has('after the intent')) this.expected.doubt();
+    if (!alive.reached.has('after the intent')) return;
+    this.expected.isSecond ||= before.knows === 'created' || before.knows === 'duplicate';
+    this.expected.doubt();
   }
 
   async #say(created: boolean): Promise<void> {

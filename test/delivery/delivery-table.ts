@@ -100,21 +100,26 @@ export class ExpectedRequest {
   hadLicence = false;
   /** Validate saw what was answered with a success that proves nothing: recorded as in doubt first, then as created. */
   isConfirmed = false;
+  /** It was known to be there, and is sent on purpose; so validate's word that it is there says nothing of this send. */
+  isSecond = false;
 
   /** `created`: whether the service has created it by now, which a validate that sees says. */
   submit(options: Submitting, sight: Sight, created: boolean, steps: readonly Step[]): Expected {
     const known = this.#known(options);
     if (known) return { status: known, stop: null };
     this.isConfirmed = false;
+    const isSecond = this.isSecond || this.knows === 'created' || this.knows === 'duplicate';
     if (options.validate) {
       const said = verdict(sight, created);
       if (said === null) return this.#endsUnsent({ status: 'failed', stop: null });
       if (said === 'duplicate' && options.onDuplicate === 'skip')
         return this.#endsUnsent({ status: 'duplicate', stop: null });
+      this.isSecond = isSecond;
       const { mayBeConfirmed, ...end } = endOf(steps, true);
       this.isConfirmed = mayBeConfirmed === true && said === 'clear' && sees(sight, LAST_LOOK_MS);
       return this.#ends(this.isConfirmed ? { status: 'created', stop: null } : end);
     }
+    this.isSecond = isSecond;
     const { mayBeConfirmed: _, ...end } = endOf(steps, false);
     return this.#ends(end);
   }
@@ -122,6 +127,7 @@ export class ExpectedRequest {
   settle(sight: Sight, created: boolean, resend: Submitting | null, steps: readonly Step[]): Expected {
     const said = verdict(sight, created);
     if (this.knows !== 'doubt' || said === null) return { status: 'unknown', stop: null };
+    if (said === 'duplicate' && this.isSecond) return { status: 'unknown', stop: null };
     if (said === 'duplicate') return this.#ends({ status: 'created', stop: null });
     // It does not see the controls either.
     if (sight === 'always clear') return { status: 'unknown', stop: null };
@@ -149,6 +155,7 @@ export class ExpectedRequest {
   #settled(knows: 'created' | 'duplicate'): void {
     this.knows = knows;
     this.hadLicence = false;
+    this.isSecond = false;
   }
 
   #known({ onDuplicate, again }: Submitting): 'unknown' | 'repeated' | 'duplicate' | null {

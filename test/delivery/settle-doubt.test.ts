@@ -62,6 +62,20 @@ test('a doubt that is old enough is not waited for', async () => {
   expect(machine.service.asked[0]?.atMs).toBe(beforeMs);
 });
 
+test('twice duplicate says nothing of a second send, for the first one is there', async () => {
+  const again = (options: SubmitOptions) => machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
+  await submit();
+  machine.service.script(NEED, [{ answer: 'reset after writing', acts: false }]);
+  expect(await again({ ...UNCHECKED, again: true })).toMatchObject({ result: { status: 'unknown' } });
+  const { result } = await settle(UNCHECKED);
+  expect(result).toMatchObject({
+    status: 'unknown',
+    message: expect.stringContaining('may be the one that was sent before'),
+  });
+  expect(asked()).toHaveLength(2);
+  expect(readLines(machine.logPath).map(({ event }) => event)).toEqual(['sending', 'created', 'sending', 'unknown']);
+});
+
 test('twice duplicate: it was taken; it is created, without identifiers, on the word of validate', async () => {
   await fallIntoDoubt(true);
   expect(await settle(UNCHECKED)).toMatchObject({ result: { status: 'created', ids: {} }, wasClear: false });
