@@ -68,8 +68,8 @@ test('two processes that add 2,000 records each at the same time lose none and t
   expect(readdirSync(directory).filter((name) => name.includes('torn'))).toEqual([]);
 });
 
-test.each(numbers(1, 5))('of two processes that race for 500 requests, one gets each: round %i', async (round) => {
-  const rows = numbers(round * 1000, 500);
+/** Lets two processes ask for the same requests, from both ends. Tells how many each has got. */
+async function raceFor(rows: readonly number[]): Promise<[number, number]> {
   const commands = rows.map((row) => `sending ${keyOf(row)} none`);
   const [first, second] = await twoProcesses();
   const [said, saidToo] = await Promise.all([
@@ -78,10 +78,22 @@ test.each(numbers(1, 5))('of two processes that race for 500 requests, one gets 
   ]);
   const winners = (lines: string[]) => lines.filter((line) => line.endsWith(' true')).map((line) => line.slice(0, 32));
   expect([...winners(said), ...winners(saidToo)].sort()).toEqual(rows.map(keyOf).sort());
-  expect(winners(said).length * winners(saidToo).length).toBeGreaterThan(0);
   for (const each of [first, second]) await each.close();
-  expect(await readAll(path)).toHaveLength(500);
+  return [winners(said).length, winners(saidToo).length];
+}
+
+test('of two processes that race for 500 requests, one gets each, three times', async () => {
+  const all: number[] = [];
+  // On a busy machine one of them may have got all before the other begins. That is no race, and another one is run.
+  for (let races = 0; races < 3; ) {
+    expect(all.length, 'requests of races, most of them with one process alone').toBeLessThan(20_000);
+    const rows = numbers(1000 + all.length, 500);
+    all.push(...rows);
+    const [won, wonToo] = await raceFor(rows);
+    if (won > 0 && wonToo > 0) races += 1;
+  }
+  expect(await readAll(path)).toHaveLength(all.length);
   const log = await openLog(path);
-  expect(rows.every((row) => log.lookup(keyOf(row)) === 'sending')).toBe(true);
+  expect(all.every((row) => log.lookup(keyOf(row)) === 'sending')).toBe(true);
   await log.close();
 });
