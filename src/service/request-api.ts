@@ -225,7 +225,8 @@ export class RequestApi implements MarketplaceApi {
       await authorizer.authorize();
       const permit = await limiter.acquire(contract[operation].path, stopping);
       if (!permit) return { is: 'stopped' };
-      let exchange: Exchange = NOT_WRITTEN;
+      let sent: Exchange | null = null;
+      let exchange: Exchange;
       let call: AuthorizedCall;
       try {
         call = await authorizer.authorize();
@@ -235,8 +236,9 @@ export class RequestApi implements MarketplaceApi {
         const own = { ...call.headers, accept: acceptedTypes(contract[operation]) };
         const [address, shown] = withKey(call, path, redacted);
         exchange = await http.send(method, address, { ...headers, ...own }, body, shown, mayWrite);
+        if (!(exchange.error instanceof LeaseExpired)) sent = exchange;
       } finally {
-        limiter.release(permit, exchange);
+        limiter.release(permit, sent);
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
@@ -270,7 +272,6 @@ export class RequestApi implements MarketplaceApi {
 
 const NO_VALIDATE = 'The contract says that this service has no validate.';
 const STOPPED = 'The run was stopped before this request was sent.';
-const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, reset: false, ms: 0 };
 const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';
 
 /** A prepared call of an operation. */

@@ -67,10 +67,8 @@ test('twice duplicate says nothing of a second send, for the first one is there'
   await submit();
   machine.service.script(NEED, [{ answer: 'reset after writing', acts: false }]);
   expect(await again({ ...UNCHECKED, again: true })).toMatchObject({ result: { status: 'unknown' } });
-  const { result } = await settle(UNCHECKED);
-  expect(result).toMatchObject({
-    status: 'unknown',
-    message: expect.stringContaining('may be the one that was sent before'),
+  expect(await settle(UNCHECKED)).toMatchObject({
+    result: { status: 'unknown', message: expect.stringContaining('may be the one that was sent before') },
   });
   expect(asked()).toHaveLength(2);
   expect(readLines(machine.logPath).map(({ event }) => event)).toEqual(['sending', 'created', 'sending', 'unknown']);

@@ -318,6 +318,18 @@ describe('the pace', () => {
     expect([rateAfter(40), rateAfter(10_000)]).toEqual([100, 70]);
   });
 
+  it('learns nothing of the service from what srq did not send, however late that was', () => {
+    const { pace, tickets } = inFlight(1, 100);
+    for (const ticket of tickets) pace.answered(ticket, 60_000, { ...ok, kind: 'unsent' });
+    expect(pace.ratePerSecond).toBe(100);
+    pace.answered(pace.sent(60_000, 'create'), 60_000, refused);
+    const probe = pace.sent(70_000, 'create');
+    expect(pace.ask(70_000)).toEqual({ is: 'after-answer' });
+    // It was no probe, so that the next one is.
+    pace.answered(probe, 80_000, { ...ok, kind: 'unsent' });
+    expect(pace.ask(80_000)).toEqual({ is: 'now' });
+  });
+
   it('counts quick validates and slow creates each by their own best', () => {
     const pace = new AdaptiveRate({ rate: 1_000_000, concurrency: 16, random: half });
     let nowMs = 0;

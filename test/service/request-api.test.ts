@@ -33,17 +33,18 @@ interface Setup extends Partial<RequestApiParts> {
 
 const cacheOf = (token: CachedToken | null): TokenCache => ({ read: () => token, write: () => {}, forget: () => {} });
 
+function limiterOf(clock: VirtualClock, stopping: AbortSignal, rate: 'max' | number, concurrency = 16): RateLimiter {
+  const pace = new AdaptiveRate({ rate, concurrency, random: () => 0.5 });
+  return new RateLimiter(new OwnPermits(pace, clock), clock, stopping);
+}
+
 function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
   const { clock = virtualClock(), cache = cacheOf(null), concurrency = 16, rate = 'max', ...parts } = setup;
   const { credentials = { clientId: '700100', clientSecret: 'the-secret' } } = setup;
   const stopping = parts.stopping ?? new AbortController().signal;
   const http = parts.http ?? httpTo(baseUrl, { connections: concurrency });
   const tokens = new Tokens(http, credentials, cache, clock, stopping);
-  const limiter = new RateLimiter(
-    new OwnPermits(new AdaptiveRate({ rate, concurrency, random: () => 0.5 }), clock),
-    clock,
-    stopping,
-  );
+  const limiter = limiterOf(clock, stopping, rate, concurrency);
   const secrets = [credentials.clientSecret];
   return new RequestApi({
     http,
@@ -179,6 +180,19 @@ describe('an intent that holds for 20 seconds', () => {
       expect([intend.times, service.creates().length]).toEqual([2, 1]);
     },
   );
+
+  test.each([
+    ['run out', true, 21_000],
+    ['been withdrawn after a minute of waiting for the log', false, 60_000],
+  ])('that has %s is no fault of the service, and makes nothing slower', async (_, allowed, heldMs) => {
+    const service = await startScriptedService({});
+    const { clock, intend } = afterHolding(heldMs, heldMs);
+    const limiter = limiterOf(clock, new AbortController().signal, 100);
+    const lasts = async () => (await intend()) && allowed;
+    await apiOf(service.baseUrl, { clock, limiter }).create(request, lasts, null, LIFE_MS);
+    expect(intend.times).toBe(allowed ? 2 : 1);
+    expect(limiter.view().pace?.ratePerSecond).toBe(100);
+  });
 
   test('is good for less', async () => {
     const service = await startScriptedService({});

@@ -92,11 +92,11 @@ export class RateLimiter {
     });
   }
 
-  /** Returns a permit with the result of the exchange. */
-  release(permit: Permit, exchange: Exchange): void {
+  /** Returns a permit with the result of the exchange, or with null if srq itself did not send the request. */
+  release(permit: Permit, exchange: Exchange | null): void {
     this.#inFlight -= 1;
     const answer = rateAnswer(exchange, this.#clock.nowMs());
-    this.#permits.answered(permit, answer, exchange.answer?.status ?? 0);
+    this.#permits.answered(permit, answer, exchange?.answer?.status ?? 0);
     this.#pump();
   }
 
@@ -206,8 +206,9 @@ export function isRefusal({ kind }: RateAnswer): boolean {
 }
 
 /** Converts an exchange for the rate. `wallMs` is the current time in milliseconds since 1970. */
-function rateAnswer({ answer }: Exchange, wallMs: number): RateAnswer {
-  if (!answer) return { kind: 'unanswered', pauseMs: null, headroom: null };
+function rateAnswer(exchange: Exchange | null, wallMs: number): RateAnswer {
+  const answer = exchange?.answer;
+  if (!answer) return { kind: exchange ? 'unanswered' : 'unsent', pauseMs: null, headroom: null };
   const { status } = answer;
   const kind = status === 429 ? 'throttled' : status === 503 ? 'overloaded' : status < 400 ? 'ok' : 'declined';
   return { kind, ...readRateHeaders(answer.headers, wallMs) };
