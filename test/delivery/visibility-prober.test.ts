@@ -1,4 +1,3 @@
-import { getMaxListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import {
   isAtLeastAsLong,
@@ -147,16 +146,17 @@ describe('Of many probes', () => {
     expect(prober.evidence.looks).toHaveLength(33);
   });
 
-  test('no warning of many listeners is given: each sleeps on the same signals', async () => {
+  test('no warning of many listeners is given: each sleeps on the same signal', async () => {
     const warned: string[] = [];
     const warn = (warning: Error) => void warned.push(warning.name);
     process.on('warning', warn);
-    const { prober, pass } = probing(() => 'clear');
+    const { prober, pass } = probing(() => 'clear', trustedEvidence(0, 'another kind'));
     for (const each of ofManyKinds(32)) prober.created(each);
-    await pass(1_000);
+    await pass(500);
+    // A warning is given in a turn of its own.
     await new Promise(setImmediate);
     process.off('warning', warn);
-    expect([warned, getMaxListeners(new AbortController().signal) > 0]).toEqual([[], true]);
+    expect(warned).toEqual([]);
   });
 });
 
