@@ -543,6 +543,25 @@ describe('A pass', () => {
     expect(plan.ledger.counts().created).toBe(450);
   });
 
+  test('sends the first of many rows only once they are looked up, and none if they cannot be', async () => {
+    for (const isAway of [false, true]) {
+      const bench = new Bench();
+      const plan = await planOf(tableOf(['a', 'b']), { lookup: () => 'none' });
+      const prefetch: DeliveryLog['prefetch'] = async (keys) => {
+        if (keys.length === 1) return;
+        await bench.clock.sleep(100);
+        if (isAway) throw AWAY;
+        bench.told.push('looked up');
+      };
+      const prober = new VisibilityProber(bench.api, bench.clock, bench.halt.signal, null);
+      const log = { ...bench.log, prefetch };
+      const deps = { api: bench.api, log, clock: bench.clock, prober, preparation: PREPARATION, halt: bench.halt };
+      const options = { ...OPTIONS, supervisor: new Supervisor(null, 0) };
+      const { returned } = await bench.time.until(drain(sendRows(plan, deps, options)));
+      expect([returned, bench.told]).toEqual(isAway ? [AWAY, []] : [null, ['looked up', 'creates a', 'creates b']]);
+    }
+  });
+
   test('after others waits for half a second at a time, five minutes at most, and then leaves the doubt', async () => {
     for (const [freeAtMs, asks] of [
       [0, 1],
