@@ -8,7 +8,9 @@ import { planMapping } from '../../src/input/mapping.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
+import type { AudioFile } from '../../src/request/service-request.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
+import type { Row } from '../../src/request/table.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
 import { type RemoteLog, remoteLog } from '../helpers/remote-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
@@ -125,4 +127,33 @@ test("a person's word on several requests asks for all of them at once", async (
   );
   expect(['a', 'b'].map((need) => log.lookup(submissionOf(need).key))).toEqual(['licensed', 'licensed']);
   expect(log.trips()).toBe(1);
+});
+
+test('a row whose key is known only after its checks is asked for then: one with a recording', async () => {
+  const columns = ['country', 'phone', 'audio_file'];
+  const table = {
+    ...tableOf([]),
+    columns,
+    rows: async function* () {
+      yield ['a.wav', 'b.wav'].map(
+        (path, at): Row => ({
+          ...{ number: at + 1, line: at + 2, cells: ['PT', '+351912345678', path], problem: null },
+        }),
+      );
+    },
+  };
+  const describe = async (path: string): Promise<AudioFile> => ({
+    ...{ path, sizeBytes: 9, sha256: path[0]?.repeat(64) ?? '', mediaType: 'audio/wav' },
+  });
+  const preparation = { ...PREPARATION, audio: { ...PREPARATION.audio, describe } };
+  const mapping = planMapping(columns, { map: {}, set: {}, join: {} });
+  const range = { skip: 0, limit: null };
+  const first = await planImport({ table, mapping }, range, preparation, await storeWith({}), OPTIONS, () => {});
+  const memory = new MemoryLog(() => NOW_MS);
+  await memory.openAs('before').outcome({ key: first.ledger.key(1) ?? '', row: 1, ref: null }, OUTCOME);
+  const log = () => remoteLog(memory.openAs('this run'));
+  const plan = await planImport({ table, mapping }, range, preparation, log(), OPTIONS, () => {});
+  expect(statusesOf(plan)).toEqual(['repeated', 'ready']);
+  const { yielded } = await drain(loggedRows({ table, mapping }, preparation, log()));
+  expect(yielded.map(({ status }) => status)).toEqual(['created', 'ready']);
 });
