@@ -10,7 +10,6 @@ import type { Outcome } from '../../src/request/outcome.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
 import type { AudioFile } from '../../src/request/service-request.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
-import type { Row } from '../../src/request/table.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
 import { type RemoteLog, remoteLog } from '../helpers/remote-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
@@ -135,11 +134,10 @@ test('a row whose key is known only after its checks is asked for then: one with
     ...tableOf([]),
     columns,
     rows: async function* () {
-      yield ['a.wav', 'b.wav'].map(
-        (path, at): Row => ({
-          ...{ number: at + 1, line: at + 2, cells: ['PT', '+351912345678', path], problem: null },
-        }),
-      );
+      for (const [at, path] of ['a.wav', 'b.wav'].entries()) {
+        const cells = ['PT', '+351912345678', path];
+        yield [{ number: at + 1, line: at + 2, cells, problem: null }];
+      }
     },
   };
   const describe = async (path: string): Promise<AudioFile> => ({
