@@ -65,6 +65,17 @@ test('a plan of rows that are new asks a store once for each batch', async () =>
   expect(log.trips()).toBe(4);
 });
 
+// Whether a row is done is seen by its key, which costs a trip; its checks, which that saves, cost more.
+test.each([
+  ['both rows of the batch before were', ['created', 'duplicate'], 4],
+  ['one of two was', ['created', 'failed'], 3],
+  ['none was', ['failed', 'unknown'], 3],
+] as const)('a plan looks for rows that are done where most before them were: %s', async (_, [one, other], trips) => {
+  const log = await storeWith({ a: one, b: other });
+  await planWith(log, ['a', 'b', 'c', 'd']);
+  expect(log.trips()).toBe(trips);
+});
+
 test('a plan whose rows are told as the store has them asks for them at once', async () => {
   const log = await storeWith({ a: 'created', b: 'unknown', c: 'failed' });
   const plan = await planOf(tableOf(NEEDS), { lookup: () => 'none' });
