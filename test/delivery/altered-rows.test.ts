@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { ReturnedRows } from '../../src/delivery/earlier-outcomes.ts';
-import { planImport, rereadRows, submissions } from '../../src/delivery/plan.ts';
+import { planAsLogged, planImport, rereadRows, submissions } from '../../src/delivery/plan.ts';
 import { prepareRow } from '../../src/delivery/prepare.ts';
 import { cellVariants, hasLostDigits } from '../../src/delivery/sent-cells.ts';
-import { doubtsWithNeighbours } from '../../src/delivery/settle-rows.ts';
+import { doubtsWithNeighbours, resumeProbes, settleRows } from '../../src/delivery/settle-rows.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { LogRecord, LogView } from '../../src/request/ports.ts';
+import type { LogRecord, LogView, MarketplaceApi } from '../../src/request/ports.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 import type { Row, Table } from '../../src/request/table.ts';
+import { MemoryLog } from '../helpers/memory-log.ts';
+import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 
 const NOTHING = { map: {}, set: {}, join: {} };
@@ -246,6 +248,7 @@ describe('Of the rows that say that they were taken', () => {
     expect(await examined([...others(9_900), dated(9_901)], known)).toBe(1);
     expect(await examined([...others(9_999), dated(10_000)], known)).toBe(1);
     expect(await examined([...others(10_000), dated(10_001)], known)).toBe(0);
+    expect(await examined([...others(9_999), dated(10_000)], known, 9_999)).toBe(1);
   });
 });
 
@@ -309,6 +312,54 @@ describe('Rows that are read again', () => {
     expect((await first).value).toMatchObject({ row: 1 });
     halt.abort();
     expect(await rows.next()).toMatchObject({ done: true });
+  });
+
+  test('of a range are looked at from its first row on', async () => {
+    const plan = await planOf(
+      tableOf(['a', 'b', 'c', 'd']),
+      { lookup: () => 'none' },
+      { range: { skip: 1, limit: null } },
+    );
+    const reading = { preparation: PREPARATION, halt: new AbortController() };
+    const as = (...statuses: Status[]) => {
+      for (const [at, status] of statuses.entries()) plan.ledger.setStatus(at + 2, status);
+    };
+    as('unknown', 'created', 'created');
+    const neighbours = (await drain(doubtsWithNeighbours(plan, reading))).yielded;
+    expect(neighbours.map(({ doubt, neighbours: near }) => [doubt.row, near.map(({ row }) => row)])).toEqual([
+      [2, [3, 4]],
+    ]);
+    as('repeated', 'repeated', 'repeated');
+    const resumed: number[] = [];
+    const prober = {
+      openKeys: new Set([plan.ledger.key(2) ?? '']),
+      resume: ({ key }: { key: string }) => void resumed.push(plan.ledger.rowOf(key) ?? 0),
+    };
+    await resumeProbes(plan, prober, reading);
+    expect(resumed).toEqual([2]);
+    as('ready', 'ready', 'ready');
+    await planAsLogged(plan, { lookup: () => 'created', prefetch: async () => {}, read: () => null });
+    expect([2, 3, 4].map((row) => plan.ledger.status(row))).toEqual(['created', 'created', 'created']);
+  });
+
+  test('in doubt are settled eight at a time for each place of the run', async () => {
+    const needs = Array.from({ length: 40 }, (_, at) => `Need ${at + 1}`);
+    const plan = await planOf(tableOf(needs), { lookup: () => 'unknown' });
+    const memory = new MemoryLog(() => 0);
+    let [underWay, most] = [0, 0];
+    const log = {
+      ...memory.openAs('r'),
+      prefetch: async () => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+        underWay -= 1;
+      },
+    };
+    const api = {} as MarketplaceApi;
+    const ports = { api, log, clock: new VirtualClock(), preparation: PREPARATION, halt: new AbortController() };
+    await drain(settleRows(plan, ports, { concurrency: 2, validation: null, resend: null }));
+    expect(most).toBe(16);
   });
 
   test('in doubt come with exactly the hundred created rows before and after them', async () => {

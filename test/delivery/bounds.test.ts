@@ -105,6 +105,28 @@ describe('The supervisor of a run', () => {
     });
   });
 
+  test('passes over an unreadable answer after three results of others', () => {
+    const supervisor = new Supervisor(null, 0);
+    for (const _ of [1, 2, 3]) supervisor.observe(ended('repeated', { isFromLog: true }));
+    const unreadable = ended('failed', { unreadable: true });
+    expect([supervisor.observe(unreadable).stop, supervisor.observe(unreadable).stop?.reason]).toEqual([
+      null,
+      'answer.unreadable',
+    ]);
+  });
+
+  test('looks at the first 25 rows of each file for the same refusal', () => {
+    const refused = ended('rejected', { message: 'No.', http: 422 });
+    const stopsAt = (before: number) => {
+      const supervisor = new Supervisor(null, 0);
+      for (const _ of times(9, () => 0)) supervisor.observe(ended('created'));
+      supervisor.beginFile();
+      for (const _ of times(before, () => 0)) supervisor.observe(ended('created'));
+      return times(30, () => supervisor.observe(refused).stop !== null).indexOf(true) + 1;
+    };
+    expect([stopsAt(0), stopsAt(5), stopsAt(6)]).toEqual([20, 20, 0]);
+  });
+
   test('names the same refusal with its numbers, also of a refusal without words', () => {
     const supervisor = new Supervisor(null, 0);
     const advice = times(20, () => supervisor.observe(ended('rejected')));
@@ -176,6 +198,21 @@ describe('The breaker of an account', () => {
     const { see, pass } = breakers();
     for (const _ of [1, 2, 3]) await see(true);
     await pass(passedMs);
+    await see(true);
+    await see(true);
+    expect(await see(true)).toEqual({ stop: null, pauseMs });
+  });
+
+  test.each([
+    [20, 6_000],
+    [40, 2_000],
+  ])('that opened twice %d minutes ago is not kept in mind by good results since: %d ms', async (minutes, pauseMs) => {
+    const { see, pass } = breakers();
+    for (const _ of [1, 2, 3]) await see(true);
+    for (const _ of [1, 2]) {
+      await pass(minutes * MINUTE_MS);
+      await see(false);
+    }
     await see(true);
     await see(true);
     expect(await see(true)).toEqual({ stop: null, pauseMs });

@@ -210,6 +210,13 @@ describe('Parts without a place of their own', () => {
     expect(placedParts(contractWith('last_name'), {}, {})).toMatchObject({ parts: {}, carried: [] });
   });
 
+  test('one part of a name from a column is sent as it is, whatever the name says', () => {
+    const both = contractWith('first_name', 'last_name');
+    expect(placedParts(both, { fullname: 'Ana Silva' }, { first_name: 'Maria' })).toMatchObject({
+      ...{ parts: { first_name: 'Maria' }, carried: ['fullname'], findings: [] },
+    });
+  });
+
   test('a place that the document fills takes no part', () => {
     const contract = contractWith('city', 'street');
     const parameters =

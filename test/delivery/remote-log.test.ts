@@ -84,6 +84,16 @@ test('a plan whose rows are told as the store has them asks for them at once', a
   expect(log.trips()).toBe(1);
 });
 
+test.each([
+  [5_000, 1],
+  [5_001, 2],
+])('%d rows are asked for in %d trips', async (rows, trips) => {
+  const plan = await planOf(tableOf(Array.from({ length: rows }, (_, at) => `Need ${at}`)), { lookup: () => 'none' });
+  const log = await storeWith({});
+  await planAsLogged(plan, log);
+  expect(log.trips()).toBe(trips);
+});
+
 test('rows in doubt are asked for at once, and a file without any asks for nothing', async () => {
   const log = await storeWith({ a: 'created', b: 'unknown', c: 'failed' });
   const plan = await planOf(tableOf(NEEDS), { lookup: () => 'unknown' });

@@ -531,6 +531,23 @@ describe('A request in doubt', () => {
     },
   );
 
+  test.each([
+    ['sending', 0, true],
+    ['sending', 1, false],
+    // The record of an outcome tells that its try was 7 ms before it.
+    ['unknown', 7, true],
+    ['unknown', 8, false],
+  ] as const)(
+    'as %s whose record is %d ms ahead is sent again if its first try is not: %s',
+    async (state, ms, isRepeated) => {
+      const bench = await new Bench().knows(state);
+      bench.idempotencyWindowMs = 1_000;
+      bench.logChanges = { nowMs: () => NOW_MS - ms };
+      await settle(bench);
+      expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);
+    },
+  );
+
   test('is sent again under its key, parked from the first byte on, and told as the service tells it', async () => {
     for (const [status, told] of [
       ['created', 'created'],

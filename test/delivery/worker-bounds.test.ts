@@ -206,15 +206,15 @@ describe('A worker', () => {
     };
     bench.changes = {
       ...{ api, watch, hold: (pauseMs) => void told.push(`${bench.clock.nowMs()}: held ${pauseMs}`) },
-      breaker: { observe: async () => (++advised === 1 ? { stop: null, pauseMs: 4_000 } : CONTINUE) },
+      breaker: { observe: async () => (++advised === 1 ? { stop: null, pauseMs: 1 } : CONTINUE) },
     };
     bench.create = (row) => bench.clock.sleep(row === 2 ? 20_000 : 0);
     await bench.run({ untilEmpty: true });
     expect(told.filter((each) => /breaker|held|asked|slower/.test(each))).toEqual([
-      '1000: breaker 4000',
-      '1000: held 4000',
-      '5000: asked',
-      '6000: slower 0.5',
+      '1000: breaker 1',
+      '1000: held 1',
+      '1001: asked',
+      '2001: slower 0.5',
     ]);
   });
 
