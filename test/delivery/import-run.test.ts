@@ -17,7 +17,7 @@ import { planMapping } from '../../src/input/mapping.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
-import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
+import type { DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
 import type { ServiceRequest } from '../../src/request/service-request.ts';
 import { NO_VISIBILITY_HISTORY } from '../../src/request/visibility.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
@@ -37,12 +37,7 @@ const needOf = ({ params }: ServiceRequest) => params['request_text'] ?? '';
 
 /** A run on a log in memory. `told` has what its user, its service and its connection were told. */
 class Bench {
-  readonly time = new VirtualClock();
-  readonly clock: Clock = {
-    nowMs: () => this.time.nowMs(),
-    monotonicMs: () => this.time.monotonicMs(),
-    sleep: (ms, signal) => this.time.sleep(ms, signal),
-  };
+  readonly clock = new VirtualClock();
   readonly memory = new MemoryLog(() => NOW_MS + this.clock.nowMs());
   readonly halt = new AbortController();
   readonly told: string[] = [];
@@ -133,7 +128,7 @@ class Bench {
     const asked = files.map((rows, at) => ({
       ...{ file: `${at}.csv`, preparation: PREPARATION, ui: uiOf(rows, `${at}.csv`) },
     }));
-    return this.time.until(runImport(ports, asked, { ...OPTIONS, ...options }));
+    return this.clock.until(runImport(ports, asked, { ...OPTIONS, ...options }));
   }
 
   get statuses() {
@@ -373,7 +368,7 @@ describe('Rows in doubt', () => {
   test('are settled after all files are sent, where validate is trusted', async () => {
     const bench = new Bench();
     await bench.doubts('a');
-    await bench.time.until(bench.clock.sleep(10 * MINUTE_MS));
+    await bench.clock.until(bench.clock.sleep(10 * MINUTE_MS));
     bench.connection = { evidence: trustedEvidence(NOW_MS, KIND) };
     await bench.run([['a', 'b'], ['c']], { inDoubt: 'validate' });
     expect(bench.told).toEqual([
@@ -538,7 +533,7 @@ describe('A pass', () => {
       halt: bench.halt,
     };
     const options = { ...OPTIONS, concurrency: 8, supervisor: new Supervisor(null, 0, { isFamiliar: true }) };
-    await bench.time.until(drain(sendRows(plan, deps, options)));
+    await bench.clock.until(drain(sendRows(plan, deps, options)));
     expect(asked).toEqual([200, 200, 50]);
     expect(plan.ledger.counts().created).toBe(450);
   });
@@ -557,7 +552,7 @@ describe('A pass', () => {
       const log = { ...bench.log, prefetch };
       const deps = { api: bench.api, log, clock: bench.clock, prober, preparation: PREPARATION, halt: bench.halt };
       const options = { ...OPTIONS, supervisor: new Supervisor(null, 0) };
-      const { returned } = await bench.time.until(drain(sendRows(plan, deps, options)));
+      const { returned } = await bench.clock.until(drain(sendRows(plan, deps, options)));
       expect([returned, bench.told]).toEqual(isAway ? [AWAY, []] : [null, ['looked up', 'creates a', 'creates b']]);
     }
   });
@@ -583,7 +578,7 @@ describe('A pass', () => {
         preparation: PREPARATION,
         halt: bench.halt,
       };
-      const { yielded } = await bench.time.until(drain(sendAfterOthers(plan, deps, OPTIONS)));
+      const { yielded } = await bench.clock.until(drain(sendAfterOthers(plan, deps, OPTIONS)));
       expect([asked, yielded.map(({ result }) => result.status)]).toEqual([asks, ['unknown']]);
       expect(bench.clock.nowMs()).toBe(Math.min(5 * MINUTE_MS, Math.ceil(freeAtMs / 500) * 500));
     }
@@ -604,7 +599,7 @@ describe('A pass', () => {
       preparation: PREPARATION,
       halt: bench.halt,
     };
-    await bench.time.until(drain(sendAfterOthers(plan, deps, OPTIONS)));
+    await bench.clock.until(drain(sendAfterOthers(plan, deps, OPTIONS)));
     expect(bench.clock.nowMs()).toBe(0);
   });
 });
