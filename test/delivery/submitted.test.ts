@@ -586,6 +586,59 @@ describe('A request in doubt', () => {
     expect(bench.told).toEqual([]);
   });
 
+  test('of which another has recorded something meanwhile is neither written again nor noted', async () => {
+    const bench = await new Bench().knows('unknown');
+    bench.idempotencyWindowMs = 10_000;
+    bench.logChanges = { sending: async () => false };
+    let isWritten: boolean | null = null;
+    const create: MarketplaceApi['create'] = async (_, intend) => {
+      isWritten = await intend();
+      return isWritten ? bench.created : null;
+    };
+    expect(await settle(bench, { api: { ...bench.api, create } })).toMatchObject({
+      result: { status: 'unknown' },
+      stop: null,
+    });
+    expect([isWritten, bench.noted]).toEqual([false, []]);
+  });
+
+  test.each(['duplicate', 'clear'] as const)(
+    'that validate calls %s is left to whoever has recorded something meanwhile',
+    async (verdict) => {
+      const bench = await new Bench().knows('unknown');
+      await bench.clock.until(bench.clock.sleep(30 * 60_000));
+      const isControl = ({ params }: { params: Readonly<Record<string, string>> }) =>
+        params['request_text'] !== 'Pintar';
+      const validate: MarketplaceApi['validate'] = async (request) => ({
+        ...CLEAR,
+        verdict: isControl(request) ? 'duplicate' : verdict,
+      });
+      const api = { ...bench.api, validate };
+      const stopping = new AbortController().signal;
+      const validation = {
+        proof: TRUSTED,
+        chosenMs: 0,
+        isProxied: false,
+        rounds: new ControlRounds(api, stopping),
+        waits: true,
+      };
+      const controls = ['a long control one', 'a long control two', 'a long control three'].map((need) => ({
+        ...submissionOf(need),
+        sentAtMs: NOW_MS,
+      }));
+      const loadControls = async () => controls;
+      bench.logChanges = { outcome: async () => false, licence: async () => false };
+      expect(await settle(bench, { api, stopping, validation, loadControls })).toMatchObject({
+        result: { status: 'unknown', reason: 'request.in-doubt' },
+      });
+      expect(bench.told).toEqual([]);
+      // Where nobody has, it is settled.
+      bench.logChanges = {};
+      const { result } = await settle(bench, { api, stopping, validation, loadControls, resend: null });
+      expect(result.status).toBe(verdict === 'clear' ? 'failed' : 'created');
+    },
+  );
+
   test('that was not written again stays in doubt with the reason to stop', async () => {
     const bench = await new Bench().knows('unknown');
     bench.idempotencyWindowMs = 10_000;
