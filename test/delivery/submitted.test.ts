@@ -628,7 +628,7 @@ describe('A request in doubt', () => {
       }));
       const loadControls = async () => controls;
       bench.logChanges = { outcome: async () => false, licence: async () => false };
-      expect(await settle(bench, { api, stopping, validation, loadControls })).toMatchObject({
+      expect(await settle(bench, { api, stopping, validation, loadControls, resend: null })).toMatchObject({
         result: { status: 'unknown', reason: 'request.in-doubt' },
       });
       expect(bench.told).toEqual([]);

@@ -216,6 +216,14 @@ describe('A probe that an earlier run left open', () => {
     expect(await resumed(known, 10_000)).toMatchObject({ openKeys, asked: 0 });
   });
 
+  test('that is still clear at ten minutes is asked about once more, and then given up', async () => {
+    const { prober, pass, asked, ends } = probing(() => 'clear', { looks: [open()] });
+    await pass(MAX_VISIBILITY_LAG_MS);
+    prober.resume(submissionOf('Need'));
+    await pass(60_000);
+    expect([asked.length, ends()]).toEqual([2, [['unseen', MAX_VISIBILITY_LAG_MS + 1_000]]]);
+  });
+
   test('that began just now is', async () => {
     expect(await resumed(open({ createdAtMs: 10_000, afterMs: 0 }), 10_000)).toMatchObject({ asked: 1 });
   });
