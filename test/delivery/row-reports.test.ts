@@ -353,6 +353,12 @@ describe('A row that is prepared', () => {
     const refused = await prepareRow(row, MAPPING, { ...PREPARATION, audio: missing });
     expect(refused).toMatchObject({ request: null, ref: 'L-3' });
     expect(refused.problems.at(-1)).toMatchObject({ code: 'audio_file.unusable', column: null, value: 'a.wav' });
+    // What else was found of the row is told beside it.
+    expect(codes(refused).map(([code]) => code)).toEqual([
+      'location.missing',
+      'fullname.missing',
+      'audio_file.unusable',
+    ]);
     const faulty = { ...audio, describe: () => Promise.reject(new TypeError('ours')) };
     await expect(prepareRow(row, MAPPING, { ...PREPARATION, audio: faulty })).rejects.toThrow('ours');
     const contract = contractWith({
@@ -375,6 +381,11 @@ describe('A row that is prepared', () => {
     const prepared = await prepareDraft({ row: 1, fields }, null, PREPARATION, [found]);
     expect(prepared).toMatchObject({ request: { ref: null }, problems: [found] });
     expect((await prepareDraft({ row: 1, fields }, null, PREPARATION)).problems).toEqual([]);
+    const { location: _, ...nowhere } = fields;
+    expect(
+      codes(await prepareDraft({ row: 1, fields: nowhere }, null, PREPARATION, [found])).map(([code]) => code),
+    ).toEqual(['columns.differ', 'location.missing']);
+    expect(codes(await prepareDraft({ row: 1, fields: nowhere }, null, PREPARATION))).toHaveLength(1);
   });
 });
 
