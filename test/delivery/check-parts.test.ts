@@ -210,6 +210,15 @@ describe('Parts without a place of their own', () => {
     expect(placedParts(contractWith('last_name'), {}, {})).toMatchObject({ parts: {}, carried: [] });
   });
 
+  test('of a location that is split, too, what has no place is told', () => {
+    const placed = placedParts(contractWith('postal_code'), { location: '10115 Berlin' }, {}, 'DE');
+    expect(placed).toMatchObject({ parts: { postal_code: '10115' }, carried: ['location'] });
+    expect(placed.findings.map(({ code, field, value }) => [code, field, value])).toEqual([
+      ['location.split', 'location', '10115 Berlin'],
+      ['contract.left-out', 'city', 'Berlin'],
+    ]);
+  });
+
   test('one part of a name from a column is sent as it is, whatever the name says', () => {
     const both = contractWith('first_name', 'last_name');
     expect(placedParts(both, { fullname: 'Ana Silva' }, { first_name: 'Maria' })).toMatchObject({

@@ -423,6 +423,17 @@ test('A language is offered for rows of one market alone, whatever the document 
   expect(await mend('CH', 'CA')).toBeNull();
 });
 
+test('A part that a column gives is not lacking in the whole file, where one row lacks it', async () => {
+  const names = ['phone', 'city', 'request_text', 'country'];
+  const contract = contractWith({ create: { parameters: names.map((name) => parameter(name)) } });
+  const rows = [
+    ['PT', '+351912345678', 'Paint', 'Lisboa'],
+    ['PT', '+351912345678', 'Paint', ''],
+  ];
+  const plan = await planBy({ ...PREPARATION, contract }, ['Country', 'Phone', 'Message', 'City'], NOTHING, rows);
+  expect(told(plan)).toEqual([['contract.missing', 1, false]]);
+});
+
 test('Cells that say that there is none are counted in rows that can be read, with three of them as examples', async () => {
   const rows = Array.from({ length: 5 }, () => ['PT', 'n/a', 'ana@example.com', 'Paint', 'Lisboa', 'Ana']);
   const { problemGroups } = await planOf(['Country', 'Phone', 'Email', 'Message', 'City', 'Name'], ...rows);
