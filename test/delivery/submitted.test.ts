@@ -187,6 +187,25 @@ describe('A request that is sent', () => {
     },
   );
 
+  test.each([
+    ['failed', true, true],
+    ['failed', false, false],
+    ['rejected', true, true],
+  ] as const)(
+    'after a try that %s, a second send on purpose: %s, is a second send: %s',
+    async (status, again, isSecond) => {
+      const bench = new Bench();
+      await bench.memory.openAs('before').outcome(subjectOf(SUBMISSION), { ...OUTCOME, status }, { again });
+      await bench.submit();
+      const used = isSecond ? repetitionKey(key, 'this run') : 'its key';
+      expect(bench.told).toEqual([
+        `creates under ${used} within null`,
+        `intends after ${status} {"again":${isSecond}}`,
+      ]);
+      expect(bench.noted).toMatchObject([{ how: { again: isSecond } }]);
+    },
+  );
+
   test('on a licence is parked from its first try on, and intends the next one as that', async () => {
     const bench = await new Bench().knows('licensed');
     const { api } = bench;
