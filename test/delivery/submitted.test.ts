@@ -172,7 +172,9 @@ describe('A request that is sent', () => {
   test.each([
     ['none', false, key, 'again":false'],
     ['created', true, repetitionKey(key, 'this run'), 'again":true'],
-    ['failed', true, repetitionKey(key, 'this run'), 'again":true'],
+    ['duplicate', true, repetitionKey(key, 'this run'), 'again":true'],
+    // What was never taken has no first send that this could be a second one of.
+    ['failed', true, key, 'again":false'],
     ['none', true, key, 'again":false'],
     ['failed', false, key, 'again":false'],
   ] as const)(
