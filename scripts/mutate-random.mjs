@@ -22,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 const limitMs = Number(values.limit) * 1000;
 const say = (line) => process.stdout.write(`${line}\n`);
 
-/** Mutations that change nothing a test could see, each with the reason: by their text, since lines move. */
+/** Mutations that change nothing a test could see, each with the reason: by their text, since lines move; in one file alone where `path` names it. */
 const EQUIVALENT = JSON.parse(readFileSync(new URL('mutation/equivalent.json', import.meta.url), 'utf8'));
 
 const paths = sourcesOf().filter((path) => values.folder.some((folder) => path.startsWith(`${folder}/`)));
@@ -221,7 +221,9 @@ function diffOf({ path, start, end, to }) {
 
 function isEquivalent(mutant) {
   const [before, after] = diffOf(mutant);
-  return EQUIVALENT.some((each) => each.before === before && each.after === after);
+  return EQUIVALENT.some(
+    (each) => each.before === before && each.after === after && (each.path ?? mutant.path) === mutant.path,
+  );
 }
 
 /** Another file for other sources or tests: nothing that was found with these holds there. */

@@ -48,7 +48,11 @@ export function storedProof(evidence: () => VisibilityHistory, nowMs: () => numb
 
 /** Returns a clock whose time of day is that of the log, because the ages of records are computed with it. */
 export function withLogTime(log: Pick<DeliveryLog, 'nowMs'>, clock: Clock): Clock {
-  return { ...clock, nowMs: () => log.nowMs() };
+  return {
+    nowMs: () => log.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { audioFindings, isDescribed } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { prepareDraft } from '../../src/delivery/prepare.ts';
 import type { Contract, CreateOperation, Parameter } from '../../src/request/contract.ts';
@@ -302,4 +303,174 @@ describe('A recording', () => {
     expect(told(of([parameter('phone')]), both).params).not.toHaveProperty('request_text');
     expect(told(of([parameter('request_text')]), both).params).toHaveProperty('request_text');
   });
+});
+
+describe('A finding under a contract', () => {
+  test('is told of a field by its whole name, of one as of several', () => {
+    const contract = of([optional('phone'), optional('source', { path: ['utm', 'source'], type: 'integer' })]);
+    expect(told(contract, { ...GOOD, 'utm.source': 'x' }).told).toContain(
+      'source: source "x" is no integer, as the service\'s description says it must be.',
+    );
+    expect(told(contract, { ...GOOD, 'utm.source': '7' }).told).toEqual([]);
+  });
+
+  test.each([
+    [8, 'value-7. Did', 8],
+    [9, 'value-7, … (9 in all)', 8],
+  ])('of %d values names eight', (count, end, shown) => {
+    const values = Array.from({ length: count }, (_, at) => ({ value: `value-${at}`, label: null }));
+    const [message = ''] = told(of([optional('phone'), optional('category', { values })]), {
+      ...GOOD,
+      category: 'value-x',
+    }).told;
+    expect(message).toContain(end);
+    expect(message.match(/value-\d[,.]/g)).toHaveLength(shown);
+  });
+
+  test('says what was meant, also where the values have labels', () => {
+    const values = [
+      { value: 'plumbing', label: 'Klempner' },
+      { value: 'painting', label: 'Maler' },
+    ];
+    const said = (text: string) =>
+      told(of([optional('phone'), optional('category', { values })]), { ...GOOD, category: text }).told.join();
+    expect(said('Klemper')).toMatch(/Klempner, Maler\. Did you mean Klempner\?$/);
+    expect(said('plumbin')).toMatch(/Did you mean plumbing\?$/);
+    expect(said('zzzzzz')).toMatch(/Klempner, Maler\.$/);
+  });
+
+  test('of a truth value names the two', () => {
+    const contract = of([optional('phone'), optional('consent', { type: 'boolean' })]);
+    expect(told(contract, { ...GOOD, consent: 'perhaps' }).told.join()).toContain(
+      'consent "perhaps" is no true or false, as',
+    );
+    expect(told(contract, { ...GOOD, consent: 'true' }).told).toEqual([]);
+  });
+
+  test.each([
+    ['fullname', ''],
+    ['audio_name', ''],
+    ['consent', " In a file: --map COLUMN=consent, or --set 'consent={Column}'."],
+  ])('of %s that is missing says where it comes from, if srq does not know', (field, hint) => {
+    const { fullname: _, ...fields } = GOOD;
+    expect(told(of([optional('phone'), parameter(field)]), fields).told).toContain(
+      `${field}: There is no ${field}; the service's description says that it is required.${hint}`,
+    );
+  });
+
+  test('of a recording is none where one is there: its kind and name come with it', () => {
+    const contract = of(['audio_file', 'audio_type', 'audio_name'].map((field) => parameter(field)));
+    const { request_text: _, ...fields } = GOOD;
+    const missing = (given: Fields) => told(contract, given).told.filter((each) => each.includes('There is no'));
+    expect(missing({ ...fields, audio_file: 'a.wav' })).toEqual([]);
+    expect(missing({ ...fields, audio: 'UklGRg==' })).toEqual([]);
+    expect(missing(GOOD)).toHaveLength(3);
+  });
+
+  test('is an error where a recording has no place, and a warning where another field has none', () => {
+    const { request_text: _, ...fields } = GOOD;
+    const { fit, told: all } = told(of([optional('phone')], { schema: { type: 'object' } }), {
+      ...fields,
+      audio_file: 'a.wav',
+    });
+    expect(fit).toBe(false);
+    expect(all.filter((each) => each.startsWith('audio_file'))).toEqual([
+      "audio_file: The service's description has no place for audio_file.",
+    ]);
+    expect(all.filter((each) => each.startsWith('email'))).toEqual([
+      "email: email is left out: the service's description has no place for it.",
+    ]);
+  });
+
+  test('is none of what a service takes beside what it describes', () => {
+    const open = of([optional('phone')], { schema: null });
+    expect(told(open, { ...GOOD, utm: 'x' })).toMatchObject({ fit: true, told: [] });
+    const inside = of([optional('phone'), optional('campaign', { path: ['utm', 'campaign'] })], { schema: null });
+    expect(told(inside, { ...GOOD, 'utm.other': 'x' }).fit).toBe(false);
+    expect(told(inside, { ...GOOD, 'utmx.other': 'x' }).fit).toBe(true);
+    expect(told(inside, { ...GOOD, utmother: 'x' }).fit).toBe(true);
+  });
+
+  test('of validate asks for no place: it gets the fields that it has parameters for', () => {
+    const contract = contractWith({
+      validate: { parameters: [optional('phone')], schema: { type: 'object', additionalProperties: false } },
+    });
+    expect(told(contract, GOOD, ['validate']).told).toEqual([]);
+    expect(told(contract, { ...GOOD, extra: 'x' }, ['validate']).told).toEqual([]);
+  });
+
+  test('of both operations is told in the order of the operations, a different one beside it', () => {
+    const contract = contractWith({
+      create: { parameters: [optional('phone'), optional('email', { maxLength: 3 })] },
+      validate: { parameters: [optional('phone'), optional('email', { maxLength: 4 })] },
+    });
+    expect(told(contract, GOOD, ['create', 'validate']).told.filter((each) => each.startsWith('email'))).toEqual([
+      "email: email has 15 characters; at most 3 are allowed, the service's description says.",
+      "email: email has 15 characters; at most 4 are allowed, the service's description says.",
+    ]);
+  });
+});
+
+describe('A recording under a contract', () => {
+  const wav = [{ value: 'audio/wav', label: null }];
+  const found = (parameters: readonly Parameter[], mediaType: string | null = 'audio/wav', sizeBytes = 10) =>
+    audioFindings(of(parameters), ['create', 'validate'], { sizeBytes, mediaType }).map(({ code }) => code);
+
+  test.each<[string, readonly Parameter[], string | null, string[]]>([
+    ['as long as it may be', [optional('audio_file', { audioForm: 'binary', maxLength: 10 })], 'audio/wav', []],
+    [
+      'one byte longer',
+      [optional('audio_file', { audioForm: 'binary', maxLength: 9 })],
+      'audio/wav',
+      ['contract.recording-length'],
+    ],
+    ['of any length', [optional('audio_file')], 'audio/wav', []],
+    ['beside a bound of another field', [optional('notes', { maxLength: 1 })], 'audio/wav', []],
+    [
+      'of an unknown kind that has to be told',
+      [parameter('audio_type', { values: wav })],
+      null,
+      ['contract.recording-unknown'],
+    ],
+    ['of an unknown kind that may be left out', [optional('audio_type', { values: wav })], null, []],
+    ['of another kind', [optional('audio_type', { values: wav })], 'audio/ogg', ['contract.recording-kind']],
+    ['of any kind', [optional('audio_type')], 'audio/ogg', []],
+    [
+      'of a kind that the document fixes',
+      [optional('audio_type', { constant: 'audio/wav', values: wav })],
+      'audio/ogg',
+      [],
+    ],
+    [
+      'with two faults',
+      [optional('audio_type', { values: wav }), optional('audio_file', { audioForm: 'binary', maxLength: 9 })],
+      ...(['audio/ogg', ['contract.recording-kind']] as const),
+    ] as never,
+  ])('is checked: %s', (_, parameters, mediaType, codes) => {
+    expect(found(parameters, mediaType)).toEqual(codes);
+  });
+
+  test('is checked for each operation', () => {
+    const contract = contractWith({ validate: { parameters: [optional('audio_type', { values: wav })] } });
+    const of = (operations: readonly RequestOperationName[]) =>
+      audioFindings(contract, operations, { sizeBytes: 1, mediaType: 'audio/ogg' }).map(({ code }) => code);
+    expect([of(['create']), of(['create', 'validate'])]).toEqual([[], ['contract.recording-kind']]);
+  });
+
+  test('names eight of the kinds that are allowed', () => {
+    const values = Array.from({ length: 9 }, (_, at) => ({ value: `audio/x${at}`, label: null }));
+    const [found] = audioFindings(of([optional('audio_type', { values })]), ['create'], {
+      sizeBytes: 1,
+      mediaType: 'audio/ogg',
+    });
+    expect(found?.message).toContain('audio/x7');
+    expect(found?.message).not.toContain('audio/x8');
+  });
+});
+
+test('a contract is described where it tells the parameters of one of the operations', () => {
+  const parameters = [optional('phone')];
+  expect(isDescribed(of(parameters), ['create'])).toBe(true);
+  expect(isDescribed(of(parameters), ['validate'])).toBe(false);
+  expect(isDescribed(contractWith({ validate: { parameters } }), ['create', 'validate'])).toBe(true);
 });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkRequest } from '../../src/delivery/check/check-request.ts';
+import { checkRequest, likelyRequest, withoutRecording } from '../../src/delivery/check/check-request.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import type { Parts } from '../../src/request/parts.ts';
+import type { Mapping } from '../../src/request/table.ts';
 
 const GOOD = {
   country: 'Portugal',
@@ -201,4 +204,124 @@ describe('a text that is longer than usual', () => {
     const messages = check({ [field]: 'x'.repeat(1001) }).problems.map(({ message }) => message);
     expect(messages.filter((message) => message.includes('more than the usual'))).toEqual([]);
   });
+});
+
+describe('A problem is told once, of the field that it is about', () => {
+  const codes = (changes: Fields, postalCode?: string) =>
+    check(changes, postalCode).problems.map(({ code, field }) => [code, field]);
+
+  it.each<[Fields, string[][]]>([
+    // Without a country a national number cannot be judged; one with its code can.
+    [{ country: undefined, phone: '12', lang: 'pt' }, [['country.missing', 'country']]],
+    [
+      { country: undefined, phone: '+999 12', lang: 'pt' },
+      [
+        ['country.missing', 'country'],
+        ['phone.country-code', 'phone'],
+      ],
+    ],
+    [{ country: 'Atlantis', phone: '12', lang: 'pt' }, [['country.unknown', 'country']]],
+    [{ phone: undefined }, []],
+    [{ email: undefined }, []],
+    [{ phone: undefined, email: undefined }, [['contact.missing', 'phone']]],
+    [{ phone: '3,51912E+11' }, [['phone.scientific', 'phone']]],
+    [{ phone: '+351 (0)912 345 678' }, [['phone.trunk-zero', 'phone']]],
+    [{ email: 'ana@example.com,' }, [['email.trailing-mark', 'email']]],
+    [{ lang: 'xx' }, [['lang.unknown', 'lang']]],
+    [{ request_text: undefined, audio: 'UklGRg==' }, []],
+    [{ audio: 'UklGRg==' }, [['request_text.left-out', 'request_text']]],
+    [{ fullname: '<TEST LEAD: x>', email: 'test@fb.com' }, [['row.test-lead', 'fullname']]],
+    [{ email: 'my-test@fb.com' }, []],
+    [{ category: 'caf\uFFFD\0' }, [['text.damaged', 'category']]],
+    [
+      { ref: 'x'.repeat(256), audio_file: 'a\0', request_text: undefined },
+      [
+        ['text.too-long', 'ref'],
+        ['text.damaged', 'audio_file'],
+      ],
+    ],
+  ])('%j: %j', (changes, told) => {
+    expect(codes(changes)).toEqual(told);
+  });
+
+  it('a postal code of its own column is checked, and not as well as the location that it makes', () => {
+    expect(codes({}, '12')).toEqual([['location.postal-code', 'location']]);
+    expect(codes({}, '1.2E+06')).toEqual([['text.scientific', 'location']]);
+    expect(codes({ location: '1.2E+06' }, '1.3E+06')).toEqual([['text.scientific', 'location']]);
+    expect(check({ location: '1.2E+06' }, '1.3E+06').problems[0]?.value).toBe('1.3E+06');
+    expect(codes({ country: 'AO', phone: '+244923123456' }, '12')).toEqual([]);
+  });
+
+  it.each(['1.5E+11', '1,5e+11', '1.55555E+05'])('%s is a number without its digits', (text) => {
+    expect(codes({ category: text })).toEqual([['text.scientific', 'category']]);
+  });
+
+  it.each(['15E+11', '1.5E+1', '1.5E11', 'x1.5E+11', '1.E+11'])('%s is none', (text) => {
+    expect(codes({ category: text })).toEqual([]);
+  });
+});
+
+describe('A request', () => {
+  const requestOf = (fields: Record<string, string>, parts?: Parts) =>
+    checkRequest({ row: 1, fields, ...(parts && { parts }) }, null).request;
+
+  it('has its documented parameters first and in their order, and its extra ones as they came', () => {
+    const { params } = requestOf({ zeta: '1', ...GOOD, category: '7', alpha: '2' }) ?? {};
+    expect(Object.keys(params ?? {}).slice(-3)).toEqual(['category', 'zeta', 'alpha']);
+    expect(Object.keys(params ?? {})[0]).toBe('country');
+  });
+
+  it('has its language in the form of a code, and none where the market has several', () => {
+    expect(requestOf({ ...GOOD, lang: 'Portuguese' })?.params['lang']).toBe('pt');
+    const swiss = checkRequest({ row: 1, fields: { ...GOOD, country: 'CH', phone: '+41446681800' } }, null);
+    expect([swiss.request, swiss.problems.map(({ code }) => code)]).toEqual([null, ['lang.missing']]);
+  });
+
+  it('is likely what its checks make of it, and nothing where it has a recording or is none', () => {
+    const likely = (fields: Record<string, string>) => likelyRequest({ row: 1, fields }, DOCUMENTED_CONTRACT);
+    const { audioPath: _, ...checked } = requestOf(GOOD) ?? { audioPath: null };
+    expect(likely(GOOD)).toEqual({ ...checked, audio: null });
+    expect(likely({ ...GOOD, audio_file: 'a.wav' })).toBeNull();
+    expect(likely({ ...GOOD, country: 'Atlantis' })).toBeNull();
+    // Both are sent, and the recording takes the place of the text.
+    expect(likely({ ...GOOD, audio: 'UklGRg==' })?.params).not.toHaveProperty('request_text');
+    expect(likely({ ...GOOD, email: 'nobody' })?.params).toMatchObject({ email: 'nobody' });
+    const { phone: __, ...phoneless } = GOOD;
+    expect(likely(phoneless)?.params).not.toHaveProperty('phone');
+  });
+
+  it('without its recording has the rest of it', () => {
+    const parts = { city: 'Lisboa' };
+    expect(withoutRecording({ params: {}, ref: 'A', audioPath: 'a.wav' })).toEqual({
+      params: {},
+      audio: null,
+      ref: 'A',
+    });
+    expect(withoutRecording({ params: {}, parts, ref: 'A', audioPath: null })).toEqual({
+      ...{ params: {}, parts, audio: null, ref: 'A' },
+    });
+  });
+});
+
+it('a problem names the columns of all sources of its field, each once, and none where it has none', () => {
+  const source = (field: string, columns: number[]) =>
+    ({ field, columns, how: 'first', template: null, prefix: null, because: '', level: 'certain' }) as const;
+  const mapping: Mapping = {
+    ...{
+      columns: ['A', 'B', 'C'],
+      ignored: [],
+      leftOut: [],
+      warnings: [],
+      missed: [],
+      remembered: null,
+      ties: [],
+      parts: {},
+    },
+    sources: [source('phone', [0, 1]), source('phone', [1, 2]), source('country', []), source('lang', [2])],
+  };
+  const columnOf = (changes: Record<string, string>) =>
+    checkRequest({ row: 1, fields: { ...GOOD, ...changes } }, mapping).problems.map(({ column }) => column);
+  expect(columnOf({ phone: '1' })).toEqual(['A / B / C']);
+  expect(columnOf({ country: 'Atlantis' })[0]).toBeNull();
+  expect(columnOf({ lang: 'xx' })).toEqual(['C']);
 });

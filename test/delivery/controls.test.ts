@@ -103,6 +103,16 @@ describe('Rounds of controls', () => {
     expect(asked).toEqual(['a', 'b', 'c', 'a', 'blind']);
   });
 
+  test('ask about eight controls at once', async () => {
+    const { api, asked, answer } = heldService();
+    const rounds = new ControlRounds(api, new AbortController().signal);
+    const round = rounds.next(Array.from({ length: 20 }, (_, at) => control(`Need ${at}`)));
+    await settle();
+    expect(asked).toHaveLength(8);
+    await answer();
+    expect([await round, asked.length]).toEqual([{ asked: 20, seen: 20 }, 20]);
+  });
+
   test('that are stopped have seen nothing', async () => {
     const { api, asked } = heldService();
     const stop = new AbortController();

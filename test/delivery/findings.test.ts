@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { planImport } from '../../src/delivery/plan.ts';
-import { mapRow } from '../../src/delivery/prepare.ts';
+import { mapRow, type Preparation } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { MappingOptions, Row, Table } from '../../src/request/table.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { PREPARATION } from './leads.ts';
 
 const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
@@ -13,10 +14,16 @@ const planOf = (columns: readonly string[], ...cells: readonly string[][]): Prom
   planAs(columns, NOTHING, ...cells);
 
 /** The same, with what a person has said of the columns. */
-async function planAs(
+function planAs(columns: readonly string[], said: MappingOptions, ...cells: readonly string[][]): Promise<ImportPlan> {
+  return planBy(PREPARATION, columns, said, cells);
+}
+
+/** The same, by a contract of the service. */
+async function planBy(
+  preparation: Preparation,
   columns: readonly string[],
   said: MappingOptions,
-  ...cells: readonly string[][]
+  cells: readonly (readonly string[])[],
 ): Promise<ImportPlan> {
   const rows = cells.map((each, at): Row => ({ number: at + 1, line: at + 2, cells: each, problem: null }));
   const table: Table = {
@@ -35,7 +42,7 @@ async function planAs(
   const log = { lookup: () => 'none' as const, prefetch: () => Promise.resolve(), read: () => null };
   const range = { skip: 0, limit: null };
   const options = { onDuplicate: 'skip', again: false } as const;
-  return planImport({ table, mapping: planMapping(columns, said) }, range, PREPARATION, log, options, () => {});
+  return planImport({ table, mapping: planMapping(columns, said) }, range, preparation, log, options, () => {});
 }
 
 const told = ({ problemGroups }: ImportPlan) =>
@@ -262,4 +269,175 @@ describe('Cells for a telephone number or an e-mail address that say that there 
     expect(plan.first?.request.params).toMatchObject({ phone: '+351912345678', request_text: 'n/a', fullname: '-' });
     expect(plan.problems.filter(({ code }) => code === 'columns.differ')).toEqual([]);
   });
+});
+
+describe('Of many problems', () => {
+  const columns = ['Country', 'Phone', 'Message', 'City', 'Name'];
+  const good = ['PT', '+351912345678', 'Paint', 'Lisboa', 'Ana'];
+
+  test('10,000 are kept one by one, and all are counted', async () => {
+    const rows = (count: number) => Array.from({ length: count }, () => good.with(1, '12'));
+    const most = await planOf(columns, ...rows(10_000));
+    expect([most.problems.length, most.problemCount]).toEqual([10_000, 10_000]);
+    const more = await planOf(columns, ...rows(10_001));
+    expect([more.problems.length, more.problemCount, more.problemGroups[0]?.rows]).toEqual([10_000, 10_001, 10_001]);
+    // One of the whole plan comes before those of the rows.
+    const textless = Array.from({ length: 10_000 }, () => good.with(2, '').slice(1));
+    const lacking = await planOf(columns.slice(1), ...textless);
+    expect([lacking.problems.length, lacking.problems[0]?.row, lacking.problemCount]).toEqual([10_000, null, 10_001]);
+  });
+
+  test('three rows of each kind are examples', async () => {
+    const rows = Array.from({ length: 5 }, (_, at) => good.with(1, `1${at}`));
+    const { problemGroups } = await planOf(columns, ...rows);
+    expect(problemGroups[0]?.examples.map(({ row, value }) => [row, value])).toEqual([
+      [1, '10'],
+      [2, '11'],
+      [3, '12'],
+    ]);
+  });
+
+  test('500 kinds are told apart, and the rows of others are counted all the same', async () => {
+    const letters = (at: number) => [...String(at)].map((digit) => String.fromCharCode(97 + Number(digit))).join('');
+    const names = Array.from({ length: 501 }, (_, at) => `need_${letters(at)}`);
+    const parameters = ['phone', ...names].map((name) => parameter(name, { required: name !== 'phone' }));
+    const preparation = { ...PREPARATION, contract: contractWith({ create: { parameters } }) };
+    const plan = await planBy(preparation, ['Phone'], NOTHING, [['+351912345678']]);
+    expect(plan.problemGroups).toHaveLength(500);
+    expect(plan.problemCount).toBe(501);
+  });
+});
+
+describe('A country that is lacking', () => {
+  const columns = ['Name', 'Phone', 'PLZ', 'Message'];
+  const row = (phone: string, code = '') => ['Ana', phone, code, 'Dach decken'];
+  const German = '+49 151 10000000';
+  const mend = async (...rows: string[][]) => mendOf(await planOf(columns, ...rows), 'country.missing');
+
+  test.each<[string, string[][], string]>([
+    [
+      'most of the numbers',
+      [row(German), row('0151 10000000'), row('12')],
+      'Add: --set country=DE (by the telephone numbers)',
+    ],
+    ['half of the numbers', [row(German), row('12')], 'Add: --set country=DE (by the telephone numbers)'],
+    [
+      'half of the postal codes',
+      [row(German, '10115'), row(German, 'x')],
+      'Add: --set country=DE (by the telephone numbers)',
+    ],
+  ])('is told by %s', async (_, rows, told) => {
+    expect(await mend(...rows)).toBe(told);
+  });
+
+  test.each<[string, string[][]]>([
+    ['fewer than half of the numbers', [row(German), row('12'), row('13')]],
+    ['fewer than half of the postal codes', [row(German, '10115'), row(German, 'x'), row(German, 'y')]],
+  ])('is not told by %s', async (_, rows) => {
+    expect(await mend(...rows)).toBe(
+      'If all rows are of one country, add its code, such as: --set country=PT (srq markets lists them)',
+    );
+  });
+
+  test('of numbers of several countries is said to need a column', async () => {
+    expect(await mend(row(German), row('+34 612 345 678'), row('+34 612 345 679'))).toBe(
+      'The telephone numbers are of DE, ES: name the column with the country, --map COLUMN=country',
+    );
+  });
+
+  test('is looked for in 200 rows', async () => {
+    const spanish = Array.from({ length: 5 }, () => row('+34 612 345 678'));
+    const german = Array.from({ length: 200 }, () => row(German));
+    expect(await mend(...german, ...spanish)).toBe('Add: --set country=DE (by the telephone numbers)');
+    expect(await mend(...german.slice(1), ...spanish)).toContain('are of DE, ES');
+  });
+
+  test('in some rows is filled in only where one column has that name', async () => {
+    const rows = [
+      ['', 'AT', ...row(German)],
+      ['AT', 'AT', ...row('+43 1 234567890')],
+    ];
+    expect(mendOf(await planOf(['Land', 'x', ...columns], ...rows), 'country.missing')).toBe(
+      'For the empty cells, add: --map "Land=country" --set country=DE (by the telephone numbers)',
+    );
+    const silent = [
+      ['', 'AT', ...row('')],
+      ['AT', 'AT', ...row('')],
+    ];
+    expect(mendOf(await planOf(['Land', 'x', ...columns], ...silent), 'country.missing')).toBeNull();
+  });
+});
+
+describe('A column that holds what is lacking', () => {
+  /** What is offered for a telephone number where so many of so many cells of a column are one. */
+  const offered = async (numbers: number, filled: number, empty = 0) => {
+    const cells = [
+      ...Array.from({ length: numbers }, () => '+351912345678'),
+      ...Array.from({ length: filled - numbers }, () => 'x'),
+      ...Array.from({ length: empty }, () => ''),
+    ];
+    return mendOf(
+      await planOf(['x', 'Message', 'Country'], ...cells.map((cell) => [cell, 'Paint', 'PT'])),
+      'contact.missing',
+    );
+  };
+
+  test.each([
+    [9, 10, 0, true],
+    [8, 10, 0, false],
+    [18, 20, 0, true],
+    [17, 20, 0, false],
+    [1, 1, 30, true],
+    [0, 0, 30, false],
+  ])('has it in nine of ten filled cells: %d of %d, and %d empty ones', async (numbers, filled, empty, isOffered) => {
+    expect(await offered(numbers, filled, empty)).toBe(isOffered ? 'Add: --map "x=phone"' : null);
+  });
+
+  test('is the one with most of it', async () => {
+    const rows = [
+      ['+351912345678', '+351912345678', 'Paint', 'PT'],
+      ['', '+351912345679', 'Paint', 'PT'],
+    ];
+    expect(mendOf(await planOf(['x', 'y', 'Message', 'Country'], ...rows), 'contact.missing')).toBe(
+      'Add: --map "y=phone"',
+    );
+  });
+
+  test('is none of ours, and none without a name', async () => {
+    const rows = [['+351912345678', '+351912345678', '+351912345678', 'Paint', 'PT']];
+    const mend = async (...names: string[]) =>
+      mendOf(await planOf([...names, 'Message', 'Country'], ...rows), 'contact.missing');
+    expect(await mend('srq_id', '', 'z')).toBe('Add: --map "z=phone"');
+    expect(await mend('srq_id', '', 'srq_message')).toBeNull();
+  });
+});
+
+test('A language is offered for rows of one market alone, whatever the document says of it', async () => {
+  const contract = contractWith({ create: { parameters: [parameter('lang'), parameter('phone')] } });
+  const preparation = { ...PREPARATION, contract };
+  const mend = async (...countries: string[]) => {
+    const rows = countries.map((country) => [country, '+41446681800']);
+    return mendOf(await planBy(preparation, ['Country', 'Phone'], NOTHING, rows), 'contract.missing');
+  };
+  expect(await mend('CH', 'CH')).toBe('If all rows are in one language, add: --set lang=de (or fr, it)');
+  expect(await mend('CH', 'CA')).toBeNull();
+});
+
+test('A part that a column gives is not lacking in the whole file, where one row lacks it', async () => {
+  const names = ['phone', 'city', 'request_text', 'country'];
+  const contract = contractWith({ create: { parameters: names.map((name) => parameter(name)) } });
+  const rows = [
+    ['PT', '+351912345678', 'Paint', 'Lisboa'],
+    ['PT', '+351912345678', 'Paint', ''],
+  ];
+  const plan = await planBy({ ...PREPARATION, contract }, ['Country', 'Phone', 'Message', 'City'], NOTHING, rows);
+  expect(told(plan)).toEqual([['contract.missing', 1, false]]);
+});
+
+test('Cells that say that there is none are counted in rows that can be read, with three of them as examples', async () => {
+  const rows = Array.from({ length: 5 }, () => ['PT', 'n/a', 'ana@example.com', 'Paint', 'Lisboa', 'Ana']);
+  const { problemGroups } = await planOf(['Country', 'Phone', 'Email', 'Message', 'City', 'Name'], ...rows);
+  expect(problemGroups.map(({ code, rows: count, examples }) => [code, count, examples])).toEqual([
+    ['columns.none-said', 5, [1, 2, 3].map((row) => ({ row, value: null }))],
+  ]);
 });

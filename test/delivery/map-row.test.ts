@@ -43,6 +43,32 @@ it('a cell that holds nothing but the prefix is empty', () => {
   expect(map(['p:'], source({ field: 'phone', columns: [0], prefix: 'p:' })).fields).toEqual({});
 });
 
+it('a part is the first filled cell of its columns, without the prefix of its field, and nothing where all are empty', () => {
+  const parted = {
+    ...mapping(source({ field: 'location', prefix: 'l:' }), source({ field: 'fullname' })),
+    parts: { postal_code: [0], city: [1, 2], first_name: [3] },
+  };
+  const partsOf = (...cells: string[]) => mapRow({ number: 1, line: null, cells, problem: null }, parted).parts;
+  expect(partsOf('l:1200 ', ' ', ' Lisboa ', 'l:Ana')).toEqual({
+    postal_code: '1200',
+    city: 'Lisboa',
+    first_name: 'l:Ana',
+  });
+  expect(partsOf('', 'Porto', 'Lisboa')).toEqual({ city: 'Porto' });
+  expect(mapRow({ number: 1, line: null, cells: [' '], problem: null }, parted)).not.toHaveProperty('parts');
+});
+
+it('a template is filled as soon as one of its columns is, or has none', () => {
+  const template = (columns: number[], ...pieces: (number | string)[]) =>
+    source({ field: 'a', how: 'template', columns, template: pieces });
+  expect(map([' 1 ', ''], template([0, 1], 'x', 0, '-', 1)).fields).toEqual({ a: 'x1-' });
+  expect(map(['', ''], template([0, 1], 'x', 0, '-', 1)).fields).toEqual({});
+  expect(map([], template([], 'x')).fields).toEqual({ a: 'x' });
+  expect(map([], template([], ' ')).fields).toEqual({});
+  expect(map(['n/a'], { ...template([0], 0), field: 'phone' }).fields).toEqual({});
+  expect(map(['n/a'], template([0], 0)).fields).toEqual({ a: 'n/a' });
+});
+
 it('a ragged row that lacks the cell gives no field', () => {
   expect(
     map(

@@ -172,3 +172,66 @@ describe('the result for people', () => {
     expect(lineOf(said().err)).toEqual({ ...head, ...facts, message });
   });
 });
+
+describe('what is written to a reader who is slower', () => {
+  /** A reader that takes nothing before it is let, and what was asked of a stream of items until then. */
+  function slowly(Kind: typeof HumanReporter | typeof JsonReporter, ascii = false) {
+    const stream = new PassThrough({ highWaterMark: 1 });
+    const { reporter } = reporterOf(Kind, { stdout: stream, ascii });
+    let asked = 0;
+    async function* items() {
+      for (; asked < 100; asked++) yield { name: 'x' };
+    }
+    return { stream, reporter, items, asked: () => asked };
+  }
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  };
+
+  test.each([
+    ['programs, as an array', JsonReporter, 'results'],
+    ['programs, line by line', JsonReporter, 'lines'],
+    ['people, as a list', HumanReporter, 'results'],
+    ['people, line by line', HumanReporter, 'lines'],
+  ] as const)('is not asked for faster than it is read: %s', async (_, Kind, how) => {
+    const { stream, reporter, items, asked } = slowly(Kind);
+    const writing = reporter[how]('x' as never, items() as never, () => 'text\n');
+    await turns();
+    expect(asked()).toBeLessThan(3);
+    stream.resume();
+    await writing;
+    expect(asked()).toBe(100);
+  });
+
+  test.each([
+    ['programs', JsonReporter],
+    ['people', HumanReporter],
+  ] as const)('is waited for, if it is one result for %s', async (_, Kind) => {
+    const { stream, reporter } = slowly(Kind);
+    let isWritten = false;
+    const writing = reporter
+      .result('x' as never, { a: 1 } as never, () => 'text')
+      .then(() => {
+        isWritten = true;
+      });
+    await turns();
+    expect(isWritten).toBe(false);
+    stream.resume();
+    await writing;
+  });
+});
+
+describe('the place of an item', () => {
+  test.each([
+    [HumanReporter, 'results'],
+    [HumanReporter, 'lines'],
+  ] as const)('is counted from 0 on', async (Kind, how) => {
+    const { reporter, said } = reporterOf(Kind);
+    await reporter[how](
+      'x' as never,
+      listed({ name: 'a' }, { name: 'b' }) as never,
+      (({ name }: { name: string }, _: unknown, index: number) => `${index}${name}\n`) as never,
+    );
+    expect(said().out).toBe('0a\n1b\n');
+  });
+});

@@ -67,6 +67,7 @@ test.each(['', '#'])('the address "%s" names the filter that shows all', (hash) 
 
 test('the name of a place on the page is no filter, and a page that is no number is the first', () => {
   expect(filterOf('#rows')).toBe(null);
+  expect(filterOf('#a')).toBe(null);
   expect(filterOf('#page=-3')).toMatchObject({ page: 1 });
   expect(filterOf('#status=created&page=x')).toMatchObject({ status: 'created', page: 1 });
 });

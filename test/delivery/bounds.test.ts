@@ -1,0 +1,573 @@
+import { describe, expect, test } from 'vitest';
+import { type Control, controlsFor, knownCreated, RecentCreations } from '../../src/delivery/controls.ts';
+import { contractRefusal, disposalOfDoubt, disposalOfRequest } from '../../src/delivery/dispose.ts';
+import { isSameIdentifier, withIdentifiers } from '../../src/delivery/lost-identifiers.ts';
+import { recordsInDoubt, settleByWord } from '../../src/delivery/settle-rows.ts';
+import type { Submitted } from '../../src/delivery/submit.ts';
+import { AccountBreaker, recoverFromBreak, Supervisor } from '../../src/delivery/supervise.ts';
+import { requestKind } from '../../src/delivery/visibility-prober.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import type { RowReport } from '../../src/request/import-plan.ts';
+import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
+import type { TakenRequest } from '../../src/request/request-queue.ts';
+import type { LoggedState, Status } from '../../src/request/status.ts';
+import { MAX_CONTROLS } from '../../src/request/visibility.ts';
+import { MemoryStore } from '../helpers/memory-account.ts';
+import { MemoryLog } from '../helpers/memory-log.ts';
+import { VirtualClock } from '../helpers/virtual-clock.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
+import { PREPARATION, submissionOf } from './leads.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const ended = (
+  status: Status,
+  more: Partial<Submitted> & { readonly message?: string; readonly http?: number } = {},
+): Submitted => {
+  const { message = null, http = null, ...rest } = more;
+  const result = { row: 7, status, ref: null, key: 'k', ids: {}, http, message, reason: null };
+  const usual = { unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, stop: null };
+  return { result, ...usual, isFromLog: false, ...rest };
+};
+const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+
+describe('The supervisor of a run', () => {
+  test('pauses for two seconds, then for six, and stops at the third break', () => {
+    const supervisor = new Supervisor(null, 0);
+    const advice = times(9, () => supervisor.observe(ended('unknown')));
+    expect(advice.map(({ pauseMs }) => pauseMs)).toEqual([0, 0, 2_000, 0, 0, 6_000, 0, 0, 0]);
+    expect(advice[8]?.stop).toMatchObject({ reason: 'rows.too-many-doubts' });
+  });
+
+  test.each([
+    // The first of five is the 200th result before the last one, and one more.
+    [200, true],
+    [201, false],
+  ])('takes five doubts within %d results for too many: %s', (results, isTooMany) => {
+    const supervisor = new Supervisor(null, 0);
+    const doubts = new Set([0, 50, 100, 150, results - 1]);
+    const advice = times(results, (at) => supervisor.observe(ended(doubts.has(at) ? 'unknown' : 'created')));
+    expect(advice.at(-1)?.pauseMs).toBe(isTooMany ? 2_000 : 0);
+  });
+
+  test('counts no doubts where the account does', () => {
+    const supervisor = new Supervisor(null, 0, { countsDoubts: false });
+    expect(
+      times(20, () => supervisor.observe(ended('unknown'))).filter(({ pauseMs, stop }) => pauseMs > 0 || stop),
+    ).toEqual([]);
+  });
+
+  test('counts two unreadable answers only if nothing else came between them', () => {
+    const supervisor = new Supervisor(null, 0);
+    for (const each of times(3, () => ended('created'))) supervisor.observe(each);
+    const unreadable = ended('failed', { unreadable: true });
+    const stops = [unreadable, ended('failed'), unreadable, unreadable].map(
+      (each) => supervisor.observe(each).stop?.reason,
+    );
+    expect(stops).toEqual([undefined, undefined, undefined, 'answer.unreadable']);
+  });
+
+  test('passes over an unreadable answer after the third result, though fewer were readable', () => {
+    const supervisor = new Supervisor(null, 0);
+    for (const status of ['created', 'created', 'failed'] as const) supervisor.observe(ended(status));
+    expect(supervisor.observe(ended('failed', { unreadable: true })).stop).toBeNull();
+  });
+
+  test('does not take a file that repeats what others sent for one of which nothing can be read', () => {
+    const supervisor = new Supervisor(null, 0);
+    for (const status of ['repeated', 'duplicate', 'unknown'] as const)
+      supervisor.observe(ended(status, { isFromLog: true }));
+    expect(supervisor.limit(16)).toBe(1);
+    supervisor.observe(ended('repeated', { isFromLog: true }));
+    expect(supervisor.limit(16)).toBe(16);
+    expect(supervisor.limit(0)).toBe(0);
+  });
+
+  test.each([
+    [{}, '--taken-by status', 'that it was taken'],
+    [{ isDenied: true }, '--refused-by status', 'a refusal'],
+  ])('says how a success that proves nothing is taught: %j', (changes, flag, means) => {
+    const unproven = { form: '204 empty', place: null, isDenied: false, ids: {}, ...changes };
+    const { stop } = new Supervisor(null, 0).observe(ended('unknown', { unproven }));
+    expect(stop?.hint).toBe(
+      `Look row 7 up at the service and record what you found: srq resolve If such an answer always means ${means}, say so once: srq contract learn ${flag}`,
+    );
+  });
+
+  test('stops at the limit of errors, and not at one less', () => {
+    const supervisor = new Supervisor({ count: 3 }, 1);
+    expect(supervisor.observe(ended('rejected', { message: 'a' })).stop).toBeNull();
+    expect(supervisor.budgetStop()).toBeNull();
+    expect(supervisor.observe(ended('rejected', { message: 'b' })).stop).toMatchObject({
+      reason: 'rows.error-budget',
+      message: '3 rows are invalid or rejected, which is the limit of --max-errors.',
+    });
+  });
+
+  test('passes over an unreadable answer after three results of others', () => {
+    const supervisor = new Supervisor(null, 0);
+    for (const _ of [1, 2, 3]) supervisor.observe(ended('repeated', { isFromLog: true }));
+    const unreadable = ended('failed', { unreadable: true });
+    expect([supervisor.observe(unreadable).stop, supervisor.observe(unreadable).stop?.reason]).toEqual([
+      null,
+      'answer.unreadable',
+    ]);
+  });
+
+  test('looks at the first 25 rows of each file for the same refusal', () => {
+    const refused = ended('rejected', { message: 'No.', http: 422 });
+    const stopsAt = (before: number) => {
+      const supervisor = new Supervisor(null, 0);
+      for (const _ of times(9, () => 0)) supervisor.observe(ended('created'));
+      supervisor.beginFile();
+      for (const _ of times(before, () => 0)) supervisor.observe(ended('created'));
+      return times(30, () => supervisor.observe(refused).stop !== null).indexOf(true) + 1;
+    };
+    expect([stopsAt(0), stopsAt(5), stopsAt(6)]).toEqual([20, 20, 0]);
+  });
+
+  test('names the same refusal with its numbers, also of a refusal without words', () => {
+    const supervisor = new Supervisor(null, 0);
+    const advice = times(20, () => supervisor.observe(ended('rejected')));
+    expect(advice[19]?.stop?.message).toBe('20 of the first 20 rows were refused for the same reason: ');
+  });
+});
+
+describe('After a break', () => {
+  const recovering = async (isStopped: boolean, validate: MarketplaceApi['validate']) => {
+    const clock = new VirtualClock();
+    const told: string[] = [];
+    const api = {
+      validate: (request: Parameters<MarketplaceApi['validate']>[0]) => {
+        told.push(`asked at ${clock.nowMs()}`);
+        return validate(request);
+      },
+      slowDown: (share: number) => void told.push(`slower: ${share}`),
+    } as unknown as MarketplaceApi;
+    const stop = new AbortController();
+    if (isStopped) stop.abort();
+    await clock.until(recoverFromBreak(submissionOf('a').request, 2_000, { api, clock, stopping: stop.signal }));
+    return told;
+  };
+  const answer = { verdict: 'clear', ids: {}, http: 200, message: null, refused: null, raw: null } as const;
+
+  test('validate is asked once the pause is over, and all goes on at half the rate, whatever it answers', async () => {
+    for (const validate of [async () => answer, () => Promise.reject(new Error('away'))])
+      expect(await recovering(false, validate)).toEqual(['asked at 2000', 'slower: 0.5']);
+  });
+
+  test('nothing is asked in a run that is stopped', async () => {
+    expect(await recovering(true, async () => answer)).toEqual(['slower: 0.5']);
+  });
+});
+
+describe('The breaker of an account', () => {
+  const breakers = () => {
+    const clock = new VirtualClock();
+    const store = new MemoryStore(clock);
+    const breaker = new AccountBreaker(store.member('a'), clock);
+    const see = (isDoubtful: boolean) => clock.until(breaker.observe(isDoubtful));
+    const pass = (ms: number) => clock.until(clock.sleep(ms));
+    return { clock, store, breaker, see, pass };
+  };
+
+  test('is told of good results after a second, and of a doubt at once', async () => {
+    const { store, see, pass } = breakers();
+    await see(false);
+    await pass(999);
+    await see(false);
+    expect(store.turns).toBe(0);
+    await pass(1);
+    await see(false);
+    expect(store.turns).toBe(1);
+    // Being told takes a millisecond itself.
+    await pass(998);
+    await see(false);
+    expect(store.turns).toBe(1);
+    await see(true);
+    expect(store.turns).toBe(2);
+  });
+
+  // Each doubt takes a millisecond to be told: the third one is there three milliseconds later.
+  test.each([
+    [HOUR_MS - 3, 6_000],
+    [HOUR_MS - 2, 0],
+    [HOUR_MS, 2_000],
+  ])('that opened %d ms ago pauses for %d ms at the third doubt', async (passedMs, pauseMs) => {
+    const { see, pass } = breakers();
+    for (const _ of [1, 2, 3]) await see(true);
+    await pass(passedMs);
+    await see(true);
+    await see(true);
+    expect(await see(true)).toEqual({ stop: null, pauseMs });
+  });
+
+  test.each([
+    [20, 6_000],
+    [40, 2_000],
+  ])('that opened twice %d minutes ago is not kept in mind by good results since: %d ms', async (minutes, pauseMs) => {
+    const { see, pass } = breakers();
+    for (const _ of [1, 2, 3]) await see(true);
+    for (const _ of [1, 2]) {
+      await pass(minutes * MINUTE_MS);
+      await see(false);
+    }
+    await see(true);
+    await see(true);
+    expect(await see(true)).toEqual({ stop: null, pauseMs });
+  });
+
+  test('gives the gravest advice of what it is told at once', async () => {
+    const { breaker, clock } = breakers();
+    // The first is under way while the others come, and the next one tells of all of them.
+    const first = breaker.observe(true);
+    const others = times(3, () => breaker.observe(true));
+    await clock.until(Promise.all([first, ...others]));
+    expect(await clock.until(breaker.observe(true))).toEqual({ stop: null, pauseMs: 2_000 });
+  });
+});
+
+describe('Controls', () => {
+  const NOW_MS = Date.UTC(2026, 10, 21);
+  const control = (need: string, sentAtMs: number): Control => {
+    const { key, request } = submissionOf(need);
+    return { key, request, sentAtMs };
+  };
+  const doubtOf = (sentAtMs: number) => ({ request: submissionOf('Need').request, sentAtMs });
+  const some = (count: number, sentAtMs: number) =>
+    times(count, (at) => control(`Need ${10 + at} ${sentAtMs}`, sentAtMs));
+
+  test.each([
+    [-MINUTE_MS, true],
+    [-MINUTE_MS - 1, false],
+    [MINUTE_MS, true],
+    [MINUTE_MS + 1, false],
+  ])('of a doubt of this minute are within a minute: %d ms is %s', (offsetMs, isWithin) => {
+    const doubted = doubtOf(NOW_MS);
+    expect(controlsFor(doubted, some(3, NOW_MS + offsetMs), NOW_MS) !== null).toBe(isWithin);
+  });
+
+  test('of an old doubt are within a tenth of its age', () => {
+    const doubted = doubtOf(NOW_MS - 20 * MINUTE_MS);
+    const at = (offsetMs: number) => controlsFor(doubted, some(3, doubted.sentAtMs + offsetMs), NOW_MS);
+    expect([at(-2 * MINUTE_MS) !== null, at(-2 * MINUTE_MS - 1) !== null]).toEqual([true, false]);
+  });
+
+  test('are 24 at most, besides one that is as long as the doubt', () => {
+    const doubted = { ...doubtOf(NOW_MS), request: submissionOf('A need that is longer').request };
+    const long = control('A need that is longer than theirs', NOW_MS - HOUR_MS);
+    const chosen = (known: Control[]) => controlsFor(doubted, known, NOW_MS)?.all ?? [];
+    const short = times(40, (at) => control(`${at}`, NOW_MS));
+    expect(chosen(short)).toEqual([]);
+    expect(chosen([...short, long])).toHaveLength(MAX_CONTROLS + 1);
+    // One of them that is long enough is enough.
+    expect(chosen([...short, long, control('A need that is longer, now', NOW_MS - 1)])).toHaveLength(MAX_CONTROLS + 1);
+    expect(chosen([control('A need that is longer, now', NOW_MS), ...short])).toHaveLength(MAX_CONTROLS);
+  });
+
+  test('tell how much older the oldest is, and how much younger all are', () => {
+    const doubted = doubtOf(NOW_MS);
+    const of = (...offsets: number[]) =>
+      controlsFor(
+        doubted,
+        offsets.map((each, at) => control(`Need ${at}0`, NOW_MS + each)),
+        NOW_MS,
+      );
+    expect(of(-3_000, 0, 5_000)).toMatchObject({ olderMs: 3_000, youngerMs: 0 });
+    expect(of(2_000, 3_000, 5_000)).toMatchObject({ olderMs: 0, youngerMs: 2_000 });
+  });
+
+  test('are created by the answer of the service itself, at the time when they were sent', async () => {
+    const submissions = times(5, (at) => submissionOf(`Need ${at}`, at));
+    const recordOf = (changes: Partial<LogRecord>): LogRecord => ({
+      ...{ key: '', row: 1, ref: null, event: 'created', at: '2026-11-21T00:00:01.000Z', run: 'r', ids: {}, http: 201 },
+      ...{ ms: 400, message: null, raw: null, by: null, again: false },
+      ...changes,
+    });
+    const records = [
+      recordOf({}),
+      recordOf({ ms: null }),
+      recordOf({ by: 'person' }),
+      recordOf({ event: 'duplicate' }),
+      recordOf({ at: 'never' }),
+    ];
+    const read = (key: string) => records[submissions.findIndex((each) => each.key === key)] ?? null;
+    const known = await knownCreated(submissions, { read });
+    expect(known.map(({ key, sentAtMs }) => [key, sentAtMs])).toEqual([
+      [submissions[0]?.key, NOW_MS + 600],
+      [submissions[1]?.key, NOW_MS + 1_000],
+    ]);
+  });
+
+  test('of a worker are the last 64 of each kind, and of each minute before 24', () => {
+    const recent = new RecentCreations();
+    const kind = requestKind(submissionOf('Need').request);
+    const rows = () => recent.of(kind).map(({ row }) => row);
+    for (let row = 1; row <= 64; row++) recent.add(submissionOf(`Need ${row}`, row), row * 100);
+    expect(rows()).toEqual(times(64, (at) => at + 1));
+    // The first 24 of this minute stay when others come, and the 25th does not.
+    for (let row = 65; row <= 89; row++) recent.add(submissionOf(`Need ${row}`, row), MINUTE_MS - 1);
+    expect(rows()).toEqual([...times(24, (at) => at + 1), ...times(64, (at) => at + 26)]);
+    // Those of the next minute come beside them.
+    for (let row = 90; row <= 180; row++) recent.add(submissionOf(`Need ${row}`, row), MINUTE_MS);
+    expect(rows().slice(0, 48)).toEqual([...times(24, (at) => at + 1), ...times(24, (at) => at + 90)]);
+    expect(rows()).toHaveLength(24 + 24 + 64);
+  });
+
+  test('of a worker forget the oldest of the kind that has most, and no more than there is no room for', () => {
+    const recent = new RecentCreations();
+    const inMarket = (country: string, row: number) => {
+      const { request, key } = submissionOf(`Need ${row}`, row);
+      return { row, key, request: { ...request, params: { ...request.params, country } } };
+    };
+    const rowsOf = (country: string) => recent.of(requestKind(inMarket(country, 0).request)).map(({ row }) => row);
+    // A room of 64 and 60 times 24 is 1,504; of each of 26 kinds 57 have room, and of 22 more one.
+    const kinds = times(26, (at) => String.fromCharCode(65 + at).repeat(2));
+    for (let row = 1; row <= 57; row++) for (const kind of kinds) recent.add(inMarket(kind, row), 0);
+    for (const kind of kinds.slice(0, 22)) recent.add(inMarket(kind, 58), 0);
+    expect(kinds.map((kind) => rowsOf(kind).length)).toEqual([...Array(22).fill(58), ...Array(4).fill(57)]);
+    recent.add(inMarket('ZZ', 58), 0);
+    expect(kinds.map((kind) => rowsOf(kind).length).reduce((sum, count) => sum + count)).toBe(1_504);
+    expect([rowsOf('AA')[0], rowsOf('BB')[0], rowsOf('ZZ').at(-1)]).toEqual([2, 1, 58]);
+  });
+});
+
+describe('A worker', () => {
+  const taken = (mayTryAgain: boolean): TakenRequest => ({
+    ...{ key: 'k', row: 1, lane: 'doubts', mayTryAgain, hasExpired: false, passedBy: [], isPassedOn: false },
+    request: { params: {}, audio: null, ref: null },
+  });
+  const known = {
+    state: 'unknown' as LoggedState,
+    isHopeful: true,
+    isPassedOn: false,
+    ageMs: Number.POSITIVE_INFINITY,
+  };
+  const QUARTER_MS = 15 * MINUTE_MS;
+
+  test.each([
+    [0, 10_000],
+    [40_000, 10_000],
+    [40_004, 10_001],
+    [10 * MINUTE_MS, 2.5 * MINUTE_MS],
+    [QUARTER_MS - 4, QUARTER_MS / 4 - 1],
+  ])('looks into a doubt of %d ms again after %d ms', (ageMs, inMs) => {
+    const disposal = disposalOfDoubt(taken(false), ended('unknown'), { ...known, ageMs }, false);
+    expect(disposal).toEqual({ is: 'moved', lane: 'doubts', inMs, isPassedOn: false });
+  });
+
+  test('leaves a doubt of a quarter of an hour to the delays of failures', () => {
+    const of = (mayTryAgain: boolean) =>
+      disposalOfDoubt(taken(mayTryAgain), ended('unknown'), { ...known, ageMs: QUARTER_MS }, false);
+    expect([of(true), of(false)]).toEqual([{ is: 'later' }, { is: 'done' }]);
+  });
+
+  test('sends what was not taken again after a second', () => {
+    expect(disposalOfDoubt(taken(true), ended('unknown'), { ...known, state: 'licensed' }, true)).toEqual({
+      ...{ is: 'moved', lane: 'requests', inMs: 1_000 },
+    });
+  });
+
+  test('gives back what was recorded nowhere, also a doubt', () => {
+    expect(disposalOfDoubt(taken(true), ended('created', { unrecorded: true }), known, false)).toEqual({ is: 'back' });
+  });
+
+  test('tries again what is ready only as long as it does not end', () => {
+    const calm = { isEnding: false, settles: true, waitMs: 0 };
+    expect(disposalOfRequest(taken(true), ended('ready'), calm)).toEqual({ is: 'later' });
+    expect(disposalOfRequest(taken(true), ended('invalid'), calm)).toEqual({ is: 'done' });
+  });
+
+  test('does not send what the queue does not hold as it was queued, or what its contract refuses', () => {
+    const { destination } = PREPARATION;
+    const queued = submissionOf('Pintar');
+    const refusal = (changes: Partial<typeof queued>, contract = DOCUMENTED_CONTRACT) =>
+      contractRefusal({ ...queued, ...changes }, contract, ['create'], destination);
+    const changed = 'What the queue holds is not what was queued; it was not sent.';
+    expect(refusal({})).toBeNull();
+    expect(refusal({ key: '0'.repeat(32) })).toBe(changed);
+    const params = { ...queued.request.params, request_text: 'Limpar' };
+    expect(refusal({ request: { ...queued.request, params } })).toBe(changed);
+    const audio = { path: 'a', sizeBytes: 1, sha256: '', mediaType: null };
+    expect(refusal({ request: { ...queued.request, audio } })).toBe(changed);
+    const fields = ['country', 'phone', 'request_text', 'lang'];
+    const parameters = fields.map((field) => parameter(field, { required: false }));
+    const strict = (...more: ReturnType<typeof parameter>[]) =>
+      contractWith({ create: { parameters: [...parameters, ...more] } });
+    expect(refusal({}, strict())).toBeNull();
+    expect(refusal({}, strict(parameter('consent')))).toBe("This worker's contract refuses it: consent.");
+    // Whether srq has filled in the language cannot be seen: it is left out where it is not taken.
+    const english = { required: false, values: [{ value: 'en', label: null }] };
+    const others = parameters.filter(({ field }) => field !== 'lang');
+    expect(refusal({}, contractWith({ create: { parameters: [...others, parameter('lang', english)] } }))).toBeNull();
+    expect(
+      refusal(
+        {},
+        contractWith({ create: { parameters: [...others, parameter('lang', { ...english, required: true })] } }),
+      ),
+    ).toBe("This worker's contract refuses it: lang.");
+  });
+});
+
+describe('Identifiers that a spreadsheet has rounded', () => {
+  const reportOf = (id: string, row: number | null, changes: Partial<RowReport> = {}): RowReport => ({
+    row: { number: 1, line: 2, cells: [], problem: null, earlier: { status: 'created', id, message: '', row } },
+    ...{ status: 'repeated', ids: {}, message: null, reason: null, record: null, problems: [], isKept: true },
+    ...changes,
+  });
+  const recordOf = (row: number, id: string): LogRecord => ({
+    ...{
+      key: id,
+      row,
+      ref: null,
+      event: 'created',
+      at: '2026-11-21T00:00:00Z',
+      run: 'r',
+      ids: id === '' ? {} : { id },
+    },
+    ...{ http: 201, ms: 1, message: null, raw: null, by: null, again: false },
+  });
+  /** The identifier of each report, and how often the log was read. */
+  async function restored(reports: readonly RowReport[], records: readonly LogRecord[]) {
+    let reads = 0;
+    async function* each<Item>(items: readonly Item[]) {
+      yield* items;
+    }
+    const read = () => {
+      reads += 1;
+      return each(records);
+    };
+    const ids: (string | undefined)[] = [];
+    for await (const report of withIdentifiers(each(reports), read)) ids.push(report.ids['id']);
+    return { ids, reads };
+  }
+  const ID = '12345678901234567890';
+
+  test.each<[string, string, string[], string | undefined]>([
+    ['in scientific notation', '1,23456789012346E+19', [ID], ID],
+    ['in short', '1.2E+19', [ID], ID],
+    ['of one digit', '1E+19', [ID], ID],
+    ['with its last digits as zeros', '12345678901234500000', [ID], ID],
+    ['with its last digits rounded up', '12345678901234600000', [ID], ID],
+    ['of another', '1.3E+19', [ID], undefined],
+    ['of two in one row', '1.2E+19', [ID, '12345678901234567891'], undefined],
+    ['of one of two', '12345678901234500000', [ID, '92345678901234567891'], ID],
+    ['of a short number, which is shown whole', '1.2E+10', ['12345678901'], undefined],
+    ['of twelve digits', '1.23457E+11', ['123456789012'], '123456789012'],
+    ['of no number', '1.2E+19', ['A2345678901234567890'], undefined],
+    ['of none', '1.2E+19', [''], undefined],
+  ])('are told from the log: %s', async (_, id, ids, found) => {
+    const records = ids.map((each) => recordOf(4, each));
+    expect(await restored([reportOf(id, 4)], records)).toEqual({ ids: [found], reads: 1 });
+  });
+
+  test.each<[string, RowReport]>([
+    ['is whole', reportOf(ID, 4)],
+    ['is of a row without its number', reportOf('1.2E+19', null)],
+    ['is known to the log anyway', reportOf('1.2E+19', 4, { ids: { other: '9' } })],
+    ['is of a row that is not done', reportOf('1.2E+19', 4, { isKept: false })],
+    ['is not there', { ...reportOf('', 4), row: { number: 1, line: 2, cells: [], problem: null } }],
+  ])('are not looked for where one %s', async (_, report) => {
+    expect(await restored([report], [recordOf(4, ID)])).toEqual({ ids: [undefined], reads: 0 });
+  });
+
+  test('cost one reading of the log, however many they are, each of its own row', async () => {
+    const other = '92345678901234567890';
+    const reports = [reportOf('1.2E+19', 4), reportOf('9.2E+19', 5), reportOf('9.2E+19', 4)];
+    expect(await restored(reports, [recordOf(4, ID), recordOf(5, other)])).toEqual({
+      ids: [ID, other, undefined],
+      reads: 1,
+    });
+  });
+
+  test.each([
+    [ID, ID, true],
+    [ID, '1.23E+19', true],
+    [ID, '1.24E+19', false],
+    [ID, '12345678901234500000', true],
+    ['00123', '123', true],
+    ['00123', '124', false],
+    ['A-1', 'a-1', false],
+  ])('the identifier %s is what the cell "%s" holds: %s', (id, cell, is) => {
+    expect(isSameIdentifier(id, cell)).toBe(is);
+  });
+});
+
+describe("A person's word", () => {
+  const records = [
+    ['aabbcc11', 'sending', 'L-1'],
+    ['aabbcc22', 'unknown', 'L-2'],
+    ['aabbdd33', 'unknown', 'L-1'],
+    ['eeeeee44', 'created', 'L-1'],
+    ['eeeeee55', 'licence', 'L-1'],
+  ] as const;
+  const store = {
+    latest: async function* () {
+      for (const [key, event, ref] of records) {
+        const facts = { ids: {}, http: null, ms: null, message: null, raw: null, by: null, again: false };
+        yield { key, row: 1, ref, event, at: '2026-11-21T00:00:00Z', run: 'r', ...facts } as LogRecord;
+      }
+    },
+  };
+
+  test.each<[string[], string | undefined, string[]]>([
+    [[], undefined, ['aabbcc11', 'aabbcc22', 'aabbdd33']],
+    [[], 'L-1', ['aabbcc11', 'aabbdd33']],
+    [['aabbcc'], undefined, ['aabbcc11', 'aabbcc22']],
+    [['aabbcc'], 'L-2', ['aabbcc22']],
+    // Five letters are too few to name a request by, whatever else is named.
+    [['aabbc'], undefined, []],
+    [['aabbc', 'aabbdd'], undefined, ['aabbdd33']],
+    [['eeeeee'], undefined, []],
+    [['abbcc1'], undefined, []],
+  ])('of the keys %j and the reference %s is about %j', async (keys, ref, found) => {
+    expect((await recordsInDoubt(store as never, keys, ref)).map(({ key }) => key)).toEqual(found);
+  });
+
+  async function said(word: Parameters<typeof settleByWord>[2], changes: object = {}) {
+    const memory = new MemoryLog(() => Date.UTC(2026, 10, 21));
+    const log = { ...memory.openAs('r'), ...changes };
+    const keys = ['k1', 'k2'];
+    for (const key of keys) await memory.openAs('before').sending({ key, row: 1, ref: null }, 'none');
+    const doubtful = keys.map((key) => memory.openAs('r').read(key) as LogRecord);
+    const error = await settleByWord(log, doubtful, word).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    return {
+      error,
+      states: keys.map((key) => memory.state(key)),
+      records: keys.map((key) => log.read(key) as LogRecord),
+    };
+  }
+
+  test.each([
+    ['not-created', ['licensed', 'licensed'], {}],
+    [{ id: null }, ['created', 'created'], {}],
+    [{ id: 'R-9' }, ['created', 'created'], { id: 'R-9' }],
+  ] as const)('that says %j is noted as a person’s', async (word, states, ids) => {
+    const told = await said(word);
+    expect([told.error, told.states]).toEqual([null, states]);
+    expect(told.records).toMatchObject([
+      { by: 'person', ids },
+      { by: 'person', ids },
+    ]);
+  });
+
+  test('on what may be under way is noted of none', async () => {
+    const told = await said('not-created', { mayBeUnderWay: async (key: string) => key === 'k2' });
+    expect(told).toMatchObject({
+      error: { reason: 'log.under-way', hint: expect.stringContaining('Wait') },
+      states: ['sending', 'sending'],
+    });
+  });
+
+  test.each(['not-created', { id: null }] as const)('that comes too late is an error: %j', async (word) => {
+    const told = await said(word, { licence: async () => false, outcome: async () => false });
+    expect(told.error).toMatchObject({
+      reason: 'log.under-way',
+      message: 'Another process has just recorded something about k1.',
+    });
+  });
+});

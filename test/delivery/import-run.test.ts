@@ -1,0 +1,605 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type ImportPorts,
+  type ImportUi,
+  type Pass,
+  type RunImportOptions,
+  runImport,
+  runPass,
+  type ServiceConnection,
+} from '../../src/delivery/import.ts';
+import { haltOnError, sendAfterOthers, sendRows, trackResults } from '../../src/delivery/send-rows.ts';
+import type { Submitted } from '../../src/delivery/submit.ts';
+import { inDoubt } from '../../src/delivery/submit.ts';
+import { Supervisor } from '../../src/delivery/supervise.ts';
+import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
+import { planMapping } from '../../src/input/mapping.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import type { RowReport } from '../../src/request/import-plan.ts';
+import type { Outcome } from '../../src/request/outcome.ts';
+import type { DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
+import type { ServiceRequest } from '../../src/request/service-request.ts';
+import { NO_VISIBILITY_HISTORY } from '../../src/request/visibility.ts';
+import { MemoryLog } from '../helpers/memory-log.ts';
+import { VirtualClock } from '../helpers/virtual-clock.ts';
+import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
+import { trustedEvidence } from './settling.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 21);
+const MINUTE_MS = 60_000;
+const AWAY = new SrqError('log.unwritable', 'The store is away.');
+const OPTIONS: RunImportOptions = {
+  ...({ validate: false, onDuplicate: 'skip', again: false, concurrency: 4, inDoubt: 'park' } as const),
+  ...{ range: { skip: 0, limit: null }, maxErrors: null, settleMs: null },
+};
+const OUTCOME: Outcome = { status: 'created', ids: { id: 'R-1' }, http: 201, message: null, raw: null, ms: 1 };
+const needOf = ({ params }: ServiceRequest) => params['request_text'] ?? '';
+
+/** A run on a log in memory. `told` has what its user, its service and its connection were told. */
+class Bench {
+  readonly clock = new VirtualClock();
+  readonly memory = new MemoryLog(() => NOW_MS + this.clock.nowMs());
+  readonly halt = new AbortController();
+  readonly told: string[] = [];
+  readonly reports: RowReport[] = [];
+  logChanges: Partial<DeliveryLog> = {};
+  connection: Partial<ServiceConnection> = {};
+  ui: Partial<ImportUi> = {};
+  ports: Partial<ImportPorts> = {};
+  outcomeOf: (need: string) => Partial<Outcome> = () => ({});
+  columnOf: (field: string) => string | null = () => null;
+
+  get log(): DeliveryLog {
+    const own = this.memory.openAs('this run');
+    return { ...own, nowMs: () => NOW_MS + this.clock.nowMs(), ...this.logChanges };
+  }
+
+  readonly api: MarketplaceApi = {
+    idempotencyWindowMs: null,
+    slowDown: () => {},
+    confirm: async () => null,
+    validate: async (request) => {
+      this.told.push(`validates ${needOf(request)}`);
+      return { verdict: 'duplicate', ids: {}, http: 200, message: null, refused: null, raw: null };
+    },
+    create: async (request, intend) => {
+      if (!(await intend())) return null;
+      this.told.push(`creates ${needOf(request)}`);
+      await this.clock.sleep(10);
+      return {
+        outcome: { ...OUTCOME, ...this.outcomeOf(needOf(request)) },
+        stop: null,
+        unproven: null,
+        hasRemark: false,
+      };
+    },
+  };
+
+  /** Leaves requests in doubt, as another run did. */
+  async doubts(...needs: string[]): Promise<void> {
+    const other = this.memory.openAs('another run');
+    for (const need of needs) {
+      const { key, row, request } = submissionOf(need);
+      await other.outcome({ key, row, ref: request.ref }, { ...OUTCOME, status: 'unknown' });
+    }
+  }
+
+  async run(files: readonly (readonly string[])[], options: Partial<RunImportOptions> = {}) {
+    const { clock, halt, log } = this;
+    const uiOf = (rows: readonly string[], name: string): ImportUi => ({
+      agree: (planFile) => {
+        const table = tableOf(rows);
+        return planFile({ table, mapping: planMapping(table.columns, { map: {}, set: {}, join: {} }) }, () => {});
+      },
+      watch: async (pass: Pass) => {
+        this.told.push(
+          `${name}: ${pass.is} ${pass.rows}${pass.is === 'settling' ? ` ${pass.byKey} ${pass.byValidate} ${pass.stillInDoubt()}` : ''}`,
+        );
+        return {
+          row: () => {},
+          waiting: (ms) => void this.told.push(`waits ${ms}`),
+          end: () => void this.told.push('passed'),
+        };
+      },
+      report: async (_plan, lines) => {
+        for await (const line of lines) this.reports.push(line);
+      },
+      ...this.ui,
+    });
+    const connection: ServiceConnection = {
+      ...{ api: this.api, mayValidate: true, isProxied: false, isFamiliar: true, evidence: NO_VISIBILITY_HISTORY },
+      keep: async () => {},
+      keepRate: () => void this.told.push('keeps the rate'),
+      hold: (pauseMs) => void this.told.push(`holds ${pauseMs}`),
+      ...this.connection,
+    };
+    const ports: ImportPorts = {
+      ...{ log, clock, halt },
+      confirm: async (plans) => void this.told.push(`confirms ${plans.length}`),
+      connect: async (columnOf) => {
+        this.columnOf = columnOf;
+        this.told.push('connects');
+        return connection;
+      },
+      breakerOpened: (pauseMs) => void this.told.push(`shows ${pauseMs}`),
+      ended: async (stop) => void this.told.push(`ended ${stop?.reason ?? 'well'}`),
+      ...this.ports,
+    };
+    const asked = files.map((rows, at) => ({
+      ...{ file: `${at}.csv`, preparation: PREPARATION, ui: uiOf(rows, `${at}.csv`) },
+    }));
+    return this.clock.until(runImport(ports, asked, { ...OPTIONS, ...options }));
+  }
+
+  get statuses() {
+    return this.reports.map(({ status }) => status);
+  }
+}
+
+describe('An import', () => {
+  test('confirms all files before it connects, sends file by file, and reports when nothing more is sent', async () => {
+    const bench = new Bench();
+    const { stop, plans } = await bench.run([['a', 'b'], ['c']]);
+    expect([stop, plans.map(({ rows }) => rows)]).toEqual([null, [2, 1]]);
+    expect(bench.told).toEqual([
+      ...['confirms 2', 'connects', '0.csv: sending 2', 'creates a', 'creates b', 'passed'],
+      ...['1.csv: sending 1', 'creates c', 'passed', 'keeps the rate', 'ended well'],
+    ]);
+    expect(bench.statuses).toEqual(['created', 'created', 'created']);
+  });
+
+  test('of which nothing is left to send connects to nothing', async () => {
+    const bench = new Bench();
+    await bench.run([['a']]);
+    bench.told.length = 0;
+    await bench.run([['a'], ['']]);
+    expect(bench.told).toEqual(['confirms 2', 'ended well']);
+    expect(bench.statuses).toEqual(['created', 'repeated', 'invalid']);
+  });
+
+  test('of one row in doubt connects, as it may be settled', async () => {
+    const bench = new Bench();
+    await bench.doubts('a');
+    await bench.run([['a']]);
+    expect(bench.told).toEqual([
+      'confirms 1',
+      'connects',
+      '0.csv: sending 0',
+      'passed',
+      'keeps the rate',
+      'ended well',
+    ]);
+  });
+
+  test('that its user does not agree to sends nothing', async () => {
+    const bench = new Bench();
+    const no = new SrqError('interrupted.unfinished', 'No.');
+    bench.ports = { confirm: () => Promise.reject(no) };
+    await expect(bench.run([['a']])).rejects.toBe(no);
+    expect(bench.told).toEqual([]);
+  });
+
+  test('sends what several files have with the first of them, and says so', async () => {
+    const bench = new Bench();
+    await bench.run([['a'], ['b', 'a'], ['b', 'c']]);
+    expect(bench.told.filter((each) => each.startsWith('creates'))).toEqual(['creates a', 'creates b', 'creates c']);
+    expect(bench.reports.map(({ status, message }) => [status, message])).toEqual([
+      ['created', null],
+      ['created', null],
+      ['repeated', 'It has the same content as row 1 of 0.csv.'],
+      ['repeated', 'It has the same content as row 1 of 1.csv.'],
+      ['created', null],
+    ]);
+  });
+
+  test('tells a message in words of the file that is being sent, if the field comes from one of its columns', async () => {
+    const bench = new Bench();
+    const names: (string | null)[] = [];
+    bench.outcomeOf = () => {
+      names.push(...['request_text', 'fullname'].map((field) => bench.columnOf(field)));
+      return {};
+    };
+    await bench.run([['a']]);
+    expect(names).toEqual(['request_text', null]);
+  });
+
+  test('has no column for a field that comes from several', async () => {
+    const bench = new Bench();
+    const names: (string | null)[] = [];
+    bench.ui = {
+      agree: async () => {
+        const plan = await planOf(tableOf(['a']), bench.log);
+        const sources = plan.mapping.sources.map((source) =>
+          source.field === 'ref' ? { ...source, columns: [2, 3] } : source,
+        );
+        return { ...plan, mapping: { ...plan.mapping, sources } };
+      },
+    };
+    bench.outcomeOf = () => {
+      names.push(bench.columnOf('ref'), bench.columnOf('phone'));
+      return {};
+    };
+    await bench.run([['a']]);
+    expect(names).toEqual([null, 'phone']);
+  });
+
+  test('that is halted sends no further file, and says that the rest was not tried', async () => {
+    const bench = new Bench();
+    bench.outcomeOf = () => {
+      bench.halt.abort();
+      return {};
+    };
+    const { stop } = await bench.run([['a'], ['b']]);
+    expect([stop, bench.statuses]).toEqual([null, ['created', 'failed']]);
+    expect(bench.reports[1]?.message).toBe('Not tried: the run was interrupted. The next run sends it.');
+  });
+
+  test('that stops says why in each row that it did not try', async () => {
+    const bench = new Bench();
+    bench.outcomeOf = () => ({ status: 'rejected', http: 403, ids: {} });
+    const { stop } = await bench.run([['a'], ['b']]);
+    expect(stop).toMatchObject({ reason: 'auth.denied' });
+    expect(bench.told.filter((each) => /sending|ended/.test(each))).toEqual(['0.csv: sending 1', 'ended auth.denied']);
+    expect(bench.reports[1]?.message).toBe(`Not tried: ${stop?.message} The next run sends it.`);
+  });
+
+  test.each<[RunImportOptions['maxErrors'], number, boolean]>([
+    [{ count: 2, percent: false }, 2, true],
+    [{ count: 3, percent: false }, 2, false],
+    // Of eleven rows twenty of a hundred are 2.2, so that the third one is too many.
+    [{ count: 20, percent: true }, 3, true],
+    [{ count: 20, percent: true }, 2, false],
+    [{ count: 0, percent: true }, 1, true],
+    [{ count: 0, percent: true }, 0, false],
+    [null, 10, false],
+  ])('with the limit %j and %d refused rows stops: %s', async (maxErrors, refused, stops) => {
+    const bench = new Bench();
+    const needs = Array.from({ length: 11 }, (_, at) => `Need ${at}`);
+    bench.outcomeOf = (need) =>
+      Number(need.slice(5)) < refused ? { status: 'rejected', http: 422, ids: {}, message: need } : {};
+    const { stop } = await bench.run([needs], { maxErrors, concurrency: 1 });
+    expect(stop?.reason ?? null).toBe(stops ? 'rows.error-budget' : null);
+  });
+
+  test('counts the invalid rows of all its files towards the limit', async () => {
+    const bench = new Bench();
+    const { stop } = await bench.run(
+      [
+        ['a', ''],
+        ['b', ''],
+      ],
+      { maxErrors: { count: 2, percent: false } },
+    );
+    expect([stop?.reason, bench.told.filter((each) => each.startsWith('creates'))]).toEqual(['rows.error-budget', []]);
+  });
+
+  test('tells a file that changed under way as such, as something may have been sent', async () => {
+    const bench = new Bench();
+    const table = tableOf(['a', 'b']);
+    let reads = 0;
+    const changing = { ...table, rows: () => (reads++ === 0 ? table.rows() : tableOf(['a', 'other']).rows()) };
+    bench.ui = { agree: async () => planOf(changing, bench.log) };
+    const { stop } = await bench.run([['a']]);
+    expect(stop).toMatchObject({ reason: 'file.changed-under-way', message: expect.stringContaining('Row 2 of') });
+  });
+
+  test('whose results cannot be written says so: it throws for one file, and tells it for one of several', async () => {
+    const full = new SrqError('results.unwritable', 'The disk is full.');
+    let times = 0;
+    const failing = () => {
+      const bench = new Bench();
+      bench.ui = {
+        report: async () => {
+          times += 1;
+          throw full;
+        },
+      };
+      return bench;
+    };
+    await expect(failing().run([['a']])).rejects.toBe(full);
+    expect(times).toBe(1);
+    expect((await failing().run([['a'], ['b']])).stop).toBe(full);
+    expect(times).toBe(3);
+    const gone = new SrqError('file.unreadable', 'It is gone.');
+    const unread = new Bench();
+    unread.ui = { report: () => Promise.reject(gone) };
+    expect((await unread.run([['a']])).stop).toMatchObject({
+      reason: 'file.changed-under-way',
+      message: 'It is gone.',
+    });
+    const faulty = new Bench();
+    faulty.ui = { report: () => Promise.reject(new TypeError('ours')) };
+    await expect(faulty.run([['a'], ['b']])).rejects.toThrow('ours');
+  });
+
+  test('looks once more at rows in doubt before it reports them, and reports them also if it cannot', async () => {
+    const bench = new Bench();
+    await bench.doubts('a');
+    bench.ports = {
+      ended: async () => {
+        const { key, row } = submissionOf('a');
+        await bench.memory.openAs('another run').outcome({ key, row, ref: null }, OUTCOME);
+      },
+    };
+    await bench.run([['a']]);
+    expect(bench.statuses).toEqual(['repeated']);
+    const away = new Bench();
+    await away.doubts('a');
+    let isEnded = false;
+    away.ports = {
+      ended: async () => {
+        isEnded = true;
+      },
+    };
+    away.logChanges = { prefetch: async () => (isEnded ? Promise.reject(AWAY) : undefined) };
+    await away.run([['a']]);
+    expect(away.statuses).toEqual(['unknown']);
+  });
+
+  test('holds the account, and then shows it, when too much ends in doubt', async () => {
+    const bench = new Bench();
+    bench.outcomeOf = (need) => (['c', 'd', 'e'].includes(need) ? { status: 'unknown', ids: {} } : {});
+    await bench.run([['a', 'b', 'c', 'd', 'e', 'f', 'g']], { concurrency: 1 });
+    const at = bench.told.indexOf('holds 2000');
+    expect(bench.told.slice(at, at + 4)).toEqual(['holds 2000', 'shows 2000', 'validates e', 'creates f']);
+    expect(bench.clock.nowMs()).toBeGreaterThanOrEqual(2_000);
+  });
+
+  test('keeps what it has learned of validate, with all its probes', async () => {
+    const bench = new Bench();
+    const kept: number[] = [];
+    let validated = 0;
+    const api: MarketplaceApi = {
+      ...bench.api,
+      validate: async (...given) => {
+        validated += 1;
+        return { ...(await bench.api.validate(...given)), verdict: validated <= 2 ? 'clear' : 'duplicate' };
+      },
+    };
+    bench.connection = { api, keep: async ({ looks }) => void kept.push(looks.length) };
+    await bench.run([['a', 'b']], { validate: true, concurrency: 1 });
+    expect(kept.at(-1)).toBeGreaterThan(0);
+  });
+});
+
+describe('Rows in doubt', () => {
+  const KIND = 'PT/0/text';
+
+  test('are settled after all files are sent, where validate is trusted', async () => {
+    const bench = new Bench();
+    await bench.doubts('a');
+    await bench.clock.until(bench.clock.sleep(10 * MINUTE_MS));
+    bench.connection = { evidence: trustedEvidence(NOW_MS, KIND) };
+    await bench.run([['a', 'b'], ['c']], { inDoubt: 'validate' });
+    expect(bench.told).toEqual([
+      ...[
+        'confirms 2',
+        'connects',
+        '0.csv: sending 1',
+        'creates b',
+        'passed',
+        '1.csv: sending 1',
+        'creates c',
+        'passed',
+      ],
+      ...['0.csv: settling 1 false true 1', 'validates a', 'validates a', 'passed', 'keeps the rate', 'ended well'],
+    ]);
+    expect(bench.statuses).toEqual(['created', 'created', 'created']);
+  });
+
+  test.each<[string, Partial<RunImportOptions>, Partial<ServiceConnection>]>([
+    ['where a person wants to do that', { inDoubt: 'park' }, { evidence: trustedEvidence(NOW_MS, KIND) }],
+    ['where validate may not be asked', {}, { evidence: trustedEvidence(NOW_MS, KIND), mayValidate: false }],
+    ['where validate has shown nothing', {}, {}],
+  ])('are left alone %s', async (_, options, connection) => {
+    const bench = new Bench();
+    await bench.doubts('a');
+    bench.connection = connection;
+    await bench.run([['a']], { inDoubt: 'validate', ...options });
+    expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
+    expect(bench.statuses).toEqual(['unknown']);
+  });
+
+  test('are settled under their keys where the service knows these, without asking validate', async () => {
+    const bench = new Bench();
+    await bench.doubts('a');
+    bench.connection = { api: { ...bench.api, idempotencyWindowMs: MINUTE_MS }, mayValidate: false };
+    await bench.run([['a']], { inDoubt: 'validate' });
+    expect(bench.told).toContain('0.csv: settling 1 true false 1');
+    expect([bench.told.includes('validates a'), bench.statuses]).toEqual([false, ['created']]);
+  });
+
+  test('that none is of are not settled', async () => {
+    const bench = new Bench();
+    bench.connection = { evidence: trustedEvidence(NOW_MS, KIND) };
+    await bench.run([['a']], { inDoubt: 'validate' });
+    expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
+  });
+
+  test('are not settled in a run that was stopped', async () => {
+    const bench = new Bench();
+    await bench.doubts('a');
+    bench.connection = { evidence: trustedEvidence(NOW_MS, KIND) };
+    bench.outcomeOf = () => {
+      bench.halt.abort();
+      return {};
+    };
+    await bench.run([['a', 'b']], { inDoubt: 'validate' });
+    expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
+  });
+
+  test('wait as long as a person has chosen, and that is told', async () => {
+    const bench = new Bench();
+    await bench.doubts('a');
+    bench.connection = { evidence: trustedEvidence(NOW_MS, KIND) };
+    await bench.run([['a']], { inDoubt: 'validate', settleMs: 5_000 });
+    expect(bench.told.filter((each) => each.startsWith('waits'))).toEqual(['waits 5000']);
+    expect(bench.statuses).toEqual(['created']);
+  });
+
+  test('that other processes send are looked after where processes share a log, and only there', async () => {
+    for (const writeLeaseMs of [20_000, null]) {
+      const bench = new Bench();
+      await bench.doubts('a');
+      bench.logChanges = { writeLeaseMs };
+      await bench.run([['a', 'b']]);
+      expect(bench.told.includes('0.csv: looking after others 1')).toBe(writeLeaseMs !== null);
+      const alone = new Bench();
+      alone.logChanges = { writeLeaseMs };
+      await alone.run([['b']]);
+      expect(alone.told.filter((each) => each.includes('looking'))).toEqual([]);
+    }
+  });
+});
+
+describe('A pass', () => {
+  const submittedOf = (row: number, stop: SrqError | null = null): Submitted => ({
+    ...inDoubt(submissionOf(`Need ${row}`, row)),
+    stop,
+  });
+
+  test('shows each row, and ends its display whatever ends it', async () => {
+    for (const failing of [false, true]) {
+      const told: string[] = [];
+      const watch = {
+        row: ({ result }: Submitted) => void told.push(`row ${result.row}`),
+        waiting: () => {},
+        end: () => void told.push('end'),
+      };
+      async function* rows(): AsyncGenerator<Submitted, SrqError | null> {
+        yield submittedOf(1);
+        yield submittedOf(2);
+        if (failing) throw new TypeError('ours');
+        return AWAY;
+      }
+      const passing = runPass(rows(), watch);
+      if (failing) await expect(passing).rejects.toThrow('ours');
+      else expect(await passing).toBe(AWAY);
+      expect(told).toEqual(['row 1', 'row 2', 'end']);
+    }
+  });
+
+  test('halts at the first reason to stop, goes on with what is under way, and tells that reason', async () => {
+    const plan = await planOf(tableOf(['a', 'b', 'c']), { lookup: () => 'none' });
+    const halt = new AbortController();
+    const halted: boolean[] = [];
+    const later = new SrqError('service.failed', 'Later.');
+    async function* results() {
+      for (const [at, stop] of [null, AWAY, later].entries()) {
+        yield submittedOf(at + 1, stop);
+        halted.push(halt.signal.aborted);
+      }
+    }
+    const { yielded, returned } = await drain(trackResults(results(), plan, halt));
+    expect([yielded.length, returned, halted]).toEqual([3, AWAY, [false, true, true]]);
+    expect(plan.ledger.counts().unknown).toBe(3);
+    async function* failing(): AsyncGenerator<Submitted> {
+      yield submittedOf(1);
+      throw AWAY;
+    }
+    expect(await drain(trackResults(failing(), plan, halt))).toMatchObject({ returned: AWAY });
+    async function* faulty(): AsyncGenerator<Submitted> {
+      yield submittedOf(1);
+      throw new TypeError('ours');
+    }
+    await expect(drain(trackResults(faulty(), plan, halt))).rejects.toThrow('ours');
+  });
+
+  test('whose work fails halts the others, and one that succeeds does not', async () => {
+    const halt = new AbortController();
+    expect(await haltOnError(Promise.resolve(7), halt)).toBe(7);
+    expect(halt.signal.aborted).toBe(false);
+    await expect(haltOnError(Promise.reject(AWAY), halt)).rejects.toBe(AWAY);
+    expect(halt.signal.aborted).toBe(true);
+  });
+
+  test('looks many rows up at once, two hundred at most', async () => {
+    const needs = Array.from({ length: 450 }, (_, at) => `Need ${at + 1}`);
+    const bench = new Bench();
+    const { log } = bench;
+    const plan = await planOf(tableOf(needs), { lookup: () => 'none' });
+    const asked: number[] = [];
+    const prefetch: DeliveryLog['prefetch'] = (keys) => {
+      if (keys.length > 1) asked.push(keys.length);
+      return log.prefetch(keys);
+    };
+    const prober = new VisibilityProber(bench.api, bench.clock, bench.halt.signal, null);
+    const deps = {
+      api: bench.api,
+      log: { ...log, prefetch },
+      clock: bench.clock,
+      prober,
+      preparation: PREPARATION,
+      halt: bench.halt,
+    };
+    const options = { ...OPTIONS, concurrency: 8, supervisor: new Supervisor(null, 0, { isFamiliar: true }) };
+    await bench.clock.until(drain(sendRows(plan, deps, options)));
+    expect(asked).toEqual([200, 200, 50]);
+    expect(plan.ledger.counts().created).toBe(450);
+  });
+
+  test('sends the first of many rows only once they are looked up, and none if they cannot be', async () => {
+    for (const isAway of [false, true]) {
+      const bench = new Bench();
+      const plan = await planOf(tableOf(['a', 'b']), { lookup: () => 'none' });
+      const prefetch: DeliveryLog['prefetch'] = async (keys) => {
+        if (keys.length === 1) return;
+        await bench.clock.sleep(100);
+        if (isAway) throw AWAY;
+        bench.told.push('looked up');
+      };
+      const prober = new VisibilityProber(bench.api, bench.clock, bench.halt.signal, null);
+      const log = { ...bench.log, prefetch };
+      const deps = { api: bench.api, log, clock: bench.clock, prober, preparation: PREPARATION, halt: bench.halt };
+      const options = { ...OPTIONS, supervisor: new Supervisor(null, 0) };
+      const { returned } = await bench.clock.until(drain(sendRows(plan, deps, options)));
+      expect([returned, bench.told]).toEqual(isAway ? [AWAY, []] : [null, ['looked up', 'creates a', 'creates b']]);
+    }
+  });
+
+  test('after others waits for half a second at a time, five minutes at most, and then leaves the doubt', async () => {
+    for (const [freeAtMs, asks] of [
+      [0, 1],
+      [1_200, 4],
+      [Number.POSITIVE_INFINITY, 601],
+    ] as const) {
+      const bench = new Bench();
+      await bench.doubts('a');
+      const plan = await planOf(tableOf(['a']), bench.log);
+      let asked = 0;
+      const mayBeUnderWay = async () => {
+        asked += 1;
+        return bench.clock.nowMs() < freeAtMs;
+      };
+      const deps = {
+        api: bench.api,
+        log: { ...bench.log, mayBeUnderWay },
+        clock: bench.clock,
+        preparation: PREPARATION,
+        halt: bench.halt,
+      };
+      const { yielded } = await bench.clock.until(drain(sendAfterOthers(plan, deps, OPTIONS)));
+      expect([asked, yielded.map(({ result }) => result.status)]).toEqual([asks, ['unknown']]);
+      expect(bench.clock.nowMs()).toBe(Math.min(5 * MINUTE_MS, Math.ceil(freeAtMs / 500) * 500));
+    }
+  });
+
+  test('after others is over at once in a run that is stopped', async () => {
+    const bench = new Bench();
+    await bench.doubts('a');
+    const plan = await planOf(tableOf(['a']), bench.log);
+    const mayBeUnderWay = () => {
+      bench.halt.abort();
+      return true;
+    };
+    const deps = {
+      api: bench.api,
+      log: { ...bench.log, mayBeUnderWay },
+      clock: bench.clock,
+      preparation: PREPARATION,
+      halt: bench.halt,
+    };
+    await bench.clock.until(drain(sendAfterOthers(plan, deps, OPTIONS)));
+    expect(bench.clock.nowMs()).toBe(0);
+  });
+});

@@ -1,0 +1,800 @@
+import { describe, expect, test } from 'vitest';
+import { ControlRounds } from '../../src/delivery/controls.ts';
+import { type SettleDeps, type SinglePorts, settleDoubt, submitOrSettle } from '../../src/delivery/settle-doubt.ts';
+import {
+  asLogged,
+  inDoubt,
+  knownStatus,
+  recorded,
+  refuseUnsent,
+  type SubmitOptions,
+  subjectOf,
+  submitRequest,
+} from '../../src/delivery/submit.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import type { Outcome } from '../../src/request/outcome.ts';
+import type { DeliveryLog, MarketplaceApi, UnprovenAnswer, ValidateResult } from '../../src/request/ports.ts';
+import { repetitionKey } from '../../src/request/service-request.ts';
+import type { LoggedState } from '../../src/request/status.ts';
+import { MemoryLog } from '../helpers/memory-log.ts';
+import { VirtualClock } from '../helpers/virtual-clock.ts';
+import { submissionOf } from './leads.ts';
+import { TRUSTED, trustedEvidence } from './settling.ts';
+
+const SUBMISSION = submissionOf('Pintar', 5);
+const { key } = SUBMISSION;
+const NOW_MS = Date.UTC(2026, 10, 21);
+const PLAIN: SubmitOptions = { validate: false, onDuplicate: 'skip', again: false };
+const AWAY = new SrqError('log.unwritable', 'The log is full.');
+const MOVED = new SrqError('service.failed', 'The service moved.');
+const OUTCOME: Outcome = { status: 'created', ids: { id: 'R-1' }, http: 201, message: null, raw: null, ms: 7 };
+const UNPROVEN: UnprovenAnswer = { form: '204 empty', place: null, isDenied: false, ids: { id: 'R-2' } };
+const CLEAR: ValidateResult = { verdict: 'clear', ids: {}, http: 200, message: null, refused: null, raw: null };
+
+/** A process on a log in memory, with what it asked and noted. */
+class Bench {
+  readonly clock = new VirtualClock();
+  readonly memory = new MemoryLog(() => NOW_MS + this.clock.nowMs());
+  readonly told: string[] = [];
+  readonly noted: object[] = [];
+  validated: ValidateResult | SrqError = CLEAR;
+  created: Awaited<ReturnType<MarketplaceApi['create']>> = {
+    ...{ outcome: OUTCOME, stop: null, unproven: null, hasRemark: false },
+  };
+  confirmed: boolean | null | Error = true;
+  idempotencyWindowMs: number | null = null;
+  logChanges: Partial<DeliveryLog> = {};
+  isWritten = true;
+
+  get log(): DeliveryLog {
+    const own = this.memory.openAs('this run');
+    const outcome: DeliveryLog['outcome'] = (subject, given, how) => {
+      this.noted.push({ subject, ...given, how });
+      return own.outcome(subject, given, how);
+    };
+    const sending: DeliveryLog['sending'] = (subject, seen, how) => {
+      this.told.push(`intends after ${seen} ${JSON.stringify(how)}`);
+      return own.sending(subject, seen, how);
+    };
+    return { ...own, outcome, sending, ...this.logChanges };
+  }
+
+  get api(): MarketplaceApi {
+    return {
+      idempotencyWindowMs: this.idempotencyWindowMs,
+      slowDown: () => {},
+      validate: async () => {
+        this.told.push('validates');
+        if (this.validated instanceof SrqError) throw this.validated;
+        return this.validated;
+      },
+      confirm: async () => {
+        this.told.push('confirms');
+        if (this.confirmed instanceof Error) throw this.confirmed;
+        return this.confirmed;
+      },
+      create: async (_, intend, idempotencyKey, leaseMs) => {
+        this.told.push(`creates under ${idempotencyKey === key ? 'its key' : idempotencyKey} within ${leaseMs}`);
+        if (this.isWritten && !(await intend())) return null;
+        return this.created;
+      },
+    };
+  }
+
+  /** Leaves the request in this state, as another run did. */
+  async knows(state: 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown' | 'sending' | 'licensed' | 'parked') {
+    const other = this.memory.openAs('another run');
+    const subject = subjectOf(SUBMISSION);
+    if (state === 'sending') await other.sending(subject, 'none');
+    else if (state === 'licensed' || state === 'parked') {
+      await other.outcome(subject, { ...OUTCOME, status: 'unknown' });
+      await other.licence(subject, 'unknown', 'person');
+      if (state === 'parked') await other.outcome(subject, { ...OUTCOME, status: 'unknown' });
+    } else await other.outcome(subject, { ...OUTCOME, status: state });
+    return this;
+  }
+
+  submit(options: Partial<SubmitOptions> = {}) {
+    return submitRequest(SUBMISSION, this.api, this.log, { ...PLAIN, ...options });
+  }
+}
+
+test.each<
+  [LoggedState, ReturnType<typeof knownStatus>, ReturnType<typeof knownStatus>, ReturnType<typeof knownStatus>]
+>([
+  ['none', null, null, null],
+  ['sending', 'unknown', 'unknown', 'unknown'],
+  ['unknown', 'unknown', 'unknown', 'unknown'],
+  ['parked', 'unknown', 'unknown', 'unknown'],
+  ['created', 'repeated', 'repeated', null],
+  ['duplicate', 'duplicate', null, null],
+  ['rejected', null, null, null],
+  ['failed', null, null, null],
+  ['licensed', null, null, null],
+])(
+  'a request that the log knows as %s has the status %s, %s where duplicates are wanted, %s where all is sent again',
+  (state, usual, wanted, again) => {
+    expect([
+      knownStatus(state, { onDuplicate: 'skip', again: false }),
+      knownStatus(state, { onDuplicate: 'create', again: false }),
+      knownStatus(state, { onDuplicate: 'skip', again: true }),
+    ]).toEqual([usual, wanted, again]);
+  },
+);
+
+test('a request is logged with its market, if it has one, and told with its row and reference', () => {
+  expect(subjectOf(SUBMISSION)).toEqual({ key, row: 5, ref: 'A-5', market: 'PT' });
+  const { country: _, ...params } = SUBMISSION.request.params;
+  expect(subjectOf({ ...SUBMISSION, request: { ...SUBMISSION.request, params } })).toEqual({ key, row: 5, ref: 'A-5' });
+  expect(inDoubt(SUBMISSION)).toEqual({
+    result: {
+      ...{ row: 5, ref: 'A-5', key, status: 'unknown', ids: {}, http: null, reason: 'request.in-doubt' },
+      message: 'An earlier try may have been taken; the row is not sent again until that is settled.',
+    },
+    ...{ unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, isFromLog: true },
+    stop: null,
+  });
+});
+
+describe('A request that is sent', () => {
+  test('is told with all that came of it', async () => {
+    const bench = new Bench();
+    let wasTold = 0;
+    bench.created = { outcome: OUTCOME, stop: null, unproven: null, hasRemark: true };
+    const submitted = await submitRequest(SUBMISSION, bench.api, bench.log, PLAIN, () => {
+      wasTold += 1;
+      expect(bench.noted).toEqual([]);
+    });
+    expect(submitted).toEqual({
+      result: {
+        row: 5,
+        ref: 'A-5',
+        key,
+        status: 'created',
+        ids: { id: 'R-1' },
+        http: 201,
+        message: null,
+        reason: null,
+      },
+      ...{ unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: true, isFromLog: false },
+      stop: null,
+    });
+    expect(wasTold).toBe(1);
+    expect(bench.told).toEqual(['creates under its key within null', 'intends after none {"again":false}']);
+  });
+
+  test('is told to be created only if it was', async () => {
+    const bench = new Bench();
+    bench.created = { outcome: { ...OUTCOME, status: 'rejected' }, stop: null, unproven: null, hasRemark: false };
+    await submitRequest(SUBMISSION, bench.api, bench.log, PLAIN, () => expect.fail('It was not created.'));
+  });
+
+  test.each([
+    ['none', false, key, 'again":false'],
+    ['created', true, repetitionKey(key, 'this run'), 'again":true'],
+    ['duplicate', true, repetitionKey(key, 'this run'), 'again":true'],
+    // What was never taken has no first send that this could be a second one of.
+    ['failed', true, key, 'again":false'],
+    ['none', true, key, 'again":false'],
+    ['failed', false, key, 'again":false'],
+  ] as const)(
+    'though known as %s, again: %s, has a key of its own if it is a second time',
+    async (state, again, used, said) => {
+      const bench = new Bench();
+      if (state !== 'none') await bench.knows(state);
+      await bench.submit({ again });
+      expect(bench.told[0]).toBe(`creates under ${used === key ? 'its key' : used} within null`);
+      expect(bench.told[1]).toContain(said);
+      expect(bench.noted).toMatchObject([{ how: { again: said.endsWith('true') } }]);
+    },
+  );
+
+  test.each([
+    ['failed', true, true],
+    ['failed', false, false],
+    ['rejected', true, true],
+  ] as const)(
+    'after a try that %s, a second send on purpose: %s, is a second send: %s',
+    async (status, again, isSecond) => {
+      const bench = new Bench();
+      await bench.memory.openAs('before').outcome(subjectOf(SUBMISSION), { ...OUTCOME, status }, { again });
+      await bench.submit();
+      const used = isSecond ? repetitionKey(key, 'this run') : 'its key';
+      expect(bench.told).toEqual([
+        `creates under ${used} within null`,
+        `intends after ${status} {"again":${isSecond}}`,
+      ]);
+      expect(bench.noted).toMatchObject([{ how: { again: isSecond } }]);
+    },
+  );
+
+  test('on a licence is parked from its first try on, and intends the next one as that', async () => {
+    const bench = await new Bench().knows('licensed');
+    const { api } = bench;
+    const create: MarketplaceApi['create'] = async (request, intend, ...more) => {
+      await intend();
+      return api.create(request, intend, ...more);
+    };
+    await submitRequest(SUBMISSION, { ...api, create }, bench.log, PLAIN);
+    expect(bench.told.filter((each) => each.startsWith('intends'))).toEqual([
+      'intends after licensed {"again":false}',
+      'intends after parked {"again":false}',
+    ]);
+    const plain = new Bench();
+    const twice: MarketplaceApi['create'] = async (request, intend, ...more) => {
+      await intend();
+      return plain.api.create(request, intend, ...more);
+    };
+    await submitRequest(SUBMISSION, { ...plain.api, create: twice }, plain.log, PLAIN);
+    expect(plain.told.at(-1)).toBe('intends after sending {"again":false}');
+  });
+
+  test('but was not written is noted as seen, for another may know more', async () => {
+    const bench = new Bench();
+    bench.isWritten = false;
+    bench.created = {
+      outcome: { ...OUTCOME, status: 'failed', ids: {}, http: null },
+      stop: MOVED,
+      unproven: null,
+      hasRemark: false,
+    };
+    expect(await bench.submit()).toMatchObject({
+      result: { status: 'failed', reason: 'request.not-sent' },
+      stop: MOVED,
+      isFromLog: false,
+    });
+    expect(bench.noted).toMatchObject([{ status: 'failed', how: { seen: 'none' } }]);
+  });
+
+  test.each<[LoggedState, object]>([
+    [
+      'created',
+      {
+        status: 'repeated',
+        message: 'Already created on 2026-11-21T00:00:00.000Z, according to the log.',
+        ids: { id: 'R-1' },
+      },
+    ],
+    [
+      'duplicate',
+      { status: 'duplicate', message: 'Found to be a duplicate on 2026-11-21T00:00:00.000Z, according to the log.' },
+    ],
+    ['unknown', { status: 'unknown', ids: {}, reason: 'request.in-doubt' }],
+    ['none', { status: 'unknown', ids: {}, reason: 'request.in-doubt' }],
+  ])('while another made it %s is told as that', async (state, result) => {
+    const bench = new Bench();
+    if (state !== 'none') await bench.knows(state as 'created');
+    const seen = [state === 'none' ? 'none' : 'failed', state] as LoggedState[];
+    bench.logChanges = { lookup: () => seen.shift() ?? state, sending: async () => false };
+    expect(await bench.submit()).toMatchObject({ result, isFromLog: true, unrecorded: false });
+  });
+
+  test('that the log knows but cannot date is told without a date', async () => {
+    const bench = await new Bench().knows('created');
+    bench.logChanges = { read: () => null };
+    expect((await bench.submit()).result).toMatchObject({ ids: {}, message: 'Already created, according to the log.' });
+  });
+});
+
+describe('Validate that is asked before', () => {
+  const asked = async (validated: ValidateResult | SrqError, options: Partial<SubmitOptions> = {}) => {
+    const bench = new Bench();
+    bench.validated = validated;
+    const { result, ...others } = await bench.submit({ validate: true, ...options });
+    return {
+      result,
+      ...others,
+      creates: bench.told.filter((each) => each.startsWith('creates')).length,
+      noted: bench.noted,
+    };
+  };
+
+  test.each<[string, ValidateResult | SrqError, Partial<SubmitOptions>, object]>([
+    ['clears', CLEAR, {}, { creates: 1, wasClear: true, result: { status: 'created' } }],
+    [
+      'finds a duplicate',
+      { ...CLEAR, verdict: 'duplicate', ids: { id: 'R-9' }, http: 409 },
+      {},
+      {
+        creates: 0,
+        wasClear: false,
+        result: {
+          status: 'duplicate',
+          http: 409,
+          ids: { id: 'R-9' },
+          message: 'Validate says that it is a duplicate.',
+        },
+      },
+    ],
+    [
+      'finds a duplicate that is wanted',
+      { ...CLEAR, verdict: 'duplicate' },
+      { onDuplicate: 'create' },
+      { creates: 1, wasClear: false, result: { status: 'created' } },
+    ],
+    [
+      'refuses',
+      { ...CLEAR, verdict: 'unknown', refused: 'rejected', http: 422, message: 'No.' },
+      {},
+      {
+        creates: 0,
+        unreadable: false,
+        result: { status: 'rejected', http: 422, message: 'No.', reason: 'request.rejected' },
+      },
+    ],
+    [
+      'cannot be read',
+      { ...CLEAR, verdict: 'unknown', raw: '{"a":1}' },
+      {},
+      {
+        creates: 0,
+        unreadable: true,
+        noted: [{ raw: '{"a":1}' }],
+        result: {
+          status: 'failed',
+          http: 200,
+          message: 'Validate gave an answer that srq cannot read, so this request was not created.',
+        },
+      },
+    ],
+    [
+      'ends the run',
+      MOVED,
+      {},
+      {
+        creates: 0,
+        stop: MOVED,
+        unreadable: false,
+        result: { status: 'failed', http: null, message: 'The service moved.' },
+      },
+    ],
+  ])('%s', async (_, validated, options, told) => {
+    expect(await asked(validated, options)).toMatchObject({ unproven: null, hasRemark: false, ...told });
+  });
+
+  test('and has a fault ends the row as failed, and the run', async () => {
+    const bench = new Bench();
+    const faulty = { ...bench.api, validate: () => Promise.reject(new TypeError('Ana')) };
+    const submitted = await submitRequest(SUBMISSION, faulty, bench.log, { ...PLAIN, validate: true });
+    expect(submitted).toMatchObject({
+      result: { status: 'failed', message: 'srq failed on row 5 (TypeError).', reason: 'request.not-sent' },
+      ...{ isFromLog: false, unrecorded: false, stop: { reason: 'srq.fault' } },
+    });
+    expect([bench.noted, JSON.stringify(submitted).includes('Ana')]).toEqual([[], false]);
+    const odd = { ...bench.api, validate: () => Promise.reject('Ana') };
+    const named = await submitRequest(SUBMISSION, odd, bench.log, { ...PLAIN, validate: true });
+    expect(named.result.message).toBe('srq failed on row 5 (an error).');
+  });
+
+  test('of a request that was created before notes nothing, as that would hide it', async () => {
+    const bench = await new Bench().knows('created');
+    bench.validated = { ...CLEAR, verdict: 'unknown', refused: 'rejected', http: 422, message: 'No.' };
+    const submitted = await bench.submit({ validate: true, again: true });
+    expect(submitted).toMatchObject({ result: { status: 'rejected' }, isFromLog: false });
+    expect([bench.noted, bench.memory.state(key)]).toEqual([[], 'created']);
+  });
+
+  test('is told by what another made of it meanwhile', async () => {
+    const bench = new Bench();
+    bench.validated = { ...CLEAR, verdict: 'unknown', refused: 'rejected', http: 422, message: 'No.' };
+    const validate: MarketplaceApi['validate'] = async (...given) => {
+      await bench.knows('created');
+      return bench.api.validate(...given);
+    };
+    const submitted = await submitRequest(SUBMISSION, { ...bench.api, validate }, bench.log, {
+      ...PLAIN,
+      validate: true,
+    });
+    expect(submitted).toMatchObject({ result: { status: 'repeated', ids: { id: 'R-1' } }, isFromLog: true });
+  });
+
+  test('and notes the same duplicate as another is told by its own answer', async () => {
+    const bench = new Bench();
+    bench.validated = { ...CLEAR, verdict: 'duplicate', ids: { id: 'R-9' } };
+    expect(await bench.submit({ validate: true })).toMatchObject({ result: { ids: { id: 'R-9' } }, isFromLog: false });
+  });
+});
+
+describe('A success that proves nothing', () => {
+  const answered = {
+    outcome: { ...OUTCOME, status: 'unknown', http: 204, ids: {} },
+    stop: null,
+    unproven: UNPROVEN,
+    hasRemark: false,
+  } as const;
+  const sent = async (
+    confirmed: boolean | null | Error,
+    changes: Partial<typeof answered> = {},
+    options: Partial<SubmitOptions> = { validate: true },
+  ) => {
+    const bench = new Bench();
+    bench.confirmed = confirmed;
+    bench.created = { ...answered, ...changes } as never;
+    return { submitted: await bench.submit(options), bench };
+  };
+
+  test('is created where validate sees it, with the identifiers of the answer', async () => {
+    const { submitted, bench } = await sent(true);
+    expect(submitted).toMatchObject({
+      result: {
+        status: 'created',
+        http: 204,
+        ids: { id: 'R-2' },
+        message: 'Taken, as validate shows; the answer alone does not prove it.',
+      },
+      ...{ wasClear: true, unproven: null, stop: null, isFromLog: false },
+    });
+    expect(bench.noted.at(-1)).toMatchObject({ raw: null, how: { seen: 'unknown', by: 'validate' } });
+  });
+
+  test.each<[string, boolean | null | Error, unknown]>([
+    ['is not seen', false, null],
+    ['cannot be asked about', null, null],
+    ['ends the run when it is asked about', MOVED, MOVED],
+  ])('stays in doubt where it %s', async (_, confirmed, stop) => {
+    const { submitted, bench } = await sent(confirmed);
+    expect(submitted).toMatchObject({ result: { status: 'unknown' }, unproven: UNPROVEN, stop });
+    expect(bench.noted).toHaveLength(1);
+  });
+
+  test('is a fault where asking is one', async () => {
+    expect((await sent(new TypeError('ours'))).submitted.stop).toMatchObject({ reason: 'srq.fault' });
+  });
+
+  test.each<[string, Partial<typeof answered>, Partial<SubmitOptions>]>([
+    ['validate was not asked before', {}, {}],
+    ['it ended the run', { stop: MOVED } as never, { validate: true }],
+    ['it is none', { unproven: null } as never, { validate: true }],
+  ])('is not asked about where %s', async (_, changes, options) => {
+    const { bench } = await sent(true, changes, options);
+    expect(bench.told).not.toContain('confirms');
+  });
+
+  test('is not asked about where its doubt could not be noted', async () => {
+    const bench = new Bench();
+    bench.created = answered;
+    bench.logChanges = { outcome: () => Promise.reject(AWAY) };
+    expect(await bench.submit({ validate: true })).toMatchObject({ unrecorded: true, stop: AWAY });
+    expect(bench.told).not.toContain('confirms');
+  });
+});
+
+test('an outcome that is not kept is told as such, and a fault is none', async () => {
+  expect(await recorded(SUBMISSION, OUTCOME, { hasRemark: true }, () => Promise.reject(AWAY))).toMatchObject({
+    ...{ result: { status: 'created' }, unrecorded: true, stop: AWAY, hasRemark: true },
+  });
+  await expect(recorded(SUBMISSION, OUTCOME, {}, () => Promise.reject(new TypeError('ours')))).rejects.toThrow('ours');
+  let isKept = false;
+  const keep = async () => {
+    await new Promise(setImmediate);
+    isKept = true;
+    return true;
+  };
+  await recorded(SUBMISSION, OUTCOME, {}, keep);
+  expect(isKept).toBe(true);
+});
+
+test('a fault after the intent leaves the row in doubt, and one before it as failed', async () => {
+  for (const [intends, status] of [
+    [true, 'unknown'],
+    [false, 'failed'],
+  ] as const) {
+    const bench = new Bench();
+    const create: MarketplaceApi['create'] = async (_, intend) => {
+      if (intends) await intend();
+      throw new RangeError('Ana');
+    };
+    const submitted = await submitRequest(SUBMISSION, { ...bench.api, create }, bench.log, PLAIN);
+    expect(submitted).toMatchObject({ result: { status }, isFromLog: false, stop: { reason: 'srq.fault' } });
+    expect(bench.noted).toHaveLength(intends ? 1 : 0);
+  }
+});
+
+describe('What another has recorded', () => {
+  const doubted = { ...inDoubt(SUBMISSION), isFromLog: false };
+
+  test.each([
+    ['created', 'repeated'],
+    ['duplicate', 'duplicate'],
+    ['parked', 'unknown'],
+    ['failed', 'unknown'],
+  ] as const)('%s is told of a doubt as %s', async (state, status) => {
+    const bench = await new Bench().knows(state);
+    const told = await asLogged(SUBMISSION, doubted, bench.log);
+    expect([told.result.status, told.isFromLog]).toEqual([status, status !== 'unknown']);
+  });
+
+  test('is not told of what this process knows itself, or could not keep', async () => {
+    const bench = await new Bench().knows('created');
+    const created = { ...doubted, result: { ...doubted.result, status: 'rejected' as const } };
+    expect(await asLogged(SUBMISSION, created, bench.log)).toBe(created);
+    const unkept = { ...doubted, unrecorded: true };
+    expect(await asLogged(SUBMISSION, unkept, bench.log)).toBe(unkept);
+  });
+});
+
+test('a request that is refused here is noted unless the log knows its end, and so told', async () => {
+  const failed: Outcome = { ...OUTCOME, status: 'failed', ids: {}, http: null, message: 'It expired.' };
+  const refused = async (state?: Parameters<Bench['knows']>[0]) => {
+    const bench = new Bench();
+    if (state) await bench.knows(state);
+    const { result, isFromLog } = await refuseUnsent(SUBMISSION, bench.log, failed);
+    return [result.status, isFromLog, bench.noted.length];
+  };
+  expect(await refused()).toEqual(['failed', false, 1]);
+  expect(await refused('failed')).toEqual(['failed', false, 1]);
+  expect(await refused('created')).toEqual(['repeated', true, 0]);
+  expect(await refused('duplicate')).toEqual(['duplicate', true, 0]);
+  expect(await refused('sending')).toEqual(['unknown', true, 0]);
+});
+
+describe('A request in doubt', () => {
+  const settlingOf = (bench: Bench, changes: Partial<SettleDeps> = {}): SettleDeps => ({
+    ...{ api: bench.api, log: bench.log, clock: bench.clock, stopping: new AbortController().signal, resend: PLAIN },
+    ...{ validation: null, loadControls: async () => [] },
+    ...changes,
+  });
+  const settle = (bench: Bench, changes: Partial<SettleDeps> = {}) =>
+    bench.clock.until(settleDoubt(SUBMISSION, settlingOf(bench, changes)));
+
+  test.each([
+    [1_000, true],
+    [999, false],
+  ])(
+    'whose key is known for %d ms after its first try is sent again under it 999 ms after that: %s',
+    async (windowMs, isRepeated) => {
+      const bench = await new Bench().knows('unknown');
+      bench.idempotencyWindowMs = windowMs;
+      // Its record came 7 ms after it was sent.
+      await bench.clock.until(bench.clock.sleep(992));
+      await settle(bench);
+      expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);
+    },
+  );
+
+  test.each([
+    ['sending', 0, true],
+    ['sending', 1, false],
+    // The record of an outcome tells that its try was 7 ms before it.
+    ['unknown', 7, true],
+    ['unknown', 8, false],
+  ] as const)(
+    'as %s whose record is %d ms ahead is sent again if its first try is not: %s',
+    async (state, ms, isRepeated) => {
+      const bench = await new Bench().knows(state);
+      bench.idempotencyWindowMs = 1_000;
+      bench.logChanges = { nowMs: () => NOW_MS - ms };
+      await settle(bench);
+      expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);
+    },
+  );
+
+  test('is sent again under its key, parked from the first byte on, and told as the service tells it', async () => {
+    for (const [status, told] of [
+      ['created', 'created'],
+      ['duplicate', 'duplicate'],
+      ['rejected', 'unknown'],
+      ['failed', 'unknown'],
+      ['unknown', 'unknown'],
+    ] as const) {
+      const bench = await new Bench().knows('unknown');
+      bench.idempotencyWindowMs = 10_000;
+      bench.created = { outcome: { ...OUTCOME, status, message: 'So.' }, stop: null, unproven: null, hasRemark: false };
+      const { result } = await settle(bench);
+      expect(result).toMatchObject({
+        status: told,
+        message: told === 'unknown' ? 'An earlier try may have been taken. So.' : 'So.',
+      });
+      expect(bench.told[1]).toBe('intends after unknown {"by":"idempotency"}');
+    }
+    const silent = await new Bench().knows('unknown');
+    silent.idempotencyWindowMs = 10_000;
+    silent.created = { outcome: { ...OUTCOME, status: 'failed' }, stop: null, unproven: null, hasRemark: false };
+    expect((await settle(silent)).result.message).toBe('An earlier try may have been taken.');
+  });
+
+  test('is not written again where its key may be forgotten by the time of its turn', async () => {
+    const bench = await new Bench().knows('unknown');
+    bench.idempotencyWindowMs = 1_000;
+    const create: MarketplaceApi['create'] = async (_, intend) => {
+      await bench.clock.sleep(2_000);
+      return (await intend()) ? expect.fail('It was written.') : null;
+    };
+    expect(await settle(bench, { api: { ...bench.api, create } })).toMatchObject({
+      result: { status: 'unknown' },
+      stop: null,
+    });
+    expect(bench.told).toEqual([]);
+  });
+
+  test('of which another has recorded something meanwhile is neither written again nor noted', async () => {
+    const bench = await new Bench().knows('unknown');
+    bench.idempotencyWindowMs = 10_000;
+    bench.logChanges = { sending: async () => false };
+    let isWritten: boolean | null = null;
+    const create: MarketplaceApi['create'] = async (_, intend) => {
+      isWritten = await intend();
+      return isWritten ? bench.created : null;
+    };
+    expect(await settle(bench, { api: { ...bench.api, create } })).toMatchObject({
+      result: { status: 'unknown' },
+      stop: null,
+    });
+    expect([isWritten, bench.noted]).toEqual([false, []]);
+  });
+
+  test.each(['duplicate', 'clear'] as const)(
+    'that validate calls %s is left to whoever has recorded something meanwhile',
+    async (verdict) => {
+      const bench = await new Bench().knows('unknown');
+      await bench.clock.until(bench.clock.sleep(30 * 60_000));
+      const isControl = ({ params }: { params: Readonly<Record<string, string>> }) =>
+        params['request_text'] !== 'Pintar';
+      const validate: MarketplaceApi['validate'] = async (request) => ({
+        ...CLEAR,
+        verdict: isControl(request) ? 'duplicate' : verdict,
+      });
+      const api = { ...bench.api, validate };
+      const stopping = new AbortController().signal;
+      const validation = {
+        proof: TRUSTED,
+        chosenMs: 0,
+        isProxied: false,
+        rounds: new ControlRounds(api, stopping),
+        waits: true,
+      };
+      const controls = ['a long control one', 'a long control two', 'a long control three'].map((need) => ({
+        ...submissionOf(need),
+        sentAtMs: NOW_MS,
+      }));
+      const loadControls = async () => controls;
+      bench.logChanges = { outcome: async () => false, licence: async () => false };
+      expect(await settle(bench, { api, stopping, validation, loadControls, resend: null })).toMatchObject({
+        result: { status: 'unknown', reason: 'request.in-doubt' },
+      });
+      expect(bench.told).toEqual([]);
+      // Where nobody has, it is settled.
+      bench.logChanges = {};
+      const { result } = await settle(bench, { api, stopping, validation, loadControls, resend: null });
+      expect(result.status).toBe(verdict === 'clear' ? 'failed' : 'created');
+    },
+  );
+
+  test('that was not written again stays in doubt with the reason to stop', async () => {
+    const bench = await new Bench().knows('unknown');
+    bench.idempotencyWindowMs = 10_000;
+    bench.isWritten = false;
+    bench.created = { outcome: { ...OUTCOME, status: 'failed' }, stop: MOVED, unproven: null, hasRemark: false };
+    expect(await settle(bench)).toMatchObject({ result: { status: 'unknown' }, stop: MOVED });
+    expect(bench.noted).toEqual([]);
+  });
+
+  test('is left alone where nothing may be sent or asked', async () => {
+    for (const state of ['unknown', 'sending', 'parked', 'created', 'failed'] as const) {
+      const bench = await new Bench().knows(state);
+      bench.idempotencyWindowMs = 10_000;
+      expect(await settle(bench, { resend: null })).toMatchObject({ result: { status: 'unknown' } });
+      expect(bench.told).toEqual([]);
+    }
+  });
+
+  test('that was a second send on purpose is not repeated under a key that it did not have', async () => {
+    const bench = new Bench();
+    await bench.memory
+      .openAs('another run')
+      .outcome(subjectOf(SUBMISSION), { ...OUTCOME, status: 'unknown' }, { again: true });
+    bench.idempotencyWindowMs = 10_000;
+    await settle(bench);
+    expect(bench.told).toEqual([]);
+  });
+
+  test('of which a record from a time to come tells is left to a person', async () => {
+    const bench = await new Bench().knows('unknown');
+    bench.logChanges = { nowMs: () => NOW_MS - 60_001 };
+    expect((await settle(bench)).result.message).toContain('which the clock of this machine contradicts');
+    bench.logChanges = { nowMs: () => NOW_MS - 60_000 };
+    expect((await settle(bench)).result.message).not.toContain('contradicts');
+  });
+});
+
+describe('A single request', () => {
+  const NEED_KIND = 'PT/0/text';
+  const single = (bench: Bench, changes: Partial<SinglePorts> = {}): SinglePorts => ({
+    ...{ api: bench.api, log: bench.log, clock: bench.clock, stopping: new AbortController().signal, isProxied: false },
+    ...{ mayValidate: true, evidence: trustedEvidence(NOW_MS, NEED_KIND) },
+    ...changes,
+  });
+  const sent = (bench: Bench, changes: Partial<SinglePorts> = {}) =>
+    bench.clock.until(submitOrSettle(SUBMISSION, single(bench, changes), PLAIN));
+  const aged = async (ms: number) => {
+    const bench = await new Bench().knows('unknown');
+    await bench.clock.until(bench.clock.sleep(ms));
+    bench.validated = { ...CLEAR, verdict: 'duplicate' };
+    return bench;
+  };
+
+  test('is sent where nothing is known of it', async () => {
+    expect(await sent(new Bench())).toMatchObject({ result: { status: 'created' } });
+    expect(await sent(await new Bench().knows('failed'))).toMatchObject({ result: { status: 'created' } });
+  });
+
+  test('in doubt is settled where validate sees it, once it is old enough, without waiting for that', async () => {
+    const old = await aged(240_000);
+    expect(await sent(old)).toMatchObject({ result: { status: 'created', ids: {} } });
+    const young = await aged(239_999);
+    expect(await sent(young)).toMatchObject({ result: { status: 'unknown' } });
+    expect([young.told, young.clock.nowMs()]).toEqual([[], 239_999]);
+  });
+
+  test('in doubt is left where validate may not be asked, or does not see it', async () => {
+    expect(await sent(await aged(240_000), { mayValidate: false })).toMatchObject({ result: { status: 'unknown' } });
+    expect(await sent(await aged(240_000), { evidence: { looks: [] } })).toMatchObject({
+      result: { status: 'unknown', message: expect.stringContaining('has not proven that it sees') },
+    });
+    const clear = await aged(30 * 60_000);
+    clear.validated = CLEAR;
+    expect(await sent(clear)).toMatchObject({
+      result: { status: 'unknown', message: expect.stringContaining('too few requests like it') },
+    });
+  });
+});
+
+test('the two questions to validate lie three seconds apart, and a wait is looked at anew every half minute', async () => {
+  const bench = await new Bench().knows('unknown');
+  bench.validated = { ...CLEAR, verdict: 'duplicate' };
+  const waits: number[] = [];
+  const sleep = bench.clock.sleep.bind(bench.clock);
+  const clock = {
+    nowMs: () => bench.clock.nowMs(),
+    monotonicMs: () => bench.clock.monotonicMs(),
+    sleep: (ms: number, signal?: AbortSignal) => {
+      waits.push(ms);
+      return sleep(ms, signal);
+    },
+  };
+  const stopping = new AbortController().signal;
+  const told: number[] = [];
+  const validation = {
+    ...{
+      proof: TRUSTED,
+      chosenMs: 70_000,
+      isProxied: false,
+      rounds: new ControlRounds(bench.api, stopping),
+      waits: true,
+    },
+    waiting: (ms: number) => void told.push(ms),
+  };
+  const deps = {
+    api: bench.api,
+    log: bench.log,
+    clock,
+    stopping,
+    resend: null,
+    validation,
+    loadControls: async () => [],
+  };
+  await bench.clock.until(settleDoubt(SUBMISSION, deps));
+  expect([waits, told]).toEqual([
+    [30_000, 30_000, 10_000, 3_000],
+    [70_000, 40_000, 10_000],
+  ]);
+});
+
+test('while a proof is still to come, it is looked for every second, and no wait is told of one that is over', async () => {
+  const bench = await new Bench().knows('unknown');
+  bench.validated = { ...CLEAR, verdict: 'duplicate' };
+  let looks = 0;
+  const proof = {
+    sight: () => ({ seen: ++looks > 3 ? 3 : 2, unseen: 0, slowestMs: 0 }),
+    mayBecomeTrusted: () => true,
+  };
+  const stopping = new AbortController().signal;
+  const told: number[] = [];
+  const validation = {
+    ...{ proof, chosenMs: 2_000, isProxied: false, rounds: new ControlRounds(bench.api, stopping), waits: true },
+    waiting: (ms: number) => void told.push(ms),
+  };
+  const deps = { ...bench, api: bench.api, log: bench.log, clock: bench.clock, stopping, resend: null, validation };
+  await bench.clock.until(settleDoubt(SUBMISSION, { ...deps, loadControls: async () => [] }));
+  expect([told, bench.clock.nowMs()]).toEqual([[2_000, 1_000], 6_000]);
+});

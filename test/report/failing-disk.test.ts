@@ -1,0 +1,130 @@
+import type { WriteStream } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { writeResults } from '../../src/report/results-file.ts';
+import type { RowReport } from '../../src/request/import-plan.ts';
+
+/** What the disk does: the error of every write, and the places whose files another program holds open. */
+const disk = vi.hoisted(() => ({
+  writeError: null as string | null,
+  held: new Set<string>(),
+  renames: [] as string[],
+}));
+
+vi.mock('node:fs', async (load) => {
+  const real = await load<typeof import('node:fs')>();
+  const createWriteStream = (...given: Parameters<typeof real.createWriteStream>): WriteStream => {
+    const stream = real.createWriteStream(...given);
+    const write = stream._write.bind(stream);
+    stream._write = (chunk, encoding, done) =>
+      disk.writeError === null
+        ? write(chunk, encoding, done)
+        : done(Object.assign(new Error('The disk fails.'), { code: disk.writeError }));
+    return stream;
+  };
+  return { ...real, createWriteStream };
+});
+vi.mock('node:fs/promises', async (load) => {
+  const real = await load<typeof import('node:fs/promises')>();
+  const rename = async (from: string, to: string) => {
+    disk.renames.push(to);
+    if (disk.held.has(to)) throw Object.assign(new Error('It is held.'), { code: 'EBUSY' });
+    await real.rename(from, to);
+  };
+  return { ...real, rename };
+});
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'srq-disk-'));
+  Object.assign(disk, { writeError: null, held: new Set<string>(), renames: [] });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function resultsOf(count: number) {
+  const asked = { rows: 0 };
+  async function* rows(): AsyncGenerator<RowReport> {
+    for (; asked.rows < count; asked.rows++)
+      yield {
+        row: { number: asked.rows + 1, line: null, cells: ['x'.repeat(1_000)], problem: null },
+        ...{ status: 'created', ids: {}, message: null, reason: null, record: null, problems: [], isKept: false },
+      };
+  }
+  return { asked, results: { columns: ['Name'], delimiter: ',', rows: rows() } };
+}
+const unwritable = (code: string) => ({
+  reason: 'results.unwritable',
+  message: expect.stringContaining(code),
+  hint: expect.stringContaining('nothing is sent twice'),
+});
+
+// An error that nobody listens to would end the process, with the outcomes told to nobody.
+test.each([1, 1_000])(
+  'a disk that fails while %d rows are written is told, and leaves nothing behind',
+  async (count) => {
+    disk.writeError = 'ENOSPC';
+    const path = join(folder, 'out.csv');
+    await expect(writeResults(path, resultsOf(count).results, async () => path)).rejects.toMatchObject(
+      unwritable('ENOSPC'),
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
+
+test('a place where no file can be made is told before a row is read', async () => {
+  const path = join(folder, 'none', 'out.csv');
+  const { asked, results } = resultsOf(5);
+  await expect(writeResults(path, results, async () => path)).rejects.toMatchObject(unwritable('ENOENT'));
+  expect(asked.rows).toBe(0);
+});
+
+test.skipIf(process.platform !== 'linux')('a file that is not finished is not held open', async () => {
+  const path = join(folder, 'out.csv');
+  async function* rows(): AsyncGenerator<RowReport> {
+    yield* resultsOf(1).results.rows;
+    throw new Error('gone');
+  }
+  await expect(
+    writeResults(path, { columns: ['Name'], delimiter: ',', rows: rows() }, async () => path),
+  ).rejects.toThrow();
+  const held = () =>
+    readdirSync('/proc/self/fd').filter((each) => {
+      try {
+        return readlinkSync(join('/proc/self/fd', each)).startsWith(path);
+      } catch {
+        return false;
+      }
+    });
+  await expect.poll(held).toEqual([]);
+});
+
+test.each([
+  [0, 1],
+  [1, 2],
+  [4, 5],
+])('where %d places are held open by other programs, results go to place %d', async (held, place) => {
+  const nameOf = (at: number) => join(folder, `${at}.csv`);
+  for (let at = 1; at <= held; at++) disk.held.add(nameOf(at));
+  const told: (string | null)[] = [];
+  const { path } = await writeResults(nameOf(0), resultsOf(1).results, async (heldOpen) => {
+    told.push(heldOpen);
+    return nameOf(told.length);
+  });
+  expect(path).toBe(nameOf(place));
+  expect(told).toEqual([null, ...Array.from({ length: held }, (_, at) => nameOf(at + 1))]);
+  expect(readFileSync(path, 'utf8')).toContain('srq_status');
+  expect(readdirSync(folder)).toEqual([`${place}.csv`]);
+});
+
+test('where five are, they are given up, and nothing is left behind', async () => {
+  for (let at = 1; at <= 9; at++) disk.held.add(join(folder, `${at}.csv`));
+  let places = 0;
+  const place = async () => join(folder, `${++places}.csv`);
+  await expect(writeResults(join(folder, 'out.csv'), resultsOf(1).results, place)).rejects.toMatchObject(
+    unwritable('it is open in another program, such as Excel: EBUSY'),
+  );
+  expect([disk.renames.length, readdirSync(folder)]).toEqual([5, []]);
+  expect(existsSync(join(folder, 'out.csv'))).toBe(false);
+});
