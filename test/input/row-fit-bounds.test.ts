@@ -52,6 +52,7 @@ describe('how many cells complete rows have', () => {
   it('is told by the rows with two filled cells, or with one if there is one column', () => {
     const { fit } = widths('a,b,c', [...times(9, '1,,,'), ...times(3, '1,2,3')]);
     expect([fit.whole(cells('1,2,3,')), fit.whole(cells('1,2,3'))]).toEqual([null, ['1', '2', '3']]);
+    expect(widths('a,b,c', times(3, '1,2,,')).fit.whole(cells('1,2,,'))).toEqual(['1', '2', '']);
     const one = widths('a', times(3, '1,')).fit;
     expect(one.whole(cells('1,'))).toEqual(['1']);
   });
