@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -150,3 +160,24 @@ it('recordings may be in any folder, also the one at the top', async () => {
   const top = join(folder, 'voice', 'a.wav').slice(1);
   expect((await describeAudio(top, '/')).sizeBytes).toBe(sound.length);
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'a recording is closed when it has been read, not some time later',
+  async () => {
+    const path = realpathSync(join(folder, 'voice', 'a.wav'));
+    const isOpen = () =>
+      readdirSync('/proc/self/fd').some((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`) === path;
+        } catch {
+          return false;
+        }
+      });
+    for (let time = 0; time < 30; time++) {
+      const audio = await describeAudio('voice/a.wav', folder);
+      expect(isOpen()).toBe(false);
+      await readAudioBase64(audio);
+      expect(isOpen()).toBe(false);
+    }
+  },
+);

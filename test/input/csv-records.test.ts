@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { csvRecords } from '../../src/input/csv-records.ts';
+import { RecordParser } from '../../src/input/record-parser.ts';
 
 /** Reads a text that comes in pieces, and returns the line and the cells of each record. */
 async function read(pieces: readonly string[], linesBeforeHeader = 0) {
@@ -124,4 +125,14 @@ test('what is not closed is the header, or a row, with all records before it', a
   expect(await suspicions('"a,b\n1,2\n')).toEqual(['The header (line 1) is not closed']);
   expect(await suspicions('a,b\n1,2\n\n3,"4\n')).toEqual([null, null, 'Row 2 (line 4) is not closed']);
   expect(await suspicions('a,b\n1,"""x\n,""y"\n3,4\n')).toEqual([null, 'Row 1 (line 2) is not closed']);
+});
+
+test('the parser of a file that is not read to its end is given up', async () => {
+  async function* text() {
+    for (let piece = 0; piece < 10; piece++) yield '"a" x,b\n';
+  }
+  const given = vi.spyOn(RecordParser.prototype, 'destroy');
+  for await (const _ of csvRecords(text(), { delimiter: ',', linesBeforeHeader: 0 })) break;
+  expect(given).toHaveBeenCalled();
+  given.mockRestore();
 });

@@ -143,6 +143,13 @@ describe('a field is taken', () => {
     expect(plan(['x', 'x'], { remembered: remembered({ map: { x: '-' } }) }).leftOut).toEqual([0, 1]);
   });
 
+  it('leaves the other columns with a name unused, but not a region that the service takes', () => {
+    const ignored = (parameters: string[]) =>
+      plan(['City', 'Region', 'x', ''], { map: { x: 'ref' } }, [], parameters).ignored;
+    expect([ignored([]), ignored(['region'])]).toEqual([['Region'], []]);
+    expect(plan(['a', 'b', 'c'], { set: { location: '{a}' }, join: { ref: ['c'] } }).ignored).toEqual(['b']);
+  });
+
   it('that srq does not know is told once, unless the service has it', () => {
     const said = { map: { a: 'budget' }, set: { budget: '5' } };
     const codes = (parameters: string[]) =>

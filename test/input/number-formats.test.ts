@@ -88,7 +88,7 @@ describe('sections', () => {
     ['[<>5]00;000', [4, '04'], [5, '005']],
     ['[<12]00;000', [9, '09'], [12, '012']],
   ] as const)('%s by their condition', (code, ...pairs) => {
-    expect(pairs.map(([value]) => [value, shown(code, value)])).toEqual(pairs);
+    expect(pairs.map(([value = 0]) => [value, shown(code, value)])).toEqual(pairs);
   });
 
   it.each([

@@ -197,3 +197,112 @@ describe('a row that does not fit', () => {
 it('a row is blank if all its cells are empty or blank', () => {
   expect([isBlank([]), isBlank(['', ' \t']), isBlank(['', ' x'])]).toEqual([true, true, false]);
 });
+
+describe('how much better the cells fit other columns', () => {
+  const rows = (count: number, ...row: readonly string[]) => Array.from({ length: count }, () => row);
+
+  it('is told from three times likelier on', () => {
+    // Joined, the cells are a text with a digit, of which there are so many; before, an address, of which there is one.
+    const told = (texts: number, addresses = 1) => {
+      const sample = [...rows(texts, 'Anna', 'abc 5'), ...rows(addresses, 'Anna', 'e@f')];
+      return new RowFit(['A', 'B'], ';', sample).misfit(['Anna', 'a@b', 'c 5']);
+    };
+    expect(told(4)).toContain('is a semicolon in B not quoted?');
+    expect(told(3)).toContain('check for a semicolon');
+    expect(told(4, 2)).toContain('check for a semicolon');
+  });
+
+  it('is learned from the first two hundred rows', () => {
+    const told = (before: number) => {
+      const sample = [
+        ...rows(4, 'Anna', 'abc 5'),
+        ...rows(1, 'Anna', 'e@f'),
+        ...rows(before, 'Anna', 'Berta'),
+        ...rows(1, 'Anna', 'e@f'),
+      ];
+      return new RowFit(['A', 'B'], ';', sample).misfit(['Anna', 'a@b', 'c 5']);
+    };
+    expect([told(195), told(194)].map((text) => text.includes('in B not quoted'))).toEqual([true, false]);
+  });
+
+  it('is learned from the first two hundred letters of a cell', () => {
+    const told = (letters: number) => {
+      const sample = [...rows(4, 'Anna', 'abc 5'), ...rows(1, 'Anna', 'e@f')];
+      return new RowFit(['A', 'B'], ';', sample).misfit(['Anna', 'a@b', `c ${'x'.repeat(letters)}5`]);
+    };
+    // With "a@b;c " before them they have 200 letters, of which the last is the digit.
+    expect([told(193), told(194)].map((text) => text.includes('in B not quoted'))).toEqual([true, false]);
+  });
+
+  it('counts from twenty times likelier on for a row as wide as the header, where many are short', () => {
+    const whole = (short: number) => {
+      const sample = [
+        ...rows(short, 'Anna', 'Berta'),
+        ...rows(29, 'Anna', 'Berta', 'Clara'),
+        ...rows(1, 'Anna', 'Berta', 'cd'),
+      ];
+      return new RowFit(['A', 'B', 'C'], ';', sample).whole(['Anna', 'Berta', 'ab']);
+    };
+    expect([whole(23), whole(24)]).toEqual([['Anna', 'Berta', 'ab'], null]);
+  });
+
+  it('counts as well where nearly all rows end with an empty cell, by these and by those as wide as the header', () => {
+    const whole = (full: number) =>
+      new RowFit(['A', 'B'], ';', [...rows(40, 'Anna', 'Berta', ''), ...rows(full, 'Anna', 'PT')]).whole([
+        'Anna',
+        'PT',
+        '',
+      ]);
+    expect([whole(0), whole(4)]).toEqual([null, ['Anna', 'PT']]);
+  });
+
+  it('counts for a short row as well, whose cells may be missing before', () => {
+    const withFull = (full: number) =>
+      new RowFit(['A', 'B', 'C'], ';', [...rows(180, 'Anna', 'Berta'), ...rows(full, 'Anna', 'Berta', 'c@d')]);
+    expect(withFull(10).whole(['Anna', 'Berta'])).toEqual(['Anna', 'Berta', '']);
+    expect(withFull(10).whole(['Anna', 'c@d'])).toBeNull();
+    expect(withFull(3).whole(['Anna', 'c@d'])).toEqual(['Anna', 'c@d', '']);
+    expect(withFull(10).misfit(['Anna', 'c@d'])).toBe(
+      'has 2 cells where nearly all rows have 2, and they fit other columns better; is a line break in it not quoted, or are its last cells missing?',
+    );
+  });
+
+  it('counts at all for a row as wide as the header, where nearly all are short', () => {
+    const fit = new RowFit(['A', 'B', 'C'], ';', [...rows(180, 'Anna', 'Berta'), ...rows(10, 'Anna', 'Berta', 'c@d')]);
+    expect(fit.whole(['Anna', 'Berta', 'c@d'])).toEqual(['Anna', 'Berta', 'c@d']);
+    expect(fit.whole(['Anna', 'Berta', 'Clara'])).toBeNull();
+    expect(fit.whole(['Anna', 'Berta', ''])).toEqual(['Anna', 'Berta', '']);
+  });
+
+  it('is of the kinds of cells, the most specific first', () => {
+    // Each is alone of its kind in its column, so that none of them may stand in the column of another.
+    const kinds = [
+      '',
+      'a@b',
+      'www.x',
+      '1-2-2026',
+      '+49',
+      '030 123456789',
+      '12 3',
+      'PT',
+      '5a',
+      'a b c d e',
+      'x5',
+      'Anna',
+      ' Anna',
+    ];
+    const columns = kinds.map((_, at) => `c${at}`);
+    const fit = new RowFit(columns, ';', rows(12, ...kinds));
+    for (let at = 0; at < kinds.length - 1; at++) {
+      const missing = fit.misfit(kinds.toSpliced(at, 1));
+      expect(missing).toContain(`from c${at} on they do not fit`);
+    }
+    expect(fit.misfit(kinds.slice(0, -1))).toContain('are its last cells missing?');
+    for (const [at, one] of kinds.entries()) {
+      for (const other of kinds.slice(at + 1)) {
+        const two = new RowFit(['A', 'B', 'C'], ';', rows(12, one, other, other));
+        expect(two.misfit([other, other]), `${one} and ${other}`).toContain('from A on they do not fit');
+      }
+    }
+  });
+});
