@@ -82,6 +82,10 @@ describe('a delimiter is found', () => {
     expect(find(`a;b;c,d\n${times(5, 'x;y;z;,w\n')}`).delimiter).toBe(',');
   });
 
+  it('though it is near only, where it makes more than twice as much of the lines', () => {
+    expect(find(`a;b;c;d;e,f\n${times(60, 'x;y;z;w;v;,u\n')}`).delimiter).toBe(';');
+  });
+
   it('outside of quotes', () => {
     expect(find(`a,b\n${times(3, '"x;y;z","w;;"\n')}`).delimiter).toBe(',');
     expect(find(`a,b\n${times(3, '"x;y\nz;""w",1\n')}`).delimiter).toBe(',');

@@ -3,9 +3,14 @@ import type { ContentProfile } from '../../../src/input/columns/content.ts';
 import { understandColumns } from '../../../src/input/columns/understand.ts';
 import { atValues, profile } from './profile.ts';
 
+const asked = vi.hoisted(() => ({ most: 0 }));
+
 // A column's only cell is its profile, so that every share can be given as it is at a bound.
 vi.mock('../../../src/input/columns/content.ts', () => ({
-  profileOf: ([cell = '']: readonly string[]): ContentProfile => JSON.parse(cell),
+  profileOf: ([cell = '']: readonly string[], _: unknown, most: number): ContentProfile => {
+    asked.most = most;
+    return JSON.parse(cell);
+  },
 }));
 
 type Shares = Partial<ContentProfile>;
@@ -200,4 +205,15 @@ test('a reading says that it is the only one, and columns that nobody read are t
     { index: 1, field: 'phone', isOthers: true },
     { index: 2, field: 'request_text', isOthers: true },
   ]);
+});
+
+test.each([
+  [1, 100_000],
+  [3, 33_333],
+  [4_000, 25],
+  [5_000, 20],
+  [6_000, 20],
+])('of %d columns together 100,000 cells are examined, but twenty of each at least', (columns, most) => {
+  read(...Array.from({ length: columns }, (): Column => ['', {}]));
+  expect(asked.most).toBe(most);
 });

@@ -106,6 +106,21 @@ describe('a column whose content says something else than its name', () => {
   });
 });
 
+describe('the market of a row', () => {
+  const share = (header: string, countries: readonly string[], market = '') => {
+    const cells = [countries, countries.map(() => '912345678')];
+    return understandColumns({ columns: [header, 'Tel'], cells, market: parseMarket(market) }).profiles[1]?.phone;
+  };
+  it.each(['Country', 'Land des Kunden', 'Pays'])('is that of the column %s', (header) => {
+    expect(share(header, ['PT', ' PT ', 'GB', 'XX'])).toBe(0.5);
+  });
+  it('is the given one where the row has none, and no column of others says it', () => {
+    expect([share('Country', ['', 'GB'], 'PT'), share('Country', ['', 'GB'])]).toEqual([0.5, 0]);
+    expect([share('Agent country', ['PT', 'PT']), share('Agent country', ['GB', 'GB'], 'PT')]).toEqual([0, 1]);
+    expect(share('City', ['PT', 'PT'])).toBe(0);
+  });
+});
+
 describe('brackets', () => {
   it('only explain', () => {
     expect(read(['Tel (day)', PHONES], ['Cliente (short text)', PERSONS])).toEqual(['phone', 'fullname']);
