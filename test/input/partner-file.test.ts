@@ -84,6 +84,12 @@ it('a file is read in chunks of 64 KiB, of which the first may be asked for alon
   expect(read).toEqual([65_536, 65_536, 18_928]);
   expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
   expect((await firstChunk(file)).equals(bytes.subarray(0, 65_536))).toBe(true);
+  for (const size of [1, 65_537]) {
+    const one = await openPartnerFile(scratchFile(bytes.subarray(0, size)));
+    let read = 0;
+    for await (const chunk of one.chunks()) read += chunk.length;
+    expect(read).toBe(size);
+  }
 });
 
 it('of a file without bytes the first are none, and it is refused when it is opened', async () => {
