@@ -295,14 +295,16 @@ describe('what is kept of a mapping', () => {
   });
 
   it('is nothing where the same file would be read in another way', () => {
-    const columns = ['', 'column 1'];
-    const options = { ...NOTHING, map: { 'column 1': 'ref' } };
-    const evidence = { sample: [], parameters: new Set<string>() };
-    expect(mappingToRemember(planMapping(columns, options, evidence), options, evidence)?.map).toEqual({
-      'column 1': 'ref',
-    });
-    const odd = { ...NOTHING, join: { location: ['', 'x'].slice(1) }, map: { x: 'location' } };
-    expect(mappingToRemember(planMapping(['x'], odd, evidence), odd, evidence)?.map).toEqual({ x: 'location' });
+    const phones = ['+351 912 345 671', '+351 912 345 672', '+351 912 345 673'];
+    const kept = (columns: readonly string[]) => {
+      const evidence = { sample: [['x', 'y', 'z'], phones], parameters: new Set<string>() };
+      const mapping = planMapping(columns, NOTHING, evidence);
+      expect(short(mapping.sources)[0]).toMatch(/^phone first 1 /);
+      return mappingToRemember(mapping, NOTHING, evidence)?.map;
+    };
+    expect(kept(['Blorb', ''])).toEqual({ 'column 2': 'phone' });
+    // By that name it would be the first column.
+    expect([kept(['column 2', '']), kept(['Column_2', ''])]).toEqual([undefined, undefined]);
   });
 
   it('tells two mappings apart by the columns of their fields, in order', () => {

@@ -95,7 +95,7 @@ describe('a slip', () => {
     expect(mended('fonee')).toBe('fonee');
     expect(mended('xachrixht')).toBe('xachrixht');
     // "Reason" and "person" are one letter away each.
-    expect(mended('rerson')).not.toBe('reason');
+    expect(mended('rerson')).toBe('rerson');
   });
 
   test('completes a letter that stands alone', () => {
