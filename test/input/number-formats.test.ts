@@ -149,6 +149,18 @@ describe('a cell', () => {
     ]).toEqual(['<c s="1" t="str"><v>05</v></c>', '<c s="1" t="str"><v>05</v></c>', cell]);
   });
 
+  it('has one of at most 65,536 formats and styles', () => {
+    const shownBehind = (formats: number, styles: number) => {
+      const other = Array.from({ length: formats }, (_, at) => `<numFmt numFmtId="${at + 200}" formatCode="0"/>`).join(
+        '',
+      );
+      const look = `<styleSheet><numFmts>${other}<numFmt numFmtId="164" formatCode="00"/></numFmts><cellXfs>${'<xf numFmtId="0"/>'.repeat(styles)}<xf numFmtId="164"/></cellXfs></styleSheet>`;
+      return cellAfter(`<c s="${styles}"><v>5</v></c>`, '', { [STYLES]: look }).includes('<v>05</v>');
+    };
+    expect([shownBehind(65_535, 1), shownBehind(65_536, 1)]).toEqual([true, false]);
+    expect([shownBehind(1, 65_535), shownBehind(1, 65_536)]).toEqual([true, false]);
+  });
+
   it('is not looked for where there are no styles, or no sheet', () => {
     const cell = '<c s="1"><v>5</v></c>';
     expect(cellAfter(cell, '000', { [STYLES]: '<styleSheet><numFmts/></styleSheet>' })).toBe(cell);
