@@ -110,7 +110,11 @@ describe('the only column of its kind', () => {
     expect(read(['', PHONES], OTHER, ['', PHONES])).toEqual(['phone?', '', 'phone?']);
     expect(read(['', EMAILS], ['', EMAILS])).toEqual(['email', 'email']);
     expect(read(['', PHONES], ['Frump', PHONES])).toEqual(['phone?', 'phone?']);
-    expect(read(['', { postalCode: 1 }], ['', { postalCode: 1 }], ['Street', STREETS])[0]).toBe('postal_code?');
+    for (const share of ['phone', 'email'] as const) {
+      const code = (value: number): Column => ['', { postalCode: 1, [share]: value }];
+      const of = (value: number) => read(['Street', STREETS], code(value), ['', { postalCode: 1 }])[1];
+      expect([of(0.49), of(0.5)]).toEqual(['postal_code?', 'postal_code']);
+    }
   });
 });
 
