@@ -164,7 +164,8 @@ function isAddress(name: string): boolean {
 }
 
 function isDialled(name: string): boolean {
-  return /^(?:\+|00)[\d ()./-]{9,}$/.test(name) && parsePhone(name, undefined).e164 !== null;
+  const number = name.replace(/^00/, '+');
+  return /^\+[\d ()./-]{9,}$/.test(number) && parsePhone(number, undefined).e164 !== null;
 }
 
 function sayColumns(columns: readonly string[], notes: Notes): void {

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -123,5 +133,51 @@ it.each([
     // Of many at once none is judged before its bytes have been read.
     const described = await Promise.all(Array.from({ length: 50 }, () => describeAudio(name, folder)));
     expect(new Set(described.map(({ mediaType }) => mediaType))).toEqual(new Set([type]));
+  },
+);
+
+it('a recording has at most 25 MiB, unless said otherwise, and its size is told', async () => {
+  const MIB = 1024 * 1024;
+  const sparse = (bytes: number) => {
+    const path = join(folder, 'sparse.wav');
+    writeFileSync(path, '');
+    truncateSync(path, bytes);
+    return describeAudio('sparse.wav', folder);
+  };
+  expect((await sparse(25 * MIB)).sizeBytes).toBe(25 * MIB);
+  await expect(sparse(25 * MIB + 1)).rejects.toThrow('has 25.0 MiB; at most 25.0 MiB are allowed');
+  await expect(sparse(2000.5 * MIB)).rejects.toThrow('has 2000.5 MiB; at most 25.0 MiB are allowed');
+});
+
+it('a recording below a file, or in a folder that is not there, is none', async () => {
+  await expect(describeAudio('voice/a.wav/b.wav', folder)).rejects.toThrow('There is no recording voice/a.wav/b.wav.');
+  await expect(describeAudio('a.wav', join(root, 'none'))).rejects.toThrow(
+    `There is no recording ${join(root, 'none')}.`,
+  );
+});
+
+it('recordings may be in any folder, also the one at the top', async () => {
+  const top = join(folder, 'voice', 'a.wav').slice(1);
+  expect((await describeAudio(top, '/')).sizeBytes).toBe(sound.length);
+});
+
+it.skipIf(process.platform !== 'linux')(
+  'a recording is closed when it has been read, not some time later',
+  async () => {
+    const path = realpathSync(join(folder, 'voice', 'a.wav'));
+    const isOpen = () =>
+      readdirSync('/proc/self/fd').some((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`) === path;
+        } catch {
+          return false;
+        }
+      });
+    for (let time = 0; time < 30; time++) {
+      const audio = await describeAudio('voice/a.wav', folder);
+      expect(isOpen()).toBe(false);
+      await readAudioBase64(audio);
+      expect(isOpen()).toBe(false);
+    }
   },
 );

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { csvRecords } from '../../src/input/csv-records.ts';
+import { RecordParser } from '../../src/input/record-parser.ts';
 
 /** Reads a text that comes in pieces, and returns the line and the cells of each record. */
 async function read(pieces: readonly string[], linesBeforeHeader = 0) {
@@ -67,3 +68,71 @@ test.each(['1,2', '"1" x,2'].flatMap((first) => ['\n', '\r\n', '\r'].map((end) =
       expect(await read([text.slice(0, cut), text.slice(cut)]), `cut at ${cut}`).toEqual(expected);
   },
 );
+
+/** The lines of the records, their suspicions, and the message of the error that ends them. */
+async function suspicions(text: string) {
+  async function* pieces() {
+    yield text;
+  }
+  const found: unknown[] = [];
+  try {
+    for await (const batch of csvRecords(pieces(), { delimiter: ',', linesBeforeHeader: 0 }))
+      found.push(...batch.map(({ suspicion }) => suspicion));
+  } catch (error) {
+    found.push((error as Error).message.replace(/ has a quote.*/, ' is not closed'));
+  }
+  return found;
+}
+
+// Behind `"0" x` csv-parse goes on.
+const PLAIN_AND_NOT = ['', '"0" x\n'] as const;
+const row = (first: string, line: number) =>
+  first === '' ? `Row 1 (line ${line}) is not closed` : `Row 2 (line ${line + 1}) is not closed`;
+
+test.each<[string, string, string | null | undefined]>([
+  ['a quote where a cell would open its own', 'a,b\n1,"""x\n,""y"\n', undefined],
+  ['a quote where a row would open its own', 'a,b\n1,"""x\n""y"\n', undefined],
+  ['a quote where a row of CR would', 'a,b\n1,"""x\r""y"\n', undefined],
+  ['quotes elsewhere', 'a,b\n1,"""x\ny"""\n', null],
+  ['a text that begins with no quote', 'a,b\n1,"x\n,""y"\n', null],
+  ['a ragged record with a row within', 'a,b,c\n1,"x,\n,y"\n', undefined],
+  ['a ragged record with less than a row within', 'a,b,c\n1,"x,\ny"\n', null],
+  ['a ragged record of two columns', 'a,b\n"x,\ny"\n', null],
+  ['a whole record with a row within', 'a,b,c\n1,"x,\n,y",3\n', null],
+  ['a whole record of four columns that reads like two rows', 'a,b,c,d\n1,2,3,"x\n4,5,6,7"\n', null],
+  ['a whole record of five columns with a cell less', 'a,b,c,d,e\n1,2,3,4,"x\n5,6,7,8"\n', null],
+  ['a whole record of five columns with a cell more', 'a,b,c,d,e\n1,2,3,4,"x\n5,6,7,8,9,0"\n', null],
+  ['no line break in it', 'a,b,c,d,e\n1,2,3,4,"5,6,7,8,9"\n', null],
+])('a record is not trusted where a quote was not closed: %s', async (_, text, expected) => {
+  const [header = '', ...rest] = text.split(/(?<=\n)/);
+  for (const first of PLAIN_AND_NOT) {
+    const found = await suspicions(header + first + rest.join(''));
+    expect(found.at(-1)).toEqual(expected === undefined ? row(first, 2) : expected);
+  }
+});
+
+test('a record that reads like two or three rows is told by its lines', async () => {
+  const header = 'a,b,c,d,e\n';
+  for (const first of PLAIN_AND_NOT) {
+    const line = first === '' ? 2 : 3;
+    const told = (to: number) => `takes up lines ${line} to ${to}: a quote in it is probably not closed`;
+    expect((await suspicions(`${header}${first}1,2,3,4,"x\r\n5,6,7,8,9"\n`)).at(-1)).toBe(told(line + 1));
+    expect((await suspicions(`${header}${first}1,2,3,4,"x\n5,6,7,8,9\n1,2,3,4,5"\n`)).at(-1)).toBe(told(line + 2));
+  }
+});
+
+test('what is not closed is the header, or a row, with all records before it', async () => {
+  expect(await suspicions('"a,b\n1,2\n')).toEqual(['The header (line 1) is not closed']);
+  expect(await suspicions('a,b\n1,2\n\n3,"4\n')).toEqual([null, null, 'Row 2 (line 4) is not closed']);
+  expect(await suspicions('a,b\n1,"""x\n,""y"\n3,4\n')).toEqual([null, 'Row 1 (line 2) is not closed']);
+});
+
+test('the parser of a file that is not read to its end is given up', async () => {
+  async function* text() {
+    for (let piece = 0; piece < 10; piece++) yield '"a" x,b\n';
+  }
+  const given = vi.spyOn(RecordParser.prototype, 'destroy');
+  for await (const _ of csvRecords(text(), { delimiter: ',', linesBeforeHeader: 0 })) break;
+  expect(given).toHaveBeenCalled();
+  given.mockRestore();
+});

@@ -362,6 +362,24 @@ describe('files that cannot be read', () => {
     });
   });
 
+  it.each([
+    ['ana@example.com', 'an e-mail address'],
+    ['+351 912 345 678', 'a telephone number'],
+    ['+351912345', null],
+    ['00351912345678', 'a telephone number'],
+    ['00112345678', null],
+    ['912345678', null],
+    ['tel +351912345678', null],
+    ['ana@example', null],
+  ])('a lead instead of a header, which begins with %s: %s', async (cell, what) => {
+    const opened = open(file(`Ana,${cell}\nRui,1\n`));
+    if (what === null) expect((await opened).columns).toEqual(['Ana', cell]);
+    else
+      await expect(opened).rejects.toThrow(
+        `has no header: column 2 of its first line holds ${what}. Nothing was sent.`,
+      );
+  });
+
   it('one without rows, and what it has', async () => {
     await expect(open(file('a,b\n'))).rejects.toThrow('has a header but no rows');
     await expect(open(file('[]', 'json'))).rejects.toThrow('holds no rows');

@@ -206,3 +206,26 @@ describe('a file that is plain in its beginning alone', () => {
     ]);
   });
 });
+
+describe('a plain record', () => {
+  const LONGEST = 128 * 1024;
+  it('has at most 128 KiB, whether it ends or not', () => {
+    for (const end of ['\n', '\r\n', '']) {
+      const of = (length: number) => split([Buffer.from(`${'a'.repeat(length)}${end}b`)], ',');
+      if (end !== '') expect(of(LONGEST).left).toBeNull();
+      expect(of(LONGEST + 1).left?.length).toBe(LONGEST + 1 + end.length + 1);
+    }
+    expect(split([Buffer.from('a'.repeat(LONGEST))], ',').left).toBeNull();
+  });
+
+  it('has a delimiter of one byte', () => {
+    expect([',', '\x7f', '\x80', 'é', '', ',,'].map((sign) => PlainRecords.canSplitAt(sign))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});

@@ -156,8 +156,10 @@ function isPhone(text: string, market: Market | undefined): boolean {
   if (!isPhoneShape(text)) return false;
   // Without a market, a national number can only be recognised by the way it is written.
   if (!market && !text.startsWith('+') && !text.startsWith('00')) return /^0|\d[ ()./-]+\d/.test(text);
-  const [one = text] = text.split(/ ?[/;,] ?(?=[+(\d])(?=.{7})/);
-  return parsePhone(one, market).e164 !== null || parsePhone(text, market).e164 !== null;
+  // Only with a market is 00 read as the plus of a number in international form.
+  const whole = market ? text : text.replace(/^00/, '+');
+  const [one = whole] = whole.split(/ ?[/;,] ?(?=[+(\d])(?=.{7})/);
+  return parsePhone(one, market).e164 !== null || parsePhone(whole, market).e164 !== null;
 }
 
 function isPostalCode(text: string, market: Market | undefined): boolean {

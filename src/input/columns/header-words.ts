@@ -10,6 +10,8 @@ import { conceptsOf, isKnownWord, knownWords } from './vocabulary.ts';
  */
 export function headerWords(header: string, mendsSlips: boolean): string[] {
   const plain = header
+    // Normalised, they would be the word "no".
+    .replace(/n[°º]|№/gi, ' # ')
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
@@ -25,7 +27,6 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .toLowerCase()
     .replaceAll('ß', 'ss')
-    .replace(/n[°º]|№/g, ' # ')
     .replace(/(\p{L})['’](\p{L})/gu, '$1 $2')
     .replace(/([a-z])\d+/g, '$1 ');
   const words = plain.split(/[^a-z#]+/).filter((word) => word !== '');

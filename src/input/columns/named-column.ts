@@ -71,20 +71,18 @@ const RANK = { mobile: 20, usual: 30, work: 40, second: 50, aside: ASIDE, notes:
 
 /** The combined meaning of the words of a column's name. */
 export class NamedColumn {
-  readonly #counts = new Map<Concept, number>();
+  readonly #concepts: ReadonlySet<Concept>;
   readonly #hasUnknown: boolean;
   readonly #words: readonly string[];
 
   constructor(words: readonly string[], hasUnknown: boolean) {
     this.#words = words;
     this.#hasUnknown = hasUnknown;
-    for (const word of words) {
-      for (const each of conceptsOf(word)) this.#counts.set(each, (this.#counts.get(each) ?? 0) + 1);
-    }
+    this.#concepts = new Set(words.flatMap(conceptsOf));
   }
 
   has(concept: Concept): boolean {
-    return this.#counts.has(concept);
+    return this.#concepts.has(concept);
   }
 
   hasAny(concepts: readonly Concept[]): boolean {

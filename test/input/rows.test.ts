@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { CsvRecord } from '../../src/input/csv-records.ts';
+import type { TextEncoding } from '../../src/input/decode.ts';
+import { RowFit } from '../../src/input/row-fit.ts';
+import { encodingProblem, headerOf, rowRestorer, rowsOf } from '../../src/input/rows.ts';
+import type { Row } from '../../src/request/table.ts';
+
+const UTF8: TextEncoding = { name: 'utf-8', label: 'UTF-8', unexplained: /\uFFFD/u, isWrong: false, note: null };
+const record = (text: string, line: number, more: Partial<CsvRecord> = {}): CsvRecord => ({
+  cells: text.split(','),
+  line,
+  afterEmptyLine: false,
+  suspicion: null,
+  ...more,
+});
+async function* only(...batches: CsvRecord[][]) {
+  yield* batches;
+}
+
+/** Reads records, told by their lines: the rows by number, line and first cell, and what was said. */
+async function read(columns: string, batches: CsvRecord[][], encoding: TextEncoding | null = null) {
+  const names = columns.split(',');
+  const said: string[] = [];
+  const rows: Row[][] = [];
+  let failure = '';
+  try {
+    const reading = { encoding, say: (note: string) => said.push(note) };
+    for await (const batch of rowsOf(only(...batches), reading, names, new RowFit(names, ',', []))) rows.push(batch);
+  } catch (error) {
+    failure = (error as Error).message;
+  }
+  return { rows: rows.flat(), batches: rows.map(({ length }) => length), said, failure };
+}
+const told = (rows: readonly Row[]) => rows.map(({ number, line, cells }) => `${number} ${line} ${cells[0]}`);
+
+describe('the header', () => {
+  it('is the first record, with its names trimmed', async () => {
+    const reading = { encoding: null, say: () => {} };
+    expect(await headerOf(only([], [record(' a , b', 1), record('1,2', 2)]), reading)).toEqual(['a', 'b']);
+    await expect(headerOf(only([]), reading)).rejects.toThrow('The file has no header.');
+  });
+
+  it('must be explained by the encoding', async () => {
+    const of = (text: string) => headerOf(only([record(text, 4)]), { encoding: UTF8, say: () => {} });
+    await expect(of('\uFFFD,b')).rejects.toThrow('The header (line 4) holds bytes that are not UTF-8.');
+    await expect(of('a,\uFFFD')).rejects.toThrow('The header (line 4)');
+    expect(await of('a,b')).toEqual(['a', 'b']);
+  });
+});
+
+describe('rows', () => {
+  it('are numbered, in batches of at most 256, without the header and blank ones', async () => {
+    const records = Array.from({ length: 600 }, (_, at) => record(`x${at},y`, at + 1));
+    const { rows, batches } = await read('a,b', [
+      records.slice(0, 1),
+      records.slice(1, 300),
+      [record(' ,', 301)],
+      records.slice(300),
+    ]);
+    expect(batches).toEqual([256, 43, 256, 44]);
+    expect([rows[0], rows.at(-1)].map((each) => [each?.number, each?.cells[0]])).toEqual([
+      [1, 'x1'],
+      [599, 'x599'],
+    ]);
+  });
+
+  it('keep a suspicion as their problem, unless their bytes are not explained', async () => {
+    const header = record('a,b', 1);
+    const odd = record('\uFFFD,2', 2, { suspicion: 'takes up lines' });
+    const { rows } = await read(
+      'a,b',
+      [[header, odd, record('1,2', 3, { suspicion: 'takes up' }), record('1', 4)]],
+      UTF8,
+    );
+    expect(rows.map(({ problem }) => problem?.slice(0, 20))).toEqual([
+      'holds bytes that are',
+      'takes up',
+      'has 1 cell where the',
+    ]);
+    expect((await read('a,b', [[header, odd]])).rows[0]?.problem).toBe('takes up lines');
+  });
+
+  it('end where a wrong encoding does not explain them, after those before', async () => {
+    const records = [record('a,b', 1), record('1,2', 2), record('3,\uFFFD', 3), record('5,6', 4)];
+    const { rows, failure } = await read('a,b', [records], { ...UTF8, isWrong: true });
+    expect([told(rows), failure]).toEqual([['1 2 1'], 'Row 2 (line 3) holds bytes that are not UTF-8.']);
+  });
+});
+
+describe('a footer', () => {
+  const header = record('a,b,c', 1);
+  const data = (line: number) => record('1,2,3', line);
+  const one = (line: number, afterEmptyLine = false) => record('total,,', line, { afterEmptyLine });
+  const blank = (line: number) => record(',,', line);
+
+  it('is set aside after a blank line or row, and told by its lines', async () => {
+    for (const before of [[blank(3), one(4)], [one(4, true)]]) {
+      const { rows, said } = await read('a,b,c', [[header, data(2), ...before]]);
+      expect([told(rows), said]).toEqual([['1 2 1'], ["Set aside as the report's footer: line 4."]]);
+    }
+    const two = await read('a,b,c', [
+      [header, data(2), blank(3)],
+      [one(4), blank(5), one(6)],
+    ]);
+    expect([two.rows.length, two.said]).toEqual([1, ["Set aside as the report's footer: lines 4–6."]]);
+  });
+
+  it('is none without a blank line before it, with two filled cells, or in a table of two columns', async () => {
+    for (const records of [
+      [data(2), one(3)],
+      [data(2), blank(3), record('total,5,', 4)],
+      [blank(2), data(3), one(4)],
+    ]) {
+      const { rows, said } = await read('a,b,c', [[header, ...records]]);
+      expect([rows.length, said]).toEqual([2, []]);
+    }
+    const narrow = await read('a,b', [[record('a,b', 1), record('1,2', 2), record(',', 3), record('total,', 4)]]);
+    expect([narrow.rows.length, narrow.said]).toEqual([2, []]);
+  });
+
+  it('is none if rows follow it, whose numbers stay in order', async () => {
+    const { rows, said } = await read('a,b,c', [[header, data(2), blank(3), one(4), one(5), data(6), one(7)]]);
+    expect([told(rows), said]).toEqual([['1 2 1', '2 4 total', '3 5 total', '4 6 1', '5 7 total'], []]);
+  });
+
+  it('has at most twenty rows', async () => {
+    const footer = (count: number) => Array.from({ length: count }, (_, at) => one(at + 4));
+    expect((await read('a,b,c', [[header, data(2), blank(3), ...footer(20)]])).rows).toHaveLength(1);
+    expect((await read('a,b,c', [[header, data(2), blank(3), ...footer(21)]])).rows).toHaveLength(22);
+  });
+});
+
+describe('a text that the encoding does not explain', () => {
+  it.each([
+    [
+      ['x', '\uFFFD'],
+      ['a', 'b'],
+      'holds bytes that are not UTF-8 in b, unlike the rest of the file; write the letters anew',
+    ],
+    [['x', '\uFFFD'], ['a', ''], 'holds bytes that are not UTF-8, unlike the rest of the file; write the letters anew'],
+    [
+      ['\uFFFD', '\uFFFD'],
+      ['a', 'b'],
+      'holds bytes that are not UTF-8 in a, unlike the rest of the file; write the letters anew',
+    ],
+    [['x', 'y'], ['a', 'b'], null],
+  ])('%j: %j %s', (cells, columns, problem) => {
+    expect(encodingProblem(cells, columns, UTF8)).toBe(problem);
+  });
+  it('may look like another encoding', () => {
+    const windows: TextEncoding = { ...UTF8, label: 'Windows-1252', unexplained: /Ã/ };
+    expect(encodingProblem(['Ã£'], ['a'], windows)).toContain('holds text that looks like UTF-8 in a');
+    expect(encodingProblem(['Ã£'], ['a'], null)).toBeNull();
+    expect(encodingProblem(['x'], ['a'], { ...windows, unexplained: null })).toBeNull();
+  });
+});
+
+describe('a row of a results file', () => {
+  const columns = ['phone', 'srq_status', 'srq_id', 'srq_message', 'srq_row'];
+  const restore = (cells: readonly string[], problem: string | null = null) =>
+    rowRestorer(columns)({ number: 1, line: 2, cells, problem });
+  const NOT_IN_PLACE = 'had too few or too many cells when it was first read; move them to their columns';
+
+  it('states its outcome in the columns of srq', () => {
+    expect(restore(["'+351", ' Created ', 'id-1', ' said ', '7'])).toMatchObject({
+      cells: ['+351', ' Created ', 'id-1', ' said ', '7'],
+      earlier: { status: 'created', id: 'id-1', message: 'said', row: 7 },
+      problem: null,
+    });
+    expect(restore(['1', 'blorb', '', '', 'x']).earlier).toEqual({ status: null, id: '', message: '', row: null });
+    expect(restore(['1', '', '', '', '']).earlier).toEqual({ status: null, id: '', message: '', row: null });
+    expect(restore(['1', 'invalid', '', '', '123456789012345']).earlier?.row).toBe(123_456_789_012_345);
+    expect(restore(['1', 'invalid', '', '', '1234567890123456']).earlier?.row).toBeNull();
+  });
+
+  it('that was ragged states it behind its cells, filled up or not', () => {
+    const earlier = { status: 'invalid', id: '', message: 'has 2 cells', row: 3 };
+    expect(restore(['1', '2', 'invalid', '', 'has 2 cells', '3'])).toMatchObject({ earlier, problem: NOT_IN_PLACE });
+    expect(restore(['invalid', '', 'has 2 cells', '3', ' '])).toMatchObject({ earlier, problem: NOT_IN_PLACE });
+    expect(restore(['1', '2', 'invalid', '', 'x', '3'], 'is ragged').problem).toBe('is ragged');
+  });
+
+  it.each([
+    [['1', '2', 'blorb', '', 'x', '3']],
+    [['1', '2', 'invalid', '', 'x', 'y']],
+    [['', '', '3']],
+    [['', '', '', '', '']],
+  ])('states none behind its cells where these are %j', (cells) => {
+    expect(restore(cells).problem).toBeNull();
+  });
+});
