@@ -10,6 +10,7 @@ import type { Mapping, Row } from '../request/table.ts';
 import { isKept, saysItIsSettled } from './earlier-outcomes.ts';
 import { type MappedTable, rowsInRange } from './plan.ts';
 import { likelyPrepared, mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { IN_DOUBT } from './submit.ts';
 
 /**
  * Reports every row of the input with its result, read back from the log. `untried` is the message for rows that were
@@ -136,8 +137,7 @@ function reasonOfRow(status: Status, record: LogRecord | null): RowReason | null
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
   if (repeated)
     return record ? `Already created on ${record.at}, according to the log.` : 'The row itself says that it was taken.';
-  if (record?.event === 'sending')
-    return 'An earlier try may have been taken; the row is not sent again until that is settled.';
+  if (record?.event === 'sending') return IN_DOUBT;
   return record && recordMessage(record);
 }
 

@@ -289,14 +289,16 @@ export function subjectOf({ key, row, request }: Submission): LogSubject {
   return { key, row, ref: request.ref, ...(country === undefined ? {} : { market: country }) };
 }
 
+/** The message of a row that is in doubt since an earlier run. */
+export const IN_DOUBT = 'An earlier try may have been taken; the row is not sent again until that is settled.';
+
 /** Builds the result of a request that stays in doubt. */
 export function inDoubt(submission: Submission): Submitted {
   return plain(inDoubtResult(submission));
 }
 
 function inDoubtResult(submission: Submission): RowResult {
-  const message = 'An earlier try may have been taken; the row is not sent again until that is settled.';
-  return { ...base(submission, 'unknown', 'request.in-doubt'), message };
+  return { ...base(submission, 'unknown', 'request.in-doubt'), message: IN_DOUBT };
 }
 
 function resultOf(submission: Submission, { status, ids, http, message }: Outcome): RowResult {
