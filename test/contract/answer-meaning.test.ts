@@ -46,6 +46,7 @@ describe('What was created is identified', () => {
     ['not by a code beside an id', '/requests', ['code', 'id'], ['id /id']],
     ['not by what is about another', '/requests', ['customer.id', 'links.id', 'meta.id', 'user_id'], []],
     ['not by what is about another, in a word of several', '/requests', ['contactMethods.id', 'partnerInfo.id'], []],
+    ['by the request of another', '/requests', ['customerRequest.id'], ['id /customerRequest/id']],
     [
       'by the request of another, where leads are created',
       '/leads',
