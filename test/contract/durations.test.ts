@@ -80,6 +80,8 @@ test.each([
   ['PT10S', 10],
   ['PT2M', 2 * MINUTE],
   ['P1D', DAY],
+  ['PT1H30M', 1.5 * HOUR],
+  ['P1DT1H1M1S', DAY + HOUR + MINUTE + 1],
   ['P2W', 14 * DAY],
   ['P1W, at times PT1H', HOUR],
   ['up to 5 minutes', 5 * MINUTE],
