@@ -32,10 +32,22 @@ test.each<[Parameter['type'], Leaf['keywords']]>([
 });
 
 test.each<[Leaf['keywords'], Partial<Parameter>]>([
-  [{ type: 'string', minLength: 0, maxLength: 9, pattern: '^a$' }, { minLength: 0, maxLength: 9, pattern: '^a$' }],
-  [{ type: 'integer', minimum: 0, maximum: 9 }, { type: 'integer', minimum: 0, maximum: 9 }],
-  [{ type: 'integer', exclusiveMinimum: 4, exclusiveMaximum: 9 }, { type: 'integer', minimum: 5, maximum: 8 }],
-  [{ type: 'integer', minimum: 1, exclusiveMinimum: 4 }, { type: 'integer', minimum: 1 }],
+  [
+    { type: 'string', minLength: 0, maxLength: 9, pattern: '^a$' },
+    { minLength: 0, maxLength: 9, pattern: '^a$' },
+  ],
+  [
+    { type: 'integer', minimum: 0, maximum: 9 },
+    { type: 'integer', minimum: 0, maximum: 9 },
+  ],
+  [
+    { type: 'integer', exclusiveMinimum: 4, exclusiveMaximum: 9 },
+    { type: 'integer', minimum: 5, maximum: 8 },
+  ],
+  [
+    { type: 'integer', minimum: 1, exclusiveMinimum: 4 },
+    { type: 'integer', minimum: 1 },
+  ],
   [{ type: 'number', exclusiveMinimum: 4, exclusiveMaximum: 9 }, { type: 'number' }],
   [{ type: 'integer' }, { type: 'integer' }],
   [{ minLength: '1', pattern: '' }, {}],
