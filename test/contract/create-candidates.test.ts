@@ -149,3 +149,12 @@ describe('An operation that is named', () => {
     expect(named('POST /othr')).toContain('--operation "create=POST /other"');
   });
 });
+
+test('of a body two thousand parts are read to see whether it is that of a request', () => {
+  const after = (count: number) => {
+    const others = Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, text]));
+    return asked({ '/leads': bodyOf({ ...others, ...KNOWN }) });
+  };
+  expect(after(1990)).toBe('');
+  expect(after(2000)).toContain('POST /leads');
+});

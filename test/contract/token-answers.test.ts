@@ -158,3 +158,14 @@ test('a collection is authorized by each key that it shows, in headers and in th
   expect(schemes({ header: [{ key: 'Authorization', value: 'Bearer x' }] })).toEqual(['bearer']);
   expect(schemes({ header: header('X-Csrf-Token', 'X-Signature-Key') })).toEqual([]);
 });
+
+test('the place of each parameter of a collection is known', () => {
+  const header = ['X-One', 'X-Api-Key', 'X-Two'].map((key) => ({ key, value: '1' }));
+  const { where, document } = described(aCollection(anItem({}, { header })));
+  const post = (document as never as { paths: Record<string, { post: { parameters: { name: string }[] } }> }).paths[
+    '/a'
+  ]?.post;
+  expect(post?.parameters.map(({ name }) => name)).toEqual(['X-One', 'X-Two']);
+  expect(where('/paths/~1a/post/parameters/0')).toBe('/item/0/request/header/0');
+  expect(where('/paths/~1a/post/parameters/1')).toBe('/item/0/request/header/2');
+});
