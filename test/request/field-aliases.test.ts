@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aliasOf, type FieldOrPart } from '../../src/request/field-aliases.ts';
+import { aliasOf, countKnownFields, type FieldOrPart, headerForm } from '../../src/request/field-aliases.ts';
 
 /** The names that each field has, written down apart from the table in the program, so that none is lost there unnoticed. */
 const NAMES: Readonly<Record<FieldOrPart, readonly string[]>> = {
@@ -118,4 +118,26 @@ const NAMES: Readonly<Record<FieldOrPart, readonly string[]>> = {
 test.each(Object.entries(NAMES))('%s is found by each of its names', (field, languages) => {
   const names = languages.flatMap((line) => line.split(', '));
   expect(names.filter((name) => aliasOf(name)?.meaning !== field)).toEqual([]);
+});
+
+test('a name that two languages have counts by its best place', () => {
+  expect(aliasOf('Message')).toEqual({ meaning: 'request_text', rank: 1 });
+  expect(aliasOf('fullname')).toEqual({ meaning: 'fullname', rank: 0 });
+  expect(aliasOf('Nombre')).toEqual({ meaning: 'fullname', rank: 2 });
+});
+
+test.each([
+  [' Straße / Nr. ', 'strasse_nr'],
+  ['(Telefone)', 'telefone'],
+  ['Имя', 'имя'],
+  ['#', '#'],
+  ['--', '--'],
+])('%j has the form %j', (header, form) => {
+  expect(headerForm(header)).toBe(form);
+});
+
+test('known names are counted, and others are not', () => {
+  expect([countKnownFields(['Name', 'Telefon', 'xyz']), countKnownFields([]), countKnownFields(['?'])]).toEqual([
+    2, 0, 0,
+  ]);
 });

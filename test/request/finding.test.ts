@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { absenceMessage, adviceOn, FINDING, finding, quotedMessage } from '../../src/request/finding.ts';
+import {
+  absenceMessage,
+  adviceOn,
+  FINDING,
+  fieldsThatGive,
+  finding,
+  quotedMessage,
+} from '../../src/request/finding.ts';
 
 test('docs/input.md lists the codes with their severity, in the order of the table', () => {
   const listed = [...readFileSync('docs/input.md', 'utf8').matchAll(/^\| `([a-z_]+\.[a-z-]+)` \| (\w+) \|/gm)];
@@ -42,4 +49,28 @@ test('advice names the column, or how to have one', () => {
 test('what no column gives is told by its name', () => {
   const consent = finding('contract.missing', 'consent', { what: 'consent', hint: '' });
   expect(absenceMessage(consent)).toMatch(/^No column gives consent; /);
+});
+
+test.each([
+  ['country.missing', 'country', ['country']],
+  ['lang.missing', 'lang', ['lang']],
+  ['contact.missing', 'phone', ['phone', 'email']],
+  ['request_text.missing', 'request_text', ['request_text', 'audio_file', 'audio']],
+  ['location.missing', 'location', ['location']],
+  ['fullname.missing', 'fullname', ['fullname']],
+  ['contract.missing', 'consent', ['consent']],
+  ['phone.invalid', 'phone', []],
+] as const)('%s of %s would be solved by any of these: %j', (code, field, fields) => {
+  expect(fieldsThatGive({ code, field })).toEqual(fields);
+});
+
+test('of a long text the first 160 letters are looked at', () => {
+  const shown = (text: string) => finding('email.invalid', 'email', {}, text).value;
+  expect(shown(`${' '.repeat(158)}abcdef`)).toBe('ab');
+  expect(shown(' '.repeat(160))).toBe('');
+});
+
+test('a problem of a value is told as it is, where no column is to blame', () => {
+  const problem = finding('phone.invalid', 'phone', { country: 'PT' });
+  expect(absenceMessage(problem)).toBe(problem.message);
 });

@@ -42,8 +42,10 @@ function createdThing(path: string): ReadonlySet<string> {
 
 /** Tells whether a part of an answer is about something other than the request: `customer`, `contactMethods`. */
 function isAboutAnother(name: string, created: ReadonlySet<string>): boolean {
-  const words = nameWords(name).filter((word) => !created.has(word));
-  return words.some((word) => ABOUT_ANOTHER.test(word)) && !words.some((word) => OF_REQUEST.test(word));
+  const words = nameWords(name);
+  const isOfAnother = words.some((word) => ABOUT_ANOTHER.test(word) && !created.has(word));
+  // What is created may itself be called a request.
+  return isOfAnother && !words.some((word) => OF_REQUEST.test(word));
 }
 
 const OF_REQUEST = /^(?:requests?|leads?|orders?|jobs?|tickets?|enquir(?:y|ies)|inquir(?:y|ies))$/;

@@ -258,7 +258,7 @@ export function shortestDuration(text: string, maxIfBound: number): number | 'un
     if (whole !== '') found.push(parts.reduce((sum, each, index) => sum + each * (sizes[index] ?? 0), 0));
   }
   // `folded` replaces points by blanks, but here they are part of figures.
-  const plain = text.split('.').map(folded).join('.');
+  const plain = text.replaceAll(ISO, ' ').split('.').map(folded).join('.');
   const rest = plain.replace(DURATION, (whole, first: string, second: string | undefined, unit: string, at: number) => {
     const seconds = secondsOf(unit, second ?? first);
     if (seconds === null || plain[at - 1] === '/') return whole;

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import {
+  DOCUMENTED_CONTRACT,
+  isElsewhere,
+  isOffered,
+  ownKey,
+  withoutOperationPath,
+} from '../../src/request/contract.ts';
+import { isContractLike, isServicePath, isTokenOrigin, readContract } from '../../src/request/contract-schema.ts';
+import { parameter } from '../sandbox/contract-client.ts';
+
+test.each([
+  ['/', true],
+  ['/v1/leads', true],
+  ['/v1/..leads', true],
+  ['', false],
+  ['v1', false],
+  ['//evil.example', false],
+  ['/v1?a=b', false],
+  ['/v1#a', false],
+  ['/v 1', false],
+  ['/v1\\x', false],
+  ['/v1/../x', false],
+  ['/v1/..', false],
+  ['/./x', false],
+  ['/v1/%2E%2e/x', false],
+  ['/v1%2f..%5cx', false],
+])('%j stays under the base URL: %s', (path, isUnder) => {
+  expect(isServicePath(path)).toBe(isUnder);
+});
+
+test.each([
+  ['https://login.example.com', true],
+  ['https://login.example.com:8443', true],
+  ['https://[2001:db8::1]', true],
+  ['http://localhost:4010', true],
+  ['http://127.0.0.1', true],
+  ['http://login.example.com', false],
+  ['https://login.example.com/', false],
+  ['ftp://127.0.0.1', false],
+  ['ws://localhost', false],
+])('%j may get a secret: %s', (origin, isAllowed) => {
+  expect(isTokenOrigin(origin)).toBe(isAllowed);
+});
+
+const given = {
+  ...DOCUMENTED_CONTRACT,
+  source: { files: ['a.yaml'], title: 'A', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T12:00:00.000Z' },
+};
+const withCreate = (create: object) => ({ ...given, create: { ...given.create, ...create } });
+const withParameter = (changes: object) => withCreate({ parameters: [{ ...parameter('phone'), ...changes }] });
+const withRule = (rule: object) => withCreate({ duplicate: [rule] });
+const withAuth = (auth: object) => ({ ...given, auth });
+const key = { kind: 'apiKey', in: 'header', name: 'X-Key', prefix: '', value: null };
+const status = { kind: 'status', status: 409, verdict: 'duplicate' };
+const finding = { setting: 'create.path', value: '/', where: '', confidence: 'certain', why: '' };
+const EACH = {
+  parameterIn: (value: string) => withParameter({ in: value, path: ['phone'] }),
+  type: (value: string) => withParameter({ type: value }),
+  audioForm: (value: string) => withParameter({ audioForm: value }),
+  method: (value: string) => withCreate({ method: value }),
+  encoding: (value: string) => withCreate({ encoding: value }),
+  verdict: (value: string) => withRule({ ...status, verdict: value }),
+  format: (value: string) => withCreate({ idempotency: { header: 'X-Key', format: value, windowSeconds: 1 } }),
+  origin: (value: string) => ({ ...given, token: { ...given.token, origin: value } }),
+  tokenAuth: (value: string) => ({ ...given, token: { ...given.token, auth: value } }),
+  tokenEncoding: (value: string) => ({ ...given, token: { ...given.token, encoding: value } }),
+  keyIn: (value: string) => withAuth({ ...key, in: value }),
+  confidence: (value: string) => ({ ...given, findings: [{ ...finding, confidence: value }] }),
+} as const;
+
+describe('A contract is read as it was written', () => {
+  test.each<[keyof typeof EACH, readonly string[]]>([
+    ['parameterIn', ['body', 'header', 'query']],
+    ['type', ['string', 'integer', 'number', 'boolean']],
+    ['audioForm', ['base64', 'data-url', 'binary']],
+    ['method', ['POST', 'PUT']],
+    ['encoding', ['form', 'json', 'multipart']],
+    ['verdict', ['clear', 'duplicate']],
+    ['format', ['uuid', 'text']],
+    ['origin', ['service', 'https://login.example.com']],
+    ['tokenAuth', ['body', 'basic']],
+    ['tokenEncoding', ['form', 'json']],
+    ['keyIn', ['header', 'query']],
+    ['confidence', ['certain', 'likely', 'weak']],
+  ])('with each value of %s, and with no other', (name, values) => {
+    for (const value of values) {
+      const written = EACH[name](value);
+      expect(readContract(structuredClone(written), 'It', '')).toEqual(written);
+    }
+    expect(() => readContract(EACH[name]('other'), 'It', '')).toThrow('It is not a contract');
+  });
+
+  test.each<[string, object]>([
+    ['a base path', { ...given, basePath: '/api/v1' }],
+    ['no base path', { ...given, basePath: '' }],
+    ['a rule of a status', withRule(status)],
+    ['a rule of a value', withRule({ kind: 'value', pointer: '/a', duplicate: ['x'], clear: [] })],
+    ['a rule of a list', withRule({ kind: 'list', pointer: '' })],
+    ['a bearer token', withAuth({ kind: 'bearer' })],
+    ['HTTP Basic', withAuth({ kind: 'basic' })],
+    ['a key in Authorization', withAuth({ ...key, name: 'Authorization', prefix: 'Bearer ' })],
+    ['a key in the query, by any name', withAuth({ ...key, in: 'query', name: 'api key' })],
+    ['a key with a name of one letter', withAuth({ ...key, name: 'k' })],
+    ['a key with a name of 100 letters', withAuth({ ...key, in: 'query', name: 'k'.repeat(100) })],
+    ['a parameter in a header', withParameter({ in: 'header', path: ['X-Phone'] })],
+    ['a member of the body by the name of a header of srq', withParameter({ path: ['Host'] })],
+    ['a key that is known for no time', withCreate({ idempotency: { header: 'K', format: 'text', windowSeconds: 0 } })],
+    ['a token that lives for a time', { ...given, token: { ...given.token, lifetimeSeconds: 60 } }],
+  ])('with %s', (_, written) => {
+    expect(readContract(structuredClone(written), 'It', '')).toEqual(written);
+  });
+
+  test.each<[string, object, string]>([
+    ['a path of no names', withParameter({ path: [] }), 'path'],
+    ['a header that srq sets itself', withParameter({ in: 'header', path: ['Host'] }), 'is not a header'],
+    ['a key in a header that srq sets itself', withAuth({ ...key, name: 'Host' }), 'is not a header'],
+    ['a key without a name', withAuth({ ...key, in: 'query', name: '' }), 'auth'],
+    ['a key with a name of 101 letters', withAuth({ ...key, in: 'query', name: 'k'.repeat(101) }), 'auth'],
+    ['a base path that ends in a slash', { ...given, basePath: '/api/' }, 'basePath'],
+    ['a base path that steps up', { ...given, basePath: '/..' }, 'basePath'],
+    ['an unknown rule', withRule({ kind: 'other' }), 'duplicate'],
+    [
+      'a key that is known for less than no time',
+      withCreate({ idempotency: { header: 'K', format: 'text', windowSeconds: -1 } }),
+      'windowSeconds',
+    ],
+  ])('but not with %s', (_, written, named) => {
+    expect(() => readContract(written, 'It', '')).toThrow(named);
+  });
+
+  test.each([{ version: 2 }, { version: 0 }, { ...given, version: 10 }])(
+    'of another version it is not: %j',
+    (other) => {
+      expect(() => readContract(other, 'It', 'hint')).toThrow(
+        expect.objectContaining({
+          message: `It is a contract of version ${other.version}; this srq reads version 1.`,
+          hint: 'Update srq, or: hint',
+        }),
+      );
+    },
+  );
+
+  test.each([null, [], 'text', {}, { version: '1' }])('of no version it is none: %j', (other) => {
+    expect(() => readContract(other, 'It', 'hint')).toThrow(/^It is not a contract \(/);
+  });
+});
+
+test('a file with all of its members looks like a contract, of any version', () => {
+  const like = { version: 9, create: 1, validate: 1, token: 1, findings: 1 };
+  expect([isContractLike(like), isContractLike(DOCUMENTED_CONTRACT)]).toEqual([true, true]);
+  for (const name of Object.keys(like)) expect(isContractLike({ ...like, [name]: undefined, x: 1 })).toBe(true);
+  for (const name of Object.keys(like)) {
+    expect(isContractLike(Object.fromEntries(Object.entries(like).filter(([each]) => each !== name)))).toBe(false);
+  }
+  expect([null, undefined, 'version', 7].map(isContractLike)).toEqual([false, false, false, false]);
+});
+
+test('what a contract says of its key, its tokens and its operations', () => {
+  expect(ownKey({ ...DOCUMENTED_CONTRACT, auth: { ...key, kind: 'apiKey', in: 'query', value: 'k1' } })).toBe('k1');
+  expect(ownKey({ ...DOCUMENTED_CONTRACT, auth: { kind: 'basic' } })).toBeNull();
+  expect(ownKey(DOCUMENTED_CONTRACT)).toBeNull();
+  const origins = [undefined, 'service', 'https://login.example.com'];
+  expect(origins.map((origin) => isElsewhere(origin === undefined ? {} : { origin }))).toEqual([false, false, true]);
+  const offered = (hasValidate: boolean | null) =>
+    (['create', 'validate', 'token'] as const).map((name) => isOffered({ ...DOCUMENTED_CONTRACT, hasValidate }, name));
+  expect([offered(true), offered(false), offered(null)]).toEqual([
+    [true, true, true],
+    [true, false, true],
+    [true, null, true],
+  ]);
+});
+
+test('a base URL is cut by the path of validate, too', () => {
+  const validate = { ...DOCUMENTED_CONTRACT.validate, path: '/check/it' };
+  expect(withoutOperationPath({ ...DOCUMENTED_CONTRACT, validate }, 'https://a.example/check')).toBe(
+    'https://a.example',
+  );
+});
