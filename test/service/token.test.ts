@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -8,7 +9,7 @@ import { Tokens } from '../../src/service/token/token.ts';
 import type { Http } from '../../src/service/wire/http.ts';
 import { FileTokenCache } from '../../src/settings/account-files.ts';
 import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
-import { closedPort } from '../helpers/raw-service.ts';
+import { closedPort, startRawService } from '../helpers/raw-service.ts';
 import { type Script, type ScriptedService, startScriptedService } from '../helpers/scripted-service.ts';
 
 const SECRET = 'S3cr3t+Value/&=';
@@ -333,6 +334,48 @@ describe('when the token endpoint refuses or fails', () => {
     const clock = virtualClock();
     expect(await tokensOf(service.baseUrl, { clock }).get()).toBe('token-6');
     expect(clock.slept).toEqual([7000, 7000, 7000, 7000, 7000]);
+  });
+
+  const whole = JSON.stringify({ access_token: 'a-token-of-20-letters', expires_in: 60 });
+  /** Answers with this much of `whole`, and closes the connection. */
+  const answerCut = (socket: Socket, length: number) =>
+    socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${whole.length}\r\n\r\n${whole.slice(0, length)}`);
+
+  test.each([0, 17, 30, whole.length - 1])(
+    'its answer breaks off after %d bytes for a while: the token comes',
+    async (length) => {
+      const service = await startRawService((socket, { number }) =>
+        answerCut(socket, number < 6 ? length : whole.length),
+      );
+      const clock = virtualClock();
+      expect(await tokensOf(`http://127.0.0.1:${service.port}`, { clock }).get()).toBe('a-token-of-20-letters');
+      expect([service.requests().length, clock.slept.length]).toEqual([6, 5]);
+    },
+  );
+
+  test('its answers always break off: it is tried six times, and then it is said', async () => {
+    const service = await startRawService((socket) => answerCut(socket, 30));
+    const error = await failureOf(tokensOf(`http://127.0.0.1:${service.port}`).get());
+    expect([error.reason, error.message]).toEqual(['token.unusable-answer', expect.stringContaining('broke off')]);
+    expect(service.requests()).toHaveLength(6);
+  });
+
+  test('half of a token that stands alone is none', async () => {
+    const token = 'half-of-a-token-and-the-other-half';
+    const service = await startRawService((socket, { number }) =>
+      socket.end(
+        `HTTP/1.1 200 OK\r\ncontent-length: ${token.length}\r\n\r\n${token.slice(0, number < 3 ? 20 : token.length)}`,
+      ),
+    );
+    expect(await tokensOf(`http://127.0.0.1:${service.port}`).get()).toBe(token);
+  });
+
+  test('a token that is whole is used, though its service ends no answer properly', async () => {
+    const service = await startRawService((socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${whole.length + 9}\r\n\r\n${whole}`),
+    );
+    expect(await tokensOf(`http://127.0.0.1:${service.port}`).get()).toBe('a-token-of-20-letters');
+    expect(service.requests()).toHaveLength(1);
   });
 
   test('it is left alone for as long as it asks to be', async () => {

@@ -86,6 +86,18 @@ function jwtEnd(token: string): string | null {
   return /"exp"\s*:\s*(\d+)/.exec(Buffer.from(payload, 'base64url').toString('utf8'))?.[1] ?? null;
 }
 
+/**
+ * Tells whether the answer may lack the end of the token. JSON that can be read has its end, whatever a service says of
+ * the length.
+ */
+export function isCut(answer: Answer): boolean {
+  return !answer.complete && typeof answerValue(answer) !== 'object';
+}
+
+export function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status <= 299;
+}
+
 /** Explains why there is no token. `isTransient` means that asking again may help. */
 export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; isTransient: boolean } {
   if (!exchange.answer) {
@@ -100,6 +112,11 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
     return { error: new SrqError('service.unreachable', certificate.reason, certificate.hint), isTransient: false };
   }
   const { status } = exchange.answer;
+  if (isSuccess(exchange.answer)) {
+    const message = `The answer of the token endpoint broke off (HTTP ${status}).`;
+    const hint = 'Try again later. See where it fails: srq doctor';
+    return { error: new SrqError('token.unusable-answer', message, hint), isTransient: true };
+  }
   const said = readErrorText(exchange.answer, sent);
   // The words may be a sentence. Its full stop is removed, because the message continues after it.
   const words = said === null ? '' : `: ${said.replace(/\.\s*$/, '')}`;

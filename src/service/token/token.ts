@@ -7,7 +7,7 @@ import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
 import { MAX_PAUSE_MS } from '../pacing/throttle-backoff.ts';
 import { REDACTED, Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
-import { readToken, tokenError } from './token-answer.ts';
+import { isCut, isSuccess, readToken, tokenError } from './token-answer.ts';
 
 /** Share of a token's life after which a new one is fetched in the background. */
 const REFRESH_AT = 0.8;
@@ -142,7 +142,7 @@ export class Tokens {
       const askedAtMs = this.#clock.nowMs();
       const exchange = await this.#http.send('POST', path, headers, body, redacted);
       if (exchange.answer) this.#reached = true;
-      if (exchange.answer && exchange.answer.status >= 200 && exchange.answer.status <= 299) {
+      if (exchange.answer && isSuccess(exchange.answer) && !isCut(exchange.answer)) {
         return readToken(exchange.answer, askedAtMs, this.#operation, (isConfirmed) =>
           this.#observed.note('token.lifetime', isConfirmed),
         );
