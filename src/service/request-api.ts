@@ -90,7 +90,6 @@ export class RequestApi implements MarketplaceApi {
 
   /** Returns this client for work that another signal ends as well. It has the same rate and learns for the same service. */
   until(stopping: AbortSignal): RequestApi {
-    this.#parts.limiter.heed(stopping);
     return new RequestApi({ ...this.#parts, stopping }, this.#reader);
   }
 

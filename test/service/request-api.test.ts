@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contract.ts';
 import { SrqError } from '../../src/request/errors.ts';
@@ -453,6 +454,15 @@ describe('validate', () => {
     });
     const { verdict } = await apiOf(service.baseUrl).validate(request);
     expect([verdict, service.validates().length]).toEqual(['duplicate', 2]);
+  });
+
+  test('leaves nothing on a signal that many calls share', async () => {
+    const service = await startScriptedService({});
+    const api = apiOf(service.baseUrl);
+    const { signal } = new AbortController();
+    for (let call = 0; call < 12; call += 1) await api.until(signal).validate(request);
+    expect(service.validates()).toHaveLength(12);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('keeps what it cannot read, masked, and does not ask again', async () => {

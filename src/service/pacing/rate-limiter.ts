@@ -10,6 +10,8 @@ interface QueuedSend {
   readonly stopping: AbortSignal;
   readonly resolve: (permit: Permit | null) => void;
   readonly reject: (error: unknown) => void;
+  /** Ends the wait when `stopping` fires. */
+  readonly stop: () => void;
 }
 
 /** Called for each answer 429 or 503 with the status and the time for which nobody sends. */
@@ -71,24 +73,24 @@ export class RateLimiter {
       () => this.#queue.length,
       () => this.#pump(),
     );
-    this.heed(stopping);
-  }
-
-  /** Lets requests that wait with this signal end their wait as soon as it fires. */
-  heed(stopping: AbortSignal): void {
     stopping.addEventListener('abort', () => this.#dropStopped(), { once: true });
   }
 
   /**
    * Waits until the request may be sent. Resolves to the permit, which must be returned by {@link release}, or to null
-   * if `stopping` fires, which must have been passed to {@link heed}. Throws `SrqError('service')` if the service asks
-   * for too long a pause, and `SrqError('log')` once the store that keeps the account's rate is given up.
+   * if `stopping` fires. Throws `SrqError('service')` if the service asks for too long a pause, and `SrqError('log')`
+   * once the store that keeps the account's rate is given up.
    */
   acquire(operation: string, stopping = this.#stopping): Promise<Permit | null> {
     if (stopping.aborted) return Promise.resolve(null);
     return new Promise((resolve, reject) => {
-      this.#queue.push({ operation, stopping, resolve, reject });
+      const queued: QueuedSend = { operation, stopping, resolve, reject, stop: () => this.#dropStopped() };
+      this.#queue.push(queued);
       this.#pump();
+      // The signal may outlive this request by far, so it has a listener only while the request waits. The limiter's own
+      // signal always has one.
+      const isWaiting = this.#queue.at(-1) === queued;
+      if (isWaiting && stopping !== this.#stopping) stopping.addEventListener('abort', queued.stop);
     });
   }
 
@@ -112,7 +114,10 @@ export class RateLimiter {
   #dropStopped(): void {
     const stopped = this.#queue.filter(({ stopping }) => stopping.aborted);
     this.#queue = this.#queue.filter(({ stopping }) => !stopping.aborted);
-    for (const { resolve } of stopped) resolve(null);
+    for (const queued of stopped) {
+      leave(queued);
+      queued.resolve(null);
+    }
     this.#pump();
   }
 
@@ -136,6 +141,7 @@ export class RateLimiter {
         this.#inFlight += 1;
         next.resolve(answer.permit);
       } else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
+      leave(next);
       this.#queue.shift();
     }
     return Number.POSITIVE_INFINITY;
@@ -148,6 +154,11 @@ export class RateLimiter {
       if (!sleeping.signal.aborted) this.#pump();
     });
   }
+}
+
+/** Removes the listener of a request that waits no longer. */
+function leave({ stopping, stop }: QueuedSend): void {
+  stopping.removeEventListener('abort', stop);
 }
 
 /** Gives permits by the rate of a process that has its account for itself. It answers at once, without promises. */

@@ -1,0 +1,72 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/request/ports.ts';
+import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
+import { OwnPermits, type PermitAnswer, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { virtualClock } from '../helpers/api-client.ts';
+
+const ANSWERED = {
+  answer: { status: 200, headers: {}, body: '', complete: true, ms: 1 },
+  error: null,
+  written: true,
+} as const;
+
+function permitsOf(rate: 'max' | number, clock: Clock): OwnPermits {
+  return new OwnPermits(new AdaptiveRate({ rate, concurrency: 4, random: () => 0.5 }), clock);
+}
+
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+describe('a signal that outlives its calls has no listeners of them', () => {
+  test('that were sent, at once or after a wait', async () => {
+    const clock = virtualClock();
+    const own = new AbortController();
+    const limiter = new RateLimiter(permitsOf(1, clock), clock, own.signal);
+    const ownBefore = listeners(own.signal);
+    const { signal } = new AbortController();
+    let most = 0;
+    for (let call = 0; call < 50; call += 1) {
+      const acquired = limiter.acquire('/create', signal);
+      most = Math.max(most, listeners(signal));
+      const permit = await acquired;
+      if (permit) limiter.release(permit, ANSWERED);
+      expect(permit).not.toBeNull();
+    }
+    expect([most, listeners(signal), listeners(own.signal)]).toEqual([1, 0, ownBefore]);
+  });
+
+  test('that it ended, alone or together with the others that waited', async () => {
+    const clock = virtualClock();
+    const limiter = new RateLimiter(permitsOf(1, clock), clock, new AbortController().signal);
+    const [first, second] = [new AbortController(), new AbortController()];
+    const signals = [first.signal, first.signal, first.signal, second.signal];
+    const acquired = signals.map((signal) => limiter.acquire('/create', signal));
+    const sent = await acquired[0];
+    first.abort();
+    if (sent) limiter.release(sent, ANSWERED);
+    const permits = await Promise.all(acquired);
+    expect(permits.map((permit) => permit !== null)).toEqual([true, false, false, true]);
+    expect([listeners(first.signal), listeners(second.signal)]).toEqual([0, 0]);
+    expect(limiter.view().waiting).toBe(0);
+  });
+
+  test('that failed', async () => {
+    const clock = virtualClock();
+    let answer: PermitAnswer = { is: 'after-answer' };
+    let changed = () => {};
+    const permits = Object.assign(permitsOf('max', clock), {
+      attach: (_: unknown, told: () => void) => {
+        changed = told;
+      },
+      admit: () => answer,
+    });
+    const limiter = new RateLimiter(permits, clock, new AbortController().signal);
+    const { signal } = new AbortController();
+    const acquired = limiter.acquire('/create', signal);
+    expect(listeners(signal)).toBe(1);
+    answer = { is: 'failed', error: new Error('the store is gone') };
+    changed();
+    await expect(acquired).rejects.toThrow('the store is gone');
+    expect(listeners(signal)).toBe(0);
+  });
+});
