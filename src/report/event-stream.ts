@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type DocumentOf, SCHEMA_VERSION } from '../request/documents/types.ts';
@@ -31,14 +31,21 @@ export class EventStream {
 }
 
 /**
- * Opens a file for events that nobody else can read. The events of later runs are appended. Throws `SrqError('usage')`
- * if the file contains anything else or cannot be written. `lost` is called if it can no longer be written later. The
- * run then continues, because nothing depends on its events.
+ * Opens a file for events that nobody else can read, also if others could before. The events of later runs are appended.
+ * `uid` is the number of the user, or null where files have no owners. Throws `SrqError('usage')` if the file contains
+ * anything else or cannot be written. `lost` is called if it can no longer be written later. The run then continues,
+ * because nothing depends on its events.
  */
-export async function openEventFile(path: string, lost: (code: string) => void): Promise<EventFile> {
+export async function openEventFile(
+  path: string,
+  uid: number | null,
+  lost: (code: string) => void,
+): Promise<EventFile> {
   await requireOwnOrNew(path, 'events of a run', '--events', (head) => OWN.test(head));
   try {
-    const stream = (await open(path, 'a', 0o600)).createWriteStream();
+    const file = await open(path, 'a', 0o600);
+    await closeToOthers(file, uid);
+    const stream = file.createWriteStream();
     stream.on('error', (error) => lost(systemCode(error)));
     const close = async () => {
       stream.end();
@@ -53,6 +60,15 @@ export async function openEventFile(path: string, lost: (code: string) => void):
       error,
     );
   }
+}
+
+/**
+ * Takes the rights of others from a file of this user. That of another user, who has let this one write it, stays as it
+ * is. A file system that keeps no modes may refuse, and has none that could be changed.
+ */
+async function closeToOthers(file: FileHandle, uid: number | null): Promise<void> {
+  const found = await file.stat();
+  if (found.uid === uid && (found.mode & 0o077) !== 0) await file.chmod(0o600).catch(() => {});
 }
 
 /** Matches the beginning of a file of events. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
@@ -92,6 +92,16 @@ describe.concurrent('bulk --events', () => {
     const { stdout, stderr, code } = await bulk(partner, 'leads.csv', '--events', '-');
     expect([code, eventsIn(stdout).at(-1)?.event]).toEqual([0, 'end']);
     expect(stderr).toContain('Done: 2 rows');
+  });
+
+  test('is closed to others, also where they could read the file before', async ({ partner }) => {
+    partner.write('leads.csv', leadsCsv(1));
+    const mode = () => statSync(join(partner.work, 'events.ndjson')).mode & 0o777;
+    await bulk(partner, 'leads.csv', '--events', 'events.ndjson');
+    expect(mode()).toBe(0o600);
+    chmodSync(join(partner.work, 'events.ndjson'), 0o644);
+    await bulk(partner, 'leads.csv', '--events', 'events.ndjson');
+    expect([mode(), only(eventsOf(partner), 'end').length]).toEqual([0o600, 2]);
   });
 
   test('has a place of its own, and replaces nothing', async ({ partner, sandbox }) => {

@@ -29,7 +29,7 @@ test('an event is one line for programs, with its time and its run, safe on a te
 
 test('the events of a later run are appended to those of an earlier one, for their owner alone', async () => {
   for (const run of ['run-7', 'run-8']) {
-    const file = await openEventFile(path, lost);
+    const file = await openEventFile(path, null, lost);
     await new EventStream(file.stream, run, () => AT_MS).tell(EVENT);
     await file.close();
     expect(file.stream.writableFinished).toBe(true);
@@ -41,7 +41,7 @@ test('the events of a later run are appended to those of an earlier one, for the
 test('a file that holds anything else is left as it was', async () => {
   for (const text of ['Name,Phone\n', '{"schemaVersion":1,"error":{}}\n', ` ${LINE}`]) {
     writeFileSync(path, text);
-    await expect(openEventFile(path, lost)).rejects.toMatchObject({
+    await expect(openEventFile(path, null, lost)).rejects.toMatchObject({
       reason: 'output.not-replaced',
       message: expect.stringContaining('(events of a run)'),
       hint: 'Name another file: --events FILE',
@@ -51,7 +51,7 @@ test('a file that holds anything else is left as it was', async () => {
 });
 
 test('a place where no file can be is an error before anything is sent', async () => {
-  await expect(openEventFile(join(folder, 'none', 'events'), lost)).rejects.toMatchObject({
+  await expect(openEventFile(join(folder, 'none', 'events'), null, lost)).rejects.toMatchObject({
     reason: 'output.unwritable',
     message: expect.stringContaining('(ENOENT). Nothing was sent.'),
     hint: 'Name another place: --events FILE',
@@ -60,7 +60,7 @@ test('a place where no file can be is an error before anything is sent', async (
 
 test('a file that can no longer be written is told once and stops nobody', async () => {
   const told: string[] = [];
-  const file = await openEventFile(path, (code) => told.push(code));
+  const file = await openEventFile(path, null, (code) => told.push(code));
   file.stream.destroy(Object.assign(new Error('full'), { code: 'ENOSPC' }));
   await new EventStream(file.stream, 'run-7', () => AT_MS).tell(EVENT);
   await file.close();

@@ -155,7 +155,7 @@ async function openStream(context: Context, options: EventOptions): Promise<Even
   const { process, run, clock } = context;
   if (path === '-') return new EventStream(process.stdout, run, clock.nowMs);
   const reporter = await context.reporter();
-  const { stream, close } = await openEventFile(path, (code) =>
+  const { stream, close } = await openEventFile(path, context.uid, (code) =>
     reporter.warn(`The events ${path} can no longer be written (${code}). The run goes on.`),
   );
   context.onClose(close);
