@@ -54,6 +54,8 @@ export interface WorkerDeps {
   readonly evidence: () => Promise<VisibilityHistory>;
   /** True if the service is reached through a proxy. */
   readonly isProxied: boolean;
+  /** Whether earlier runs have shown how the service answers when it has taken a request. */
+  readonly isFamiliar: boolean;
   /** The breaker of the account, which counts the results of all its workers. */
   readonly breaker: { observe(isDoubtful: boolean): Promise<Advice> };
   /** Stops the sending of all processes of the account for this many milliseconds. */
@@ -94,7 +96,7 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
 class QueueWorker {
   readonly #deps: WorkerDeps;
   readonly #options: QueueWorkerOptions;
-  readonly #supervisor = new Supervisor(null, 0, { countsDoubts: false });
+  readonly #supervisor: Supervisor;
   readonly #inHand = new Set<TakenRequest>();
   readonly #disposing = new Set<Promise<void>>();
   readonly #recent = new RecentCreations();
@@ -105,6 +107,7 @@ class QueueWorker {
   constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
     this.#deps = deps;
     this.#options = options;
+    this.#supervisor = new Supervisor(null, 0, { isFamiliar: deps.isFamiliar, countsDoubts: false });
     this.#rounds = new ControlRounds(deps.api, deps.halt.signal);
   }
 

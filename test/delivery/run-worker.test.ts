@@ -184,6 +184,25 @@ describe('a worker', () => {
     },
   );
 
+  test.each([
+    ['one at a time', false, [1, 1, 1]],
+    ['together where the service is familiar', true, [1, 2, 3]],
+  ])('sends its first rows %s', async (_, isFamiliar, first) => {
+    const bench = new Bench(rows(1, 8).map((row) => taken(row)));
+    bench.changes = { isFamiliar };
+    const levels: number[] = [];
+    let underWay = 0;
+    const { create } = bench.api;
+    bench.api.create = async (...asked) => {
+      underWay += 1;
+      levels.push(underWay);
+      return create(...asked).finally(() => (underWay -= 1));
+    };
+    expect(await bench.run({ untilEmpty: true })).toBeNull();
+    expect(levels.slice(0, 3)).toEqual(first);
+    expect([...bench.states.values()]).toEqual(Array(8).fill('created'));
+  });
+
   test('sends nothing that has expired, and records it as failed unless it may have been sent', async () => {
     const expired = (row: number) => ({ ...taken(row), hasExpired: true });
     const bench = new Bench([expired(1), taken(2), expired(3), expired(4)]);

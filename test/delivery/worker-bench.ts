@@ -126,6 +126,7 @@ export class Bench {
       breaker: { observe: async () => CONTINUE },
       hold: () => {},
       isProxied: false,
+      isFamiliar: false,
       refusal: () => null,
       watch: {
         began: () => (this.inFlight += 1),

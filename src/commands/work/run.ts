@@ -130,13 +130,13 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const { rate = 'auto', concurrency } = options;
   const connection = await session.connect({ rate, concurrency, refused });
-  const { api, shared, isProxied } = connection;
+  const { api, shared, isProxied, isFamiliar } = connection;
   if (!shared) throw new Error('a worker without a store');
   watch.connection = connection;
   const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(() => {});
   const prober = new VisibilityProber(api, withLogTime(log, clock), stopping, connection.evidence, keep);
   const deps: WorkerDeps = {
-    ...{ api, log, queue, clock, prober, halt, watch, isProxied },
+    ...{ api, log, queue, clock, prober, halt, watch, isProxied, isFamiliar },
     evidence: () => connection.keep(prober.evidence),
     breaker: new AccountBreaker(shared, clock),
     hold: connection.hold,
