@@ -159,6 +159,7 @@ class QueueWorker {
   }
 
   async #deliver(taken: TakenRequest): Promise<void> {
+    if (taken.isUnreadable) return this.#setAside(taken);
     const { api, log, prober } = this.#deps;
     const unsent = this.#unsentOutcome(taken);
     const sent =
@@ -200,7 +201,18 @@ class QueueWorker {
     return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
   }
 
+  /**
+   * Ends a request that cannot be read. It is recorded as failed unless the log knows that it may have been sent: a doubt
+   * stays one, for a person to settle.
+   */
+  async #setAside(taken: TakenRequest): Promise<void> {
+    const submitted = await refuseUnsent(taken, this.#deps.log, unsentOutcome('failed', UNREADABLE));
+    if (submitted.stop) this.#end(submitted.stop);
+    this.#dispose(taken, submitted, { is: submitted.unrecorded ? 'back' : 'done' });
+  }
+
   async #settle(taken: TakenRequest): Promise<void> {
+    if (taken.isUnreadable) return this.#setAside(taken);
     const { api, log, queue, halt } = this.#deps;
     const { submitted, maySettle, lacksControls } = await this.#lookInto(taken);
     if (submitted.stop) this.#end(submitted.stop);
@@ -337,6 +349,8 @@ function faultOf(error: unknown): SrqError {
 }
 
 const EXPIRED = 'It expired: nobody sent it in the time that a row is queued for. Queue it again to send it.';
+
+const UNREADABLE = 'What the queue held of it cannot be read, so nobody sends it. Queue it again to send it.';
 
 function unsentOutcome(status: 'failed' | 'rejected', message: string): Outcome {
   return { status, ids: {}, http: null, message, raw: null, ms: null };

@@ -21,6 +21,8 @@ export interface TakenRequest extends QueuedRequest {
   readonly mayTryAgain: boolean;
   /** Whether it has waited for too long to be sent. */
   readonly hasExpired: boolean;
+  /** Whether the queue holds something else than a request for this key. `request` is empty then. */
+  readonly isUnreadable: boolean;
   /** The ids of the processes that have passed it on. */
   readonly passedBy: readonly number[];
   /** Whether this worker is one of them, so that it need not look again. */
@@ -63,7 +65,7 @@ export interface LaneDepth {
 export interface RequestQueue {
   /** Adds requests, and returns how many of them were not in the queue yet. */
   add(requests: readonly QueuedRequest[]): Promise<number>;
-  /** Takes the oldest available requests, at most `count`. If one of them cannot be read, it throws and takes none. */
+  /** Takes the oldest available requests, at most `count`. */
   take(lane: Lane, count: number): Promise<TakenRequest[]>;
   /**
    * Applies a decision, and resolves once that is durable. A request that was given to another worker meanwhile is left

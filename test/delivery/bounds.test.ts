@@ -335,7 +335,16 @@ describe('Controls', () => {
 
 describe('A worker', () => {
   const taken = (mayTryAgain: boolean): TakenRequest => ({
-    ...{ key: 'k', row: 1, lane: 'doubts', mayTryAgain, hasExpired: false, passedBy: [], isPassedOn: false },
+    ...{
+      key: 'k',
+      row: 1,
+      lane: 'doubts',
+      mayTryAgain,
+      hasExpired: false,
+      isUnreadable: false,
+      passedBy: [],
+      isPassedOn: false,
+    },
     request: { params: {}, audio: null, ref: null },
   });
   const known = {

@@ -6,7 +6,16 @@ import type { TakenRequest } from '../../src/request/request-queue.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 
 const taken = (mayTryAgain = true): TakenRequest => ({
-  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain, hasExpired: false, passedBy: [], isPassedOn: false },
+  ...{
+    key: 'k',
+    row: 1,
+    lane: 'requests',
+    mayTryAgain,
+    hasExpired: false,
+    isUnreadable: false,
+    passedBy: [],
+    isPassedOn: false,
+  },
   request: { params: {}, audio: null, ref: null },
 });
 const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { WorkerDeps } from '../../src/delivery/consume.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { MarketplaceApi, Verdict } from '../../src/request/ports.ts';
-import type { JobDecision, RequestQueue } from '../../src/request/request-queue.ts';
+import type { JobDecision, Lane, RequestQueue } from '../../src/request/request-queue.ts';
 import { Bench, created, fault, PERSONAL, rows, taken } from './worker-bench.ts';
 
 describe('a fault ends the whole worker', () => {
@@ -183,6 +183,39 @@ describe('a worker', () => {
       expect([bench.states.get('k1'), bench.disposed.get(1), bench.passedOn]).toEqual(['unknown', left, passedOn]);
     },
   );
+
+  test('sets aside what cannot be read and goes on; a doubt about it stays one', async () => {
+    const unreadable = (row: number, lane: Lane = 'requests') => ({ ...taken(row, lane), isUnreadable: true });
+    const bench = new Bench([
+      ...[unreadable(1), taken(2), unreadable(3), unreadable(4), unreadable(5)],
+      ...[unreadable(6, 'doubts'), unreadable(7, 'doubts'), unreadable(8, 'doubts')],
+    ]);
+    bench.states
+      .set('k3', 'sending')
+      .set('k4', 'created')
+      .set('k5', 'parked')
+      .set('k7', 'sending')
+      .set('k8', 'created');
+    bench.validate = async () => fault();
+    expect(await statusesOf(bench)).toEqual({
+      ...{ 1: 'failed', 2: 'created', 3: 'unknown', 4: 'repeated', 5: 'unknown' },
+      ...{ 6: 'unknown', 7: 'unknown', 8: 'repeated' },
+    });
+    expect(bench.began).toEqual([2]);
+    expect(Object.fromEntries(bench.states)).toEqual({
+      ...{ k1: 'failed', k2: 'created', k3: 'sending', k4: 'created', k5: 'parked' },
+      ...{ k6: 'unknown', k7: 'sending', k8: 'created' },
+    });
+    expect([...bench.disposed.values()]).toEqual(Array(8).fill('done'));
+  });
+
+  test('keeps what cannot be read in the queue if the log cannot record that', async () => {
+    const bench = new Bench([{ ...taken(1), isUnreadable: true }]);
+    const gone = new SrqError('log.unwritable', 'The log is gone.');
+    bench.changes = { log: { ...bench.log, outcome: () => Promise.reject(gone) } };
+    expect(await bench.run()).toBe(gone);
+    expect(bench.disposed.get(1)).toBe('back');
+  });
 
   test.each([
     ['one at a time', false, [1, 1, 1]],

@@ -4,7 +4,16 @@ import type { JobDecision, TakenRequest } from '../../src/request/request-queue.
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
 const request = (row: number): TakenRequest => ({
-  ...{ key: `k${row}`, row, lane: 'requests', mayTryAgain: true, hasExpired: false, passedBy: [], isPassedOn: false },
+  ...{
+    key: `k${row}`,
+    row,
+    lane: 'requests',
+    mayTryAgain: true,
+    hasExpired: false,
+    isUnreadable: false,
+    passedBy: [],
+    isPassedOn: false,
+  },
   request: { params: {}, audio: null, ref: null },
 });
 

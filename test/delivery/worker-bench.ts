@@ -17,7 +17,16 @@ const OPTIONS: QueueWorkerOptions = {
 };
 
 export const taken = (row: number, lane: Lane = 'requests', mayTryAgain = true): TakenRequest => ({
-  ...{ key: `k${row}`, row, lane, mayTryAgain, hasExpired: false, passedBy: [], isPassedOn: false },
+  ...{
+    key: `k${row}`,
+    row,
+    lane,
+    mayTryAgain,
+    hasExpired: false,
+    isUnreadable: false,
+    passedBy: [],
+    isPassedOn: false,
+  },
   request: { params: { request_text: String(row) }, audio: null, ref: null },
 });
 

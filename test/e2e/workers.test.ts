@@ -176,14 +176,20 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const sandbox = await openSandbox({ latencyMs: 1_500 });
     const url = await use(desk, sandbox);
     await desk.call('enqueue', desk.write('leads.csv', leadsCsv(9)));
-    // Nobody writes such a job, and nothing expects one. It is the last in the queue.
     await server.query(
       url,
-      `update srq_queue.job set data = '{"row":9,"request":"{ Exemplo"}', created_on = created_on + interval '1 minute'
-      where (data ->> 'row')::integer = 9`,
+      "update srq_queue.job set created_on = created_on + interval '1 minute' where (data ->> 'row')::integer = 9",
     );
+    // As if computing the key of the last row in the queue had a mistake.
+    const preload = desk.write(
+      'fault.cjs',
+      `const crypto = require('node:crypto');
+      const { hash } = crypto;
+      crypto.hash = (...given) => (String(given[1]).includes('sala 8') ? JSON.parse('{ Exemplo') : hash(...given));`,
+    );
+    const env = { NODE_OPTIONS: `--require=${preload}` };
     const port = await freePort();
-    const running = desk.start([...WORK, '--no-validate', '--health-port', String(port)]);
+    const running = desk.start([...WORK, '--no-validate', '--health-port', String(port)], { env });
     await createdAtLeast(sandbox, 1, running);
     const healthz = async () => {
       const { status, text } = await send('GET', `http://127.0.0.1:${port}/healthz`);
@@ -203,11 +209,48 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect([ended.code, documentOf(ended)]).toEqual([1, told]);
     expect(ended.stderr + ended.stdout).not.toMatch(PERSONAL);
     expect(await server.query(url, 'select 1 from srq.queue_claim')).toEqual([]);
-    const left = { ready: 9 - created, waiting: 0, inWork: 0 };
+    // The row with the fault waits, so that it is not the first one that the next worker takes.
+    const left = { ready: 8 - created, waiting: 1, inWork: 0 };
     expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({ queue: left, workers: [] });
-    const again = await desk.call(...WORK, '--until-empty', '--verbose');
+    const again = await desk.start([...WORK, '--until-empty', '--verbose'], { env }).ended;
     expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/SyntaxError: .*\n +at /)]);
+  });
+
+  test('goes on past what cannot be read, tells how to send it, and forgets no doubt about it', async ({
+    desk,
+    sandbox,
+  }) => {
+    const url = await use(desk, sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(6));
+    await desk.call('enqueue', leads);
+    const spoil = (rows: readonly number[]) =>
+      server.query<{ key: string }>(
+        url,
+        `update srq_queue.job set data = jsonb_set(data, '{request}', '"{ Exemplo"') where (data ->> 'row')::integer = any($1)
+        returning replace(id::text, '-', '') as key`,
+        [rows],
+      );
+    const [never] = await spoil([2]);
+    const [doubtful] = await spoil([5]);
+    if (!never || !doubtful) throw new Error('nothing spoilt');
+    // As if a worker had been killed while it sent the row.
+    await server.query(url, "insert into srq.state (key, record, worker, state) values ($1, 1, 1, 'sending')", [
+      doubtful.key,
+    ]);
+    const worked = await desk.call(...WORK, '--until-empty');
+    expect(documentOf(worked)).toMatchObject({ created: 4, failed: 1, unknown: 1, stopped: null });
+    expect(worked.stderr).toMatch(new RegExp(`row 2 \\(key ${never.key}\\) cannot be read.*srq enqueue`));
+    expect(worked.stderr).toMatch(
+      new RegExp(`row 5 \\(key ${doubtful.key}\\) cannot be read.*srq resolve ${doubtful.key}`),
+    );
+    expect(worked.stderr + worked.stdout).not.toMatch(PERSONAL);
+    const states = await server.query(url, "select replace(key::text, '-', '') as key, state from srq.state");
+    expect(states).toContainEqual({ key: never.key, state: 'failed' });
+    expect(states).toContainEqual({ key: doubtful.key, state: 'sending' });
+    expect(documentOf(await desk.call('enqueue', leads, '--json'))).toMatchObject({ queued: 1, repeated: 4 });
+    expect(documentOf(await desk.call(...WORK, '--until-empty'))).toMatchObject({ created: 1 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 5, doubled: 0 });
   });
 
   test('tells what nobody has sent in time as failed, in the log and in all counts, and sends it when it is queued again', async ({

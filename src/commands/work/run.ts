@@ -16,7 +16,7 @@ import { operationsOf } from '../../request/operations.ts';
 import type { Clock, DeliveryLog } from '../../request/ports.ts';
 import type { Lane, TakenRequest } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
-import { type Counts, noCounts, statusOfState } from '../../request/status.ts';
+import { type Counts, noCounts, type Status, statusOfState } from '../../request/status.ts';
 import type { VisibilityHistory } from '../../request/visibility.ts';
 import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
@@ -279,6 +279,7 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
     if (disposal.is === 'done' && result.status === 'unknown') this.#unknown.add(taken.key);
     // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
+    if (taken.isUnreadable && disposal.is === 'done') this.#reporter.warn(unreadableText(taken, result.status));
     const { status, http } = result;
     const { key, row, lane } = taken;
     const fields = { key, row, lane, status, http, isFromLog, next: disposal.is };
@@ -320,6 +321,17 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
     const seconds = Math.round(pauseMs / 1000);
     this.#reporter.note('breaker', { pauseMs }, () => `Too many doubts: nobody sends for ${seconds} s.`);
   }
+}
+
+/** Says of a row that could not be read what became of it, and what a person can do. */
+function unreadableText({ key, row }: TakenRequest, status: Status): string {
+  const next =
+    status === 'unknown'
+      ? `It may have been sent: look it up at the service, then: srq resolve ${key} --created [ID] or --not-created`
+      : status === 'failed'
+        ? 'Queue its file again to send it: srq enqueue FILE'
+        : `The log has it as ${status}, so nothing is left to do.`;
+  return `What the queue held of row ${row} (key ${key}) cannot be read, and was taken off the queue. ${next}`;
 }
 
 const NEXT = { done: '', back: ', given back', later: ', again later', moved: ', on to the next step' } as const;

@@ -141,12 +141,8 @@ interface Watermark {
 /** Time after which a search starts from the beginning again, so that jobs that were put back are not left behind. */
 const WHOLE_SEARCH_MS = 30_000;
 
-/**
- * Returns the function that takes the oldest jobs and a claim on each, in one statement. If one of them cannot be read,
- * all are given back, and it throws.
- */
-function taker(database: Database, parts: QueueParts) {
-  const { worker, queueOf } = parts;
+/** Returns the function that takes the oldest jobs and a claim on each, in one statement. */
+function taker(database: Database, { worker, queueOf }: QueueParts) {
   const last = new Map<Lane, Watermark & { readonly wholeMs: number }>();
   return async (lane: Lane, count: number): Promise<TakenRequest[]> => {
     const before = last.get(lane);
@@ -159,18 +155,12 @@ function taker(database: Database, parts: QueueParts) {
     const jobs = await database.query<TakenJob>(text, values);
     const newest = jobs.at(-1);
     if (newest) last.set(lane, { ...newest, wholeMs: from ? from.wholeMs : newest.startedMs });
-    try {
-      return jobs.map((job) => takenOf(job, lane, worker));
-    } catch (error) {
-      const keys = jobs.map(({ id }) => keyOf(id));
-      await database.transaction((query) => release(query, parts, queueOf(lane), keys));
-      throw error;
-    }
+    return jobs.map((job) => takenOf(job, lane, worker));
   };
 }
 
 interface TakenJob extends Watermark {
-  readonly data: JobData;
+  readonly data: unknown;
   readonly retry_count: number;
   readonly retry_limit: number;
   readonly isOld: boolean;
@@ -178,13 +168,55 @@ interface TakenJob extends Watermark {
 
 function takenOf(job: TakenJob, lane: Lane, worker: number | null): TakenRequest {
   const { id, data, retry_count: tried, retry_limit: limit, isOld } = job;
-  const request: ServiceRequest = JSON.parse(data.request);
+  const read = readData(data);
+  const { row, request, passedBy } = read ?? { row: rowOf(data), request: NO_REQUEST, passedBy: [] };
   // A doubt is settled however old it is.
   const hasExpired = lane === 'requests' && isOld;
-  const { row, passedBy = [] } = data;
   const isPassedOn = worker !== null && passedBy.includes(worker);
-  return { key: keyOf(id), row, request, lane, mayTryAgain: tried < limit, hasExpired, passedBy, isPassedOn };
+  const limits = { mayTryAgain: tried < limit, hasExpired };
+  return { key: keyOf(id), row, request, lane, ...limits, isUnreadable: read === null, passedBy, isPassedOn };
 }
+
+const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
+
+/**
+ * Returns what the data of a job says, or null if that is not what srq writes. Other programs may have written to the
+ * table, and one job must not stop the others.
+ */
+function readData(data: unknown): Pick<TakenRequest, 'row' | 'request' | 'passedBy'> | null {
+  if (!isObject(data) || !isInteger(data['row'])) return null;
+  const { request: text, passedBy = [] } = data;
+  if (typeof text !== 'string' || !Array.isArray(passedBy) || !passedBy.every(isInteger)) return null;
+  const request = parsedRequest(text);
+  return request && { row: data['row'], request, passedBy };
+}
+
+function parsedRequest(text: string): ServiceRequest | null {
+  try {
+    const request: unknown = JSON.parse(text);
+    return isRequest(request) ? request : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRequest(value: unknown): value is ServiceRequest {
+  if (!isObject(value)) return false;
+  const { params, parts = {}, audio, ref } = value;
+  return holdsTexts(params) && holdsTexts(parts) && audio === null && (ref === null || typeof ref === 'string');
+}
+
+const holdsTexts = (value: unknown): boolean =>
+  isObject(value) && Object.values(value).every((text) => typeof text === 'string');
+
+/** Returns the number of the row in the data of a job that cannot be read otherwise, or 0. */
+const rowOf = (data: unknown): number => (isObject(data) && isInteger(data['row']) ? data['row'] : 0);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The log keeps the numbers of rows and of processes as PostgreSQL's integers. */
+const isInteger = (value: unknown): value is number => typeof value === 'number' && (value | 0) === value;
 
 const PURGED_AT_ONCE = 10_000;
 

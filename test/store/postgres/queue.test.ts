@@ -115,7 +115,15 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const odd = queued(7, 'NUL \0, half a pair \ud800, "quotes" \\ and ünïcode');
     await queue.add([odd]);
     expect(await queue.take('requests', 5)).toEqual([
-      { ...odd, lane: 'requests', mayTryAgain: true, hasExpired: false, passedBy: [], isPassedOn: false },
+      {
+        ...odd,
+        lane: 'requests',
+        mayTryAgain: true,
+        hasExpired: false,
+        isUnreadable: false,
+        passedBy: [],
+        isPassedOn: false,
+      },
     ]);
   });
 
@@ -244,6 +252,40 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     await queue.dispose(first, { is: 'moved', lane: 'doubts', inMs: 0 });
     await server.query(url, "update srq_queue.job set keep_until = now() - interval '1 second'");
     expect(await queue.take('doubts', 9)).toEqual([expect.objectContaining({ hasExpired: false })]);
+  });
+
+  test('hands out rows that cannot be read as such, with the others', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    const whole = { params: {}, audio: null, ref: null };
+    const unreadable: readonly unknown[] = [
+      { row: 1, request: '{ Exemplo' },
+      { row: 2, request: 'null' },
+      { row: 3, request: JSON.stringify({ ...whole, params: undefined }) },
+      { row: 4, request: JSON.stringify({ ...whole, params: { a: 1 } }) },
+      { row: 5, request: JSON.stringify({ ...whole, parts: { city: null } }) },
+      { row: 6, request: JSON.stringify({ ...whole, audio: {} }) },
+      { row: 7, request: JSON.stringify({ ...whole, ref: 1 }) },
+      { row: 8, request: JSON.stringify(whole), passedBy: ['x'] },
+      { row: 1e12, request: JSON.stringify(whole) },
+      [],
+      null,
+    ];
+    await queue.add(many(0, unreadable.length + 2));
+    for (const [at, data] of unreadable.entries())
+      await server.query(url, 'update srq_queue.job set data = $2 where id = $1', [
+        keyOf(at + 1),
+        data === null ? null : JSON.stringify(data),
+      ]);
+    const taken = await queue.take('requests', 99);
+    const told = taken.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    expect(told.slice(1, -1)).toEqual(
+      unreadable.map((_, at) => ({
+        ...{ ...asTaken(queued(at + 1)), row: at < 8 ? at + 1 : 0 },
+        ...{ request: whole, isUnreadable: true },
+      })),
+    );
+    expect([told[0], told.at(-1)]).toEqual([asTaken(queued(0)), asTaken(queued(unreadable.length + 1))]);
   });
 
   test('keeps count of its rows, and tells their number when it cannot look at them in time', async () => {
@@ -448,4 +490,5 @@ const asTaken = (request: ReturnType<typeof queued>): TakenRequest => ({
   passedBy: [],
   isPassedOn: false,
   hasExpired: false,
+  isUnreadable: false,
 });
