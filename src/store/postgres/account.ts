@@ -3,7 +3,7 @@ import { escapeLiteral } from 'pg';
 import type { CachedToken, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
 import type { Destination } from '../../request/service-request.ts';
 import { type Database, IDLE_TIMEOUT_MS, type Session } from './database.ts';
-import { livingProcesses } from './worker.ts';
+import { livingProcesses } from './process-lease.ts';
 
 const CHANNEL = 'srq_account';
 const TOKEN = 'token';

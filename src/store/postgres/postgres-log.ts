@@ -12,9 +12,9 @@ import type {
 import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import type { Database, Query } from './database.ts';
+import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './process-lease.ts';
 import { LogLookup } from './read-log.ts';
 import { type ConfirmedRecord, storable } from './recent-records.ts';
-import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './worker.ts';
 
 /**
  * Time for which a write lease is valid. An intent without an outcome is left alone for twice this time before validate

@@ -13,8 +13,8 @@ import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
 import { isCancelled } from './failures.ts';
+import { livingProcesses } from './process-lease.ts';
 import { QUEUE_SCHEMA } from './queue-schema.ts';
-import { livingProcesses } from './worker.ts';
 
 const LANES: readonly Lane[] = ['requests', 'doubts'];
 const GROUP_JOBS = 500;

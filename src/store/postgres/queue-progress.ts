@@ -1,7 +1,7 @@
 import { noSentCounts, type SentCounts, type SentStatus } from '../../request/status.ts';
 import type { Database } from './database.ts';
 import { withinTime } from './postgres-queue.ts';
-import { livingProcesses } from './worker.ts';
+import { livingProcesses } from './process-lease.ts';
 
 const MINUTES = 15;
 /**
