@@ -48,7 +48,8 @@ const FAILED: Readonly<Record<number, ErrorReason>> = {
   ...{ 429: 'service.busy', 501: 'service.wrong-address', 503: 'service.busy' },
 };
 
-function isSuccess(http: number | null): boolean {
+/** Tells whether an HTTP status is one of success. */
+export function isSuccess(http: number | null): boolean {
   return http !== null && http >= 200 && http <= 299;
 }
 

@@ -1,5 +1,5 @@
 import { SrqError } from '../request/errors.ts';
-import type { Outcome } from '../request/outcome.ts';
+import { isSuccess, type Outcome } from '../request/outcome.ts';
 import type { CreateResult, ValidateResult } from '../request/ports.ts';
 import type { SentStatus } from '../request/status.ts';
 import type { AnswerReader } from './answers/answer-reader.ts';
@@ -103,7 +103,7 @@ export function processValidate(exchange: Exchange, redactor: Redactor, reader: 
     return { result: failedValidate(message, null), isTransient: stop === null, stop: asError(reason, stop) };
   }
   const verdict = reader.verdict(answer);
-  if (verdict !== 'unknown' || (answer.status >= 200 && answer.status <= 299)) {
+  if (verdict !== 'unknown' || isSuccess(answer.status)) {
     const raw = verdict === 'unknown' ? cutRaw(redactor.redact(answer.body)) : null;
     const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(answer, redactor) : {};
     return {

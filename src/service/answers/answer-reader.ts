@@ -7,7 +7,7 @@ import {
 } from '../../request/answer-memory.ts';
 import { type Contract, isOffered, type Observations } from '../../request/contract.ts';
 import type { RequestOperationName } from '../../request/operations.ts';
-import type { Identifiers } from '../../request/outcome.ts';
+import { type Identifiers, isSuccess } from '../../request/outcome.ts';
 import type { UnprovenAnswer, Verdict } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
@@ -110,7 +110,7 @@ export class AnswerReader {
   verdict(answer: Answer): Verdict {
     const rules = this.#contract.validate.verdict;
     const ruled = ruledVerdict(answer, rules);
-    const isWell = answer.status >= 200 && answer.status <= 299;
+    const isWell = isSuccess(answer.status);
     // A body that cannot be read, or that reports a duplicate or an error, takes precedence over a rule by which every
     // answer with this status is clear.
     const denied = ruled === 'clear' && isWell && !this.#saysClearInBody(answer) && this.#isDeniedByBody(answer);

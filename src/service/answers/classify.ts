@@ -1,5 +1,6 @@
 import type { VerdictRule } from '../../request/contract.ts';
 import type { ErrorReason } from '../../request/error-codes.ts';
+import { isSuccess } from '../../request/outcome.ts';
 import type { Verdict } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName, networkFailure } from '../network/network-failure.ts';
@@ -68,7 +69,7 @@ function classifyAnswer(answer: Answer, knowledge: KnownOfCreate): CreateMeaning
   const { status } = answer;
   const { duplicate, unavailableIsNotActed } = knowledge;
   const verdict = status < 500 ? ruledVerdict(answer, duplicate) : null;
-  if (status >= 200 && status <= 299) return classifySuccess(answer, verdict, knowledge);
+  if (isSuccess(status)) return classifySuccess(answer, verdict, knowledge);
   if (verdict === 'duplicate')
     return record('duplicate', `The service says that it has this request already (HTTP ${status}).`);
   if (REJECTING.has(status)) return record('rejected', `The service refused the request (HTTP ${status}).`);

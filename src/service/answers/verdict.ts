@@ -6,6 +6,7 @@ import {
   EXISTS_FLAG,
   UNIQUE_FLAG,
 } from '../../request/duplicate-words.ts';
+import { isSuccess } from '../../request/outcome.ts';
 import type { Verdict } from '../../request/ports.ts';
 import type { Answer } from '../network/exchange.ts';
 import {
@@ -51,7 +52,7 @@ export function readVerdict(answer: Answer): Verdict {
   if (readableKind(answer) === null) return 'unknown';
   if (answer.status === 409)
     return reportsDuplicate(answer) || errorTexts(answer).every(saysNothing) ? 'duplicate' : 'unknown';
-  if (answer.status < 200 || answer.status > 299) return 'unknown';
+  if (!isSuccess(answer.status)) return 'unknown';
   if (holdsNothing(answer)) return 'clear';
   const said = statedVerdict(answer);
   // A service that mentions an error has not looked, whatever else its answer says.
@@ -207,7 +208,7 @@ function byRule(rule: VerdictRule, status: number, value: AnswerValue | undefine
   if (rule.kind === 'status') return rule.status === status ? rule.verdict : null;
   const verdict = rule.kind === 'list' ? byList(value, rule.pointer) : byValue(value, rule);
   // An error answer may report a duplicate. If it reports none, that does not mean that the request is clear.
-  return verdict === 'clear' && (status < 200 || status > 299) ? null : verdict;
+  return verdict === 'clear' && !isSuccess(status) ? null : verdict;
 }
 
 function byList(value: AnswerValue | undefined, pointer: string): 'clear' | 'duplicate' | null {

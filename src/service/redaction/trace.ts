@@ -1,3 +1,4 @@
+import { isSuccess } from '../../request/outcome.ts';
 import type { TracedCall } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName } from '../network/network-failure.ts';
@@ -36,11 +37,9 @@ export function tracedCall(
   const call = { method, url: baseUrl + path, headers: sentHeaders(headers), body: body.toString() };
   if (!answer) return { ...call, ms: exchange.ms, answer: null, failure: failureName(exchange.error) };
   const { status, ms } = answer;
-  const shown = grantsToken && isSuccess(answer) ? withoutTexts(answer.body) : masked(answer.body, redactor);
+  const shown = grantsToken && isSuccess(status) ? withoutTexts(answer.body) : masked(answer.body, redactor);
   return { ...call, ms, answer: { status, headers: answerHeaders(answer, redactor), body: shown }, failure: null };
 }
-
-const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 299;
 
 /** Keeps the names and numbers of a JSON text. A text that is not JSON is hidden whole. */
 function withoutTexts(text: string): string {

@@ -1,5 +1,6 @@
 import type { Authorization, Observations } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
+import { isSuccess } from '../../request/outcome.ts';
 import type { Credentials, Tokens } from './token.ts';
 import { credentialsRefused, tokenRefused } from './token-answer.ts';
 
@@ -73,7 +74,7 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
     ...parts,
     isRefused(status) {
       if (status === 401 || (status === 403 && !isProven)) throw credentialsRefused(status);
-      isProven ||= PROVING.has(status) || (status >= 200 && status <= 299);
+      isProven ||= PROVING.has(status) || isSuccess(status);
       return false;
     },
   };

@@ -1,5 +1,6 @@
 import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
+import { isSuccess } from '../../request/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { type AnswerValue, answerValue, isHtml, members, scalarsAt } from '../answers/answer-value.ts';
 import { readErrorText } from '../answers/error-text.ts';
@@ -94,10 +95,6 @@ export function isCut(answer: Answer): boolean {
   return !answer.complete && typeof answerValue(answer) !== 'object';
 }
 
-export function isSuccess({ status }: Answer): boolean {
-  return status >= 200 && status <= 299;
-}
-
 /** Explains why there is no token. `isTransient` means that asking again may help. */
 export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; isTransient: boolean } {
   if (!exchange.answer) {
@@ -112,7 +109,7 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
     return { error: new SrqError('service.unreachable', certificate.reason, certificate.hint), isTransient: false };
   }
   const { status } = exchange.answer;
-  if (isSuccess(exchange.answer)) {
+  if (isSuccess(status)) {
     const message = `The answer of the token endpoint broke off (HTTP ${status}).`;
     const hint = 'Try again later. See where it fails: srq doctor';
     return { error: new SrqError('token.unusable-answer', message, hint), isTransient: true };

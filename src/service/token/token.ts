@@ -1,4 +1,5 @@
 import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract.ts';
+import { isSuccess } from '../../request/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
 import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import { Observed } from '../answers/answer-reader.ts';
@@ -7,7 +8,7 @@ import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
 import { MAX_PAUSE_MS } from '../pacing/throttle-backoff.ts';
 import { REDACTED, Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
-import { isCut, isSuccess, readToken, tokenError } from './token-answer.ts';
+import { isCut, readToken, tokenError } from './token-answer.ts';
 
 /** Share of a token's life after which a new one is fetched in the background. */
 const REFRESH_AT = 0.8;
@@ -142,7 +143,7 @@ export class Tokens {
       const askedAtMs = this.#clock.nowMs();
       const exchange = await this.#http.send('POST', path, headers, body, redacted);
       if (exchange.answer) this.#reached = true;
-      if (exchange.answer && isSuccess(exchange.answer) && !isCut(exchange.answer)) {
+      if (exchange.answer && isSuccess(exchange.answer.status) && !isCut(exchange.answer)) {
         return readToken(exchange.answer, askedAtMs, this.#operation, (isConfirmed) =>
           this.#observed.note('token.lifetime', isConfirmed),
         );
