@@ -8,7 +8,7 @@ import type { RequestOperationName } from '../../src/request/operations.ts';
 import type { AudioReader } from '../../src/request/ports.ts';
 import type { Mapping } from '../../src/request/table.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
-import { PREPARATION } from './leads.ts';
+import { NO_MAPPING, PREPARATION } from './leads.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -200,6 +200,7 @@ describe('Values', () => {
 
   test('name the column that they came from', () => {
     const mapping: Mapping = {
+      ...NO_MAPPING,
       columns: ['Serviço'],
       sources: [
         {
@@ -212,13 +213,6 @@ describe('Values', () => {
           level: 'certain',
         },
       ],
-      ignored: [],
-      leftOut: [],
-      warnings: [],
-      missed: [],
-      remembered: null,
-      ties: [],
-      parts: {},
     };
     const { problems } = checkRequest({ row: 1, fields: { ...GOOD, category: '?' } }, mapping, of([category]));
     expect(problems).toMatchObject([{ severity: 'error', field: 'category', column: 'Serviço' }]);

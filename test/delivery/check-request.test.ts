@@ -3,6 +3,7 @@ import { checkRequest, likelyRequest, withoutRecording } from '../../src/deliver
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
 import type { Parts } from '../../src/request/parts.ts';
 import type { Mapping } from '../../src/request/table.ts';
+import { NO_MAPPING } from './leads.ts';
 
 const GOOD = {
   country: 'Portugal',
@@ -173,15 +174,9 @@ it('a problem names the columns its field comes from', () => {
     { field: 'phone', columns: [0, 2], how: 'first', template: null, prefix: null, because: '', level: 'certain' },
   ] as const;
   const mapping = {
+    ...NO_MAPPING,
     columns: ['Phone', 'x', 'Mobile'],
     sources,
-    ignored: [],
-    leftOut: [],
-    warnings: [],
-    missed: [],
-    remembered: null,
-    ties: [],
-    parts: {},
   };
   const { problems } = checkRequest({ row: 1, fields: { ...GOOD, phone: '1' } }, mapping);
   expect(problems).toEqual([expect.objectContaining({ field: 'phone', column: 'Phone / Mobile' })]);
@@ -307,16 +302,8 @@ it('a problem names the columns of all sources of its field, each once, and none
   const source = (field: string, columns: number[]) =>
     ({ field, columns, how: 'first', template: null, prefix: null, because: '', level: 'certain' }) as const;
   const mapping: Mapping = {
-    ...{
-      columns: ['A', 'B', 'C'],
-      ignored: [],
-      leftOut: [],
-      warnings: [],
-      missed: [],
-      remembered: null,
-      ties: [],
-      parts: {},
-    },
+    ...NO_MAPPING,
+    columns: ['A', 'B', 'C'],
     sources: [source('phone', [0, 1]), source('phone', [1, 2]), source('country', []), source('lang', [2])],
   };
   const columnOf = (changes: Record<string, string>) =>

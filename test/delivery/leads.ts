@@ -55,7 +55,14 @@ export function tableOf(needs: readonly string[]): Table {
   };
 }
 
+/** A mapping of no column to any field. */
+export const NO_MAPPING: Mapping = {
+  ...{ columns: [], sources: [], ignored: [], leftOut: [], warnings: [], missed: [] },
+  ...{ remembered: null, ties: [], parts: {} },
+};
+
 const MAPPING: Mapping = {
+  ...NO_MAPPING,
   columns: COLUMNS,
   sources: COLUMNS.map((field, at) => ({
     field,
@@ -66,13 +73,6 @@ const MAPPING: Mapping = {
     because: 'alias',
     level: 'certain',
   })),
-  ignored: [],
-  leftOut: [],
-  warnings: [],
-  missed: [],
-  remembered: null,
-  ties: [],
-  parts: {},
 };
 
 export function planOf(

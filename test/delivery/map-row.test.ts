@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import type { FieldSource, Mapping } from '../../src/request/table.ts';
+import { NO_MAPPING } from './leads.ts';
 
 const source = (part: Partial<FieldSource> & { field: string }): FieldSource => ({
   columns: [],
@@ -11,17 +12,7 @@ const source = (part: Partial<FieldSource> & { field: string }): FieldSource => 
   level: 'certain',
   ...part,
 });
-const mapping = (...sources: FieldSource[]): Mapping => ({
-  columns: [],
-  sources,
-  ignored: [],
-  leftOut: [],
-  warnings: [],
-  missed: [],
-  remembered: null,
-  ties: [],
-  parts: {},
-});
+const mapping = (...sources: FieldSource[]): Mapping => ({ ...NO_MAPPING, sources });
 const map = (cells: string[], ...sources: FieldSource[]) =>
   mapRow({ number: 7, line: null, cells, problem: null }, mapping(...sources));
 

@@ -4,18 +4,12 @@ import { planText } from '../../src/report/terminal/plan-text.ts';
 import type { ImportPlan, ProblemGroup } from '../../src/request/import-plan.ts';
 import { noCounts, type Status } from '../../src/request/status.ts';
 import type { FieldSource, Mapping, Table } from '../../src/request/table.ts';
+import { NO_MAPPING } from '../delivery/leads.ts';
 
 const COLUMNS = ['Name', 'Surname', 'Tel', '', 'Region'];
 const MAPPING: Mapping = {
+  ...NO_MAPPING,
   columns: COLUMNS,
-  sources: [],
-  ignored: [],
-  leftOut: [],
-  warnings: [],
-  remembered: null,
-  missed: [],
-  ties: [],
-  parts: {},
 };
 const TABLE = {
   path: 'leads.csv',
