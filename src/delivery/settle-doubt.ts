@@ -336,7 +336,7 @@ function stays(submission: Submission, why: string): Submitted {
 }
 
 const LOOK_IT_UP = 'Look it up at the service, then: srq resolve KEY --created [ID] or --not-created.';
-const MEANS_FIRST = `Validate sees a request like it, which may be the one that was sent before (--again). ${LOOK_IT_UP}`;
+const MEANS_FIRST = `Validate sees a request like it, which may be the one that was sent before (--again, --on-duplicate create). ${LOOK_IT_UP}`;
 const NOT_PROVEN = `Validate has not proven that it sees requests like this one, so it is not asked. ${LOOK_IT_UP}`;
 const NO_CONTROLS = `Validate calls it clear, which cannot be checked: too few requests like it, of the same time, are known to be created. ${LOOK_IT_UP}`;
 

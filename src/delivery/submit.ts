@@ -54,10 +54,15 @@ const NOTHING_SPECIAL: Circumstances = {
   wasClear: false,
 };
 
-/** The result of the duplicate check. `outcome` is null if the request may be created. */
-type Clearance = Circumstances & { readonly outcome: Outcome | null };
+/** The result of the duplicate check. */
+interface Clearance extends Circumstances {
+  /** The outcome of a request that must not be created, or null if it may be. */
+  readonly outcome: Outcome | null;
+  /** Whether validate says that the service has a request like it. */
+  readonly isThere: boolean;
+}
 
-const NOT_ASKED: Clearance = { outcome: null, ...NOTHING_SPECIAL };
+const NOT_ASKED: Clearance = { outcome: null, isThere: false, ...NOTHING_SPECIAL };
 
 /**
  * Sends one request: looks it up in the log, asks validate, records the intent durably, sends it and records the
@@ -95,12 +100,15 @@ async function submit(
   if (known) return plain(await knownResult(submission, known, log));
 
   const subject = subjectOf(submission);
-  const checked = options.validate ? await validateFirst(submission, api, options) : NOT_ASKED;
-  if (checked.outcome) {
-    const { outcome, ...circumstances } = checked;
-    return recordUnsent(submission, log, seen, outcome, circumstances);
-  }
-  const again = seen === 'created' || seen === 'duplicate' || (await isOfSecondSend(submission, seen, log));
+  const {
+    outcome: unsent,
+    isThere,
+    ...checked
+  } = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
+  if (unsent) return recordUnsent(submission, log, seen, unsent, checked);
+  // What validate finds under a licence may be the very try that the licence is about, so that keeps its idempotency key.
+  const isSecond = seen === 'created' || seen === 'duplicate' || (isThere && seen !== 'licensed');
+  const again = isSecond || (await isOfSecondSend(submission, seen, log));
   const idempotencyKey = again ? repetitionKey(key, log.run) : key;
   let [intended, state] = [false, seen];
   // The intent is checked before each attempt, because another process may settle and send the request during a long
@@ -255,7 +263,7 @@ async function knownResult(submission: Submission, status: Status, log: Delivery
   return { ...base(submission, status), ids: record?.ids ?? {}, message };
 }
 
-async function validateFirst({ request }: Submission, api: MarketplaceApi, options: SubmitOptions): Promise<Clearance> {
+async function validateFirst(request: ServiceRequest, api: MarketplaceApi, options: SubmitOptions): Promise<Clearance> {
   let answer: ValidateResult;
   try {
     answer = await api.validate(request);
@@ -266,7 +274,7 @@ async function validateFirst({ request }: Submission, api: MarketplaceApi, optio
   const { verdict, refused, http, ids, message, raw } = answer;
   if (verdict === 'clear') return { ...NOT_ASKED, wasClear: true };
   if (verdict === 'duplicate') {
-    if (options.onDuplicate === 'create') return NOT_ASKED;
+    if (options.onDuplicate === 'create') return { ...NOT_ASKED, isThere: true };
     return { ...NOT_ASKED, outcome: outcomeOf('duplicate', 'Validate says that it is a duplicate.', http, ids) };
   }
   if (refused) return { ...NOT_ASKED, outcome: outcomeOf(refused, message, http) };

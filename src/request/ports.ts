@@ -134,8 +134,8 @@ export interface LogRecord extends LogSubject {
    */
   readonly by: SettledBy | 'idempotency' | null;
   /**
-   * Whether it belongs to a deliberate second send, of a request that the log knew as taken (`--again`, `--on-duplicate
-   * create`). It has an idempotency key of its own. Set on all records of that send, up to the one that says that it was taken.
+   * Whether it belongs to a deliberate second send, of a request that the log knew as taken or that validate called a
+   * duplicate (`--again`, `--on-duplicate create`). It has an idempotency key of its own. Set on all records of that send, up to the one that says that it was taken.
    */
   readonly again: boolean;
 }

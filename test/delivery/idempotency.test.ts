@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
@@ -18,6 +19,7 @@ import { settlingOf, TRUSTED } from './settling.ts';
 const HEADER = 'idempotency-key';
 const PLAIN: SubmitOptions = { validate: false, onDuplicate: 'skip', again: false };
 const NEED = 'Pintar a sala';
+const TWICE: SubmitOptions = { validate: true, onDuplicate: 'create', again: false };
 const SUBMISSION = submissionOf(NEED);
 const { key } = SUBMISSION;
 const HOUR_MS = 60 * 60 * 1000;
@@ -332,6 +334,26 @@ describe('A deliberate second send', () => {
     expect(await submit()).toMatchObject({ result: { status: 'created' } });
     expect(acted()).toBe(2);
     expect(mentioned().slice(-4)).toEqual(['unknown again', 'licence again', 'sending again', 'created again']);
+  });
+
+  test('is also one of what validate knows, though the log does not', async () => {
+    await submit();
+    for (const end of ['', '.lock']) rmSync(machine.logPath + end);
+    expect(await submit(TWICE)).toMatchObject({ result: { status: 'created' } });
+    expect(acted()).toBe(2);
+    expect(mentioned()).toEqual(['sending again', 'created again']);
+  });
+
+  test('is none under a licence, for validate may know the very try that it is about', async () => {
+    meets(...LOST);
+    expect(await submit(TWICE)).toMatchObject({ result: { status: 'unknown' } });
+    await machine.run(async ({ log }) => {
+      const doubt = await log.read(key);
+      await settleByWord(log, doubt ? [doubt] : [], 'not-created');
+    });
+    expect(await submit(TWICE)).toMatchObject({ result: { status: 'created' } });
+    expect(acted()).toBe(1);
+    expect(mentioned().some((each) => each.endsWith('again'))).toBe(false);
   });
 
   test('is none where nothing was sent before', async () => {

@@ -74,6 +74,19 @@ test('twice duplicate says nothing of a second send, for the first one is there'
   expect(readLines(machine.logPath).map(({ event }) => event)).toEqual(['sending', 'created', 'sending', 'unknown']);
 });
 
+test('twice duplicate says nothing of what validate knew before it was sent', async () => {
+  // Another log's, or another partner's, request of the same content is at the service.
+  machine.service.acts.push({ need: NEED, atMs: machine.clock.nowMs() });
+  machine.service.script(NEED, [{ answer: 'reset after writing', acts: false }]);
+  const options: SubmitOptions = { validate: true, onDuplicate: 'create', again: false };
+  const sent = await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
+  expect(sent).toMatchObject({ result: { status: 'unknown' } });
+  expect(await settle(UNCHECKED)).toMatchObject({
+    result: { status: 'unknown', message: expect.stringContaining('may be the one that was sent before') },
+  });
+  expect(readLines(machine.logPath).map(({ event }) => event)).toEqual(['sending', 'unknown']);
+});
+
 test('twice duplicate: it was taken; it is created, without identifiers, on the word of validate', async () => {
   await fallIntoDoubt(true);
   expect(await settle(UNCHECKED)).toMatchObject({ result: { status: 'created', ids: {} }, wasClear: false });
