@@ -1,16 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { embeddedText } from './scripts/embedded-text.mjs';
 
-export default defineConfig({
+const EACH = 'test/**/*.test.ts';
+
+/**
+ * Test files that need a process of their own: those that replace modules, which would be replaced for the files after them
+ * as well, and those that measure the memory of the process.
+ */
+const OWN_PROCESS = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name}`)
+  .filter((path) => path.endsWith('.test.ts') && /vi\.mock\(|memoryUsage\(/.test(readFileSync(path, 'utf8')));
+
+const common = {
   plugins: [embeddedText()],
   test: {
-    include: ['test/**/*.test.ts'],
+    // End-to-end tests start real processes; two busy cores and a cold disk may make one of them slow.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+  },
+};
+
+export default defineConfig({
+  test: {
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/report.json' }]],
     globalSetup: ['test/helpers/build.ts'],
     // By default two cores get one worker; most tests wait for processes that they started.
     maxWorkers: 3,
-    // End-to-end tests start real processes; two busy cores and a cold disk may make one of them slow.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    projects: [
+      // Each process runs one file after the other. To load the modules anew for each file would take a fifth of the time.
+      { ...common, test: { ...common.test, name: 'shared', include: [EACH], exclude: OWN_PROCESS, isolate: false } },
+      { ...common, test: { ...common.test, name: 'alone', include: OWN_PROCESS } },
+    ],
   },
 });
