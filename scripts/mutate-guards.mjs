@@ -1,5 +1,5 @@
 // Takes out one guard at a time in a copy of the repository and expects the delivery tests to fail without it.
-// npm run mutate [-- NAME…]: only guards whose name contains one of the words.
+// npm run mutate [-- NAME…]: only guards whose name contains one of the words. --list: only looks whether all are there.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -101,8 +101,8 @@ const GUARDS = [
   {
     name: 'what was not sent says nothing about what another process sent',
     file: 'src/delivery/submit.ts',
-    from: 'log.outcome(subjectOf(submission), outcome, { seen })',
-    to: 'log.outcome(subjectOf(submission), outcome)',
+    from: 'log.outcome(subjectOf(submission), outcome, { seen, again })',
+    to: 'log.outcome(subjectOf(submission), outcome, { again })',
     tests: ['what-was-not-sent'],
   },
   {
@@ -358,6 +358,13 @@ const GUARDS = [
     tests: ['../contract/idempotency'],
   },
   {
+    name: 'a request that validate knew before it was sent is a second send',
+    file: 'src/delivery/submit.ts',
+    from: "(isThere && seen !== 'licensed')",
+    to: 'false',
+    tests: ['idempotency', 'settle-doubt'],
+  },
+  {
     name: 'the embedded sandbox shows nobody what is rehearsed',
     file: 'src/cli/rehearsal.ts',
     from: 'hasInbox,',
@@ -372,6 +379,10 @@ for (const { name, file } of lost) process.stdout.write(`"${name}": ${file} does
 if (lost.length > 0) process.exit(1);
 
 const words = process.argv.slice(2);
+if (words.includes('--list')) {
+  for (const { name, file } of GUARDS) process.stdout.write(`${file}: ${name}\n`);
+  process.exit(0);
+}
 const chosen = GUARDS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 const missed = chosen.filter((guard) => !isNoticed(guard));
 process.stdout.write(`${chosen.length - missed.length} of ${chosen.length} guards are noticed when they are gone.\n`);
