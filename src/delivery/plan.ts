@@ -7,8 +7,9 @@ import { type LoggedState, STATUS, type Status, statusOfState } from '../request
 import { type EarlierOutcome, type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';
 import { ReturnedRows, settledStatus } from './earlier-outcomes.ts';
 import { FindingGroups } from './findings.ts';
-import { likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
-import { type Finality, knownStatus, type Submission } from './submit.ts';
+import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { rowsInRange } from './read-rows.ts';
+import { type Finality, knownStatus } from './submit.ts';
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {
@@ -248,72 +249,5 @@ async function* loggedStates(
     }
     if (keys.size > 0) await log.prefetch([...keys.values()]);
     for (const [row, key] of keys) yield [row, log.lookup(key)];
-  }
-}
-
-/** Options for reading the rows of a plan again. */
-export interface RereadOptions {
-  readonly preparation: Preparation;
-  /** Aborted when no more rows are to be read. */
-  readonly halt: AbortController;
-}
-
-/**
- * Reads the rows of one status again whose requests are known. See {@link rereadRows}. `held` returns a promise to wait
- * for before the next row, or null.
- */
-export function submissions(
-  plan: ImportPlan,
-  reading: RereadOptions,
-  status: Status,
-  held: () => Promise<unknown> | null,
-): AsyncGenerator<Submission> {
-  const { ledger } = plan;
-  return rereadRows(plan, reading, (row) => ledger.status(row) === status && ledger.key(row) !== null, held);
-}
-
-/**
- * Reads rows of a plan from the file again. `held` returns a promise to wait for before the next row, or null.
- *
- * Throws `SrqError('input')` if a row has changed since the plan was made. The row is then not sent.
- */
-export async function* rereadRows(
-  plan: ImportPlan,
-  { preparation, halt }: RereadOptions,
-  isWanted: (row: number) => boolean,
-  held: () => Promise<unknown> | null = () => null,
-): AsyncGenerator<Submission> {
-  if (halt.signal.aborted) return;
-  for await (const batch of rowsInRange(plan.table, plan.range)) {
-    for (const row of batch) {
-      if (!isWanted(row.number)) continue;
-      const pause = held();
-      if (pause) await pause;
-      if (halt.signal.aborted) return;
-      const key = plan.ledger.key(row.number);
-      const pending = prepareAgain(row, key, plan.mapping, preparation);
-      // As in `planImport`, most rows are prepared synchronously, and awaiting them would cost a turn of the event loop
-      // each.
-      const prepared = pending instanceof Promise ? await pending : pending;
-      if (!prepared.request || prepared.key !== key) {
-        const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;
-        throw new SrqError(
-          'file.changed',
-          message,
-          'Run the same command again on the finished file: nothing is sent twice.',
-        );
-      }
-      yield prepared;
-    }
-  }
-}
-
-/** Reads the rows of a table within a range, batch by batch. */
-export async function* rowsInRange(table: Table, { skip, limit }: RowRange): AsyncGenerator<readonly Row[]> {
-  const last = limit === null ? Number.POSITIVE_INFINITY : skip + limit;
-  for await (const batch of table.rows()) {
-    const wanted = batch.filter(({ number }) => number > skip && number <= last);
-    if (wanted.length > 0) yield wanted;
-    if ((batch.at(-1)?.number ?? 0) >= last) return;
   }
 }

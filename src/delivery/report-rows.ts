@@ -8,8 +8,9 @@ import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
 import { isKept, saysItIsSettled } from './earlier-outcomes.ts';
-import { type MappedTable, rowsInRange } from './plan.ts';
+import type { MappedTable } from './plan.ts';
 import { likelyPrepared, mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { rowsInRange } from './read-rows.ts';
 import { IN_DOUBT } from './submit.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { SrqError } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
-import { submissions } from './plan.ts';
 import type { Preparation } from './prepare.ts';
+import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
 import { recoverFromBreak, type Supervisor } from './supervise.ts';

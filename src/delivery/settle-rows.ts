@@ -4,7 +4,7 @@ import type { Ledger } from '../request/ledger.ts';
 import type { LogStore } from '../request/log-store.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { ControlRounds, knownCreated } from './controls.ts';
-import { type RereadOptions, rereadRows } from './plan.ts';
+import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { haltOnError, type PassPorts, trackResults } from './send-rows.ts';
 import { type SettleDeps, settleDoubt, type Validation } from './settle-doubt.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ReturnedRows } from '../../src/delivery/earlier-outcomes.ts';
-import { planAsLogged, planImport, rereadRows, submissions } from '../../src/delivery/plan.ts';
+import { planAsLogged, planImport } from '../../src/delivery/plan.ts';
 import { prepareRow } from '../../src/delivery/prepare.ts';
+import { rereadRows, submissions } from '../../src/delivery/read-rows.ts';
 import { cellVariants, hasLostDigits } from '../../src/delivery/sent-cells.ts';
 import { doubtsWithNeighbours, resumeProbes, settleRows } from '../../src/delivery/settle-rows.ts';
 import { planMapping } from '../../src/input/mapping.ts';

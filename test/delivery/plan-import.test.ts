@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rowsInRange } from '../../src/delivery/plan.ts';
+import { rowsInRange } from '../../src/delivery/read-rows.ts';
 import type { LoggedState } from '../../src/request/status.ts';
 import { failureOf } from '../helpers/log-subjects.ts';
 import { planOf, submissionOf, tableOf } from './leads.ts';

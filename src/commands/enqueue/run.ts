@@ -5,7 +5,7 @@ import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
 import { RequestSession } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { submissions } from '../../delivery/plan.ts';
+import { submissions } from '../../delivery/read-rows.ts';
 import { thousands } from '../../report/output.ts';
 import { enqueueText } from '../../report/terminal/queue-text.ts';
 import { SrqError } from '../../request/errors.ts';
