@@ -11,12 +11,14 @@ import {
   visibilityStats,
   wasReset,
 } from '../request/visibility.ts';
+import { recoverFromBreak } from './breaker.ts';
+import { type Advice, CONTINUE } from './breaker-rules.ts';
 import { ControlRounds, knownCreated, MAX_YOUNGER_MS, RecentCreations } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { asLogged, inDoubt, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
-import { type Advice, CONTINUE, recoverFromBreak, Supervisor } from './supervise.ts';
+import { Supervisor } from './supervise.ts';
 import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
 /** Share of its places that a worker uses for settling requests in doubt, which is mostly waiting. */

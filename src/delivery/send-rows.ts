@@ -1,11 +1,12 @@
 import { SrqError } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
+import { recoverFromBreak } from './breaker.ts';
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
-import { recoverFromBreak, type Supervisor } from './supervise.ts';
+import type { Supervisor } from './supervise.ts';
 import type { VisibilityProber } from './visibility-prober.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { evidenceBy, mergeKnowledge } from '../../src/account/account.ts';
-import { AccountBreaker } from '../../src/delivery/supervise.ts';
+import { AccountBreaker } from '../../src/delivery/breaker.ts';
 import type { SharedAccountState } from '../../src/request/ports.ts';
 import {
   type ProbeResult,

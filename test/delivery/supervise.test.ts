@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Advice } from '../../src/delivery/breaker-rules.ts';
 import type { Submitted } from '../../src/delivery/submit.ts';
-import { type Advice, Supervisor } from '../../src/delivery/supervise.ts';
+import { Supervisor } from '../../src/delivery/supervise.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { RowResult } from '../../src/request/outcome.ts';
 import type { Status } from '../../src/request/status.ts';

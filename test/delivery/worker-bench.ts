@@ -1,5 +1,5 @@
+import { CONTINUE } from '../../src/delivery/breaker-rules.ts';
 import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/delivery/consume.ts';
-import { CONTINUE } from '../../src/delivery/supervise.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import type { SrqError } from '../../src/request/errors.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
