@@ -9,7 +9,7 @@ import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { rateSummary } from '../service/pacing/account-rate.ts';
 import { accountId, openAccountState } from '../store/postgres/account.ts';
 import { openQueue } from '../store/postgres/postgres-queue.ts';
-import { outcomesByMinute, workingProcesses } from '../store/postgres/queue-progress.ts';
+import { outcomesByMinute, workingProcesses } from '../store/postgres/queue-figures.ts';
 import { confirmDeletion } from './confirm-deletion.ts';
 import { examples } from './options.ts';
 

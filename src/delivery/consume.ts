@@ -1,7 +1,7 @@
 import { SrqError } from '../request/errors.ts';
 import type { Outcome } from '../request/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
-import type { JobDecision, Lane, QueuedRequest, RequestQueue, TakenRequest } from '../request/request-queue.ts';
+import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../request/request-queue.ts';
 import {
   hasMissedNone,
   licenceWaitMs,
@@ -19,6 +19,7 @@ import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { asLogged, inDoubt, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
 import { Supervisor } from './supervise.ts';
+import { takenRequests } from './take-requests.ts';
 import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
 /** Share of its places that a worker uses for settling requests in doubt, which is mostly waiting. */
@@ -356,55 +357,4 @@ const UNREADABLE = 'What the queue held of it cannot be read, so nobody sends it
 
 function unsentOutcome(status: 'failed' | 'rejected', message: string): Outcome {
   return { status, ids: {}, http: null, message, raw: null, ms: null };
-}
-
-/** Interval at which an empty queue is checked. */
-const POLL_MS = 1_000;
-
-/** Options for taking requests off the queue. */
-export interface TakeOptions {
-  readonly lane: Lane;
-  /** Number of requests taken at once. The next batch is taken while this one is worked on. */
-  readonly batch: number;
-  /** Whether to end when the queue is empty. */
-  readonly untilEmpty: boolean;
-  readonly halt: AbortSignal;
-}
-
-/**
- * Takes the requests of a lane one by one until `halt` is aborted. Requests that were taken but not consumed are given
- * back.
- */
-export async function* takenRequests(
-  queue: Pick<RequestQueue, 'take' | 'dispose' | 'isEmpty'>,
-  clock: Clock,
-  { lane, batch, untilEmpty, halt }: TakeOptions,
-): AsyncGenerator<TakenRequest> {
-  let next: Promise<TakenRequest[]> | null = null;
-  const inHand: TakenRequest[] = [];
-  try {
-    while (!halt.aborted) {
-      if (inHand.length === 0) {
-        inHand.push(...(await (next ?? queue.take(lane, batch))));
-        next = null;
-      }
-      const taken = inHand[0];
-      if (!taken) {
-        if (untilEmpty && (await queue.isEmpty())) return;
-        await clock.sleep(POLL_MS, halt);
-        continue;
-      }
-      if (halt.aborted) return;
-      inHand.shift();
-      if (inHand.length <= batch / 2) {
-        next ??= queue.take(lane, batch);
-        // Avoids an unhandled rejection; the error is thrown where `next` is awaited.
-        next.catch(() => {});
-      }
-      yield taken;
-    }
-  } finally {
-    const late = next ? await next.catch(() => []) : [];
-    await Promise.all([...inHand, ...late].map((taken) => queue.dispose(taken, { is: 'back' })));
-  }
 }

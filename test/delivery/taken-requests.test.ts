@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takenRequests } from '../../src/delivery/consume.ts';
+import { takenRequests } from '../../src/delivery/take-requests.ts';
 import type { JobDecision, TakenRequest } from '../../src/request/request-queue.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CONTINUE } from '../../src/delivery/breaker-rules.ts';
-import { takenRequests, type WorkerDeps } from '../../src/delivery/consume.ts';
+import type { WorkerDeps } from '../../src/delivery/consume.ts';
+import { takenRequests } from '../../src/delivery/take-requests.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import type { DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
 import type { RequestQueue, TakenRequest } from '../../src/request/request-queue.ts';

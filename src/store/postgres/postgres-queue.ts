@@ -1,31 +1,17 @@
 import type PgBoss from 'pg-boss';
-import type {
-  JobDecision,
-  Lane,
-  LaneDepth,
-  QueuedRequest,
-  RequestQueue,
-  TakenRequest,
-} from '../../request/request-queue.ts';
-import type { Destination, ServiceRequest } from '../../request/service-request.ts';
+import type { JobDecision, Lane, QueuedRequest, RequestQueue, TakenRequest } from '../../request/request-queue.ts';
+import type { Destination } from '../../request/service-request.ts';
 import { InGroups } from '../in-groups.ts';
 import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
-import { isCancelled } from './failures.ts';
 import { livingProcesses } from './process-lease.ts';
+import { depth, oldest } from './queue-figures.ts';
+import { jobOf, keyOf, type TakenJob, takenOf } from './queue-job.ts';
 import { QUEUE_SCHEMA } from './queue-schema.ts';
 
 const LANES: readonly Lane[] = ['requests', 'doubts'];
 const GROUP_JOBS = 500;
-
-/** The data of a job. The request is text within JSON, because PostgreSQL's own JSON cannot hold NUL. */
-interface JobData {
-  readonly row: number;
-  readonly request: string;
-  /** Absent if nobody has passed it on. */
-  readonly passedBy?: TakenRequest['passedBy'];
-}
 
 interface PostgresQueueOptions {
   readonly database: Database;
@@ -120,16 +106,6 @@ async function add(query: Query, { boss, queueOf }: QueueParts, requests: readon
   return fresh.length;
 }
 
-function jobOf(
-  { key, row, request }: QueuedRequest,
-  name: string,
-  inMs: number,
-  passedBy: TakenRequest['passedBy'],
-): PgBoss.JobInsert<JobData> {
-  const data = { row, request: JSON.stringify(request), ...(passedBy.length > 0 ? { passedBy } : {}) };
-  return { id: key, name, data, ...(inMs > 0 ? { startAfter: `${Math.ceil(inMs)} milliseconds` } : {}) };
-}
-
 /** The place where a worker took a job last. Its next search begins there. See {@link QUEUE_FUNCTIONS}. */
 interface Watermark {
   readonly createdOn: string;
@@ -152,71 +128,12 @@ function taker(database: Database, { worker, queueOf }: QueueParts) {
         keep_until <= clock_timestamp() as "isOld"
       from srq.take_jobs($1, $2, $3, $4, $5)`;
     const values = [queueOf(lane), worker, count, from?.createdOn ?? null, from?.id ?? null];
-    const jobs = await database.query<TakenJob>(text, values);
+    const jobs = await database.query<TakenJob & Watermark>(text, values);
     const newest = jobs.at(-1);
     if (newest) last.set(lane, { ...newest, wholeMs: from ? from.wholeMs : newest.startedMs });
     return jobs.map((job) => takenOf(job, lane, worker));
   };
 }
-
-interface TakenJob extends Watermark {
-  readonly data: unknown;
-  readonly retry_count: number;
-  readonly retry_limit: number;
-  readonly isOld: boolean;
-}
-
-function takenOf(job: TakenJob, lane: Lane, worker: number | null): TakenRequest {
-  const { id, data, retry_count: tried, retry_limit: limit, isOld } = job;
-  const read = readData(data);
-  const { row, request, passedBy } = read ?? { row: rowOf(data), request: NO_REQUEST, passedBy: [] };
-  // A doubt is settled however old it is.
-  const hasExpired = lane === 'requests' && isOld;
-  const isPassedOn = worker !== null && passedBy.includes(worker);
-  const limits = { mayTryAgain: tried < limit, hasExpired };
-  return { key: keyOf(id), row, request, lane, ...limits, isUnreadable: read === null, passedBy, isPassedOn };
-}
-
-const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
-
-/**
- * Returns what the data of a job says, or null if that is not what srq writes. Other programs may have written to the
- * table, and one job must not stop the others.
- */
-function readData(data: unknown): Pick<TakenRequest, 'row' | 'request' | 'passedBy'> | null {
-  if (!isObject(data) || !isInteger(data['row'])) return null;
-  const { request: text, passedBy = [] } = data;
-  if (typeof text !== 'string' || !Array.isArray(passedBy) || !passedBy.every(isInteger)) return null;
-  const request = parsedRequest(text);
-  return request && { row: data['row'], request, passedBy };
-}
-
-function parsedRequest(text: string): ServiceRequest | null {
-  try {
-    const request: unknown = JSON.parse(text);
-    return isRequest(request) ? request : null;
-  } catch {
-    return null;
-  }
-}
-
-function isRequest(value: unknown): value is ServiceRequest {
-  if (!isObject(value)) return false;
-  const { params, parts = {}, audio, ref } = value;
-  return holdsTexts(params) && holdsTexts(parts) && audio === null && (ref === null || typeof ref === 'string');
-}
-
-const holdsTexts = (value: unknown): boolean =>
-  isObject(value) && Object.values(value).every((text) => typeof text === 'string');
-
-/** Returns the number of the row in the data of a job that cannot be read otherwise, or 0. */
-const rowOf = (data: unknown): number => (isObject(data) && isInteger(data['row']) ? data['row'] : 0);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The log keeps the numbers of rows and of processes as PostgreSQL's integers. */
-const isInteger = (value: unknown): value is number => typeof value === 'number' && (value | 0) === value;
 
 const PURGED_AT_ONCE = 10_000;
 
@@ -368,73 +285,7 @@ async function reclaimStrays(query: Query, parts: QueueParts): Promise<number> {
   return lost.length;
 }
 
-/**
- * Returns the kept count of each lane, and how many of its jobs are ready and wait, if those are counted soon enough.
- */
-async function depth(database: Database, queues: readonly string[]): Promise<Record<Lane, LaneDepth>> {
-  const totals = await database.query<{ queue: string; total: string; in_work: string }>(
-    `select q.name as queue, coalesce(t.total, 0) as total,
-      (select count(*) from srq.queue_claim c where c.queue = q.name) as in_work
-    from unnest($1::text[]) as q (name) left join srq.queue_totals($1) t on t.queue = q.name`,
-    [queues],
-  );
-  const split = await withinTime(database, (query) =>
-    query<{ name: string; ready: string; waiting: string }>(
-      `select name, count(*) filter (where start_after <= clock_timestamp()) as ready,
-        count(*) filter (where start_after > clock_timestamp()) as waiting
-      from ${QUEUE_SCHEMA}.job where name = any($1) and state < 'active' group by name`,
-      [queues],
-    ),
-  );
-  const of = (lane: Lane): LaneDepth => {
-    const kept = totals.find(({ queue }) => queue.startsWith(lane));
-    const counted = split?.find(({ name }) => name.startsWith(lane)) ?? { ready: 0, waiting: 0 };
-    return {
-      total: Number(kept?.total ?? 0),
-      ready: split === null ? null : Number(counted.ready),
-      waiting: split === null ? null : Number(counted.waiting),
-      inWork: Number(kept?.in_work ?? 0),
-    };
-  };
-  return { requests: of('requests'), doubts: of('doubts') };
-}
-
-/**
- * Returns the age of each lane's oldest job. It uses the index by which jobs are taken, so a long queue costs no more.
- */
-async function oldest(query: Query, queueOf: QueueParts['queueOf']): Promise<Record<Lane, number>> {
-  await query("select set_config('enable_sort', 'off', true)");
-  const ageOf = async (lane: Lane) => {
-    const text = `select extract(epoch from clock_timestamp() - created_on)::float8 * 1000 as ms from ${QUEUE_SCHEMA}.job
-      where name = $1 and state < 'active' order by created_on, id limit 1`;
-    const [row] = await query<{ ms: number }>(text, [queueOf(lane)]);
-    return Math.max(0, row?.ms ?? 0);
-  };
-  return { requests: await ageOf('requests'), doubts: await ageOf('doubts') };
-}
-
-/** Maximum time for which one figure that is only shown may keep the server busy. */
-const MAX_COUNTING_MS = 300;
-
-/** Returns what `count` counts, or null if that takes too long. */
-export async function withinTime<Result>(
-  database: Database,
-  count: (query: Query) => Promise<Result>,
-): Promise<Result | null> {
-  try {
-    return await database.transaction(async (query) => {
-      await query(`set local statement_timeout = ${MAX_COUNTING_MS}`);
-      return count(query);
-    });
-  } catch (error) {
-    if (isCancelled(error)) return null;
-    throw error;
-  }
-}
-
 async function isEmpty(query: Query, queues: readonly string[]): Promise<boolean> {
   const text = `select 1 from ${QUEUE_SCHEMA}.job where name = any($1) and state < 'completed' limit 1`;
   return (await query(text, [queues])).length === 0;
 }
-
-const keyOf = (id: string): string => id.replaceAll('-', '');
