@@ -8,10 +8,10 @@ import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
 import { type SendOptions, type SendPorts, sendAfterOthers, sendRows } from './send-rows.ts';
-import { resumeProbes, settleRows } from './settle-rows.ts';
+import { settleRows } from './settle-rows.ts';
 import type { SubmitOptions, Submitted } from './submit.ts';
 import { Supervisor } from './supervise.ts';
-import { VisibilityProber, withLogTime } from './visibility-prober.ts';
+import { resumeProbes, VisibilityProber, withLogTime } from './visibility-prober.ts';
 
 /**
  * Runs an import: plans its files, sends their rows, settles those in doubt and reports the result of every row.

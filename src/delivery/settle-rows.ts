@@ -1,15 +1,12 @@
-import { SrqError } from '../request/errors.ts';
+import type { SrqError } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
 import type { Ledger } from '../request/ledger.ts';
-import type { LogStore } from '../request/log-store.ts';
-import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { ControlRounds, knownCreated } from './controls.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { haltOnError, type PassPorts, trackResults } from './send-rows.ts';
 import { type SettleDeps, settleDoubt, type Validation } from './settle-doubt.ts';
 import type { Submission, Submitted } from './submit.ts';
-import type { VisibilityProber } from './visibility-prober.ts';
 
 const SETTLING_PLACES = 8;
 
@@ -119,83 +116,4 @@ function keepLast<Item>(items: Item[], item: Item): void {
 function isCreated(ledger: Ledger, row: number): boolean {
   const status = ledger.status(row);
   return (status === 'created' || status === 'repeated') && ledger.firstRow(row) === row && ledger.key(row) !== null;
-}
-
-/** Resumes the probes that earlier runs left open, if their requests are rows of this file. */
-export async function resumeProbes(
-  plan: ImportPlan,
-  prober: Pick<VisibilityProber, 'openKeys' | 'resume'>,
-  reading: RereadOptions,
-): Promise<void> {
-  const { openKeys } = prober;
-  if (openKeys.size === 0) return;
-  const { ledger, range } = plan;
-  const wanted = new Set<number>();
-  for (let row = range.skip + 1; ledger.has(row); row++) {
-    const key = ledger.status(row) === 'repeated' && ledger.firstRow(row) === row ? ledger.key(row) : null;
-    if (key !== null && openKeys.has(key)) wanted.add(row);
-  }
-  if (wanted.size === 0) return;
-  for await (const submission of rereadRows(plan, reading, (row) => wanted.has(row))) prober.resume(submission);
-}
-
-/** A person's statement on a request in doubt: it was not created, or it was, with its identifier if that is known. */
-export type PersonsWord = 'not-created' | { readonly id: string | null };
-
-/** Minimum length of the beginning of a key that identifies a request. */
-const MIN_KEY_LETTERS = 6;
-
-/**
- * Returns the requests in doubt, oldest first. If `keys` is not empty, only requests whose key begins with one of them
- * are returned. If a reference is given, only requests with that reference are.
- */
-export async function recordsInDoubt(
-  store: Pick<LogStore, 'latest'>,
-  keys: readonly string[],
-  ref?: string,
-): Promise<LogRecord[]> {
-  const found: LogRecord[] = [];
-  for await (const record of store.latest()) {
-    if (record.event !== 'sending' && record.event !== 'unknown') continue;
-    const isNamed =
-      keys.length === 0 || keys.some((key) => key.length >= MIN_KEY_LETTERS && record.key.startsWith(key));
-    if (isNamed && (ref === undefined || record.ref === ref)) found.push(record);
-  }
-  return found;
-}
-
-/**
- * Settles requests in doubt as a person states. Throws `SrqError('log')` before anything is recorded if one of them may
- * still be under way, and also if another process records something about one of them meanwhile. The log must be open
- * for a bulk run, because the requests in flight of another run are not in doubt yet.
- */
-export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecord[], word: PersonsWord): Promise<void> {
-  await log.prefetch(doubtful.map(({ key }) => key));
-  const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
-  if (underWay.includes(true)) {
-    const message =
-      'Another process that lives is sending by this log; one of these may be under way. Nothing was noted.';
-    throw new SrqError('log.under-way', message, 'Wait until it has ended, then run the same command again.');
-  }
-  for (const record of doubtful) await note(log, record, word);
-}
-
-async function note(log: DeliveryLog, record: LogRecord, word: PersonsWord): Promise<void> {
-  const { key } = record;
-  const seen = log.lookup(key);
-  const message = 'Created, as a person says.';
-  const noted =
-    word === 'not-created'
-      ? await log.licence(record, seen, 'person', { again: record.again })
-      : await log.outcome(
-          record,
-          { status: 'created', ids: word.id === null ? {} : { id: word.id }, http: null, message, raw: null, ms: null },
-          { seen, by: 'person', again: record.again },
-        );
-  if (!noted)
-    throw new SrqError(
-      'log.under-way',
-      `Another process has just recorded something about ${key}.`,
-      'See: srq resolve',
-    );
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { ImportPlan } from '../request/import-plan.ts';
 import { memoize } from '../request/memoize.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, ValidateResult } from '../request/ports.ts';
 import type { ServiceRequest } from '../request/service-request.ts';
@@ -15,6 +16,7 @@ import {
   wouldBeTrusted,
 } from '../request/visibility.ts';
 import { AUDIO_PARAMETER } from '../request/wire.ts';
+import { type RereadOptions, rereadRows } from './read-rows.ts';
 import type { Submission } from './submit.ts';
 
 /**
@@ -250,4 +252,22 @@ export function requestKind(request: ServiceRequest): string {
 export function isAtLeastAsLong(request: ServiceRequest, other: ServiceRequest): boolean {
   const [one, two] = [likenessOf(request), likenessOf(other)];
   return one.bytes >= two.bytes && one.letters >= two.letters;
+}
+
+/** Resumes the probes that earlier runs left open, if their requests are rows of this file. */
+export async function resumeProbes(
+  plan: ImportPlan,
+  prober: Pick<VisibilityProber, 'openKeys' | 'resume'>,
+  reading: RereadOptions,
+): Promise<void> {
+  const { openKeys } = prober;
+  if (openKeys.size === 0) return;
+  const { ledger, range } = plan;
+  const wanted = new Set<number>();
+  for (let row = range.skip + 1; ledger.has(row); row++) {
+    const key = ledger.status(row) === 'repeated' && ledger.firstRow(row) === row ? ledger.key(row) : null;
+    if (key !== null && openKeys.has(key)) wanted.add(row);
+  }
+  if (wanted.size === 0) return;
+  for await (const submission of rereadRows(plan, reading, (row) => wanted.has(row))) prober.resume(submission);
 }

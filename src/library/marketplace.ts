@@ -1,7 +1,7 @@
 import { type Connection, openConnection } from '../account/connection.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
+import { recordsInDoubt, settleByWord } from '../delivery/settle-by-word.ts';
 import { submitOrSettle } from '../delivery/settle-doubt.ts';
-import { recordsInDoubt, settleByWord } from '../delivery/settle-rows.ts';
 import type { Submission, SubmitOptions } from '../delivery/submit.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { type Contract, contractAt, documentedContract, isOffered } from '../request/contract.ts';

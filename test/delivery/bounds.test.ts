@@ -3,7 +3,7 @@ import { AccountBreaker, recoverFromBreak } from '../../src/delivery/breaker.ts'
 import { type Control, controlsFor, knownCreated, RecentCreations } from '../../src/delivery/controls.ts';
 import { contractRefusal, disposalOfDoubt, disposalOfRequest } from '../../src/delivery/dispose.ts';
 import { isSameIdentifier, withIdentifiers } from '../../src/delivery/lost-identifiers.ts';
-import { recordsInDoubt, settleByWord } from '../../src/delivery/settle-rows.ts';
+import { recordsInDoubt, settleByWord } from '../../src/delivery/settle-by-word.ts';
 import type { Submitted } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { requestKind } from '../../src/delivery/visibility-prober.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { doubtsWithNeighbours, resumeProbes } from '../../src/delivery/settle-rows.ts';
+import { doubtsWithNeighbours } from '../../src/delivery/settle-rows.ts';
+import { resumeProbes } from '../../src/delivery/visibility-prober.ts';
 import type { ServiceRequest } from '../../src/request/service-request.ts';
 import type { Status } from '../../src/request/status.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';

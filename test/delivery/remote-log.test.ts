@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { planAsLogged, planImport, refreshUnknown } from '../../src/delivery/plan.ts';
 import { loggedRows } from '../../src/delivery/report-rows.ts';
+import { settleByWord } from '../../src/delivery/settle-by-word.ts';
 import { type SettleDeps, settleDoubt, submitOrSettle } from '../../src/delivery/settle-doubt.ts';
-import { settleByWord } from '../../src/delivery/settle-rows.ts';
 import { refuseUnsent, submitRequest } from '../../src/delivery/submit.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';

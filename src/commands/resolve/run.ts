@@ -6,7 +6,8 @@ import { planWithProgress, type ReadingOptions, readInput } from '../../cli/inpu
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { runPass, type ServiceConnection } from '../../delivery/import.ts';
-import { recordsInDoubt, settleByWord, settleRows } from '../../delivery/settle-rows.ts';
+import { recordsInDoubt, settleByWord } from '../../delivery/settle-by-word.ts';
+import { settleRows } from '../../delivery/settle-rows.ts';
 import { storedProof } from '../../delivery/visibility-prober.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';

@@ -1,0 +1,64 @@
+import { SrqError } from '../request/errors.ts';
+import type { LogStore } from '../request/log-store.ts';
+import type { DeliveryLog, LogRecord } from '../request/ports.ts';
+
+/** A person's statement on a request in doubt: it was not created, or it was, with its identifier if that is known. */
+export type PersonsWord = 'not-created' | { readonly id: string | null };
+
+/** Minimum length of the beginning of a key that identifies a request. */
+const MIN_KEY_LETTERS = 6;
+
+/**
+ * Returns the requests in doubt, oldest first. If `keys` is not empty, only requests whose key begins with one of them
+ * are returned. If a reference is given, only requests with that reference are.
+ */
+export async function recordsInDoubt(
+  store: Pick<LogStore, 'latest'>,
+  keys: readonly string[],
+  ref?: string,
+): Promise<LogRecord[]> {
+  const found: LogRecord[] = [];
+  for await (const record of store.latest()) {
+    if (record.event !== 'sending' && record.event !== 'unknown') continue;
+    const isNamed =
+      keys.length === 0 || keys.some((key) => key.length >= MIN_KEY_LETTERS && record.key.startsWith(key));
+    if (isNamed && (ref === undefined || record.ref === ref)) found.push(record);
+  }
+  return found;
+}
+
+/**
+ * Settles requests in doubt as a person states. Throws `SrqError('log')` before anything is recorded if one of them may
+ * still be under way, and also if another process records something about one of them meanwhile. The log must be open
+ * for a bulk run, because the requests in flight of another run are not in doubt yet.
+ */
+export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecord[], word: PersonsWord): Promise<void> {
+  await log.prefetch(doubtful.map(({ key }) => key));
+  const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
+  if (underWay.includes(true)) {
+    const message =
+      'Another process that lives is sending by this log; one of these may be under way. Nothing was noted.';
+    throw new SrqError('log.under-way', message, 'Wait until it has ended, then run the same command again.');
+  }
+  for (const record of doubtful) await note(log, record, word);
+}
+
+async function note(log: DeliveryLog, record: LogRecord, word: PersonsWord): Promise<void> {
+  const { key } = record;
+  const seen = log.lookup(key);
+  const message = 'Created, as a person says.';
+  const noted =
+    word === 'not-created'
+      ? await log.licence(record, seen, 'person', { again: record.again })
+      : await log.outcome(
+          record,
+          { status: 'created', ids: word.id === null ? {} : { id: word.id }, http: null, message, raw: null, ms: null },
+          { seen, by: 'person', again: record.again },
+        );
+  if (!noted)
+    throw new SrqError(
+      'log.under-way',
+      `Another process has just recorded something about ${key}.`,
+      'See: srq resolve',
+    );
+}
