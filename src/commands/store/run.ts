@@ -7,6 +7,7 @@ import { duration, printable, thousands } from '../../report/output.ts';
 import { requireOwnOrNew, requireWritable, writeAll, writeWhole } from '../../report/output-file.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { RecordedNote } from '../../request/log-store.ts';
+import type { LogRecord, LogView } from '../../request/ports.ts';
 import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
 import { encodeRequest } from '../../store/file/record.ts';
 import type { KnownRequest } from '../../store/postgres/moving.ts';
@@ -73,21 +74,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
     progress.update({ done: requests, total: 0, counts: {} });
   };
   try {
-    let batch: KnownRequest[] = [];
-    // While the server takes one batch, the next one is read.
-    let taking: Promise<void> = Promise.resolve();
-    for await (const record of source.latest()) {
-      batch.push({ record, state: log.lookup(record.key) });
-      if (batch.length < BATCH_REQUESTS) continue;
-      await taking;
-      if (interruption.halt.signal.aborted) break;
-      taking = take(batch);
-      // Avoids an unhandled rejection; the error is thrown where `taking` is awaited.
-      taking.catch(() => {});
-      batch = [];
-    }
-    await taking;
-    if (!interruption.halt.signal.aborted) await take(batch);
+    await takeInBatches(source.latest(), log, take, interruption.halt.signal);
   } finally {
     progress.end();
   }
@@ -110,6 +97,29 @@ export async function storeImport(context: Context, file: string): Promise<numbe
     return `${mark} The store ${printable(store.name)} knows what ${printable(file)} has: ${told}, in ${duration(seconds * 1000)}.${next}`;
   });
   return exitNumber(interruption.code ? [interruption.code] : []);
+}
+
+/** Hands the known requests to `take` in batches, until `halt` is aborted. While one is taken, the next one is read. */
+async function takeInBatches(
+  records: AsyncIterable<LogRecord>,
+  log: Pick<LogView, 'lookup'>,
+  take: (batch: readonly KnownRequest[]) => Promise<void>,
+  halt: AbortSignal,
+): Promise<void> {
+  let batch: KnownRequest[] = [];
+  let taking: Promise<void> = Promise.resolve();
+  for await (const record of records) {
+    batch.push({ record, state: log.lookup(record.key) });
+    if (batch.length < BATCH_REQUESTS) continue;
+    await taking;
+    if (halt.aborted) break;
+    taking = take(batch);
+    // Avoids an unhandled rejection; the error is thrown where `taking` is awaited.
+    taking.catch(() => {});
+    batch = [];
+  }
+  await taking;
+  if (!halt.aborted) await take(batch);
 }
 
 /** Throws `SrqError('usage')` if there is no such log: opening it would begin a new one. */
