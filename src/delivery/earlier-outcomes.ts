@@ -19,9 +19,9 @@ const MAX_WITNESSES_ASKED = 50;
 
 /**
  * Returns the status of a row that its own statement settles, whatever happened to its other cells, or null. Such a row
- * is never sent.
+ * is never sent. What the log knows of a row's request is judged by `loggedStatus`.
  */
-export function settledStatus(
+export function statedStatus(
   earlier: EarlierOutcome | undefined,
   { again, onDuplicate }: Finality,
 ): 'repeated' | 'duplicate' | null {
@@ -32,7 +32,7 @@ export function settledStatus(
 
 /** Tells whether a row states that it was taken or is a duplicate. */
 export function saysItIsSettled({ earlier }: Row): boolean {
-  return settledStatus(earlier, { again: false, onDuplicate: 'skip' }) !== null;
+  return statedStatus(earlier, { again: false, onDuplicate: 'skip' }) !== null;
 }
 
 /** Tells whether a row with this status in the ledger was skipped because of its own statement. */
@@ -102,8 +102,8 @@ export class ReturnedRows {
   async restore(batch: readonly Row[], options: Finality): Promise<readonly Row[]> {
     const keys = new Map(batch.map((row) => [row.number, this.#keyOf(row)]));
     await this.#log.prefetch([...keys.values()].filter((key) => key !== null));
-    const settled = batch.filter((row) => settledStatus(row.earlier, options) !== null);
-    const open = batch.filter((row) => row.problem === null && settledStatus(row.earlier, options) === null);
+    const settled = batch.filter((row) => statedStatus(row.earlier, options) !== null);
+    const open = batch.filter((row) => row.problem === null && statedStatus(row.earlier, options) === null);
     this.#settled += settled.length;
     await this.#judge(settled, keys);
     for (const row of open) {
@@ -231,7 +231,7 @@ export class ReturnedRows {
   async #askWitnesses(table: Table, options: Finality): Promise<void> {
     let [seen, asked] = [0, 0];
     for await (const batch of table.rows()) {
-      const settled = batch.filter((row) => row.problem === null && settledStatus(row.earlier, options) !== null);
+      const settled = batch.filter((row) => row.problem === null && statedStatus(row.earlier, options) !== null);
       for (const row of settled) {
         const hasDate = this.#sent.columns.some((column) => isDate(row.cells[column] ?? ''));
         if (this.#isOfThisLog && !hasDate) continue;

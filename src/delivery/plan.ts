@@ -5,11 +5,11 @@ import { Ledger, PlannedFiles } from '../request/ledger.ts';
 import type { LogView } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
 import { type EarlierOutcome, type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';
-import { ReturnedRows, settledStatus } from './earlier-outcomes.ts';
+import { ReturnedRows, statedStatus } from './earlier-outcomes.ts';
 import { FindingGroups } from './findings.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { rowsInRange } from './read-rows.ts';
-import { type Finality, knownStatus } from './submit.ts';
+import { type Finality, loggedStatus } from './submit.ts';
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {
@@ -40,7 +40,7 @@ export async function planImport(
     const done = mostAreDone ? await doneBefore(batch, mapping, preparation, log, options) : NONE;
     const ready: Prepared[] = [];
     for (const row of batch) {
-      const settled = settledStatus(row.earlier, options) !== null;
+      const settled = statedStatus(row.earlier, options) !== null;
       const pending =
         done.get(row.number) ?? (settled ? asItSays(row, mapping, preparation) : prepareRow(row, mapping, preparation));
       // Most rows are prepared synchronously. Awaiting them as well would cost one turn of the event loop each.
@@ -120,7 +120,7 @@ class Planner {
     const { row, problems } = prepared;
     const { earlier } = read;
     this.findings.look(read);
-    const status = settledStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
+    const status = statedStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
     if (this.#holdsOtherContent(row)) this.findings.add(read, [OTHER_CONTENT]);
     if (problems.length > 0) this.findings.add(read, problems);
     if (!prepared.request || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
@@ -147,7 +147,7 @@ class Planner {
     // An earlier file of the run has the same content. The row repeats it, whatever becomes of the first one, as within
     // a file.
     if (this.#isInAnotherFile(prepared.key)) return 'repeated';
-    return knownStatus(state, this.#options) ?? 'ready';
+    return loggedStatus(state, this.#options) ?? 'ready';
   }
 
   /**
@@ -209,7 +209,7 @@ function isDone(status: Status): boolean {
 }
 
 function statusOf(prepared: Prepared, log: LogView, options: Finality): Status {
-  return prepared.request ? (knownStatus(log.lookup(prepared.key), options) ?? 'ready') : 'invalid';
+  return prepared.request ? (loggedStatus(log.lookup(prepared.key), options) ?? 'ready') : 'invalid';
 }
 
 /** Maximum number of keys that are looked up in the log at once. */

@@ -14,7 +14,7 @@ import {
 import { type Control, ControlRounds, type Controls, controlsFor, type Doubted, type RoundResult } from './controls.ts';
 import {
   inDoubt,
-  knownStatus,
+  loggedStatus,
   recorded,
   type Submission,
   type SubmitOptions,
@@ -113,7 +113,7 @@ export async function submitOrSettle(
 ): Promise<Submitted> {
   const { api, log, clock, stopping } = ports;
   await log.prefetch([submission.key]);
-  if (knownStatus(log.lookup(submission.key), options) !== 'unknown') {
+  if (loggedStatus(log.lookup(submission.key), options) !== 'unknown') {
     return submitRequest(submission, api, log, options);
   }
   const proof = storedProof(

@@ -96,7 +96,7 @@ async function submit(
   const { request, key } = submission;
   await log.prefetch([key]);
   const seen = log.lookup(key);
-  const known = knownStatus(seen, options);
+  const known = loggedStatus(seen, options);
   if (known) return plain(await knownResult(submission, known, log));
 
   const subject = subjectOf(submission);
@@ -119,7 +119,7 @@ async function submit(
     return true;
   };
   const sent = await api.create(request, intend, idempotencyKey, log.writeLeaseMs);
-  if (!sent) return plain(await knownResult(submission, knownStatus(log.lookup(key), options) ?? 'unknown', log));
+  if (!sent) return plain(await knownResult(submission, loggedStatus(log.lookup(key), options) ?? 'unknown', log));
   const { outcome, stop, unproven, hasRemark } = sent;
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   const circumstances = { stop, unproven, hasRemark, wasClear: checked.wasClear };
@@ -173,7 +173,7 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
   const hint =
     'This is an error in srq: please report it. The other rows can be sent without this one: --skip, --limit.';
   const stop = new SrqError('srq.fault', message, hint, error);
-  const isInDoubt = knownStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
+  const isInDoubt = loggedStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
   const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
   if (!isInDoubt) return { ...plain(resultOf(submission, outcome)), isFromLog: false, stop };
   const again = await isOfSecondSend(submission, 'sending', log);
@@ -189,7 +189,7 @@ const CONFIRMED = 'Taken, as validate shows; the answer alone does not prove it.
 export async function refuseUnsent(submission: Submission, log: DeliveryLog, outcome: Outcome): Promise<Submitted> {
   await log.prefetch([submission.key]);
   const seen = log.lookup(submission.key);
-  const known = knownStatus(seen, { onDuplicate: 'skip', again: false });
+  const known = loggedStatus(seen, { onDuplicate: 'skip', again: false });
   if (known) return plain(await knownResult(submission, known, log));
   return recordUnsent(submission, log, seen, outcome, {});
 }
@@ -210,7 +210,7 @@ async function recordUnsent(
   const again = await isOfSecondSend(submission, seen, log);
   const noted = () => log.outcome(subjectOf(submission), outcome, { seen, again });
   const submitted = await recorded(submission, outcome, circumstances, noted);
-  const known = knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
+  const known = loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
   const told = known !== null && known !== outcome.status;
   return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
 }
@@ -221,7 +221,7 @@ async function recordUnsent(
  */
 export async function asLogged(submission: Submission, submitted: Submitted, log: DeliveryLog): Promise<Submitted> {
   if (submitted.result.status !== 'unknown' || submitted.unrecorded) return submitted;
-  const known = knownStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false });
+  const known = loggedStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false });
   if (known === null || known === 'unknown') return submitted;
   return { ...submitted, result: await knownResult(submission, known, log), isFromLog: true };
 }
@@ -243,8 +243,11 @@ export async function recorded(
   }
 }
 
-/** Returns the status of a row that must not be sent because of its logged state, or null if it may be sent. */
-export function knownStatus(state: LoggedState, options: Finality): 'unknown' | 'repeated' | 'duplicate' | null {
+/**
+ * Returns the status of a row that must not be sent because of what the log knows of its request, or null if it may be
+ * sent. What a row of a results file says of itself is judged by `statedStatus`.
+ */
+export function loggedStatus(state: LoggedState, options: Finality): 'unknown' | 'repeated' | 'duplicate' | null {
   if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';
   if (options.again) return null;
   if (state === 'created') return 'repeated';

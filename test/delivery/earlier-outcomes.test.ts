@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isKept, saysItIsSettled, settledStatus } from '../../src/delivery/earlier-outcomes.ts';
+import { isKept, saysItIsSettled, statedStatus } from '../../src/delivery/earlier-outcomes.ts';
 import { STATUS, type Status } from '../../src/request/status.ts';
 
 const STATUSES = Object.keys(STATUS) as Status[];
@@ -21,9 +21,9 @@ test.each([
   ],
   [{ again: true, onDuplicate: 'skip' }, {}],
 ] as const)('with %j the rows of a results file that are not sent again are %j', (finality, settled) => {
-  const found = STATUSES.map((status) => [status, settledStatus(outcomeOf(status), finality)] as const);
+  const found = STATUSES.map((status) => [status, statedStatus(outcomeOf(status), finality)] as const);
   expect(Object.fromEntries(found.filter(([, as]) => as !== null))).toEqual(settled);
-  expect(settledStatus(undefined, finality)).toBeNull();
+  expect(statedStatus(undefined, finality)).toBeNull();
 });
 
 test('a row says that it is settled where it was taken or is a duplicate, and is kept for that alone', () => {

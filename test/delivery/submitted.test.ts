@@ -4,7 +4,7 @@ import { type SettleDeps, type SinglePorts, settleDoubt, submitOrSettle } from '
 import {
   asLogged,
   inDoubt,
-  knownStatus,
+  loggedStatus,
   recorded,
   refuseUnsent,
   type SubmitOptions,
@@ -100,7 +100,7 @@ class Bench {
 }
 
 test.each<
-  [LoggedState, ReturnType<typeof knownStatus>, ReturnType<typeof knownStatus>, ReturnType<typeof knownStatus>]
+  [LoggedState, ReturnType<typeof loggedStatus>, ReturnType<typeof loggedStatus>, ReturnType<typeof loggedStatus>]
 >([
   ['none', null, null, null],
   ['sending', 'unknown', 'unknown', 'unknown'],
@@ -115,9 +115,9 @@ test.each<
   'a request that the log knows as %s has the status %s, %s where duplicates are wanted, %s where all is sent again',
   (state, usual, wanted, again) => {
     expect([
-      knownStatus(state, { onDuplicate: 'skip', again: false }),
-      knownStatus(state, { onDuplicate: 'create', again: false }),
-      knownStatus(state, { onDuplicate: 'skip', again: true }),
+      loggedStatus(state, { onDuplicate: 'skip', again: false }),
+      loggedStatus(state, { onDuplicate: 'create', again: false }),
+      loggedStatus(state, { onDuplicate: 'skip', again: true }),
     ]).toEqual([usual, wanted, again]);
   },
 );

@@ -5,7 +5,7 @@ import { askKey } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
 import { likelyPrepared, type Preparation } from '../../delivery/prepare.ts';
 import { rowsInRange } from '../../delivery/read-rows.ts';
-import { knownStatus, type SubmitOptions } from '../../delivery/submit.ts';
+import { loggedStatus, type SubmitOptions } from '../../delivery/submit.ts';
 import { usedColumns } from '../../input/kept-mapping.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { thousands } from '../../report/output.ts';
@@ -120,7 +120,7 @@ export async function createdUnder(
   log: Pick<LogView, 'lookup' | 'prefetch'>,
 ): Promise<readonly number[]> {
   const created = mappings.map(() => 0);
-  const isCreated = (key: string) => knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null;
+  const isCreated = (key: string) => loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null;
   for await (const batch of rowsInRange(table, range)) {
     const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
     const keys = mappings.map((mapping) =>
