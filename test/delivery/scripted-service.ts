@@ -9,7 +9,6 @@ const lost = (code: string, written: boolean): Exchange => ({
   answer: null,
   error: Object.assign(new Error(code), { code }),
   written,
-  reset: false,
   ms: 1,
 });
 

@@ -89,14 +89,14 @@ const CODES = [
 
 test.each(CODES)('once the request was written %s is doubt, whatever the code suggests', (code) => {
   const error = Object.assign(new Error('failed'), { code });
-  const meaning = classify({ answer: null, error, written: true, reset: false, ms: 1 });
+  const meaning = classify({ answer: null, error, written: true, ms: 1 });
   expect(meaning).toMatchObject({ class: 'doubt', next: 'record', stop: null });
   expect(meaning.reason).toContain(code);
 });
 
 test.each(CODES)('before it was written %s is not acted on', (code) => {
   const error = Object.assign(new Error('failed'), { code });
-  const meaning = classify({ answer: null, error, written: false, reset: false, ms: 1 });
+  const meaning = classify({ answer: null, error, written: false, ms: 1 });
   const isForGood = /CERT|SSL/.test(code);
   expect(meaning).toMatchObject({ class: 'not-acted', next: isForGood ? 'stop' : 'again' });
   expect(meaning.stop?.reason).toBe(isForGood ? 'service.unreachable' : undefined);

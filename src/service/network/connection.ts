@@ -17,12 +17,7 @@ export interface CarriedCall {
 
 /** Tracks the connections to the service, and which call each one carries. A connection carries one call at a time. */
 export class ConnectionTracker {
-  readonly #areDirect: boolean;
   #next: CarriedCall | null = null;
-
-  constructor(areDirect: boolean) {
-    this.#areDirect = areDirect;
-  }
 
   /**
    * Announces that this call is written in the current turn of the event loop. undici says so before it writes, but
@@ -33,7 +28,7 @@ export class ConnectionTracker {
   }
 
   add(line: ServiceSocket): Socket {
-    const connection = new PooledConnection(line, this.#areDirect);
+    const connection = new PooledConnection(line);
     const { socket } = line;
     const write = socket.write;
     socket.write = (...all: unknown[]) => {
@@ -53,14 +48,11 @@ export class ConnectionTracker {
  * the kernel.
  */
 export class PooledConnection {
-  readonly #isDirect: boolean;
   readonly #interim = new InterimAnswerFilter();
   #awaitsAnswer = false;
-  #wasReset = false;
   #hasFailed = false;
 
-  constructor({ socket, tcp }: ServiceSocket, isDirect: boolean) {
-    this.#isDirect = isDirect;
+  constructor({ socket, tcp }: ServiceSocket) {
     const { read, unshift } = socket;
     socket.read = (size?: number): Buffer | null => {
       for (;;) {
@@ -83,7 +75,6 @@ export class PooledConnection {
         // If the connection were closed in the ordinary way, the kernel would continue to deliver a request that is
         // already listed as in doubt.
         this.#awaitsAnswer = false;
-        this.#wasReset = true;
         // The reset calls this function again.
         tcp.resetAndDestroy();
       }
@@ -115,11 +106,6 @@ export class PooledConnection {
    */
   get hasFailed(): boolean {
     return this.#hasFailed;
-  }
-
-  /** Whether no copy of an unanswered call is left in the kernel or in a proxy. */
-  get wasReset(): boolean {
-    return this.#wasReset && this.#isDirect;
   }
 }
 

@@ -232,7 +232,7 @@ export function openDispatcher({
   const connectTimeoutMs = connectTimeoutOf(timeoutMs);
   const openLine = socketOpener(secureContext, connectTimeoutMs);
   const tunnels = proxy && new ProxyTunnels(proxy, secureContext, connectTimeoutMs);
-  const connections = new ConnectionTracker(tunnels === null);
+  const connections = new ConnectionTracker();
   const connect: Connector.connector = (target, callback) => {
     const opening = tunnels
       ? tunnels.open(withPort(target)).then((below) => openLine(target, below))

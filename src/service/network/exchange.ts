@@ -16,12 +16,8 @@ export interface Answer {
 }
 
 /**
- * The exchange is one call: its answer, or the reason why there is none.
- *
- * - `written` decides whether the service may have acted. False means that certainly no byte of the request left this
- *   process.
- * - `reset` says what may still happen to a request that was written. True means that its connection led directly to
- *   the service and was reset, so that this machine delivers no byte of it later.
+ * The exchange is one call: its answer, or the reason why there is none. `written` decides whether the service may have
+ * acted. False means that certainly no byte of the request left this process.
  */
 export type Exchange =
   | { readonly answer: Answer; readonly error: null; readonly written: true }
@@ -29,6 +25,5 @@ export type Exchange =
       readonly answer: null;
       readonly error: Error;
       readonly written: boolean;
-      readonly reset: boolean;
       readonly ms: number;
     };

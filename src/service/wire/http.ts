@@ -180,12 +180,7 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
 
   fail(error: Error): void {
     clearTimeout(this.#deadline);
-    const ms = this.#tookMs();
-    // undici reports an error in the turn of the event loop in which it ends the connection, before or after ending it.
-    queueMicrotask(() => {
-      const reset = this.connection?.wasReset ?? false;
-      this.#parts.resolve({ answer: null, error, written: this.#written, reset, ms });
-    });
+    this.#parts.resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
   }
 
   #answer(isWhole: boolean): void {
