@@ -18,7 +18,7 @@ const TABLE: Readonly<Record<number, readonly [ExchangeClass, NextStep]>> = {
   ...of([301, 307, 308, 404, 405, 410, 501], 'not-acted', 'stop'),
   ...of([302, 303], 'doubt', 'stop'),
   ...of([400, 403, 411, 413, 414, 415, 422, 431, 451], 'rejected', 'record'),
-  ...of([401], 'not-acted', 'new-token'),
+  ...of([401], 'not-acted', 'record'),
   ...of([429], 'not-acted', 'again'),
 };
 

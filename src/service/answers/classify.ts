@@ -17,11 +17,8 @@ import { reportsDuplicate, reportsOtherError, ruledVerdict, statedVerdict } from
  */
 export type ExchangeClass = 'created' | 'duplicate' | 'rejected' | 'not-acted' | 'doubt';
 
-/**
- * The next step: record the class as the row's end, send again (paced), get a new token first, or end the run. The
- * client replaces a refused token before it asks what an answer means, so nothing is done here about `new-token`.
- */
-export type NextStep = 'record' | 'again' | 'new-token' | 'stop';
+/** The next step: record the class as the row's end, send again (paced), or end the run. */
+export type NextStep = 'record' | 'again' | 'stop';
 
 export interface CreateMeaning {
   readonly class: ExchangeClass;
@@ -76,7 +73,8 @@ function classifyAnswer(answer: Answer, knowledge: KnownOfCreate): CreateMeaning
   if (WRONG_ENDPOINT.has(status)) return stop('not-acted', 'service.wrong-address', ...wrongUrl(status));
   if (MOVED.has(status)) return stop('not-acted', 'service.redirects', ...redirected(answer));
   if (status === 302 || status === 303) return stop('doubt', 'service.redirects', ...redirected(answer));
-  if (status === 401) return { ...again('The token was refused (HTTP 401).'), next: 'new-token' };
+  // The client replaces refused credentials, or gives up, before it asks what the answer means.
+  if (status === 401) return record('not-acted', 'The token was refused (HTTP 401).');
   if (status === 403) return record('rejected', 'The service denied this request (HTTP 403).');
   if (status === 429) return again('The service asked to slow down (HTTP 429).');
   if (status === 409) {
