@@ -95,14 +95,12 @@ export class RequestSession {
     const by = contract.source ? ` by ${contractName(contract)}` : '';
     (await this.context.reporter()).say((paint) => paint.dim(`To ${this.destinationText}${by}`));
   }
+}
 
-  /** Handles signals from now on. After the first one, requests in flight finish. */
-  async finishOnSignal(): Promise<void> {
-    const reporter = await this.context.reporter();
-    this.context.interruption.listen(() =>
-      reporter.warn('Finishing what was sent; press Ctrl-C again to stop at once.'),
-    );
-  }
+/** Handles signals from now on. After the first one, requests in flight finish. */
+export async function finishOnSignal(context: Context): Promise<void> {
+  const reporter = await context.reporter();
+  context.interruption.listen(() => reporter.warn('Finishing what was sent; press Ctrl-C again to stop at once.'));
 }
 
 /**

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { onlyOptions, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
+import { finishOnSignal } from '../../cli/session.ts';
 import { keepHeapSmall, optimizeForRows } from '../../cli/v8-flags.ts';
 import { type ImportPorts, runImport } from '../../delivery/import.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -144,7 +145,7 @@ async function portsOf(
       const connection = await first.session.connect(asking);
       health.connection = connection;
       // From the first request on, the first signal lets requests in flight finish.
-      await first.session.finishOnSignal();
+      await finishOnSignal(context);
       return connection;
     },
     breakerOpened: (pauseMs) => notes.note({ event: 'breaker', pauseMs }),

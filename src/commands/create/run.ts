@@ -1,7 +1,7 @@
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
-import { RequestSession } from '../../cli/session.ts';
+import { finishOnSignal, RequestSession } from '../../cli/session.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { submitOrSettle } from '../../delivery/settle-doubt.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
@@ -29,7 +29,7 @@ export async function create(context: Context, asked: CreateFlags): Promise<numb
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
   const log = await context.openLog('create', false);
   const reporter = await context.reporter();
-  await session.finishOnSignal();
+  await finishOnSignal(context);
 
   const { clock, interruption } = context;
   const ports = { ...connection, log, clock, stopping: interruption.halt.signal };

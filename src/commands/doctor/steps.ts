@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
-import { recordingsBeside } from '../../cli/session.ts';
+import { finishOnSignal, recordingsBeside } from '../../cli/session.ts';
 import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { duration } from '../../report/output.ts';
@@ -147,8 +147,7 @@ export async function takeCreateStep(
   await examination.runStep('create', async () => {
     const submission = await madeUpRequest(destination, await context.contract(), context.clock.nowMs());
     const log = await context.openLog('doctor', false);
-    const reporter = await context.reporter();
-    context.interruption.listen(() => reporter.warn('Finishing what was sent; press Ctrl-C again to stop at once.'));
+    await finishOnSignal(context);
     const options = { validate: false, onDuplicate: 'skip', again: false } as const;
     const { result, stop } = await submitRequest(submission, api, log, options);
     if (stop) throw stop;

@@ -4,7 +4,7 @@ import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, type ReadingOptions, readInput } from '../../cli/input.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
-import { RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { finishOnSignal, RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { runPass, type ServiceConnection } from '../../delivery/import.ts';
 import { recordsInDoubt, settleByWord } from '../../delivery/settle-by-word.ts';
 import { settleRows } from '../../delivery/settle-rows.ts';
@@ -146,7 +146,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   const plan = await planWithProgress(session, input, log);
   const before = plan.counts.unknown;
   const reporter = await context.reporter();
-  await session.finishOnSignal();
+  await finishOnSignal(context);
   const { api, evidence, isProxied } = connection;
   const ports = { api, log, clock, preparation: session.preparation, halt: interruption.halt };
   const proof = storedProof(
