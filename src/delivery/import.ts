@@ -7,7 +7,7 @@ import type { VisibilityHistory } from '../request/visibility.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
-import { type SendOptions, type SendPorts, sendAfterOthers, sendRows } from './send-rows.ts';
+import { type SendDeps, type SendOptions, sendAfterOthers, sendRows } from './send-rows.ts';
 import { settleRows } from './settle-rows.ts';
 import type { SubmitOptions, Submitted } from './submit.ts';
 import { Supervisor } from './supervise.ts';
@@ -21,11 +21,11 @@ import { resumeProbes, VisibilityProber, withLogTime } from './visibility-prober
  * outcome of its request is in the log.
  */
 export async function runImport(
-  ports: ImportPorts,
+  deps: ImportDeps,
   files: readonly ImportFile[],
   options: RunImportOptions,
 ): Promise<Imported> {
-  const { log } = ports;
+  const { log } = deps;
   // 1. Plan each file. A file is planned again for each mapping that the user corrects, and its last plan counts.
   const imports: FileOfRun[] = [];
   const rules = { ...options, files: new PlannedFiles() };
@@ -38,11 +38,11 @@ export async function runImport(
     if (imports.length < files.length) rules.files.add(file, plan.ledger);
   }
   const plans = imports.map(({ plan }) => plan);
-  await ports.confirm(plans);
+  await deps.confirm(plans);
   // 2. to 4. Send, wait for other processes, settle.
   const unfinished = imports.filter(({ plan }) => plan.counts.ready + plan.ledger.doubts() > 0);
-  const stop = unfinished.length > 0 ? await deliver(unfinished, plans, ports, options) : null;
-  await ports.ended(stop);
+  const stop = unfinished.length > 0 ? await deliver(unfinished, plans, deps, options) : null;
+  await deps.ended(stop);
   // 5. Report every row.
   const failure = await reportFiles(imports, log, stop);
   return { plans, stop: stoppedBy(stop ?? failure) };
@@ -68,7 +68,7 @@ type FileOfRun = ImportFile & { readonly plan: ImportPlan };
 async function deliver(
   files: readonly FileOfRun[],
   plans: readonly ImportPlan[],
-  { log, clock, halt, connect, breakerOpened }: ImportPorts,
+  { log, clock, halt, connect, breakerOpened }: ImportDeps,
   options: RunImportOptions,
 ): Promise<SrqError | null> {
   let current: FileOfRun | undefined;
@@ -88,8 +88,8 @@ async function deliver(
       if (stop !== null || halt.signal.aborted) break;
       current = file;
       const { preparation } = file;
-      const ports: SendPorts = { api, log, clock, prober, preparation, halt, breakerOpened: hold };
-      stop = await pass(file, ports, connection, supervised);
+      const deps: SendDeps = { api, log, clock, prober, preparation, halt, breakerOpened: hold };
+      stop = await pass(file, deps, connection, supervised);
     }
   }
   await prober.end();
@@ -101,15 +101,15 @@ async function deliver(
 /** Sends the rows of a file that are ready, and waits for those that other processes are sending. */
 async function send(
   { plan, ui }: FileOfRun,
-  ports: SendPorts,
+  deps: SendDeps,
   { mayValidate }: ServiceConnection,
   options: DeliverOptions,
 ): Promise<SrqError | null> {
   // Probes that earlier runs began on validate are continued.
-  if (mayValidate) await resumeProbes(plan, ports.prober, ports);
-  const sending = sendRows(plan, ports, options);
+  if (mayValidate) await resumeProbes(plan, deps.prober, deps);
+  const sending = sendRows(plan, deps, options);
   const stop = await runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
-  return stop ?? (await waitForOthers(plan, ports, options, ui));
+  return stop ?? (await waitForOthers(plan, deps, options, ui));
 }
 
 /**
@@ -140,14 +140,14 @@ async function reportFiles(
 /** Waits for rows that other processes are sending. There are such rows only if the processes share the log. */
 async function waitForOthers(
   plan: ImportPlan,
-  ports: SendPorts,
+  deps: SendDeps,
   options: RunImportOptions,
   ui: ImportUi,
 ): Promise<SrqError | null> {
   const rows = plan.ledger.doubts();
-  if (ports.log.writeLeaseMs === null || rows === 0) return null;
+  if (deps.log.writeLeaseMs === null || rows === 0) return null;
   const watch = await ui.watch({ is: 'looking after others', rows });
-  return runPass(sendAfterOthers(plan, ports, options), watch);
+  return runPass(sendAfterOthers(plan, deps, options), watch);
 }
 
 /**
@@ -156,11 +156,11 @@ async function waitForOthers(
  */
 async function settle(
   { plan, ui }: FileOfRun,
-  ports: SendPorts,
+  deps: SendDeps,
   { mayValidate, isProxied }: ServiceConnection,
   options: DeliverOptions,
 ): Promise<SrqError | null> {
-  const { api, halt, prober } = ports;
+  const { api, halt, prober } = deps;
   const stillInDoubt = () => plan.ledger.doubts();
   const rows = stillInDoubt();
   const byValidate = mayValidate && prober.isHopeful();
@@ -169,7 +169,7 @@ async function settle(
   const watch = await ui.watch({ is: 'settling', rows, byKey, byValidate, stillInDoubt });
   const { concurrency, settleMs: chosenMs } = options;
   const validation = byValidate ? { proof: prober, chosenMs, isProxied, waiting: watch.waiting } : null;
-  return runPass(settleRows(plan, ports, { concurrency, validation, resend: options }), watch);
+  return runPass(settleRows(plan, deps, { concurrency, validation, resend: options }), watch);
 }
 
 /** Runs a pass and shows each of its rows. Returns the reason why it ended early, or null. */
@@ -287,7 +287,7 @@ export interface ImportUi {
   report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void>;
 }
 
-export interface ImportPorts {
+export interface ImportDeps {
   readonly log: DeliveryLog;
   readonly clock: Clock;
   /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */

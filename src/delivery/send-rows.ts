@@ -24,7 +24,7 @@ export interface SendOptions extends SubmitOptions {
 }
 
 /** Dependencies of a pass over the rows of a plan. */
-export interface PassPorts {
+export interface PassDeps {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface PassPorts {
   readonly halt: AbortController;
 }
 
-export interface SendPorts extends PassPorts {
+export interface SendDeps extends PassDeps {
   readonly prober: VisibilityProber;
   /** Called when the breaker has paused all sending. */
   readonly breakerOpened?: (pauseMs: number) => void;
@@ -45,7 +45,7 @@ export interface SendPorts extends PassPorts {
  */
 export async function* sendRows(
   plan: ImportPlan,
-  deps: SendPorts,
+  deps: SendDeps,
   options: SendOptions,
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, prober, halt } = deps;
@@ -95,7 +95,7 @@ export async function* sendRows(
  */
 export async function* sendAfterOthers(
   plan: ImportPlan,
-  deps: PassPorts,
+  deps: PassDeps,
   options: SubmitOptions & { readonly concurrency: number },
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, clock, halt } = deps;

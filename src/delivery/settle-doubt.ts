@@ -94,7 +94,7 @@ export async function settleDoubt(submission: Submission, deps: SettleDeps): Pro
 }
 
 /** Dependencies for sending a single request. */
-export interface SinglePorts
+export interface SingleDeps
   extends Pick<SettleDeps, 'api' | 'log' | 'clock' | 'stopping'>,
     Pick<Validation, 'isProxied'> {
   readonly mayValidate: boolean;
@@ -108,10 +108,10 @@ export interface SinglePorts
  */
 export async function submitOrSettle(
   submission: Submission,
-  { mayValidate, evidence, isProxied, ...ports }: SinglePorts,
+  { mayValidate, evidence, isProxied, ...deps }: SingleDeps,
   options: SubmitOptions,
 ): Promise<Submitted> {
-  const { api, log, clock, stopping } = ports;
+  const { api, log, clock, stopping } = deps;
   await log.prefetch([submission.key]);
   if (loggedStatus(log.lookup(submission.key), options) !== 'unknown') {
     return submitRequest(submission, api, log, options);

@@ -4,7 +4,7 @@ import type { Ledger } from '../request/ledger.ts';
 import { ControlRounds, knownCreated } from './controls.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { haltOnError, type PassPorts, trackResults } from './send-rows.ts';
+import { haltOnError, type PassDeps, trackResults } from './send-rows.ts';
 import { type SettleDeps, settleDoubt, type Validation } from './settle-doubt.ts';
 import type { Submission, Submitted } from './submit.ts';
 
@@ -20,7 +20,7 @@ export interface SettleOptions extends Pick<SettleDeps, 'resend'> {
 /** Settles the rows in doubt, of this run and of earlier ones, as far as possible. Yields the result of each. */
 export async function* settleRows(
   plan: ImportPlan,
-  deps: PassPorts,
+  deps: PassDeps,
   { concurrency, validation, resend }: SettleOptions,
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, clock, halt } = deps;

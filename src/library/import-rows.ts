@@ -1,5 +1,5 @@
 import type { Connection } from '../account/connection.ts';
-import { type ImportPorts, type ImportUi, runImport } from '../delivery/import.ts';
+import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
 import type { Preparation } from '../delivery/prepare.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
@@ -23,7 +23,7 @@ export interface OpenedAccount {
   listen(refused: Refused): void;
 }
 
-interface ImportParts {
+interface RowsImportDeps {
   readonly log: OpenLog;
   readonly store: LogStore;
   readonly account: OpenedAccount;
@@ -41,11 +41,11 @@ interface ImportSettings extends Omit<ImportOptions, keyof SubmitOptions>, Submi
 
 export async function importTable(
   table: RowTable,
-  parts: ImportParts,
+  deps: RowsImportDeps,
   settings: ImportSettings,
 ): Promise<ImportResult> {
   if (table.count === 0) return NOTHING;
-  const { preparation } = parts;
+  const { preparation } = deps;
   const results: ImportedRow[] = [];
   const { name = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
   const mapping = mappingOf(table);
@@ -59,21 +59,21 @@ export async function importTable(
       }
     },
   };
-  const { plans, stop } = await runImport(portsOf(parts, settings, name), [{ file: name, preparation, ui }], {
+  const { plans, stop } = await runImport(importDeps(deps, settings, name), [{ file: name, preparation, ui }], {
     ...settings,
     ...{ range: { skip: 0, limit: null }, inDoubt, settleMs, maxErrors: limitOf(settings.maxErrors) },
   });
   const { ready: _, ...counts } = withUntriedAsFailed(sumOfCounts(plans.map(({ ledger }) => ledger.counts())));
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
-  const stopped = stop ?? (parts.halt.signal.aborted ? endedBySignal() : null);
+  const stopped = stop ?? (deps.halt.signal.aborted ? endedBySignal() : null);
   return { rows: results.length, counts, results, stopped };
 }
 
 const { ready: _, ...NO_COUNTS } = noCounts();
 const NOTHING: ImportResult = { rows: 0, counts: NO_COUNTS, results: [], stopped: null };
 
-function portsOf(parts: ImportParts, settings: ImportSettings, name: string): ImportPorts {
-  const { log, store, account, halt, clock, preparation } = parts;
+function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string): ImportDeps {
+  const { log, store, account, halt, clock, preparation } = deps;
   const { connection, evidence, keep } = account;
   const notes = store.openNotes(log.run);
   account.listen(notes.refused);

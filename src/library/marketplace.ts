@@ -162,10 +162,10 @@ export class LibraryMarketplace implements api.Marketplace {
     const { mayValidate, isProxied } = connection;
     const client = this.#clientUntil(signal, connection);
     const known = { mayValidate, isProxied, evidence: evidence() };
-    const ports = { ...known, api: client, log, clock: this.#host.clock, stopping: signal };
+    const deps = { ...known, api: client, log, clock: this.#host.clock, stopping: signal };
     const { problems } = submission;
     try {
-      const { result, stop, unrecorded } = await submitOrSettle(submission, ports, options);
+      const { result, stop, unrecorded } = await submitOrSettle(submission, deps, options);
       const { row: _, ...told } = result;
       const wasEnded = signal.aborted && result.status === 'failed';
       return { ...told, problems, error: stop ?? (wasEnded ? endedBySignal() : null), isRecorded: !unrecorded };

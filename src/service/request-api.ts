@@ -44,7 +44,7 @@ const MAX_UNREACHED = 8;
 const MAX_UNREACHED_AT_FIRST = 3;
 
 /** The dependencies of the client. */
-export interface RequestApiParts {
+export interface RequestApiDeps {
   readonly http: Http;
   readonly authorizer: Authorizer;
   readonly limiter: RateLimiter;
@@ -68,7 +68,7 @@ export interface RequestApiParts {
  * acted on, unless the service recognises the repetition.
  */
 export class RequestApi implements MarketplaceApi {
-  readonly #parts: RequestApiParts;
+  readonly #deps: RequestApiDeps;
   readonly #encoder: Encoder;
   readonly #reader: AnswerReader;
   readonly #secrets: readonly string[];
@@ -77,12 +77,12 @@ export class RequestApi implements MarketplaceApi {
   #unreachedInARow = 0;
 
   /** `reader` is that of another client of the same service, with which this one shares what it learns of the answers. */
-  constructor(parts: RequestApiParts, reader: AnswerReader | null = null) {
-    const { contract, fieldName = () => null } = parts;
-    this.#parts = parts;
+  constructor(deps: RequestApiDeps, reader: AnswerReader | null = null) {
+    const { contract, fieldName = () => null } = deps;
+    this.#deps = deps;
     this.#encoder = makeEncoder(contract);
-    this.#reader = reader ?? new AnswerReader(contract, fieldName, parts.memory, parts.remember);
-    this.#secrets = [...parts.secrets, ...givenKeys(contract)];
+    this.#reader = reader ?? new AnswerReader(contract, fieldName, deps.memory, deps.remember);
+    this.#secrets = [...deps.secrets, ...givenKeys(contract)];
     this.#sendsFileName = parametersOf(contract).some(
       ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',
     );
@@ -90,16 +90,16 @@ export class RequestApi implements MarketplaceApi {
 
   /** Returns this client for work that another signal ends as well. It has the same rate and learns for the same service. */
   until(stopping: AbortSignal): RequestApi {
-    return new RequestApi({ ...this.#parts, stopping }, this.#reader);
+    return new RequestApi({ ...this.#deps, stopping }, this.#reader);
   }
 
   get idempotencyWindowMs(): number | null {
-    return keyLife(this.#parts.contract.create)?.settleMs ?? null;
+    return keyLife(this.#deps.contract.create)?.settleMs ?? null;
   }
 
   /** Counts how often answers agreed with settings of the contract, or did not. */
   observations(): Observations {
-    return { ...this.#parts.authorizer.observations, ...this.#reader.observed.counts };
+    return { ...this.#deps.authorizer.observations, ...this.#reader.observed.counts };
   }
 
   /** Withdraws the observation of the last verdict, because the verdict cannot be right. */
@@ -108,7 +108,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   async validate(request: ServiceRequest): Promise<ValidateResult> {
-    if (isOffered(this.#parts.contract, 'validate') === false) return failedValidate(NO_VALIDATE, null);
+    if (isOffered(this.#deps.contract, 'validate') === false) return failedValidate(NO_VALIDATE, null);
     const redactor = this.#redactorFor(request);
     for (let tried = 1; ; tried++) {
       const attempt = await this.#send(await this.#prepare('validate', request, redactor), ALWAYS_ALLOWED);
@@ -126,7 +126,7 @@ export class RequestApi implements MarketplaceApi {
     idempotencyKey: string | null = null,
     writeLeaseMs: number | null = null,
   ): Promise<CreateResult | null> {
-    const { contract, clock } = this.#parts;
+    const { contract, clock } = this.#deps;
     const header = idempotencyHeader(contract.create, idempotencyKey);
     const isKnownByKey = Object.keys(header).length > 0;
     const tries = new CreateTries(clock, isKnownByKey ? (keyLife(contract.create)?.repeatMs ?? 0) : 0);
@@ -163,7 +163,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   async confirm(request: ServiceRequest, unproven: UnprovenAnswer): Promise<boolean | null> {
-    const { clock, stopping, contract } = this.#parts;
+    const { clock, stopping, contract } = this.#deps;
     const { form, isDenied } = unproven;
     // If the answer denies the creation or cannot be read, it has no meaning to be learned, so validate is not asked.
     if (isDenied || form === '' || isOffered(contract, 'validate') === false) return null;
@@ -187,7 +187,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   slowDown(share: number): void {
-    this.#parts.limiter.slowDown(share);
+    this.#deps.limiter.slowDown(share);
   }
 
   /** Prepares a call: reads the recording and encodes the request. Nothing is sent. */
@@ -197,7 +197,7 @@ export class RequestApi implements MarketplaceApi {
     redactor: Redactor,
     header: EncodedRequest['headers'] = {},
   ): Promise<PreparedCall> {
-    const recording = request.audio ? await this.#parts.audio.readBase64(request.audio) : null;
+    const recording = request.audio ? await this.#deps.audio.readBase64(request.audio) : null;
     const encoded = this.#encoder[operation](request, recording);
     const headers = { ...encoded.headers, ...header };
     const redacted = () => ({
@@ -216,7 +216,7 @@ export class RequestApi implements MarketplaceApi {
     { operation, encoded, redactor, redacted }: PreparedCall,
     { begin, intend }: WritePermission,
   ): Promise<Attempt> {
-    const { authorizer, limiter, http, contract, stopping } = this.#parts;
+    const { authorizer, limiter, http, contract, stopping } = this.#deps;
     const { method, path, headers, body } = encoded;
     for (let refusals = 0; ; refusals++) {
       // Get the token before the permit, so that no place is held meanwhile. It is checked again with the permit,
@@ -250,7 +250,7 @@ export class RequestApi implements MarketplaceApi {
    * long.
    */
   async #pauseUnlessPaced(tried: number, exchange: Exchange): Promise<void> {
-    const { clock, stopping } = this.#parts;
+    const { clock, stopping } = this.#deps;
     // A 429, and any answer with Retry-After, has lengthened the rate limiter's pause when the permit was released. The
     // next `acquire` waits it out, and knows when it is too long.
     if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;

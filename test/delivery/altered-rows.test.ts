@@ -359,8 +359,8 @@ describe('Rows that are read again', () => {
       },
     };
     const api = {} as MarketplaceApi;
-    const ports = { api, log, clock: new VirtualClock(), preparation: PREPARATION, halt: new AbortController() };
-    await drain(settleRows(plan, ports, { concurrency: 2, validation: null, resend: null }));
+    const deps = { api, log, clock: new VirtualClock(), preparation: PREPARATION, halt: new AbortController() };
+    await drain(settleRows(plan, deps, { concurrency: 2, validation: null, resend: null }));
     expect(most).toBe(16);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type ImportPorts,
+  type ImportDeps,
   type ImportUi,
   type Pass,
   type RunImportOptions,
@@ -45,7 +45,7 @@ class Bench {
   logChanges: Partial<DeliveryLog> = {};
   connection: Partial<ServiceConnection> = {};
   ui: Partial<ImportUi> = {};
-  ports: Partial<ImportPorts> = {};
+  deps: Partial<ImportDeps> = {};
   outcomeOf: (need: string) => Partial<Outcome> = () => ({});
   columnOf: (field: string) => string | null = () => null;
 
@@ -113,7 +113,7 @@ class Bench {
       hold: (pauseMs) => void this.told.push(`holds ${pauseMs}`),
       ...this.connection,
     };
-    const ports: ImportPorts = {
+    const deps: ImportDeps = {
       ...{ log, clock, halt },
       confirm: async (plans) => void this.told.push(`confirms ${plans.length}`),
       connect: async (columnOf) => {
@@ -123,12 +123,12 @@ class Bench {
       },
       breakerOpened: (pauseMs) => void this.told.push(`shows ${pauseMs}`),
       ended: async (stop) => void this.told.push(`ended ${stop?.reason ?? 'well'}`),
-      ...this.ports,
+      ...this.deps,
     };
     const asked = files.map((rows, at) => ({
       ...{ file: `${at}.csv`, preparation: PREPARATION, ui: uiOf(rows, `${at}.csv`) },
     }));
-    return this.clock.until(runImport(ports, asked, { ...OPTIONS, ...options }));
+    return this.clock.until(runImport(deps, asked, { ...OPTIONS, ...options }));
   }
 
   get statuses() {
@@ -174,7 +174,7 @@ describe('An import', () => {
   test('that its user does not agree to sends nothing', async () => {
     const bench = new Bench();
     const no = new SrqError('interrupted.unfinished', 'No.');
-    bench.ports = { confirm: () => Promise.reject(no) };
+    bench.deps = { confirm: () => Promise.reject(no) };
     await expect(bench.run([['a']])).rejects.toBe(no);
     expect(bench.told).toEqual([]);
   });
@@ -315,7 +315,7 @@ describe('An import', () => {
   test('looks once more at rows in doubt before it reports them, and reports them also if it cannot', async () => {
     const bench = new Bench();
     await bench.doubts('a');
-    bench.ports = {
+    bench.deps = {
       ended: async () => {
         const { key, row } = submissionOf('a');
         await bench.memory.openAs('another run').outcome({ key, row, ref: null }, OUTCOME);
@@ -326,7 +326,7 @@ describe('An import', () => {
     const away = new Bench();
     await away.doubts('a');
     let isEnded = false;
-    away.ports = {
+    away.deps = {
       ended: async () => {
         isEnded = true;
       },

@@ -46,14 +46,14 @@ async function imported(files: readonly (readonly string[])[], changes: Partial<
       ...changes,
     };
     const asked = files.map((rows, at) => ({ file: `${at}.csv`, preparation: PREPARATION, ui: uiOf(rows) }));
-    const ports = {
+    const deps = {
       ...{ log, clock, halt },
       confirm: async () => {},
       connect: async () => connection,
       breakerOpened: () => void told.push('shown'),
       ended: async () => {},
     };
-    return (await runImport(ports, asked, OPTIONS)).stop;
+    return (await runImport(deps, asked, OPTIONS)).stop;
   });
   return { reported, told, stop };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ControlRounds } from '../../src/delivery/controls.ts';
-import { type SettleDeps, type SinglePorts, settleDoubt, submitOrSettle } from '../../src/delivery/settle-doubt.ts';
+import { type SettleDeps, type SingleDeps, settleDoubt, submitOrSettle } from '../../src/delivery/settle-doubt.ts';
 import {
   asLogged,
   inDoubt,
@@ -699,12 +699,12 @@ describe('A request in doubt', () => {
 
 describe('A single request', () => {
   const NEED_KIND = 'PT/0/text';
-  const single = (bench: Bench, changes: Partial<SinglePorts> = {}): SinglePorts => ({
+  const single = (bench: Bench, changes: Partial<SingleDeps> = {}): SingleDeps => ({
     ...{ api: bench.api, log: bench.log, clock: bench.clock, stopping: new AbortController().signal, isProxied: false },
     ...{ mayValidate: true, evidence: trustedEvidence(NOW_MS, NEED_KIND) },
     ...changes,
   });
-  const sent = (bench: Bench, changes: Partial<SinglePorts> = {}) =>
+  const sent = (bench: Bench, changes: Partial<SingleDeps> = {}) =>
     bench.clock.until(submitOrSettle(SUBMISSION, single(bench, changes), PLAIN));
   const aged = async (ms: number) => {
     const bench = await new Bench().knows('unknown');

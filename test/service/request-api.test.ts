@@ -6,7 +6,7 @@ import type { CachedToken, TokenCache } from '../../src/request/ports.ts';
 import type { ServiceRequest } from '../../src/request/service-request.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi, type RequestApiParts } from '../../src/service/request-api.ts';
+import { RequestApi, type RequestApiDeps } from '../../src/service/request-api.ts';
 import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
@@ -24,7 +24,7 @@ const audio = {
 
 const KEY = '0123456789abcdef0123456789abcdef';
 
-interface Setup extends Partial<RequestApiParts> {
+interface Setup extends Partial<RequestApiDeps> {
   readonly clock?: VirtualClock;
   readonly cache?: TokenCache;
   readonly credentials?: { clientId: string; clientSecret: string };

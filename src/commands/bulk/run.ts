@@ -4,7 +4,7 @@ import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { finishOnSignal } from '../../cli/session.ts';
 import { keepHeapSmall, optimizeForRows } from '../../cli/v8-flags.ts';
-import { type ImportPorts, runImport } from '../../delivery/import.ts';
+import { type ImportDeps, runImport } from '../../delivery/import.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { RunBegin } from '../../request/log-store.ts';
@@ -72,10 +72,10 @@ async function importFiles(
   }
   const health = await RunHealth.open(context, options);
   const imports = opened.map((each) => new FileImport(each, options, opened.length > 1, events));
-  const ports = await portsOf(context, opened, imports, options, { events, health }, () => {
+  const deps = await importDeps(context, opened, imports, options, { events, health }, () => {
     started.ms = context.clock.monotonicMs();
   });
-  const { plans, stop } = await runImport(ports, imports, {
+  const { plans, stop } = await runImport(deps, imports, {
     ...options,
     range: rangeOf(options),
     maxErrors: options.maxErrors ?? null,
@@ -109,14 +109,14 @@ async function keepInbox(context: Context): Promise<void> {
 }
 
 /** Opens what the files of a run share: the log, the notes and, once it is needed, the connection. */
-async function portsOf(
+async function importDeps(
   context: Context,
   opened: readonly OpenedFile[],
   imports: readonly FileImport[],
   options: BulkOptions,
   { events, health }: { readonly events: RunEvents; readonly health: RunHealth },
   confirmed: () => void,
-): Promise<ImportPorts> {
+): Promise<ImportDeps> {
   const files = opened.map(({ file }) => file);
   const log = health.timed(await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true));
   const notes = health.alsoCounting(events.alsoTelling((await context.logStore()).openNotes(context.run)));

@@ -32,7 +32,7 @@ export async function create(context: Context, asked: CreateFlags): Promise<numb
   await finishOnSignal(context);
 
   const { clock, interruption } = context;
-  const ports = { ...connection, log, clock, stopping: interruption.halt.signal };
+  const deps = { ...connection, log, clock, stopping: interruption.halt.signal };
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
   for (const each of prepared) {
@@ -40,7 +40,7 @@ export async function create(context: Context, asked: CreateFlags): Promise<numb
     if (!each.request) results.push(invalidResult(each));
     else if (stop || context.interruption.code) results.push(untriedResult(each));
     else {
-      const submitted = await submitOrSettle(each, ports, options);
+      const submitted = await submitOrSettle(each, deps, options);
       results.push(submitted.result);
       stop = submitted.stop;
     }

@@ -148,7 +148,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   const reporter = await context.reporter();
   await finishOnSignal(context);
   const { api, evidence, isProxied } = connection;
-  const ports = { api, log, clock, preparation: session.preparation, halt: interruption.halt };
+  const deps = { api, log, clock, preparation: session.preparation, halt: interruption.halt };
   const proof = storedProof(
     () => evidence,
     () => log.nowMs(),
@@ -156,7 +156,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   const chosenMs = options.settle === undefined ? null : options.settle * 1000;
   const watch = await showSettling(context, 'Settling', before, () => plan.ledger.counts().unknown);
   const validation = { proof, chosenMs, isProxied, waiting: watch.waiting };
-  const settling = settleRows(plan, ports, { concurrency: CONCURRENCY, validation, resend: null });
+  const settling = settleRows(plan, deps, { concurrency: CONCURRENCY, validation, resend: null });
   const stop = await runPass(settling, watch);
   if (stop) throw stop;
   const { created, failed, unknown } = plan.ledger.counts();

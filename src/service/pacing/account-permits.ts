@@ -28,7 +28,7 @@ const STATE_NAME = 'pace';
 const UNGRANTED = 0;
 
 /** The dependencies of `AccountPermits`. */
-export interface AccountPermitsParts {
+export interface AccountPermitsDeps {
   readonly state: SharedAccountState;
   readonly rate: ChosenRate;
   /** Maximum number of requests of this process in flight. */
@@ -44,7 +44,7 @@ export interface AccountPermitsParts {
  * need not wait for a turn. They are given back when another process is refused.
  */
 export class AccountPermits implements PermitSource {
-  readonly #parts: AccountPermitsParts;
+  readonly #deps: AccountPermitsDeps;
   #waiting: () => number = () => 0;
   #changed: () => void = () => {};
   /** Granted sends, each for its `sentMs` by the time of the rate. */
@@ -77,14 +77,14 @@ export class AccountPermits implements PermitSource {
   /** The pace as of the last turn. */
   #pace: Pace | null = null;
 
-  constructor(parts: AccountPermitsParts) {
-    this.#parts = parts;
+  constructor(deps: AccountPermitsDeps) {
+    this.#deps = deps;
   }
 
   attach(waiting: () => number, changed: () => void): void {
     this.#waiting = waiting;
     this.#changed = changed;
-    this.#parts.state.onAlarm(STATE_NAME, () => {
+    this.#deps.state.onAlarm(STATE_NAME, () => {
       this.#takeAlarm();
       changed();
     });
@@ -126,7 +126,7 @@ export class AccountPermits implements PermitSource {
 
   pace(): Pace | null {
     if (this.#pace === null) return null;
-    const sinceMs = this.#parts.clock.monotonicMs() - this.#turnedMs;
+    const sinceMs = this.#deps.clock.monotonicMs() - this.#turnedMs;
     return { ...this.#pace, pausedMs: Math.max(0, this.#pace.pausedMs - sinceMs) };
   }
 
@@ -148,7 +148,7 @@ export class AccountPermits implements PermitSource {
   }
 
   #nowMs(): number {
-    return this.#parts.clock.monotonicMs() + this.#aheadMs;
+    return this.#deps.clock.monotonicMs() + this.#aheadMs;
   }
 
   /** Reacts to a refusal. Sends that were granted before are given back and requested again. */
@@ -176,7 +176,7 @@ export class AccountPermits implements PermitSource {
 
   /** Returns the time until this process has a reason for another turn. */
   #nextTurnMs(): number {
-    const sinceMs = this.#parts.clock.monotonicMs() - this.#turnedMs;
+    const sinceMs = this.#deps.clock.monotonicMs() - this.#turnedMs;
     if (this.#failed !== null || this.#isClosed) return Number.POSITIVE_INFINITY;
     if (this.#isUrgent && this.#turnedMs > Number.NEGATIVE_INFINITY) return 0;
     const isShort = this.#waiting() > this.#granted.length;
@@ -206,7 +206,7 @@ export class AccountPermits implements PermitSource {
   }
 
   async #ask(leaves: boolean): Promise<void> {
-    const { state, clock, random, refused } = this.#parts;
+    const { state, clock, random, refused } = this.#deps;
     const startedMs = clock.monotonicMs();
     this.#withdraw(({ sentMs }) => this.#waiting() === 0 && sentMs < this.#nowMs() - STALE_MS);
     const request = this.#request(leaves);
@@ -220,7 +220,7 @@ export class AccountPermits implements PermitSource {
   }
 
   #request(leaves: boolean): TurnRequest {
-    const { state, rate, concurrency, learned } = this.#parts;
+    const { state, rate, concurrency, learned } = this.#deps;
     const places = PLACES_PER_REQUEST * concurrency;
     const wanted = this.#waiting() + this.#used - this.#granted.length;
     const request = {
@@ -245,7 +245,7 @@ export class AccountPermits implements PermitSource {
 
   #apply({ nowMs, granted, turn, isFree, members, ratePerSecond, boundPerSecond, pausedMs }: TurnReply): void {
     this.#pace = { ratePerSecond, boundPerSecond, pausedMs };
-    this.#aheadMs = nowMs - this.#parts.clock.monotonicMs();
+    this.#aheadMs = nowMs - this.#deps.clock.monotonicMs();
     this.#members = members;
     this.#denied = turn;
     this.#isFree = isFree && !this.#isUrgent;
@@ -255,7 +255,7 @@ export class AccountPermits implements PermitSource {
   }
 
   async #lookForEnded(): Promise<void> {
-    const { state, clock } = this.#parts;
+    const { state, clock } = this.#deps;
     const others = this.#members.filter((run) => run !== state.run);
     if (others.length === 0 || clock.monotonicMs() - this.#lookedMs < ENDED_CHECK_MS) return;
     this.#lookedMs = clock.monotonicMs();

@@ -112,7 +112,7 @@ class AnswerTimedOut extends Error {
   }
 }
 
-interface CollectorParts {
+interface CollectorDeps {
   readonly startedMs: number;
   readonly monotonicMs: () => number;
   readonly timeoutMs: number;
@@ -124,7 +124,7 @@ interface CollectorParts {
 /** Collects one answer from the events of undici. */
 class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   connection: PooledConnection | null = null;
-  readonly #parts: CollectorParts;
+  readonly #deps: CollectorDeps;
   readonly #chunks: Buffer[] = [];
   #deadline: NodeJS.Timeout | undefined;
   #bytes = 0;
@@ -132,13 +132,13 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   #status = 0;
   #headers: Record<string, string> = {};
 
-  constructor(parts: CollectorParts) {
-    this.#parts = parts;
+  constructor(deps: CollectorDeps) {
+    this.#deps = deps;
   }
 
   /** Starts the call. undici calls this right before it writes to the socket, in the same turn of the event loop. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { mayWrite, announce, timeoutMs } = this.#parts;
+    const { mayWrite, announce, timeoutMs } = this.#deps;
     if (!mayWrite()) {
       controller.abort(new LeaseExpired());
       return;
@@ -180,7 +180,7 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
 
   fail(error: Error): void {
     clearTimeout(this.#deadline);
-    this.#parts.resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
+    this.#deps.resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
   }
 
   #answer(isWhole: boolean): void {
@@ -191,11 +191,11 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
       return { answer, error: null, written: true };
     };
     const body = bodyText(Buffer.concat(this.#chunks), headers);
-    this.#parts.resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
+    this.#deps.resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
   }
 
   #tookMs(): number {
-    return Math.round(this.#parts.monotonicMs() - this.#parts.startedMs);
+    return Math.round(this.#deps.monotonicMs() - this.#deps.startedMs);
   }
 }
 
