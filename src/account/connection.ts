@@ -15,7 +15,7 @@ import type { Host } from './host.ts';
 /** What a connection needs from the program that uses it. */
 interface ConnectionHost extends Host {
   /** Removes this text from error reports from now on. */
-  hide(secret: string): void;
+  addSecret(secret: string): void;
 }
 
 /** A connection to the service for one account. */
@@ -57,7 +57,7 @@ export interface ConnectedAccount {
   network(baseUrl: string): Network;
   /** Time after which a call is given up, in milliseconds, or null for the default. */
   readonly timeoutMs: number | null;
-  /** Functions that are called with every call to the service, with secrets masked. */
+  /** Functions that are called with every call to the service, with secrets redacted. */
   readonly traces: readonly ((call: TracedCall) => void)[];
   /** Called when the program has finished, with what the answers showed about a learned contract. */
   observed(contract: Contract, seen: Observations): Promise<void>;
@@ -147,9 +147,9 @@ function openAuthorizer(
   const { auth = { kind: 'bearer' }, token } = account.contract;
   const { baseUrl, clientId } = account.destination;
   const credentials = { clientId, clientSecret };
-  host.hide(clientSecret);
+  host.addSecret(clientSecret);
   if (auth.kind !== 'bearer') {
-    host.hide(`${clientId}:${clientSecret}`);
+    host.addSecret(`${clientId}:${clientSecret}`);
     return {
       authorizer: fixedAuthorizer(auth, credentials),
       prove: () => Promise.resolve(null),

@@ -129,7 +129,7 @@ function networkOf(context: Context, baseUrl: string, stored: CertificateFiles):
   const { env } = context.process;
   requireCertificateCheck(env, ': --ca-file FILE');
   const keyPassphrase = env['SRQ_KEY_PASSPHRASE'] || null;
-  if (keyPassphrase !== null) context.hide(keyPassphrase);
+  if (keyPassphrase !== null) context.addSecret(keyPassphrase);
   const files = { ...stored, ...certificateFiles(context.options) };
   return {
     proxy: proxyFor(baseUrl, proxySettings(env)),

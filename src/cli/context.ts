@@ -258,12 +258,12 @@ export class Context {
   }
 
   /** Removes this text, also in its encoded forms, from error reports from now on. */
-  hide(secret: string): void {
+  addSecret(secret: string): void {
     this.#secrets.push(secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64'));
   }
 
-  /** Returns the text with everything that was passed to `hide` replaced by `***`. */
-  blotted(text: string): string {
+  /** Returns the text with everything that was passed to `addSecret` replaced by `***`. */
+  redacted(text: string): string {
     return this.#secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')), text);
   }
 
@@ -271,7 +271,7 @@ export class Context {
   async showStack(error: unknown): Promise<void> {
     if (!this.options.verbose) return;
     const { printableLines } = await import('../report/output.ts');
-    this.process.stderr.write(`${printableLines(this.blotted(String((error as Error)?.stack)))}\n`);
+    this.process.stderr.write(`${printableLines(this.redacted(String((error as Error)?.stack)))}\n`);
   }
 
   /** Registers a function to run when the command has ended. The function registered last runs first. */

@@ -9,7 +9,7 @@ import type { TellingContext } from './command.ts';
 interface LogContext extends TellingContext {
   profileName(): Promise<Sourced<string>>;
   profiles(): Promise<ProfileStore>;
-  hide(secret: string): void;
+  addSecret(secret: string): void;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
   if (url === undefined) return { kind: 'file', path: file, isGiven: false };
   const { storeAddress } = await import('../store/postgres/store-url.ts');
   const { shown, password, config } = storeAddress(url);
-  if (password !== null) context.hide(password);
+  if (password !== null) context.addSecret(password);
   if (password !== null && url === store) throw passwordInArguments('--store', shown);
   const command = url === stored?.store ? stored.storePasswordCommand : undefined;
   const fromEnv = env['PGPASSWORD'];

@@ -138,7 +138,7 @@ function commandIn(command: NamedCommand, words: readonly string[]): NamedComman
 const MAX_FAULT_TEXT = 200;
 
 function fault(error: unknown, context: Context): SrqError {
-  const text = context.blotted(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const text = context.redacted(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
   const message = text.length > MAX_FAULT_TEXT ? `${text.slice(0, MAX_FAULT_TEXT)}…` : text;
   const hint = 'This is an error in srq. Run it with --verbose to see where it happened, and report it.';
   return new SrqError('srq.fault', message, hint, error);

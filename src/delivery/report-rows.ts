@@ -142,7 +142,7 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
   return record && recordMessage(record);
 }
 
-const MIN_HIDDEN_LETTERS = 4;
+const MIN_REDACTED_LETTERS = 4;
 
 /**
  * Converts a report into the row of a run report. With `withInput` it contains the cells, and messages may quote them.
@@ -151,7 +151,7 @@ const MIN_HIDDEN_LETTERS = 4;
 export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean): RunRow {
   const { row, status, ids, record, reason } = report;
   const shows = withInput || status !== 'invalid';
-  const hide = (text: string) => (shows ? text : withoutCells(text, row.cells));
+  const redacted = (text: string) => (shows ? text : withoutCells(text, row.cells));
   const message =
     shows || report.message === null ? report.message : sentences(report.problems, (each) => each.message);
   const { country, ref } = row.problem === null ? mapRow(row, mapping).fields : {};
@@ -163,12 +163,12 @@ export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean
     status,
     ids,
     http: record?.http ?? null,
-    message: message === null ? null : hide(message),
+    message: message === null ? null : redacted(message),
     reason,
     at: record?.at ?? null,
     problems: report.problems.map((each) => ({
       ...each,
-      message: hide(each.message),
+      message: redacted(each.message),
       value: shows ? each.value : null,
     })),
     cells: withInput ? row.cells : null,
@@ -177,10 +177,10 @@ export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean
 
 /**
  * Removes cell texts from a message. It may be about one of them, such as the name of a recording. Cells shorter
- * than `MIN_HIDDEN_LETTERS` are kept, because they may be words of the message itself.
+ * than `MIN_REDACTED_LETTERS` are kept, because they may be words of the message itself.
  */
 function withoutCells(text: string, cells: readonly string[]): string {
-  const values = cells.map((cell) => cell.trim()).filter((cell) => cell.length >= MIN_HIDDEN_LETTERS);
+  const values = cells.map((cell) => cell.trim()).filter((cell) => cell.length >= MIN_REDACTED_LETTERS);
   return values.sort((a, b) => b.length - a.length).reduce((rest, value) => rest.replaceAll(value, '…'), text);
 }
 

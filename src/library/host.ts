@@ -76,8 +76,8 @@ export class LibraryHost implements Host, LogHost {
     this.#settings.onWarning?.(message);
   }
 
-  /** There is nothing to hide, because the library never shows the text of a fault. */
-  hide(): void {}
+  /** There is nothing to redact, because the library never shows the text of a fault. */
+  addSecret(): void {}
 
   requireCertificateCheck(authority: string): void {
     requireCertificateCheck(process.env, authority);

@@ -14,7 +14,7 @@ export interface Outcome {
   /** One sentence for a person that gives the reason and says what to do. It contains no personal data. */
   readonly message: string | null;
   /**
-   * The answer itself, only if no identifier could be read from it. Sent values are masked, and it has at most 2 KiB.
+   * The answer itself, only if no identifier could be read from it. Sent values are redacted, and it has at most 2 KiB.
    */
   readonly raw: string | null;
   /** Time until the API's answer, in milliseconds. */

@@ -124,7 +124,7 @@ export interface LogRecord extends LogSubject {
   /** One sentence for a person, or null. */
   readonly message: string | null;
   /**
-   * The answer with everything that was sent masked, or null. It is kept only if no identifier could be read from the
+   * The answer with everything that was sent redacted, or null. It is kept only if no identifier could be read from the
    * answer.
    */
   readonly raw: string | null;
@@ -259,7 +259,7 @@ export interface TokenCache {
 }
 
 /**
- * A call to the service as it may be shown to anyone. Secrets and personal data that was sent are masked everywhere in
+ * A call to the service as it may be shown to anyone. Secrets and personal data that was sent are redacted everywhere in
  * it.
  */
 export interface TracedCall {

@@ -209,7 +209,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   /**
-   * Sends a prepared call with valid credentials, which are added to the masked values, and again with new ones while
+   * Sends a prepared call with valid credentials, which are added to the values to redact, and again with new ones while
    * the service refuses them and there are others.
    */
   async #send(
@@ -277,7 +277,7 @@ const FORGOTTEN = 'The service may have forgotten the idempotency key of the fir
 interface PreparedCall {
   readonly operation: RequestOperationName;
   readonly encoded: EncodedRequest;
-  /** The values to be masked wherever the call is shown. */
+  /** The values to be redacted wherever the call is shown. */
   readonly redactor: Redactor;
   readonly redacted: () => RedactedCall;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describePostman } from '../../src/contract/postman/postman.ts';
-import { secretScrubber } from '../../src/contract/postman/postman-secrets.ts';
+import { secretRedactor } from '../../src/contract/postman/postman-secrets.ts';
 import type { Json } from '../../src/request/contract.ts';
 import { isSecretName } from '../../src/request/names.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
@@ -156,7 +156,7 @@ test('a secret of letters alone is one; what stands there for want of a value is
 
 test('the longest of several secrets at one place is taken out whole', () => {
   const found = ['abcde', 'abcdefgh', 'cdefghij'].map((value) => ({ name: 'key', where: '/', value }));
-  expect(secretScrubber(found)('x abcdefghij abcdef abc')).toBe('x <secret>ij <secret>f abc');
+  expect(secretRedactor(found)('x abcdefghij abcdef abc')).toBe('x <secret>ij <secret>f abc');
 });
 
 test('thousands of secrets that begin alike are looked for in no time, and a name without end is read in none', () => {
@@ -165,15 +165,15 @@ test('thousands of secrets that begin alike are looked for in no time, and a nam
     where: '/',
     value: 'a'.repeat((at % 300) + 5) + at,
   }));
-  expect(cpuMs(() => secretScrubber(found)('a'.repeat(1 << 20)), 200)).toBeLessThan(2000);
+  expect(cpuMs(() => secretRedactor(found)('a'.repeat(1 << 20)), 200)).toBeLessThan(2000);
   expect(cpuMs(() => isSecretName(`secret${'idempotenc'.repeat(100_000)}`), 50)).toBeLessThan(500);
 });
 
 test('after twenty million letters that were compared in vain, the rest of a text is cut off', () => {
-  const scrubbed = (letters: number) =>
-    secretScrubber([{ name: 'k', where: '/', value: 'a'.repeat(letters) }])('x aaaaab y');
-  expect(scrubbed(20_000_000)).toBe('x aaaaab y');
-  expect(scrubbed(20_000_001)).toBe('x <secret>');
+  const redacted = (letters: number) =>
+    secretRedactor([{ name: 'k', where: '/', value: 'a'.repeat(letters) }])('x aaaaab y');
+  expect(redacted(20_000_000)).toBe('x aaaaab y');
+  expect(redacted(20_000_001)).toBe('x <secret>');
 });
 
 test('a key whose value is a word of the addresses does not hide them', () => {

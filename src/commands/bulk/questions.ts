@@ -178,7 +178,7 @@ export function requireDecided(files: readonly AskedFile[], command: readonly st
   const told = all
     .slice(0, MAX_TOLD)
     .map(
-      ({ file, question }) => `${name(file)}${described(question)} (${question.because}: ${masked(question.samples)})`,
+      ({ file, question }) => `${name(file)}${described(question)} (${question.because}: ${formsOf(question.samples)})`,
     );
   if (count > MAX_TOLD) told.push(`and ${count - MAX_TOLD} more`);
   const [columnsNeed, it] = count === 1 ? ['One column needs', 'it'] : [`${count} columns need`, 'them'];
@@ -230,7 +230,7 @@ export function withFlags(words: readonly string[], flags: readonly string[]): s
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** Shows the form of cells without their content. Letters become `a`, and digits become `0`. */
-function masked(samples: readonly string[]): string {
+function formsOf(samples: readonly string[]): string {
   const form = (cell: string) =>
     clip(cell, SAMPLE_WIDTH)
       .replace(/\p{Lu}/gu, 'A')

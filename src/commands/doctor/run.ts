@@ -42,7 +42,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   const diagnosis = withHintsInFull(examination.diagnosis, context);
   const reporter = await context.reporter();
   if (output !== undefined) {
-    await writeReport(output, context.blotted(doctorReport(diagnosis, await surroundings(context))));
+    await writeReport(output, context.redacted(doctorReport(diagnosis, await surroundings(context))));
     reporter.say(() => printable(`Wrote a report without secrets: ${output}`));
   }
   const next = withProfileFlags(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);

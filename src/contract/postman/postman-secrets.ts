@@ -136,17 +136,17 @@ export function withoutSecrets(value: Json, isSecret = false): Json {
 /**
  * Returns a function that replaces the secrets, and whatever looks like one, in every text of a value, including names.
  */
-export function secretScrubber(secrets: readonly FoundSecret[]): (value: Json) => Json {
+export function secretRedactor(secrets: readonly FoundSecret[]): (value: Json) => Json {
   const values = [...new Set(secrets.map((each) => each.value))].filter((each) => each.length >= MIN_SEARCHED);
   values.sort((a, b) => b.length - a.length);
-  const hide = secretReplacer(values);
+  const replace = secretReplacer(values);
   const clean = (text: string): string =>
-    TELLTALES.reduce((each, [pattern, instead]) => each.replace(pattern, instead), hide(text));
-  return function scrub(value: Json): Json {
+    TELLTALES.reduce((each, [pattern, instead]) => each.replace(pattern, instead), replace(text));
+  return function redact(value: Json): Json {
     if (typeof value === 'string') return clean(value);
-    if (Array.isArray(value)) return value.map(scrub);
+    if (Array.isArray(value)) return value.map(redact);
     if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [clean(name), scrub(each)]));
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [clean(name), redact(each)]));
   };
 }
 

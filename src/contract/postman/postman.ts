@@ -6,7 +6,7 @@ import { limitsOf } from './postman-answers.ts';
 import { isKeyName, tokenRequestOf } from './postman-auth.ts';
 import { contentsOf, groupedBy, type PostmanEntry, type Script } from './postman-format.ts';
 import { describeOperation, type ReadRequest, readRequest } from './postman-request.ts';
-import { type FoundSecret, secretScrubber, secretsIn } from './postman-secrets.ts';
+import { type FoundSecret, secretRedactor, secretsIn } from './postman-secrets.ts';
 import { createVariables, MADE_ANEW, type Variables } from './postman-variables.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch']);
@@ -33,17 +33,17 @@ export function describePostman(given: Json, givenEnvironment: Json | null): Des
     collection: secretsIn(collection).filter(isHidden),
     environment: secretsIn(environment).filter(isHidden),
   };
-  const scrub = secretScrubber([...found.collection, ...found.environment]);
+  const redact = secretRedactor([...found.collection, ...found.environment]);
   const info = objectOf(collection['info']);
   const title = scalarOf(info['name']) ?? '';
   const { document, places } = documentOf(requests, title, environmentName(environment), variables);
   const notes = postmanNotes({ requests, scripts, isCut, variables, secrets: found });
   return {
     kind: `Postman ${/v2\.0/.test(scalarOf(info['schema']) ?? '') ? '2.0' : '2.1'}`,
-    title: String(scrub(title)),
-    document: objectOf(scrub(document)),
+    title: String(redact(title)),
+    document: objectOf(redact(document)),
     where: (pointer) => placeOf(pointer, places),
-    notes: notes.map((each) => String(scrub(each))),
+    notes: notes.map((each) => String(redact(each))),
     provesRequired: false,
   };
 }

@@ -249,7 +249,7 @@ const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-enc
 
 /**
  * Returns the request as a curl command for a POSIX shell. A bearer token is taken from the variable `TOKEN`, and other
- * secrets stay masked.
+ * secrets stay redacted.
  */
 function curlCommand(
   { method, path, headers, body }: KeptExchange & { readonly body: Buffer },

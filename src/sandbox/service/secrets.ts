@@ -1,6 +1,6 @@
 import type { Service } from './routes.ts';
 
-const MASK = '***';
+const REDACTED = '***';
 const SECRET_NAME = /auth|key|token|secret|signature|cookie/i;
 const SECRET_PARAMETER = /secret|password|assertion|token/i;
 /** Matches the form of the sandbox's own tokens. */
@@ -16,13 +16,13 @@ export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 export function shownHeader(name: string, value: string, keyName: string | null): string {
   if (!isSecretName(name) && name.toLowerCase() !== keyName?.toLowerCase()) return value;
   const scheme = /^(?:Bearer|Basic)(?= )/i.exec(value)?.[0];
-  return scheme === undefined ? MASK : `${scheme} ${MASK}`;
+  return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
 }
 
 /** Returns a path with its query, in a form that may be shown. */
 export function shownPath(path: string, keyName: string | null): string {
   return path.replace(/([?&])([^=&]*)=[^&]*/g, (pair, mark: string, name: string) =>
-    isSecretName(name) || new URLSearchParams(`${name}=`).has(keyName ?? '') ? `${mark}${name}=${MASK}` : pair,
+    isSecretName(name) || new URLSearchParams(`${name}=`).has(keyName ?? '') ? `${mark}${name}=${REDACTED}` : pair,
   );
 }
 
@@ -36,17 +36,17 @@ export function shownTokenBody(contentType: string | undefined, body: Buffer): B
   if (!contentType?.includes('urlencoded')) return null;
   const pairs = text.split('&').map((pair) => {
     const [name = '', value] = pair.split('=', 2);
-    if (value === undefined) return MASK;
+    if (value === undefined) return REDACTED;
     const [decoded = ''] = new URLSearchParams(`${name}=`).keys();
-    return SECRET_PARAMETER.test(decoded) ? `${name}=${MASK}` : pair;
+    return SECRET_PARAMETER.test(decoded) ? `${name}=${REDACTED}` : pair;
   });
   return Buffer.from(pairs.join('&'));
 }
 
 function shownJson(text: string): Buffer | null {
   try {
-    const masked = (name: string, value: unknown): unknown => (SECRET_PARAMETER.test(name) ? MASK : value);
-    return Buffer.from(JSON.stringify(JSON.parse(text, masked)));
+    const redacted = (name: string, value: unknown): unknown => (SECRET_PARAMETER.test(name) ? REDACTED : value);
+    return Buffer.from(JSON.stringify(JSON.parse(text, redacted)));
   } catch {
     return null;
   }
@@ -55,6 +55,6 @@ function shownJson(text: string): Buffer | null {
 /** Removes the client secret and all tokens that are still valid from a text of the sandbox itself. */
 export function withoutCredentials(text: string, { credentials, marketplace }: Service, nowMs: number): string {
   return text
-    .replaceAll(credentials.clientSecret, MASK)
-    .replace(TOKEN_LIKE, (found) => (marketplace.isTokenValid(found, nowMs) ? MASK : found));
+    .replaceAll(credentials.clientSecret, REDACTED)
+    .replace(TOKEN_LIKE, (found) => (marketplace.isTokenValid(found, nowMs) ? REDACTED : found));
 }

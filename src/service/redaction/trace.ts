@@ -37,7 +37,7 @@ export function tracedCall(
   const call = { method, url: baseUrl + path, headers: sentHeaders(headers), body: body.toString() };
   if (!answer) return { ...call, ms: exchange.ms, answer: null, failure: failureName(exchange.error) };
   const { status, ms } = answer;
-  const shown = grantsToken && isSuccess(status) ? withoutTexts(answer.body) : masked(answer.body, redactor);
+  const shown = grantsToken && isSuccess(status) ? withoutTexts(answer.body) : redacted(answer.body, redactor);
   return { ...call, ms, answer: { status, headers: answerHeaders(answer, redactor), body: shown }, failure: null };
 }
 
@@ -53,8 +53,8 @@ function withoutTexts(text: string): string {
 /** Matches runs of characters long enough to hold a name in base64. Identifiers are shorter. */
 const ENCODED = /[A-Za-z\d+/_=-]{40,}/g;
 
-function masked(text: string, mask: Redactor): string {
-  return mask.redact(text).replace(ENCODED, REDACTED);
+function redacted(text: string, redactor: Redactor): string {
+  return redactor.redact(text).replace(ENCODED, REDACTED);
 }
 
 /**
@@ -86,9 +86,9 @@ const OWN_HEADER = /^(?:accept|accept-encoding|content-type)$/;
 const TELLING_HEADER =
   /^(?:age|allow|cache-control|connection|content-.*|date|keep-alive|retry-after|server|transfer-encoding|vary|via|www-authenticate|.*rate-?limit.*|.*(?:request|correlation|trace)-?id|cf-ray)$/;
 
-function answerHeaders({ headers }: Answer, mask: Redactor): Record<string, string> {
+function answerHeaders({ headers }: Answer, redactor: Redactor): Record<string, string> {
   const pairs = Object.entries(headers).map(([name, value]) => {
-    return [name, TELLING_HEADER.test(name) ? masked(value, mask) : REDACTED] as const;
+    return [name, TELLING_HEADER.test(name) ? redacted(value, redactor) : REDACTED] as const;
   });
   return Object.fromEntries(pairs);
 }

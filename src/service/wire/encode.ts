@@ -69,13 +69,13 @@ export function makeEncoder(contract: Contract): Encoder {
     byOperation<RequestOperationName, Encodes>(REQUEST_OPERATION_NAMES, (name) =>
       operationEncoder(contract[name], halves[name], boundary, shown),
     );
-  return { ...encodes(asItIs), shown: encodes(masked) };
+  return { ...encodes(asItIs), shown: encodes(redacted) };
 }
 
-/** Returns a value as it appears in the encoded request, which is either the text itself or a mask. */
+/** Returns a value as it appears in the encoded request, which is either the text itself or its replacement. */
 type Shown = (field: string | null, text: string) => string;
 const asItIs: Shown = (_, text) => text;
-const masked: Shown = (field, text) => (field === 'country' ? text : REDACTED);
+const redacted: Shown = (field, text) => (field === 'country' ? text : REDACTED);
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -186,7 +186,7 @@ function recording({ audioForm }: Parameter, given: GivenRequest, shown: Shown):
   if (base64 === null) return null;
   const mediaType = given.text('audio_type');
   const isDataUrl = audioForm === 'data-url' && !base64.startsWith('data:');
-  if (audioForm !== 'binary' || shown === masked)
+  if (audioForm !== 'binary' || shown === redacted)
     return shown('audio_file', isDataUrl ? dataUrlPrefix(mediaType) + base64 : base64);
   return {
     fileName: given.text('audio_name') ?? 'audio',

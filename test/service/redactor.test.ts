@@ -15,7 +15,7 @@ const LEAD = {
   request_text:
     'A torneira da "cozinha" <pinga> & molha tudo.\nTambém há um cano roto na casa de banho do primeiro andar.',
 };
-const mask = new Redactor([...Object.values(LEAD), 'the-client-secret']);
+const redactor = new Redactor([...Object.values(LEAD), 'the-client-secret']);
 
 const htmlEscaped = (text: string): string =>
   text.replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c] ?? '&#039;');
@@ -49,8 +49,8 @@ const FORMS: Readonly<Record<string, (value: string) => string>> = {
 };
 
 /** Letters and digits that a reader can still make out: nothing of the values is left if there are none. */
-function residue(masked: string): string {
-  const read = masked
+function residue(redacted: string): string {
+  const read = redacted
     .replace(/\\u([\da-f]{4})/gi, (_, unit) => String.fromCharCode(Number.parseInt(unit, 16)))
     .replace(/&#(x?)([\da-f]+);/gi, (_, x, code) => String.fromCodePoint(Number.parseInt(code, x ? 16 : 10)))
     .replace(/&(?:amp|lt|gt|quot);|\\[bfnrtv]/g, '')
@@ -59,11 +59,11 @@ function residue(masked: string): string {
 }
 
 describe.each(Object.entries(FORMS))('a value given back %s', (_, form) => {
-  test.each(Object.entries(LEAD))('is masked: %s', (_, value) => {
-    expect(residue(mask.redact(`"${form(value)}"`))).toBe('');
+  test.each(Object.entries(LEAD))('is redacted: %s', (_, value) => {
+    expect(residue(redactor.redact(`"${form(value)}"`))).toBe('');
   });
 
-  test('is masked whatever it is', () => {
+  test('is redacted whatever it is', () => {
     const value = fc
       .oneof(
         fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -84,12 +84,15 @@ describe.each(Object.entries(FORMS))('a value given back %s', (_, form) => {
 });
 
 describe('a part of a value', () => {
-  test.each(['Ana', 'Sá', 'EXEMPLO', 'conceição', 'Conceicao', 'ávila', 'Lisboa'])('is masked: the word %s', (word) => {
-    expect(mask.redact(`{"m":"Hello ${word}!"}`)).toBe('{"m":"Hello ***!"}');
-  });
+  test.each(['Ana', 'Sá', 'EXEMPLO', 'conceição', 'Conceicao', 'ávila', 'Lisboa'])(
+    'is redacted: the word %s',
+    (word) => {
+      expect(redactor.redact(`{"m":"Hello ${word}!"}`)).toBe('{"m":"Hello ***!"}');
+    },
+  );
 
-  test.each(['%20Ana%20', '\\nAna\\n', '\\u0020Ana\\u0020'])('is masked between escapes: %s', (text) => {
-    expect(mask.redact(text)).not.toContain('Ana');
+  test.each(['%20Ana%20', '\\nAna\\n', '\\u0020Ana\\u0020'])('is redacted between escapes: %s', (text) => {
+    expect(redactor.redact(text)).not.toContain('Ana');
   });
 
   test.each([
@@ -100,37 +103,37 @@ describe('a part of a value', () => {
     '912 345 678',
     '(351) 912-345-678',
     '%2B351%20912%20345%20678',
-  ])('is masked: the telephone number as %s', (phone) => {
-    expect(mask.redact(`{"tel":"${phone}"}`)).toMatch(/^\{"tel":"(?:\+|00|\(|%2B)?\*\*\*"\}$/);
+  ])('is redacted: the telephone number as %s', (phone) => {
+    expect(redactor.redact(`{"tel":"${phone}"}`)).toMatch(/^\{"tel":"(?:\+|00|\(|%2B)?\*\*\*"\}$/);
   });
 
-  test('is masked: one line of a text, and a text that was cut short', () => {
-    expect(mask.redact('x: Também há um cano roto na casa de banho do primeiro andar.')).not.toMatch(/[a-wyzáé]/);
-    const cut = mask.redact('Também há um cano roto na casa de ban');
+  test('is redacted: one line of a text, and a text that was cut short', () => {
+    expect(redactor.redact('x: Também há um cano roto na casa de banho do primeiro andar.')).not.toMatch(/[a-wyzáé]/);
+    const cut = redactor.redact('Também há um cano roto na casa de ban');
     expect(cut).not.toMatch(/Também|cano|roto/);
   });
 });
 
 describe('what was not sent stays', () => {
   test('words and numbers that only contain a short value or a number of an address', () => {
-    expect(mask.redact('optional: 41000999 Banana depth pt-part')).toBe('optional: 41000999 Banana depth ***-part');
+    expect(redactor.redact('optional: 41000999 Banana depth pt-part')).toBe('optional: 41000999 Banana depth ***-part');
   });
 
   test('an answer without anything of it', () => {
     const text = '{"id":12345678901234567890,"status":"received"}';
-    expect(mask.redact(text)).toBe(text);
+    expect(redactor.redact(text)).toBe(text);
     expect(new Redactor([]).redact(text)).toBe(text);
     expect(new Redactor(['', '  ', '?']).redact(text)).toBe(text);
   });
 });
 
-test('a token is masked once it is known, a recording always', () => {
+test('a token is redacted once it is known, a recording always', () => {
   const growing = new Redactor(['Ana']);
   expect(growing.redact('Bearer abc.def-123')).toBe('Bearer abc.def-123');
   growing.add('abc.def-123');
   expect(growing.redact('Bearer abc.def-123')).toBe('Bearer ***');
   const recording = Buffer.alloc(3000, 'sound').toString('base64');
-  expect(mask.redact(`{"audio":"${recording}"}`)).toBe('{"audio":"***"}');
+  expect(redactor.redact(`{"audio":"${recording}"}`)).toBe('{"audio":"***"}');
 });
 
 test('half a surrogate pair, as JSON can hold it, is no obstacle', () => {
@@ -179,7 +182,7 @@ describe('a text that was made to stop the search for it', () => {
   });
 
   test('hides the end of an answer that is longer than what is compared, and half a word there', () => {
-    const shown = mask.redact(`${'x '.repeat(16_380)}Conceição`);
+    const shown = redactor.redact(`${'x '.repeat(16_380)}Conceição`);
     expect(shown.length).toBeLessThan(1 << 15);
     expect(shown).toMatch(/x \*\*\*$/);
   });
@@ -195,9 +198,9 @@ describe('where looking takes more steps than a text is worth, the rest is hidde
     ['many words that begin alike', alike, 'ж'.repeat(30_000)],
     ['letters of more kinds than anybody writes', ['Ana'], letters],
   ])('%s', (_, sent, answer) => {
-    const masked: string[] = [];
-    expect(cpuMs(() => masked.push(new Redactor(sent).redact(answer)), 50)).toBeLessThan(1_000);
-    expect(masked[0]).toMatch(/\*\*\*$/);
+    const redacted: string[] = [];
+    expect(cpuMs(() => redacted.push(new Redactor(sent).redact(answer)), 50)).toBeLessThan(1_000);
+    expect(redacted[0]).toMatch(/\*\*\*$/);
     expect(new Redactor(['Ana']).redact(answer.slice(0, 2000))).toBe(answer.slice(0, 2000));
   });
 });
@@ -209,27 +212,27 @@ test('the steps that a search may take are a million', () => {
 });
 
 describe('what is left of a text', () => {
-  test('is masked at the end of a run of its words, where it was cut', () => {
-    expect(mask.redact('cut: "eira da cozinha pinga & mol"')).toBe('cut: "*** *** & ***"');
+  test('is redacted at the end of a run of its words, where it was cut', () => {
+    expect(redactor.redact('cut: "eira da cozinha pinga & mol"')).toBe('cut: "*** *** & ***"');
   });
 
-  test('is masked as a piece of a word too long to be one', () => {
+  test('is redacted as a piece of a word too long to be one', () => {
     const long = new Redactor(['Жук'.repeat(20)]);
     expect(long.redact('cut: ЖукЖукЖукЖ, Жук')).toBe('cut: ***, Жук');
   });
 
-  test('is masked within longer words, in base64 within base64, and as signs of its own', () => {
+  test('is redacted within longer words, in base64 within base64, and as signs of its own', () => {
     const base64 = (text: string) => Buffer.from(text).toString('base64');
-    expect(mask.redact('idConceicao7')).toBe('***');
-    expect(mask.redact(`a/${base64(`[${base64('name=Exemplo')}]`)}`)).toBe('a/***');
+    expect(redactor.redact('idConceicao7')).toBe('***');
+    expect(redactor.redact(`a/${base64(`[${base64('name=Exemplo')}]`)}`)).toBe('a/***');
     expect(new Redactor(['Ana 😀']).redact('Hello 😀 😎')).toBe('Hello *** 😎');
   });
 
-  test('is masked where nobody can tell whether it is an escape', () => {
-    expect(mask.redact('DOMAIN\\Ana \\\\Ana')).toBe('DOMAIN\\*** \\\\***');
+  test('is redacted where nobody can tell whether it is an escape', () => {
+    expect(redactor.redact('DOMAIN\\Ana \\\\Ana')).toBe('DOMAIN\\*** \\\\***');
     const escaped = String.raw`\u005c\u0075\u0030\u0030\u0045\u0031vila`;
-    expect(mask.redact(escaped)).toBe('***');
-    expect(mask.redact('Concei&ccy;o &ndash; x')).toBe('*** *** x');
+    expect(redactor.redact(escaped)).toBe('***');
+    expect(redactor.redact('Concei&ccy;o &ndash; x')).toBe('*** *** x');
   });
 });
 
@@ -273,7 +276,7 @@ describe('a text repeats what was sent', () => {
     '1000-001',
     'the-client-secret',
   ])('%s', (text) => {
-    expect(mask.repeatsSent(text)).toBe(true);
+    expect(redactor.repeatsSent(text)).toBe(true);
   });
 
   test.each([
@@ -284,6 +287,6 @@ describe('a text repeats what was sent', () => {
     'PT-4711',
     '0d5c7a7e-6a0e-4b56-9a1c-1f2e3d4c5b6a',
   ])('but %s does not', (text) => {
-    expect(mask.repeatsSent(text)).toBe(false);
+    expect(redactor.repeatsSent(text)).toBe(false);
   });
 });

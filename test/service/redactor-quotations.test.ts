@@ -187,11 +187,11 @@ describe('random texts, each in a random quotation', () => {
     const shown: unknown[] = [];
     for (let number = 0; number < COUNT; number++) {
       const { text, answer, how, isCut } = quotation();
-      const masked: string[] = [];
-      const mask = () => masked.push(new Redactor([text, 'PT', 'ana@example.com']).redact(answer));
-      const tookMs = cpuMs(mask, 50);
+      const redacted: string[] = [];
+      const redact = () => redacted.push(new Redactor([text, 'PT', 'ana@example.com']).redact(answer));
+      const tookMs = cpuMs(redact, 50);
       if (tookMs > 50) slow.push({ number, tookMs, how, text: text.slice(0, 80) });
-      const traces = readable(masked[0] ?? '', text.toWellFormed(), isCut);
+      const traces = readable(redacted[0] ?? '', text.toWellFormed(), isCut);
       if (traces.length > 0) shown.push({ number, how, traces: traces.slice(0, 5), text: text.slice(0, 80) });
     }
     expect({ slow: slow.slice(0, 5), shown: shown.slice(0, 5), count: shown.length }).toEqual({
