@@ -26,7 +26,7 @@ import { importTable, type OpenedAccount } from './import-rows.ts';
 import { draftOf, tableOf } from './rows.ts';
 import type { LibrarySettings } from './settings.ts';
 import { endedBySignal, haltWith } from './signals.ts';
-import { Calls, Turns } from './turns.ts';
+import { Calls, ended, endOrAbort, Turns } from './turns.ts';
 
 /**
  * The marketplace for a program that imports the library. Everything is opened when it is first used, and only once.
@@ -170,11 +170,9 @@ export class LibraryMarketplace implements api.Marketplace {
   ): Promise<api.CreateResult> {
     const { key } = submission;
     const before = this.#underWay.get(key) ?? Promise.resolve();
-    const running = before.then(() => this.#submit(submission, options, signal));
-    const settled = running.then(
-      () => {},
-      () => {},
-    );
+    const running = endOrAbort(before, signal).then(() => this.#submit(submission, options, signal));
+    // One that its signal ended early leaves the one before under way, for which a later one still has to wait.
+    const settled = Promise.all([before, ended(running)]);
     this.#underWay.set(key, settled);
     try {
       return await running;

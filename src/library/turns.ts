@@ -47,14 +47,15 @@ export class Calls {
 }
 
 /** Resolves when the work has ended, whether it succeeded or failed. */
-function ended(work: Promise<unknown>): Promise<void> {
+export function ended(work: Promise<unknown>): Promise<void> {
   return work.then(
     () => {},
     () => {},
   );
 }
 
-function endOrAbort(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
+/** Resolves when the turn has come, or when the signal fires. */
+export function endOrAbort(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       signal.removeEventListener('abort', go);

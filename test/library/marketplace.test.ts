@@ -275,6 +275,26 @@ test('a word or an option of a wrong kind is refused, and nothing is noted or se
   expect(await marketplace.importRows([], { maxErrors: '0.5%' })).toMatchObject({ rows: 0, stopped: null });
 });
 
+test('the signal of a create also ends its wait for an equal one, which stays alone', async ({ sandbox, open }) => {
+  const marketplace = await open();
+  sandbox.setInstructions([faultOnRow(1, 'slow', 1_500)]);
+  const ended: string[] = [];
+  const create = async (name: string, signal?: AbortSignal) => {
+    const result = await marketplace.create(requestAt(1), { validate: false, ...(signal && { signal }) });
+    ended.push(name);
+    return result.status;
+  };
+  const first = create('first');
+  await untilCreated(sandbox, 1);
+  const halt = new AbortController();
+  const second = create('second', halt.signal);
+  const third = create('third');
+  halt.abort();
+  expect(await Promise.all([first, second, third])).toEqual(['created', 'failed', 'repeated']);
+  expect(ended).toEqual(['second', 'first', 'third']);
+  expect(creates(sandbox)).toHaveLength(1);
+});
+
 test('close waits for calls that were just begun, and leaves the log to others', async ({ sandbox, open }) => {
   const marketplace = await open();
   const begun = [
