@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, inject, vi } from 'vitest';
 import type { CreateResult, Marketplace, MarketplaceOptions, RequestFields } from '../../src/library/api.ts';
@@ -293,6 +293,15 @@ test('the signal of a create also ends its wait for an equal one, which stays al
   expect(await Promise.all([first, second, third])).toEqual(['created', 'failed', 'repeated']);
   expect(ended).toEqual(['second', 'first', 'third']);
   expect(creates(sandbox)).toHaveLength(1);
+});
+
+test.skipIf(process.platform !== 'linux')('a reading of the log that ends early closes the file', async ({ open }) => {
+  const marketplace = await open();
+  await marketplace.importRows([requestAt(1), requestAt(2)]);
+  const opened = () => readdirSync('/proc/self/fd').length;
+  const before = opened();
+  for (let times = 0; times < 50; times++) for await (const _ of marketplace.log()) break;
+  expect(opened()).toBeLessThan(before + 25);
 });
 
 test('close waits for calls that were just begun, and leaves the log to others', async ({ sandbox, open }) => {
