@@ -71,7 +71,7 @@ export interface SettleDeps {
  * Settles a request in doubt, if that is possible.
  *
  * If the service is idempotent, the request is sent again once under the same key, as long as the service remembers the
- * key. Otherwise validate decides, provided that it has proven that it sees created requests of this kind. If it says
+ * key and the first try is known to have had it. Otherwise validate decides, provided that it has proven that it sees created requests of this kind. If it says
  * duplicate twice, the request was taken. If it says clear twice, and sees the controls at the same time, the request
  * gets one licence to be sent again; the licence is durable before it is used. In all other cases a person has to
  * decide, as for a request that is in doubt after a licence.
@@ -87,7 +87,7 @@ export async function settleDoubt(submission: Submission, deps: SettleDeps): Pro
   const ageMs = recordAgeMs(record.at, log.nowMs());
   if (ageMs === null) return stays(submission, untimely(record));
   const firstTryMs = Date.parse(record.at) - (record.ms ?? 0);
-  const isRemembered = () => mayRepeat(api, log.nowMs() - firstTryMs);
+  const isRemembered = () => mayRepeat(api, firstTryMs, log.nowMs());
   if (!record.again && isRemembered() && resend) return repeatUnderKey(submission, api, log, seen, isRemembered);
   if (!deps.validation) return inDoubt(submission);
   return new Inquiry(submission, record, seen, deps, deps.validation).settle();
@@ -274,10 +274,17 @@ class Inquiry {
 
 /**
  * Tells whether the service still remembers the idempotency key, by the age of the first attempt. A negative age comes
- * from a wrong clock and is not trusted.
+ * from a wrong clock and is not trusted. An attempt from before the contract was learned may have had no key.
  */
-function mayRepeat({ idempotencyWindowMs }: MarketplaceApi, ageMs: number): boolean {
-  return idempotencyWindowMs !== null && ageMs >= 0 && ageMs < idempotencyWindowMs;
+function mayRepeat(
+  { idempotencyWindowMs, contractLearnedAtMs }: MarketplaceApi,
+  firstTryMs: number,
+  nowMs: number,
+): boolean {
+  const ageMs = nowMs - firstTryMs;
+  if (idempotencyWindowMs === null || ageMs < 0 || ageMs >= idempotencyWindowMs) return false;
+  // The comparison is false for a time that cannot be read.
+  return contractLearnedAtMs === null || firstTryMs >= contractLearnedAtMs;
 }
 
 /** Sends a request again under a licence. */

@@ -44,8 +44,8 @@ export async function importTable(
   deps: RowsImportDeps,
   settings: ImportSettings,
 ): Promise<ImportResult> {
-  if (table.count === 0) return NOTHING;
-  const { preparation } = deps;
+  const { preparation, halt } = deps;
+  if (table.count === 0) return halt.signal.aborted ? { ...NOTHING, stopped: endedBySignal() } : NOTHING;
   const results: ImportedRow[] = [];
   const { name = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
   const mapping = mappingOf(table);
@@ -65,7 +65,7 @@ export async function importTable(
   });
   const { ready: _, ...counts } = withUntriedAsFailed(sumOfCounts(plans.map(({ ledger }) => ledger.counts())));
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
-  const stopped = stop ?? (deps.halt.signal.aborted ? endedBySignal() : null);
+  const stopped = stop ?? (halt.signal.aborted ? endedBySignal() : null);
   return { rows: results.length, counts, results, stopped };
 }
 

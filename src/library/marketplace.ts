@@ -14,12 +14,19 @@ import type { Refused } from '../service/pacing/rate-limiter.ts';
 import type { RequestApi } from '../service/request-api.ts';
 import { ContractStore } from '../settings/contract-store.ts';
 import type * as api from './api.ts';
+import {
+  requireCallOptions,
+  requireCreateOptions,
+  requireImportOptions,
+  requireLogFilter,
+  requireWord,
+} from './call-options.ts';
 import { LibraryHost, secretOf } from './host.ts';
 import { importTable, type OpenedAccount } from './import-rows.ts';
 import { draftOf, tableOf } from './rows.ts';
 import type { LibrarySettings } from './settings.ts';
 import { endedBySignal, haltWith } from './signals.ts';
-import { Turns } from './turns.ts';
+import { Calls, ended, endOrAbort, Turns } from './turns.ts';
 
 /**
  * The marketplace for a program that imports the library. Everything is opened when it is first used, and only once.
@@ -29,6 +36,7 @@ export class LibraryMarketplace implements api.Marketplace {
   readonly #version: string;
   readonly #host: LibraryHost;
   readonly #turns = new Turns();
+  readonly #calls = new Calls();
   readonly #openLog: () => Promise<OpenLog>;
   readonly #openAccount: () => Promise<OpenedAccount>;
   readonly #contract: () => Promise<Contract>;
@@ -51,8 +59,13 @@ export class LibraryMarketplace implements api.Marketplace {
     return this.#host.run;
   }
 
-  async validate(request: api.RequestFields, { signal }: api.CallOptions = {}): Promise<api.ValidateResult> {
+  async validate(request: api.RequestFields, options: api.CallOptions = {}): Promise<api.ValidateResult> {
     this.#requireOpen();
+    requireCallOptions(options);
+    return this.#calls.track(this.#validate(request, options));
+  }
+
+  async #validate(request: api.RequestFields, { signal }: api.CallOptions): Promise<api.ValidateResult> {
     const prepared = await this.#prepare(request, ['validate']);
     const { key, message, problems } = preparedParts(prepared);
     const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
@@ -70,6 +83,11 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async create(request: api.RequestFields, options: api.CreateOptions = {}): Promise<api.CreateResult> {
     this.#requireOpen();
+    requireCreateOptions(options);
+    return this.#calls.track(this.#create(request, options));
+  }
+
+  async #create(request: api.RequestFields, options: api.CreateOptions): Promise<api.CreateResult> {
     const submitting = await this.#submitOptions(options);
     const prepared = await this.#prepare(request, operationsOf(submitting));
     if (!prepared.request) return { ...notSent(prepared), status: 'invalid' };
@@ -82,12 +100,21 @@ export class LibraryMarketplace implements api.Marketplace {
     options: api.ImportOptions = {},
   ): Promise<api.ImportResult> {
     this.#requireOpen();
+    requireImportOptions(options);
+    return this.#calls.track(this.#importRows(rows, options));
+  }
+
+  async #importRows(
+    rows: Iterable<api.RequestFields> | AsyncIterable<api.RequestFields>,
+    options: api.ImportOptions,
+  ): Promise<api.ImportResult> {
     const { defaults = {} } = this.#settings;
-    const table = await tableOf(rows, defaults);
+    const signal = this.#endingWith(options.signal);
+    const table = await tableOf(rows, defaults, signal);
     const submitting = await this.#submitOptions(options);
     const preparation = await this.#preparation(operationsOf(submitting), options.strict);
     return this.#turns.alone(async () => {
-      const halt = haltWith(this.#endingWith(options.signal));
+      const halt = haltWith(signal);
       const log = await this.#openLog();
       const account = await this.#openAccount();
       const store = await this.#host.log.store();
@@ -99,6 +126,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async resolve(keys: string | readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
     this.#requireOpen();
+    requireWord(word);
     const named = typeof keys === 'string' ? [keys] : keys;
     return this.#turns.alone(async () => {
       const log = await this.#openLog();
@@ -117,8 +145,10 @@ export class LibraryMarketplace implements api.Marketplace {
     });
   }
 
-  async *log({ since, until, ...selection }: api.LogFilter = {}): AsyncGenerator<LogEntry, void> {
+  async *log(filter: api.LogFilter = {}): AsyncGenerator<LogEntry, void> {
     this.#requireOpen();
+    requireLogFilter(filter);
+    const { since, until, ...selection } = filter;
     for await (const record of (await this.#host.log.store()).latest()) {
       if (isSelected(record, selection, since?.getTime(), until?.getTime())) yield logEntryOf(record);
     }
@@ -126,6 +156,8 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    // A call takes its turn only after its request is prepared, or its rows are read.
+    await this.#calls.ended();
     await this.#turns.idle();
     await this.#host.close();
   }
@@ -138,11 +170,9 @@ export class LibraryMarketplace implements api.Marketplace {
   ): Promise<api.CreateResult> {
     const { key } = submission;
     const before = this.#underWay.get(key) ?? Promise.resolve();
-    const running = before.then(() => this.#submit(submission, options, signal));
-    const settled = running.then(
-      () => {},
-      () => {},
-    );
+    const running = endOrAbort(before, signal).then(() => this.#submit(submission, options, signal));
+    // One that its signal ended early leaves the one before under way, for which a later one still has to wait.
+    const settled = Promise.all([before, ended(running)]);
     this.#underWay.set(key, settled);
     try {
       return await running;

@@ -22,14 +22,18 @@ export interface RowTable extends Table {
   readonly count: number;
 }
 
-/** Reads all rows into memory, into a table with one column for each field. */
+/**
+ * Reads all rows into memory, into a table with one column for each field. If the signal fires while the next row is
+ * awaited, the rows so far are all.
+ */
 export async function tableOf(
   rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,
   defaults: RequestFields,
+  signal: AbortSignal,
 ): Promise<RowTable> {
   const texts: Texts[] = [];
   const columns = new Set<string>();
-  for await (const row of rows) {
+  for await (const row of Symbol.asyncIterator in rows ? untilAborted(rows, signal) : rows) {
     const read = textsOf(row, defaults);
     texts.push(read);
     for (const name of Object.keys(read.fields ?? {})) columns.add(name);
@@ -50,6 +54,36 @@ export async function tableOf(
     rows: () => inBatches(texts, row),
     readBytes: () => 0,
   };
+}
+
+/**
+ * Yields items until the signal fires. A source that never gives its next item would otherwise keep the call for ever.
+ */
+async function* untilAborted<Item>(source: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item, void> {
+  const iterator = source[Symbol.asyncIterator]();
+  let stop = () => {};
+  const aborted = new Promise<'aborted'>((resolve) => {
+    stop = () => resolve('aborted');
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+  });
+  let isAtEnd = false;
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted]);
+      if (next === 'aborted') return;
+      isAtEnd = next.done === true;
+      if (next.done) return;
+      yield next.value;
+    }
+  } catch (error) {
+    isAtEnd = true;
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // The source may clean up, but nobody can wait for one that hangs.
+    if (!isAtEnd) void (async () => iterator.return?.())().catch(() => {});
+  }
 }
 
 const BATCH_ROWS = 500;

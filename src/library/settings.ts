@@ -52,7 +52,7 @@ const CONCURRENCY = 16;
 /** Checks the options. Throws `SrqError('usage')` or `SrqError('settings')` if they cannot be used. */
 export function settingsOf(options: MarketplaceOptions): LibrarySettings {
   const parsed = optionsSchema.safeParse(options);
-  if (!parsed.success) throw unusable(parsed.error.issues[0]);
+  if (!parsed.success) throw unusable(parsed.error.issues[0], 'The options of openMarketplace');
   return {
     ...options,
     baseUrl: normalBaseUrl(options.baseUrl),
@@ -65,11 +65,12 @@ export function settingsOf(options: MarketplaceOptions): LibrarySettings {
 }
 
 /**
- * Returns the error for an invalid option. It names the option but does not quote the value, which may be the secret.
+ * Returns the error for an invalid option, or for all that was given (`whole`) if no option is to blame. It does not
+ * quote the value, which may be the secret.
  */
-function unusable(issue: z.core.$ZodIssue | undefined): SrqError {
+export function unusable(issue: z.core.$ZodIssue | undefined, whole: string): SrqError {
   const names = issue?.code === 'unrecognized_keys' ? issue.keys : (issue?.path ?? []);
-  const which = names.length === 0 ? 'The options of openMarketplace' : `The option ${names.join('.')}`;
+  const which = names.length === 0 ? whole : `The option ${names.join('.')}`;
   const why = issue?.code === 'unrecognized_keys' ? 'does not exist' : 'is missing or of a wrong kind';
   return new SrqError('arguments.invalid', `${which} ${why}.`, 'See docs/library.md.');
 }

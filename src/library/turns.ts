@@ -28,15 +28,34 @@ export class Turns {
   }
 }
 
+/** The calls of a program that are under way, from their first moment on. */
+export class Calls {
+  readonly #underWay = new Set<Promise<void>>();
+
+  /** Counts a call as under way until it has ended, and returns it. */
+  track<Result>(call: Promise<Result>): Promise<Result> {
+    const settled = ended(call);
+    this.#underWay.add(settled);
+    void settled.then(() => this.#underWay.delete(settled));
+    return call;
+  }
+
+  /** Resolves when all calls so far have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+}
+
 /** Resolves when the work has ended, whether it succeeded or failed. */
-function ended(work: Promise<unknown>): Promise<void> {
+export function ended(work: Promise<unknown>): Promise<void> {
   return work.then(
     () => {},
     () => {},
   );
 }
 
-function endOrAbort(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
+/** Resolves when the turn has come, or when the signal fires. */
+export function endOrAbort(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       signal.removeEventListener('abort', go);

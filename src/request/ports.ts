@@ -85,6 +85,12 @@ export interface MarketplaceApi {
    * description says that it recognises the repetition and does not act again. Null if no repetition is allowed.
    */
   readonly idempotencyWindowMs: number | null;
+  /**
+   * Time in milliseconds since 1970 at which the contract in force was learned. A try from before it may have been
+   * written without the key, or with another form of it, so the service would not recognise its repetition. Null if the
+   * contract names no such time.
+   */
+  readonly contractLearnedAtMs: number | null;
   /** Reduces the rate to this share of the present one. */
   slowDown(share: number): void;
 }

@@ -97,6 +97,11 @@ export class RequestApi implements MarketplaceApi {
     return keyLife(this.#deps.contract.create)?.settleMs ?? null;
   }
 
+  get contractLearnedAtMs(): number | null {
+    const { source } = this.#deps.contract;
+    return source === null ? null : Date.parse(source.learnedAt);
+  }
+
   /** Counts how often answers agreed with settings of the contract, or did not. */
   observations(): Observations {
     return { ...this.#deps.authorizer.observations, ...this.#reader.observed.counts };

@@ -73,25 +73,27 @@ export class ProfileStore {
    * name no profile, as in cron jobs, would suddenly send to another service.
    */
   async set(name: string, profile: Profile, use = false): Promise<void> {
-    const { current, ...settings } = this.#read();
-    const profiles = { ...settings.profiles, [name]: profile };
-    const next = use || Object.keys(profiles).length === 1 ? name : current;
-    await this.#write({ ...settings, ...(next === undefined ? {} : { current: next }), profiles });
+    await this.#change(({ current, ...settings }) => {
+      const profiles = { ...settings.profiles, [name]: profile };
+      const next = use || Object.keys(profiles).length === 1 ? name : current;
+      return { ...settings, ...(next === undefined ? {} : { current: next }), profiles };
+    });
   }
 
   /** Makes a stored profile the current one. */
   async use(name: string): Promise<void> {
-    await this.#write({ ...this.#read(), current: name });
+    await this.#change((settings) => ({ ...settings, current: name }));
   }
 
   /** Removes a profile and returns it, or returns null if there is none. */
   async remove(name: string): Promise<Profile | null> {
-    const { profiles = {}, current, ...settings } = this.#read();
     const removed = this.get(name);
     if (removed === null) return null;
-    const kept = Object.fromEntries(Object.entries(profiles).filter(([each]) => each !== name));
-    const stillCurrent = current === undefined || current === name ? {} : { current };
-    await this.#write({ ...settings, ...stillCurrent, profiles: kept });
+    await this.#change(({ profiles = {}, current, ...settings }) => {
+      const kept = Object.fromEntries(Object.entries(profiles).filter(([each]) => each !== name));
+      const stillCurrent = current === undefined || current === name ? {} : { current };
+      return { ...settings, ...stillCurrent, profiles: kept };
+    });
     return removed;
   }
 
@@ -147,9 +149,11 @@ export class ProfileStore {
     }
   }
 
-  async #write(settings: z.infer<typeof settingsSchema>): Promise<void> {
+  /** Reads the settings, changes them and writes them at once, because another login may be changing them as well. */
+  async #change(change: (settings: z.infer<typeof settingsSchema>) => z.infer<typeof settingsSchema>): Promise<void> {
     // The library is loaded only here, so that only commands that change settings pay for it.
     const { default: Conf } = await import('conf');
+    const settings = change(this.#read());
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
       this.#closeDirectory();

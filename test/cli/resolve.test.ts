@@ -51,6 +51,22 @@ describe.concurrent('srq resolve', () => {
     expect(await partner.call('resolve', '--all', '--created')).toMatchObject({ code: 2 });
   });
 
+  test('takes neither an empty text nor the key of another request for an identifier', async ({ partner, sandbox }) => {
+    const { keys } = await fallIntoDoubt(partner, sandbox);
+    const [one = '', other = ''] = keys;
+    const before = partner.records();
+    for (const id of ['', ' ', other, other.slice(0, 12)]) {
+      const ended = await partner.call('resolve', one, '--created', id, '--json');
+      expect([ended.code, documentOf(ended)], id).toEqual([
+        2,
+        { error: expect.objectContaining({ reason: 'arguments.invalid' }) },
+      ]);
+    }
+    expect(partner.records()).toEqual(before);
+    expect((await partner.call('resolve', one.slice(0, 12), other.slice(0, 12), '--created')).code).toBe(0);
+    expect(await doubts(partner)).toEqual([]);
+  });
+
   test('keeps the identifier that a person found, by the beginning of the key', async ({ partner, sandbox }) => {
     const { file, keys } = await fallIntoDoubt(partner, sandbox);
     const [taken = ''] = keys;

@@ -367,6 +367,7 @@ describe('A deliberate second send', () => {
     await machine.run(async ({ api, log }) => {
       const watched = {
         idempotencyWindowMs: null,
+        contractLearnedAtMs: null,
         validate: api.validate.bind(api),
         confirm: api.confirm.bind(api),
         slowDown: api.slowDown.bind(api),

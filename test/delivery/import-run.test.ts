@@ -56,6 +56,7 @@ class Bench {
 
   readonly api: MarketplaceApi = {
     idempotencyWindowMs: null,
+    contractLearnedAtMs: null,
     slowDown: () => {},
     confirm: async () => null,
     validate: async (request) => {

@@ -135,7 +135,7 @@ describe('After three doubts in a row', () => {
       const slowDown = (share: number) => slowed.push(share);
       const { api } = process;
       const [validate, create, confirm] = [api.validate.bind(api), api.create.bind(api), api.confirm.bind(api)];
-      const watched = { validate, create, confirm, slowDown, idempotencyWindowMs: null };
+      const watched = { validate, create, confirm, slowDown, idempotencyWindowMs: null, contractLearnedAtMs: null };
       return importWith({ ...process, api: watched }, tableOf(needsOf(10)), { concurrency: 1 });
     });
     expect(ran).toMatchObject({ stop: null });
@@ -183,7 +183,14 @@ test('a log that takes no intent ends the waiting of the others for their turn',
       return api.create(request, intend, key);
     };
     const [validate, confirm] = [api.validate.bind(api), api.confirm.bind(api)];
-    const watched = { create, validate, confirm, slowDown: api.slowDown.bind(api), idempotencyWindowMs: null };
+    const watched = {
+      create,
+      validate,
+      confirm,
+      slowDown: api.slowDown.bind(api),
+      idempotencyWindowMs: null,
+      contractLearnedAtMs: null,
+    };
     return importWith({ ...process, api: watched }, tableOf(needsOf(9)));
   });
   expect(ran).toMatchObject({ stop: 'log' });

@@ -154,6 +154,7 @@ class Scenario {
     const api: MarketplaceApi = {
       validate,
       idempotencyWindowMs: null,
+      contractLearnedAtMs: null,
       confirm: async () => null,
       slowDown: () => {},
       create: async (request, intend) => {

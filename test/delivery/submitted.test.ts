@@ -43,6 +43,7 @@ class Bench {
   };
   confirmed: boolean | null | Error = true;
   idempotencyWindowMs: number | null = null;
+  contractLearnedAtMs: number | null = null;
   logChanges: Partial<DeliveryLog> = {};
   isWritten = true;
 
@@ -62,6 +63,7 @@ class Bench {
   get api(): MarketplaceApi {
     return {
       idempotencyWindowMs: this.idempotencyWindowMs,
+      contractLearnedAtMs: this.contractLearnedAtMs,
       slowDown: () => {},
       validate: async () => {
         this.told.push('validates');
@@ -564,6 +566,22 @@ describe('A request in doubt', () => {
       const bench = await new Bench().knows(state);
       bench.idempotencyWindowMs = 1_000;
       bench.logChanges = { nowMs: () => NOW_MS - ms };
+      await settle(bench);
+      expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);
+    },
+  );
+
+  // Its first try was 7 ms before its record.
+  test.each([
+    [-7, true],
+    [-6, false],
+    [Number.NaN, false],
+  ])(
+    'is sent again under its key where the contract was learned %d ms after its record: %s',
+    async (ms, isRepeated) => {
+      const bench = await new Bench().knows('unknown');
+      bench.idempotencyWindowMs = 10_000;
+      bench.contractLearnedAtMs = NOW_MS + ms;
       await settle(bench);
       expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);
     },

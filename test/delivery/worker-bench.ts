@@ -109,6 +109,7 @@ export class Bench {
 
   readonly api: MarketplaceApi = {
     idempotencyWindowMs: null,
+    contractLearnedAtMs: null,
     confirm: async () => null,
     slowDown: () => {},
     validate: async ({ params }) => {

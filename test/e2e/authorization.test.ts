@@ -120,6 +120,8 @@ describe.concurrent('Without a token', () => {
     const login = await desk.run('login', '--base-url', service.origin);
     const status = await desk.run('status', '--json');
     expect(documentOf(status)).toMatchObject({ secret: 'contract', auth: 'apiKey' });
+    const listed = async () => documentOf(await desk.run('profile', 'list', '--json'));
+    expect(await listed()).toMatchObject({ profiles: [{ name: 'default', secret: 'contract' }] });
     const doctor = await desk.run('doctor');
     const bulk = await desk.run(...bulkArgs(desk));
     expect(documentOf(bulk)).toMatchObject({ created: 3 });

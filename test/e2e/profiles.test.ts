@@ -24,6 +24,16 @@ describe.concurrent('srq profile', () => {
     expect((await desk.call('profile', 'list')).stdout).toMatch(/^ +shop +test[^\n]*\n\* +office +test/);
   });
 
+  test('list says of a profile without any secret that it is missing', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox);
+    const path = join(desk.config, 'config.json');
+    const settings = JSON.parse(readFileSync(path, 'utf8'));
+    delete settings.profiles.default.clientSecret;
+    writeFileSync(path, JSON.stringify(settings));
+    const listed = documentOf(await desk.call('profile', 'list', '--json'));
+    expect(listed).toMatchObject({ profiles: [{ name: 'default', secret: 'missing' }] });
+  });
+
   test('use chooses the one that is used where none is named', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
     await logIn(desk, sandbox, '--profile', 'office', '--use');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, inject, vi } from 'vitest';
 import type { CreateResult, Marketplace, MarketplaceOptions, RequestFields } from '../../src/library/api.ts';
@@ -241,6 +241,106 @@ test('while an import runs, a create waits for it or for its signal', async ({ s
   await Promise.all([importing, creating]);
   expect(order).toEqual(['import', 'repeated']);
   expect(createdThere(sandbox)).toHaveLength(8);
+});
+
+test('a word or an option of a wrong kind is refused, and nothing is noted or sent', async ({ sandbox, open }) => {
+  const marketplace = await open();
+  sandbox.setInstructions([faultOnRow(1, 'reset-before')]);
+  const { key } = await marketplace.create(requestAt(1), { validate: false });
+  const usage = expect.objectContaining({ code: 'usage', reason: 'arguments.invalid' });
+  for (const word of ['not_created', 'Not-created', undefined, null, { id: '5' }, { created: 5 }, { created: ' ' }]) {
+    await expect(marketplace.resolve(String(key), word as never), JSON.stringify(word)).rejects.toEqual(usage);
+  }
+  expect(await allOf(marketplace.log())).toMatchObject([{ key, status: 'unknown' }]);
+
+  await marketplace.create(requestAt(2), { validate: false });
+  for (const wrong of [
+    { again: 'false' },
+    { onDuplicate: 'Skip' },
+    { validate: 0 },
+    { agian: false },
+    { signal: {} },
+  ]) {
+    await expect(marketplace.create(requestAt(2), wrong as never), JSON.stringify(wrong)).rejects.toEqual(usage);
+    await expect(marketplace.importRows([requestAt(2)], wrong as never)).rejects.toEqual(usage);
+  }
+  for (const maxErrors of ['5', '0%', '101%', 'abc', 0, -1, 1.5, Number.NaN]) {
+    await expect(marketplace.importRows([requestAt(3)], { maxErrors } as never), `${maxErrors}`).rejects.toEqual(usage);
+  }
+  await expect(marketplace.validate(requestAt(3), { signal: 1 } as never)).rejects.toEqual(usage);
+  for (const filter of [{ status: 'unkown' }, { since: '2026-01-01' }, { until: new Date('never') }]) {
+    await expect(allOf(marketplace.log(filter as never)), JSON.stringify(filter)).rejects.toEqual(usage);
+  }
+  expect(creates(sandbox)).toHaveLength(2);
+  expect(await marketplace.importRows([], { maxErrors: '0.5%' })).toMatchObject({ rows: 0, stopped: null });
+});
+
+test('the signal of a create also ends its wait for an equal one, which stays alone', async ({ sandbox, open }) => {
+  const marketplace = await open();
+  sandbox.setInstructions([faultOnRow(1, 'slow', 1_500)]);
+  const ended: string[] = [];
+  const create = async (name: string, signal?: AbortSignal) => {
+    const result = await marketplace.create(requestAt(1), { validate: false, ...(signal && { signal }) });
+    ended.push(name);
+    return result.status;
+  };
+  const first = create('first');
+  await untilCreated(sandbox, 1);
+  const halt = new AbortController();
+  const second = create('second', halt.signal);
+  const third = create('third');
+  halt.abort();
+  expect(await Promise.all([first, second, third])).toEqual(['created', 'failed', 'repeated']);
+  expect(ended).toEqual(['second', 'first', 'third']);
+  expect(creates(sandbox)).toHaveLength(1);
+});
+
+test.skipIf(process.platform !== 'linux')('a reading of the log that ends early closes the file', async ({ open }) => {
+  const marketplace = await open();
+  await marketplace.importRows([requestAt(1), requestAt(2)]);
+  const opened = () => readdirSync('/proc/self/fd').length;
+  const before = opened();
+  for (let times = 0; times < 50; times++) for await (const _ of marketplace.log()) break;
+  expect(opened()).toBeLessThan(before + 25);
+});
+
+test('close waits for calls that were just begun, and leaves the log to others', async ({ sandbox, open }) => {
+  const marketplace = await open();
+  const begun = [
+    marketplace.create(requestAt(1)),
+    marketplace.importRows([requestAt(2)]),
+    marketplace.validate(requestAt(3)),
+  ];
+  let ended = 0;
+  for (const each of begun) void each.finally(() => ended++);
+  await marketplace.close();
+  expect(ended).toBe(3);
+  expect(await Promise.all(begun)).toMatchObject([
+    { status: 'created' },
+    { counts: { created: 1 } },
+    { verdict: 'clear' },
+  ]);
+  expect(await (await open()).create(requestAt(1))).toMatchObject({ status: 'repeated' });
+  expect(creates(sandbox)).toHaveLength(2);
+});
+
+test('a signal ends an import whose rows never end', async ({ sandbox, open }) => {
+  const marketplace = await open();
+  for (const count of [0, 2]) {
+    const halt = new AbortController();
+    async function* endless() {
+      for (let at = 1; at <= count; at++) yield requestAt(at);
+      halt.abort();
+      await new Promise(() => {});
+    }
+    const imported = await marketplace.importRows(endless(), { signal: halt.signal });
+    expect(imported).toMatchObject({
+      rows: count,
+      counts: { failed: count },
+      stopped: { reason: 'interrupted.signal' },
+    });
+  }
+  expect(creates(sandbox)).toHaveLength(0);
 });
 
 test('the signal of the marketplace ends all calls; a closed one refuses more', async ({ sandbox, open }) => {

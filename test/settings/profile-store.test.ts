@@ -189,3 +189,12 @@ test('of a file that cannot take its place nothing is left beside it', () => {
   replaceFile(path, '{}');
   expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['state.json'], '{}']);
 });
+
+test('profiles that are stored, chosen and removed side by side lose nothing of each other', async () => {
+  const store = () => new ProfileStore(folder, uid);
+  await Promise.all(['shop', 'agency', 'branch'].map((name) => store().set(name, PROFILE)));
+  expect(Object.keys(store().all()).sort()).toEqual(['agency', 'branch', 'shop']);
+  await Promise.all([store().use('branch'), store().remove('shop'), store().set('crm', PROFILE)]);
+  expect(Object.keys(store().all()).sort()).toEqual(['agency', 'branch', 'crm']);
+  expect(store().current()).toBe('branch');
+});

@@ -17,14 +17,20 @@ export function logFilter(options: LogFilterOptions, nowMs: number): (record: Lo
 }
 
 const DAY_MS = 86_400_000;
+/** Matches a date with a time of day but without a zone, which JavaScript reads in the zone of the machine. */
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/i;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 
-/** Parses a date (2026-11-21, 2026-11-21T18:00Z) or a time ago (90m, 24h, 7d) as milliseconds since 1970. */
+/**
+ * Parses a date (2026-11-21, 2026-11-21T18:00) or a time ago (90m, 24h, 7d) as milliseconds since 1970. A time without
+ * a zone is in UTC, as all times that srq shows.
+ */
 function pointInTime(text: string, nowMs: number): number {
   const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
   const unitMs = UNIT_MS[unit];
   if (count !== undefined && unitMs !== undefined) return nowMs - Number(count) * unitMs;
-  const dateMs = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  const zoned = WITHOUT_ZONE.test(text) ? `${text}Z` : text;
+  const dateMs = /^\d{4}-\d\d/.test(zoned) ? Date.parse(zoned) : Number.NaN;
   if (!Number.isNaN(dateMs)) return dateMs;
   throw new SrqError(
     'arguments.invalid',

@@ -92,10 +92,15 @@ async function* matching<End>(
   records: AsyncGenerator<LogRecord, End>,
   wanted: (record: LogRecord) => boolean,
 ): AsyncGenerator<LogEntry, End> {
-  for (;;) {
-    const { value, done } = await records.next();
-    if (done) return value;
-    if (wanted(value)) yield logEntryOf(value);
+  try {
+    for (;;) {
+      const { value, done } = await records.next();
+      if (done) return value;
+      if (wanted(value)) yield logEntryOf(value);
+    }
+  } finally {
+    // With --limit the rest is not read. Nobody takes the value that the source returns then.
+    await records.return(undefined as End);
   }
 }
 

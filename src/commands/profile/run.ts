@@ -4,6 +4,7 @@ import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetProfile, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
 import { printable, tableText } from '../../report/output.ts';
+import { ownKey } from '../../request/contract.ts';
 import { nearest } from '../../request/did-you-mean.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -15,7 +16,12 @@ import type { Profile } from '../../settings/profile-store.ts';
 export async function profileList(context: Context): Promise<number> {
   const stored = Object.entries((await context.profiles()).all());
   const { value: inForce } = await context.profileName();
-  const profiles = stored.map(([name, profile]) => entryOf(name, profile, name === inForce));
+  const profiles = await Promise.all(
+    stored.map(async ([name, profile]) => ({
+      ...entryOf(name, profile, name === inForce),
+      secret: await secretState(context, name, profile),
+    })),
+  );
   const reporter = await context.reporter();
   await reporter.result('profile list', { profiles }, (paint) => {
     if (profiles.length === 0) return 'No profiles are stored. Log in with: srq login';
@@ -85,8 +91,21 @@ function requireStored(profiles: Readonly<Record<string, Profile>>, name: string
   );
 }
 
-function entryOf(name: string, profile: Profile, current: boolean): DocumentOf<'profile list'>['profiles'][number] {
-  const { baseUrl, clientId, secretCommand, keychain } = profile;
-  const secret = keychain ? 'keychain' : secretCommand === undefined ? 'stored' : 'command';
-  return { name, current, baseUrl, clientId, kind: profileKind(profile), secret };
+type ListedProfile = DocumentOf<'profile list'>['profiles'][number];
+
+function entryOf(name: string, profile: Profile, current: boolean): Omit<ListedProfile, 'secret'> {
+  const { baseUrl, clientId } = profile;
+  return { name, current, baseUrl, clientId, kind: profileKind(profile) };
+}
+
+/** Returns where the secret of a profile is. A profile has none of its own if its contract holds a key instead. */
+async function secretState(context: Context, name: string, profile: Profile): Promise<ListedProfile['secret']> {
+  const { clientSecret, secretCommand, keychain } = profile;
+  if (keychain) return 'keychain';
+  if (secretCommand !== undefined) return 'command';
+  if (clientSecret !== undefined) return 'stored';
+  const contracts = new ContractStore(name, contractPaths(await context.paths(), name), await context.trust());
+  // A contract that cannot be used gives no key. The commands that need it say what is wrong with it.
+  const contract = await contracts.read().catch(() => null);
+  return contract !== null && ownKey(contract) !== null ? 'contract' : 'missing';
 }

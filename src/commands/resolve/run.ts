@@ -72,6 +72,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
       'Name keys (srq resolve lists them), --ref REF, or --all.',
     );
   }
+  if (typeof options.created === 'string') await requireIdentifier(context, options.created);
   // The log is opened exclusively, because the requests in flight of another run are not in doubt yet.
   const log = await context.openLog('resolve', true);
   const doubtful = await recordsInDoubt(await context.logStore(), keys, options.ref);
@@ -108,6 +109,24 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
         : `${doubtful.length} noted as created.`,
   );
   return 0;
+}
+
+/**
+ * Throws `SrqError('usage')` for a text that is no identifier of the service: an empty one, as an unset variable of a
+ * script gives, or the key of another request in doubt, which `--created` takes for the identifier of the one before.
+ */
+async function requireIdentifier(context: Context, id: string): Promise<void> {
+  if (id.trim() === '') {
+    const hint = 'Name the one that the service shows, or leave it out: srq resolve KEY --created';
+    throw new SrqError('arguments.invalid', 'The identifier after --created is empty. Nothing was recorded.', hint);
+  }
+  const [another] = await recordsInDoubt(await context.logStore(), [id]);
+  if (another === undefined) return;
+  throw new SrqError(
+    'arguments.invalid',
+    `"${id}" is the key of a request whose outcome is unknown, not an identifier of the service. Nothing was recorded.`,
+    'Name all keys before the option: srq resolve KEY KEY --created',
+  );
 }
 
 /** Returns the identifier that the user gave, or null if it is not known. */

@@ -138,10 +138,15 @@ function decodeNote(line: string | null): RecordedNote | null {
  */
 export async function* readLog(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, number> {
   const records = readRecords(path, user);
-  for (;;) {
-    const { value, done } = await records.next();
-    if (done) return value;
-    if (value.isLast) yield value.record;
+  try {
+    for (;;) {
+      const { value, done } = await records.next();
+      if (done) return value;
+      if (value.isLast) yield value.record;
+    }
+  } finally {
+    // A reader that has found what it looks for ends early, and the file is closed then, too.
+    await records.return(0);
   }
 }
 

@@ -1,0 +1,22 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { logFilter } from '../../src/commands/log/log-filter.ts';
+import type { LogRecord } from '../../src/request/ports.ts';
+
+const NOW_MS = Date.parse('2026-11-21T12:00:00Z');
+const RECORD: LogRecord = {
+  ...{ key: 'k', row: 1, ref: null, event: 'created', at: '2026-11-21T07:08:55.000Z', run: 'r', ids: {} },
+  ...{ http: 201, ms: 1, message: null, raw: null, by: null, again: false },
+};
+
+afterEach(() => void vi.unstubAllEnvs());
+
+test.each(['America/New_York', 'Asia/Tokyo', 'UTC'])('a time without a zone is in UTC on a machine in %s', (zone) => {
+  vi.stubEnv('TZ', zone);
+  const isSince = (since: string) => logFilter({ since }, NOW_MS)(RECORD);
+  for (const at of ['2026-11-21T07:08:55', '2026-11-21 07:08', '2026-11-21T07:08:55.000', '2026-11-21T09:08:55+02:00'])
+    expect(isSince(at), at).toBe(true);
+  for (const after of ['2026-11-21T07:08:56', '2026-11-21 07:09', '2026-11-21T07:09Z', '2026-11-22'])
+    expect(isSince(after), after).toBe(false);
+  expect(logFilter({ until: '2026-11-21T07:08:55' }, NOW_MS)(RECORD)).toBe(false);
+  expect(logFilter({ until: '2026-11-21' }, NOW_MS)(RECORD)).toBe(true);
+});
