@@ -344,6 +344,13 @@ const GUARDS = [
     tests: ['idempotency'],
   },
   {
+    name: 'a doubt is repeated under the key that its first try had',
+    file: 'src/delivery/settle-doubt.ts',
+    from: ' && record.keyForm === api.idempotencyKeyForm;',
+    to: ';',
+    tests: ['idempotency'],
+  },
+  {
     name: 'the age of a key counts from its first try',
     file: 'src/delivery/settle-doubt.ts',
     from: 'Date.parse(record.at) - (record.ms ?? 0)',

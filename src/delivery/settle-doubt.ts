@@ -71,10 +71,10 @@ export interface SettleDeps {
  * Settles a request in doubt, if that is possible.
  *
  * If the service is idempotent, the request is sent again once under the same key, as long as the service remembers the
- * key and the first try is known to have had it. Otherwise validate decides, provided that it has proven that it sees created requests of this kind. If it says
- * duplicate twice, the request was taken. If it says clear twice, and sees the controls at the same time, the request
- * gets one licence to be sent again; the licence is durable before it is used. In all other cases a person has to
- * decide, as for a request that is in doubt after a licence.
+ * key and the log says that the first try had it. Otherwise validate decides, provided that it has proven that it sees
+ * created requests of this kind. If it says duplicate twice, the request was taken. If it says clear twice, and sees the
+ * controls at the same time, the request gets one licence to be sent again; the licence is durable before it is used. In
+ * all other cases a person has to decide, as for a request that is in doubt after a licence.
  */
 export async function settleDoubt(submission: Submission, deps: SettleDeps): Promise<Submitted> {
   const { api, log, resend } = deps;
@@ -87,8 +87,11 @@ export async function settleDoubt(submission: Submission, deps: SettleDeps): Pro
   const ageMs = recordAgeMs(record.at, log.nowMs());
   if (ageMs === null) return stays(submission, untimely(record));
   const firstTryMs = Date.parse(record.at) - (record.ms ?? 0);
-  const isRemembered = () => mayRepeat(api, firstTryMs, log.nowMs());
-  if (!record.again && isRemembered() && resend) return repeatUnderKey(submission, api, log, seen, isRemembered);
+  const isRemembered = () => mayRepeat(api, log.nowMs() - firstTryMs);
+  // The first try may have been sent by another contract. Without the key, or with another form of it, the service would
+  // take its repetition for a new request.
+  const isKeyed = !record.again && record.keyForm !== undefined && record.keyForm === api.idempotencyKeyForm;
+  if (isKeyed && isRemembered() && resend) return repeatUnderKey(submission, api, log, seen, isRemembered);
   if (!deps.validation) return inDoubt(submission);
   return new Inquiry(submission, record, seen, deps, deps.validation).settle();
 }
@@ -274,17 +277,10 @@ class Inquiry {
 
 /**
  * Tells whether the service still remembers the idempotency key, by the age of the first attempt. A negative age comes
- * from a wrong clock and is not trusted. An attempt from before the contract was learned may have had no key.
+ * from a wrong clock and is not trusted.
  */
-function mayRepeat(
-  { idempotencyWindowMs, contractLearnedAtMs }: MarketplaceApi,
-  firstTryMs: number,
-  nowMs: number,
-): boolean {
-  const ageMs = nowMs - firstTryMs;
-  if (idempotencyWindowMs === null || ageMs < 0 || ageMs >= idempotencyWindowMs) return false;
-  // The comparison is false for a time that cannot be read.
-  return contractLearnedAtMs === null || firstTryMs >= contractLearnedAtMs;
+function mayRepeat({ idempotencyWindowMs }: MarketplaceApi, ageMs: number): boolean {
+  return idempotencyWindowMs !== null && ageMs >= 0 && ageMs < idempotencyWindowMs;
 }
 
 /** Sends a request again under a licence. */

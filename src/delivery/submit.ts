@@ -110,11 +110,12 @@ async function submit(
   const isSecond = seen === 'created' || seen === 'duplicate' || (isThere && seen !== 'licensed');
   const again = isSecond || (await isOfSecondSend(submission, seen, log));
   const idempotencyKey = again ? repetitionKey(key, log.run) : key;
+  const keyForm = api.idempotencyKeyForm;
   let [intended, state] = [false, seen];
   // The intent is checked before each attempt, because another process may settle and send the request during a long
   // pause between two attempts.
   const intend = async () => {
-    if (!(await log.sending(subject, state, { again }))) return false;
+    if (!(await log.sending(subject, state, { again, keyForm }))) return false;
     [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];
     return true;
   };
@@ -124,7 +125,8 @@ async function submit(
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   const circumstances = { stop, unproven, hasRemark, wasClear: checked.wasClear };
   if (outcome.status === 'created') onCreated();
-  const submitted = await recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome, { again }));
+  const noted = () => log.outcome(subject, outcome, { again, keyForm });
+  const submitted = await recorded(submission, outcome, circumstances, noted);
   const mayConfirm = unproven !== null && checked.wasClear && !submitted.unrecorded && stop === null;
   return mayConfirm ? confirmed(submission, submitted, unproven, api, log) : submitted;
 }
@@ -176,8 +178,8 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
   const isInDoubt = loggedStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
   const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
   if (!isInDoubt) return { ...plain(resultOf(submission, outcome)), isFromLog: false, stop };
-  const again = await isOfSecondSend(submission, 'sending', log);
-  return recorded(submission, outcome, { stop }, () => log.outcome(subjectOf(submission), outcome, { again }));
+  const { again = false, keyForm = null } = (await log.read(submission.key)) ?? {};
+  return recorded(submission, outcome, { stop }, () => log.outcome(subjectOf(submission), outcome, { again, keyForm }));
 }
 
 const CONFIRMED = 'Taken, as validate shows; the answer alone does not prove it.';

@@ -86,11 +86,10 @@ export interface MarketplaceApi {
    */
   readonly idempotencyWindowMs: number | null;
   /**
-   * Time in milliseconds since 1970 at which the contract in force was learned. A try from before it may have been
-   * written without the key, or with another form of it, so the service would not recognise its repetition. Null if the
-   * contract names no such time.
+   * The header and the format of the idempotency key that goes with each create: `idempotency-key text`. Null if none
+   * does. A try is recognised only by a repetition with the same.
    */
-  readonly contractLearnedAtMs: number | null;
+  readonly idempotencyKeyForm: string | null;
   /** Reduces the rate to this share of the present one. */
   slowDown(share: number): void;
 }
@@ -140,6 +139,11 @@ export interface LogRecord extends LogSubject {
    */
   readonly by: SettledBy | 'idempotency' | null;
   /**
+   * The header and the format of the idempotency key that the request was sent with, on a `sending` record and on that
+   * of an unknown outcome. Left out if it was sent without one, or if nobody knows.
+   */
+  readonly keyForm?: string;
+  /**
    * Whether it belongs to a deliberate second send, of a request that the log knew as taken or that validate called a
    * duplicate (`--again`, `--on-duplicate create`). It has an idempotency key of its own. Set on all records of that send, up to the one that says that it was taken.
    */
@@ -150,6 +154,7 @@ export interface LogRecord extends LogSubject {
 export interface SendingOptions {
   readonly again?: boolean;
   readonly by?: 'idempotency';
+  readonly keyForm?: string | null;
 }
 
 /** The circumstances of a licence, as its record keeps them. */
@@ -162,6 +167,7 @@ export interface OutcomeOptions {
   readonly seen?: LoggedState;
   readonly by?: SettledBy;
   readonly again?: boolean;
+  readonly keyForm?: string | null;
 }
 
 /**

@@ -97,9 +97,9 @@ export class RequestApi implements MarketplaceApi {
     return keyLife(this.#deps.contract.create)?.settleMs ?? null;
   }
 
-  get contractLearnedAtMs(): number | null {
-    const { source } = this.#deps.contract;
-    return source === null ? null : Date.parse(source.learnedAt);
+  get idempotencyKeyForm(): string | null {
+    const { idempotency } = this.#deps.contract.create;
+    return idempotency && `${idempotency.header.toLowerCase()} ${idempotency.format}`;
   }
 
   /** Counts how often answers agreed with settings of the contract, or did not. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
@@ -163,6 +163,27 @@ describe('A request in doubt', () => {
     expect(await settle(PLAIN, 60_000)).toMatchObject({ result: { status: 'created' } });
     expect(machine.service.asked).toHaveLength(2);
     expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([4, 1]);
+  });
+
+  test('whose first try went without the key, or with another form of it, is not sent again under it', async () => {
+    for (const header of [null, 'X-Request-Key'] as const) {
+      const idempotency = header && ({ header, format: 'text', windowSeconds: 86_400 } as const);
+      const older = new Machine(contractWith({ create: { idempotency } }));
+      older.service.idempotencyHeader = HEADER;
+      older.service.script(
+        NEED,
+        [...LOST].map((answer) => ({ answer, acts: true })),
+      );
+      await older.run(({ api, log }) => submitRequest(SUBMISSION, api, log, PLAIN));
+      const acted = older.service.actsOn(NEED);
+      copyFileSync(older.logPath, machine.logPath);
+      older.close();
+      const arrived = machine.service.arrivals.length;
+      expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+      expect([acted > 0, machine.service.arrivals.length]).toEqual([true, arrived]);
+      machine.close();
+      machine = idempotentMachine();
+    }
   });
 
   test('that was a deliberate second send is left to validate, or to a person', async () => {
@@ -367,7 +388,7 @@ describe('A deliberate second send', () => {
     await machine.run(async ({ api, log }) => {
       const watched = {
         idempotencyWindowMs: null,
-        contractLearnedAtMs: null,
+        idempotencyKeyForm: null,
         validate: api.validate.bind(api),
         confirm: api.confirm.bind(api),
         slowDown: api.slowDown.bind(api),

@@ -56,7 +56,7 @@ class Bench {
 
   readonly api: MarketplaceApi = {
     idempotencyWindowMs: null,
-    contractLearnedAtMs: null,
+    idempotencyKeyForm: null,
     slowDown: () => {},
     confirm: async () => null,
     validate: async (request) => {

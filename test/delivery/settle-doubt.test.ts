@@ -248,7 +248,7 @@ describe('A licence needs controls', () => {
       const own = process.api;
       const api: MarketplaceApi = {
         idempotencyWindowMs: null,
-        contractLearnedAtMs: null,
+        idempotencyKeyForm: null,
         create: own.create.bind(own),
         confirm: own.confirm.bind(own),
         slowDown: own.slowDown.bind(own),

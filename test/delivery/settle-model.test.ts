@@ -154,7 +154,7 @@ class Scenario {
     const api: MarketplaceApi = {
       validate,
       idempotencyWindowMs: null,
-      contractLearnedAtMs: null,
+      idempotencyKeyForm: null,
       confirm: async () => null,
       slowDown: () => {},
       create: async (request, intend) => {

@@ -13,7 +13,14 @@ import {
 } from '../../src/delivery/submit.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
-import type { DeliveryLog, MarketplaceApi, UnprovenAnswer, ValidateResult } from '../../src/request/ports.ts';
+import type {
+  DeliveryLog,
+  MarketplaceApi,
+  OutcomeOptions,
+  SendingOptions,
+  UnprovenAnswer,
+  ValidateResult,
+} from '../../src/request/ports.ts';
 import { repetitionKey } from '../../src/request/service-request.ts';
 import type { LoggedState } from '../../src/request/status.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
@@ -43,27 +50,34 @@ class Bench {
   };
   confirmed: boolean | null | Error = true;
   idempotencyWindowMs: number | null = null;
-  contractLearnedAtMs: number | null = null;
+  idempotencyKeyForm: string | null = 'idempotency-key text';
+  /** The form of the key that each intent and each outcome names. */
+  readonly keyForms: unknown[] = [];
   logChanges: Partial<DeliveryLog> = {};
   isWritten = true;
 
   get log(): DeliveryLog {
     const own = this.memory.openAs('this run');
     const outcome: DeliveryLog['outcome'] = (subject, given, how) => {
-      this.noted.push({ subject, ...given, how });
+      this.noted.push({ subject, ...given, how: this.#withoutKeyForm(how) });
       return own.outcome(subject, given, how);
     };
     const sending: DeliveryLog['sending'] = (subject, seen, how) => {
-      this.told.push(`intends after ${seen} ${JSON.stringify(how)}`);
+      this.told.push(`intends after ${seen} ${JSON.stringify(this.#withoutKeyForm(how))}`);
       return own.sending(subject, seen, how);
     };
     return { ...own, outcome, sending, ...this.logChanges };
   }
 
+  #withoutKeyForm({ keyForm, ...how }: OutcomeOptions | SendingOptions = {}) {
+    this.keyForms.push(keyForm);
+    return how;
+  }
+
   get api(): MarketplaceApi {
     return {
       idempotencyWindowMs: this.idempotencyWindowMs,
-      contractLearnedAtMs: this.contractLearnedAtMs,
+      idempotencyKeyForm: this.idempotencyKeyForm,
       slowDown: () => {},
       validate: async () => {
         this.told.push('validates');
@@ -87,12 +101,13 @@ class Bench {
   async knows(state: 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown' | 'sending' | 'licensed' | 'parked') {
     const other = this.memory.openAs('another run');
     const subject = subjectOf(SUBMISSION);
-    if (state === 'sending') await other.sending(subject, 'none');
+    const how = { keyForm: this.idempotencyKeyForm };
+    if (state === 'sending') await other.sending(subject, 'none', how);
     else if (state === 'licensed' || state === 'parked') {
       await other.outcome(subject, { ...OUTCOME, status: 'unknown' });
       await other.licence(subject, 'unknown', 'person');
       if (state === 'parked') await other.outcome(subject, { ...OUTCOME, status: 'unknown' });
-    } else await other.outcome(subject, { ...OUTCOME, status: state });
+    } else await other.outcome(subject, { ...OUTCOME, status: state }, how);
     return this;
   }
 
@@ -190,6 +205,15 @@ describe('A request that is sent', () => {
       expect(bench.noted).toMatchObject([{ how: { again: said.endsWith('true') } }]);
     },
   );
+
+  test('names the form of its idempotency key with the intent and the outcome', async () => {
+    for (const form of ['x-key uuid', null]) {
+      const bench = new Bench();
+      bench.idempotencyKeyForm = form;
+      await bench.submit();
+      expect(bench.keyForms).toEqual([form, form]);
+    }
+  });
 
   test.each([
     ['failed', true, true],
@@ -571,21 +595,23 @@ describe('A request in doubt', () => {
     },
   );
 
-  // Its first try was 7 ms before its record.
   test.each([
-    [-7, true],
-    [-6, false],
-    [Number.NaN, false],
-  ])(
-    'is sent again under its key where the contract was learned %d ms after its record: %s',
-    async (ms, isRepeated) => {
-      const bench = await new Bench().knows('unknown');
+    ['idempotency-key text', 'idempotency-key text', true],
+    ['idempotency-key text', 'idempotency-key uuid', false],
+    ['idempotency-key text', 'x-request-id text', false],
+    [null, 'idempotency-key text', false],
+    [null, null, false],
+  ])('whose first try had the key %j is sent again under %j: %s', async (first, now, isRepeated) => {
+    for (const state of ['sending', 'unknown'] as const) {
+      const bench = new Bench();
+      bench.idempotencyKeyForm = first;
+      await bench.knows(state);
+      bench.idempotencyKeyForm = now;
       bench.idempotencyWindowMs = 10_000;
-      bench.contractLearnedAtMs = NOW_MS + ms;
       await settle(bench);
       expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);
-    },
-  );
+    }
+  });
 
   test('is sent again under its key, parked from the first byte on, and told as the service tells it', async () => {
     for (const [status, told] of [

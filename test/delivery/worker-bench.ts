@@ -109,7 +109,7 @@ export class Bench {
 
   readonly api: MarketplaceApi = {
     idempotencyWindowMs: null,
-    contractLearnedAtMs: null,
+    idempotencyKeyForm: null,
     confirm: async () => null,
     slowDown: () => {},
     validate: async ({ params }) => {

@@ -112,6 +112,8 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect(documentOf(await desk.call('create', ...requestOfRow(300), '--json'))).toMatchObject({ status: 'repeated' });
   });
 
+  const FORM = '"by":"key x-key text"';
+
   test('keeps each state there and back', async ({ desk }) => {
     const url = await use(desk);
     expect(await imported(desk, 'one.ndjson', linesOf(HISTORIES))).toMatchObject({ imported: 10 });
@@ -122,12 +124,18 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     const kept = await desk.call('store', 'export', '-o', 'out.ndjson', '--json');
     expect([kept.code, kept.stdout]).toEqual([2, expect.stringContaining('output.not-replaced')]);
     expect((await desk.call('store', 'export')).stdout).toBe(desk.read('out.ndjson'));
+    expect(desk.read('out.ndjson')).not.toContain(FORM);
+
+    // With which key a try went decides whether its doubt may be repeated.
+    const keyed = linesOf({ 5: [{ event: 'sending' }, { event: 'unknown' }] }).replaceAll('"row"', `${FORM},"row"`);
+    expect(await imported(desk, 'keyed.ndjson', keyed)).toMatchObject({ imported: 1 });
+    expect((await desk.call('store', 'export')).stdout).toContain(FORM);
     const unclear = await desk.call('store', 'export', '--json');
     expect([unclear.code, unclear.stdout]).toEqual([2, expect.stringContaining('--output FILE')]);
 
     // A file log made of it knows the same, and so does another store.
     const shown = (...more: string[]) => desk.call('log', '--json', ...more).then(documentsOf);
-    expect(await shown('--log', 'out.ndjson')).toEqual(await shown());
+    expect(await shown('--log', 'out.ndjson')).toEqual((await shown()).filter(({ key }) => key !== keyOf('5')));
     const other = await use(desk);
     expect(await imported(desk, 'again.ndjson', desk.read('out.ndjson'))).toMatchObject({ imported: 10 });
     expect(await statesIn(other)).toEqual(statesOf(HISTORIES));

@@ -121,12 +121,11 @@ test.each([
   },
 );
 
-test('a contract says when it was learned, because tries from before may have gone without the header', () => {
-  const learnedAt = '2026-11-21T08:00:00.000Z';
-  const source = { files: ['api.yaml'], title: 'Requests', kind: 'OpenAPI 3.1', learnedAt };
-  const { contractLearnedAtMs } = apiTo('http://127.0.0.1:1', { ...contractFor('text'), source });
-  expect(contractLearnedAtMs).toBe(Date.parse(learnedAt));
-  expect(apiTo('http://127.0.0.1:1', contractFor('text')).contractLearnedAtMs).toBeNull();
+test('the form of the key is its header, in any case, and its format', () => {
+  const formOf = (contract: Parameters<typeof apiTo>[1]) => apiTo('http://127.0.0.1:1', contract).idempotencyKeyForm;
+  expect(formOf(contractFor('text'))).toBe('idempotency-key text');
+  expect(formOf(contractFor('uuid'))).toBe('idempotency-key uuid');
+  expect(formOf(contractWith({}))).toBeNull();
 });
 
 test('the header goes on creates alone', async () => {

@@ -16,6 +16,7 @@ import type {
 import { KEY_RECIPE } from '../../request/service-request.ts';
 import type { LogEvent, LoggedState, SettledBy } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
+import { storedBy } from '../stored-by.ts';
 import { loadKernelLock } from './kernel-lock.ts';
 import { LogLock, minLogBytes } from './lock.ts';
 import {
@@ -149,15 +150,18 @@ export class FileLog implements OpenLog {
     return this.read(key)?.event === 'sending' && this.#lock.oneOffsUnderWay();
   }
 
-  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingOptions = {}): Promise<boolean> {
-    return this.#append(subject, 'sending', by ?? null, seen, { by, again: again || undefined });
+  sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
+    const { again = false, by = null, keyForm = null } = how;
+    const stored = storedBy('sending', by, keyForm) ?? undefined;
+    return this.#append(subject, 'sending', by, seen, { by: stored, again: again || undefined });
   }
 
   licence(subject: LogSubject, seen: LoggedState, by: SettledBy, { again }: LicenceOptions = {}): Promise<boolean> {
     return this.#append(subject, 'licence', by, seen, { by, again: again || undefined });
   }
 
-  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeOptions = {}): Promise<boolean> {
+  outcome(subject: LogSubject, outcome: Outcome, how: OutcomeOptions = {}): Promise<boolean> {
+    const { seen, by = null, again = false, keyForm = null } = how;
     const { status, ids, http, ms, message, raw } = outcome;
     const details = {
       ids: Object.keys(ids).length > 0 ? ids : undefined,
@@ -165,10 +169,10 @@ export class FileLog implements OpenLog {
       ms: ms ?? undefined,
       message: message ?? undefined,
       raw: raw ?? undefined,
-      by,
+      by: storedBy(status, by, keyForm) ?? undefined,
       again: again || undefined,
     };
-    return this.#append(subject, status, by ?? null, seen ?? null, details);
+    return this.#append(subject, status, by, seen ?? null, details);
   }
 
   /** Waits for the queued records, then releases the file and the locks. Later records are refused. */

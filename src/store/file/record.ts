@@ -5,13 +5,13 @@ import type { Identifiers } from '../../request/outcome.ts';
 import type { LogRecord, LogSubject } from '../../request/ports.ts';
 import { KEY_RECIPE } from '../../request/service-request.ts';
 import { LOG_EVENTS, type LogEvent, type LoggedState, nextState } from '../../request/status.ts';
+import { howStored, storedBy } from '../stored-by.ts';
 
 /**
  * The events that a record may have. FORMAT.md documents the format of the lines and must change together with this
  * file.
  */
 const EVENTS: ReadonlySet<string> = new Set(LOG_EVENTS);
-const BY: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
 const KEY = /^[0-9a-f]{32}$/;
 const UNKNOWN = 'is not known to this version of srq';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
@@ -27,11 +27,12 @@ export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, r
  * alone would not do, by a licence before it.
  */
 export function encodeRequest(record: LogRecord, state: LoggedState): string {
-  const { event, at, run, ids, http, ms, message, raw, by, again, ...subject } = record;
+  const { event, at, run, ids, http, ms, message, raw, by: who, keyForm, again, ...subject } = record;
+  const by = storedBy(event, who, keyForm);
   const optional = { http, ms, message, raw, by, again: again || null, ids: Object.keys(ids).length > 0 ? ids : null };
   const details = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null));
   const line = encodeRecord(subject, event, at, run, { recipe: KEY_RECIPE, ...details }).toString();
-  if (nextState('none', event, by) === state) return line;
+  if (nextState('none', event, who) === state) return line;
   return encodeRecord(subject, 'licence', at, run, { by: 'person' }).toString() + line;
 }
 
@@ -71,7 +72,7 @@ export function decodeRecord(line: string | null): LogRecord | string {
     ms: typeof record.ms === 'number' ? record.ms : null,
     message: typeof record.message === 'string' ? record.message : null,
     raw: typeof record.raw === 'string' ? record.raw : null,
-    by: BY.find((each) => each === record.by) ?? null,
+    ...howStored(record.by),
     again: record.again === true,
   };
 }

@@ -1,6 +1,7 @@
 import type { RecordedNote } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import type { LoggedState } from '../../request/status.ts';
+import { storedBy } from '../stored-by.ts';
 import type { Database, Query } from './database.ts';
 import { storable } from './recent-records.ts';
 
@@ -16,10 +17,11 @@ export interface KnownRequest {
  */
 export async function takeOver(query: Query, requests: readonly KnownRequest[]): Promise<number> {
   const rows = requests.map(({ record, state }) => {
-    const { ids, ms, ref, message, raw } = record;
+    const { ids, ms, ref, message, raw, event, keyForm } = record;
+    const by = storedBy(event, record.by, keyForm);
     const isBare = Object.keys(ids).length === 0;
     const texts = { ref: storable(ref), message: storable(message), raw: storable(raw) };
-    return { ...record, ...texts, state, ids: isBare ? undefined : ids, ms: ms === null ? null : Math.round(ms) };
+    return { ...record, ...texts, by, state, ids: isBare ? undefined : ids, ms: ms === null ? null : Math.round(ms) };
   });
   const runs = [...new Set(requests.map(({ record }) => record.run))];
   const text = 'select srq.take_over($1, $2) as learned';

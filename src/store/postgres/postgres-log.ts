@@ -11,6 +11,7 @@ import type {
 } from '../../request/ports.ts';
 import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
+import { storedBy } from '../stored-by.ts';
 import type { Database, Query } from './database.ts';
 import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './process-lease.ts';
 import { LogLookup } from './read-log.ts';
@@ -34,6 +35,7 @@ interface PendingEntry {
   readonly subject: LogSubject;
   readonly event: LogEvent;
   readonly by: LogRecord['by'];
+  readonly keyForm: string | null;
   /** The state that the key must still have (compare and set), or null for any state. */
   readonly seen: LoggedState | null;
   readonly outcome: Outcome | null;
@@ -110,8 +112,9 @@ export class PostgresLog implements OpenLog {
     return this.#living.add(key);
   }
 
-  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingOptions = {}): Promise<boolean> {
-    return this.#add({ subject, event: 'sending', by: by ?? null, seen, outcome: null, again });
+  sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
+    const { again = false, by = null, keyForm = null } = how;
+    return this.#add({ subject, event: 'sending', by, keyForm, seen, outcome: null, again });
   }
 
   licence(
@@ -120,11 +123,12 @@ export class PostgresLog implements OpenLog {
     by: SettledBy,
     { again = false }: LicenceOptions = {},
   ): Promise<boolean> {
-    return this.#add({ subject, event: 'licence', by, seen, outcome: null, again });
+    return this.#add({ subject, event: 'licence', by, keyForm: null, seen, outcome: null, again });
   }
 
-  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeOptions = {}): Promise<boolean> {
-    return this.#add({ subject, event: outcome.status, by: by ?? null, seen: seen ?? null, outcome, again });
+  outcome(subject: LogSubject, outcome: Outcome, how: OutcomeOptions = {}): Promise<boolean> {
+    const { seen = null, by = null, again = false, keyForm = null } = how;
+    return this.#add({ subject, event: outcome.status, by, keyForm, seen, outcome, again });
   }
 
   async close(): Promise<void> {
@@ -198,19 +202,29 @@ function columnsOf(group: readonly PendingEntry[]): unknown[][] {
     of(({ outcome }) => (outcome?.ms == null ? null : Math.round(outcome.ms))),
     of(({ outcome }) => storable(outcome?.message ?? null)),
     of(({ outcome }) => storable(outcome?.raw ?? null)),
-    of(({ by }) => by),
+    of(({ event, by, keyForm }) => storedBy(event, by, keyForm)),
     of(({ again }) => again),
   ];
 }
 
 /** Returns what this process must remember of a record, in case the server loses it. */
 function confirmed(
-  { subject, entry, event, by, outcome, again }: PendingEntry,
+  { subject, entry, event, by, keyForm, outcome, again }: PendingEntry,
   { id, state, atMs }: { readonly id: number; readonly state: LoggedState; readonly atMs: number },
 ): ConfirmedRecord {
   const { ids = {}, http = null, ms = null, message = null, raw = null } = outcome ?? {};
   return {
-    ...{ id, entry, state, event, by, again, at: new Date(atMs).toISOString(), ...subject, ref: storable(subject.ref) },
+    ...{
+      id,
+      entry,
+      state,
+      event,
+      by: storedBy(event, by, keyForm),
+      again,
+      at: new Date(atMs).toISOString(),
+      ...subject,
+      ref: storable(subject.ref),
+    },
     ...{ ids, http, ms: ms === null ? null : Math.round(ms), message: storable(message), raw: storable(raw) },
   };
 }

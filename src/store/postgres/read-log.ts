@@ -3,6 +3,7 @@ import type { LogPosition, LogReader, ReadRecord } from '../../request/log-store
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import type { LoggedState } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
+import { howStored } from '../stored-by.ts';
 import { type Database, type Query, STATEMENT_TIMEOUT_MS } from './database.ts';
 import type { KnownRequest } from './moving.ts';
 
@@ -40,7 +41,7 @@ interface RecordRow {
   readonly ms: number | null;
   readonly message: string | null;
   readonly raw: string | null;
-  readonly by: LogRecord['by'];
+  readonly by: string | null;
   readonly again: boolean;
 }
 
@@ -63,7 +64,7 @@ function recordOf(row: RecordRow): LogRecord {
     ms,
     message,
     raw,
-    by,
+    ...howStored(by),
     again,
   };
 }

@@ -2,8 +2,10 @@ import type { LogRecord } from '../../request/ports.ts';
 import type { LoggedState } from '../../request/status.ts';
 
 /** A record of this process that the store has confirmed. */
-export interface ConfirmedRecord extends Omit<LogRecord, 'run'> {
+export interface ConfirmedRecord extends Omit<LogRecord, 'run' | 'by' | 'keyForm'> {
   readonly id: number;
+  /** What the table keeps as `by`. */
+  readonly by: string | null;
   /** Its number among the records of this process. */
   readonly entry: number;
   /** The state of its request after this record. */

@@ -121,6 +121,27 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(latest[1]).not.toHaveProperty('market');
   });
 
+  test('gives back the form of the key that a request in doubt was sent with, and of no other', async () => {
+    const log = await place.store('run-1').open('bulk', true);
+    const keyForm = 'idempotency-key uuid';
+    for (const row of [1, 2, 3]) await log.sending(subjectOf(row), 'none', { keyForm });
+    await log.outcome(subjectOf(2), { ...nothing, status: 'unknown' }, { keyForm });
+    await log.outcome(subjectOf(3), { ...nothing, status: 'created' }, { keyForm });
+    await log.sending(subjectOf(4), 'none', { keyForm: null });
+    const told = async (row: number) => {
+      const { event, by, keyForm: form } = (await log.read(keyOf(row))) ?? {};
+      return [log.lookup(keyOf(row)), event, by, form];
+    };
+    expect(await told(1)).toEqual(['sending', 'sending', null, keyForm]);
+    expect(await told(2)).toEqual(['unknown', 'unknown', null, keyForm]);
+    expect(await told(3)).toEqual(['created', 'created', null, undefined]);
+    expect(await told(4)).toEqual(['sending', 'sending', null, undefined]);
+    await log.close();
+    const later = await place.store('run-2').open('bulk', true);
+    expect(await later.read(keyOf(2))).toMatchObject({ event: 'unknown', keyForm });
+    await later.close();
+  });
+
   test.each(LOGGED_STATES)('goes from %s to the next state as FORMAT.md says, and only from there', async (before) => {
     const log = await place.store('run-1').open('bulk', true);
     for (const [at, change] of CHANGES.entries()) {
