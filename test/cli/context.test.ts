@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -25,4 +25,19 @@ test('a rehearsal gives the identifiers that srq sandbox gives with its usual se
   const created = await inside.create(LEAD);
   expect(created.status).toBe(201);
   expect(created.text).toBe((await outside.create(LEAD)).text);
+});
+
+test('the log of a rehearsal is told where it is afterwards, and a log that was given where it was given', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'srq-context-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), XDG_STATE_HOME: join(home, 'state') };
+  const file = join(home, 'leads.csv');
+  writeFileSync(file, 'Name,Telefon,PLZ,Land,Nachricht\nAna Exemplo,912345678,1200-109,PT,Zimmer streichen\n');
+  const words = ['bulk', file, '--sandbox', '--yes', '--json', '--map', 'Nachricht=request_text'];
+  const logOf = async (...more: string[]) =>
+    JSON.parse((await callSrq([...words, ...more], { env, cwd: null })).stdout).log;
+  const log = await logOf();
+  expect([log.startsWith(join(home, 'state')), existsSync(log)]).toEqual([true, true]);
+  const given = join(home, 'given.ndjson');
+  expect([await logOf('--log', given), existsSync(given)]).toEqual([given, true]);
 });
