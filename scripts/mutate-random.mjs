@@ -1,6 +1,6 @@
 // Makes one small mistake at a time in a copy of the repository and looks whether a test notices:
-// npm run mutate:random -- --seed 7 --count 100 [--folder src/contract]… [--jobs 2] [--limit SECONDS] [--unit]
-// --unit: only by the tests that start no built program. The same seed makes the same mistakes. A run that was ended goes on where it was. Method and figures: docs/mutation.md.
+// npm run mutate:random -- --seed 7 --count 100 [--folder src/contract]… [--jobs 2] [--limit SECONDS] [--unit] [--tests test/e2e]…
+// --unit: only by the tests that start no built program. --tests: only by those in a folder, or by one file. The same seed makes the same mistakes. A run that was ended goes on where it was. Method and figures: docs/mutation.md.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,6 +16,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '1' },
     limit: { type: 'string', default: '600' },
     unit: { type: 'boolean', default: false },
+    tests: { type: 'string', multiple: true, default: ['test'] },
   },
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
@@ -27,7 +28,7 @@ const EQUIVALENT = JSON.parse(readFileSync(new URL('mutation/equivalent.json', i
 
 const paths = sourcesOf().filter((path) => values.folder.some((folder) => path.startsWith(`${folder}/`)));
 const texts = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
-const places = await reach({ paths, onlyUnit: values.unit, say });
+const places = await reach({ paths, onlyUnit: values.unit, asked: values.tests, say });
 const stateFile = stateFileOf(values);
 const state = readState();
 const queues = queuesOf(Number(values.seed), Number(values.count));
@@ -227,9 +228,9 @@ function isEquivalent(mutant) {
 }
 
 /** Another file for other sources or tests: nothing that was found with these holds there. */
-function stateFileOf({ seed, count, folder, unit }) {
+function stateFileOf({ seed, count, folder, unit, tests }) {
   const name = [seed, count, ...folder, ...(unit ? ['unit'] : [])].join('-').replaceAll('/', '.');
-  return join(CACHE, `run-${name}-${hashOf([...sourcesOf(), ...testsOf()])}.json`);
+  return join(CACHE, `run-${name}-${hashOf([...sourcesOf(), ...testsOf()], tests)}.json`);
 }
 
 function readState() {

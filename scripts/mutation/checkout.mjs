@@ -161,5 +161,7 @@ const CONFIG = `import base from './vitest.config.ts';
 const { MUTATION_BUILD, MUTATION_SETUP } = process.env;
 const setupFiles = MUTATION_SETUP ? [MUTATION_SETUP] : [];
 const reporters = [['json', { outputFile: 'report.json' }]];
-export default { ...base, test: { ...base.test, reporters, setupFiles, ...(MUTATION_BUILD ? {} : { globalSetup: [] }) } };
+// Each file in a process of its own: what one enters or breaks must not be put down to the next.
+const projects = base.test.projects.map((each) => ({ ...each, test: { ...each.test, setupFiles, isolate: true } }));
+export default { ...base, test: { ...base.test, reporters, projects, ...(MUTATION_BUILD ? {} : { globalSetup: [] }) } };
 `;

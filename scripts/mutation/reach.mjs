@@ -9,8 +9,8 @@ export const CACHE = 'node_modules/.cache/mutation';
 
 export const sourcesOf = () => filesOf('bin', 'src').filter((path) => /(?<!\.d)\.ts$/.test(path));
 export const testsOf = () => filesOf('test').filter((path) => path.endsWith('.test.ts'));
-export const hashOf = (paths) => {
-  const hash = createHash('sha256');
+export const hashOf = (paths, words = []) => {
+  const hash = createHash('sha256').update(words.join('\0'));
   for (const path of paths) hash.update(`${path}\0`).update(readFileSync(path)).update('\0');
   return hash.digest('hex').slice(0, 16);
 };
@@ -18,17 +18,18 @@ export const hashOf = (paths) => {
 /**
  * What each test file enters; looked up anew where the sources or the test file changed since, and kept group by group, so that
  * a run that is ended loses little. Costs as much as these tests do: those that can enter `paths` by what they import, and
- * those that start the built program, unless `onlyUnit`.
+ * those that start the built program, unless `onlyUnit`. Of all of them only those which `asked` names, or whose folder it names.
  */
-export async function reach({ paths, onlyUnit, say }) {
+export async function reach({ paths, onlyUnit, asked, say }) {
   const sources = sourcesOf();
   const blocks = sources.flatMap((path) => blocksOf(path, readFileSync(path, 'utf8')));
   const file = join(CACHE, `reach-${hashOf(sources)}.json`);
   const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const wanted = new Set(paths);
-  const tests = testsOf().filter((path) =>
-    startsProgram(path) ? !onlyUnit : [...importedBy(path)].some((each) => wanted.has(each)),
-  );
+  const isAsked = (path) => asked.some((each) => path === each || path.startsWith(`${each}/`));
+  const tests = testsOf()
+    .filter(isAsked)
+    .filter((path) => (startsProgram(path) ? !onlyUnit : [...importedBy(path)].some((each) => wanted.has(each))));
   const isMissing = (path) => known[path]?.hash !== hashOf([path]);
   const missing = tests.filter(isMissing).sort((a, b) => Number(startsProgram(a)) - Number(startsProgram(b)));
   for (let from = 0; from < missing.length; from += GROUP) {

@@ -135,6 +135,13 @@ test('the examples of an answer tell it where there is no schema', () => {
   });
 });
 
+test('what an example shows within a list is told apart from a member of that name beside the list', () => {
+  const example = { lead: [{ result: 'duplicate' }, { result: 'unique' }] };
+  const content = { 'application/json': { example } };
+  const { rules } = verdictOf({ 200: { description: '', content } });
+  expect(rules).toEqual([flag('/lead/*/result', ['duplicate'], ['unique'])]);
+});
+
 test('an answer that tells nothing leaves the verdict to what srq reads by itself', () => {
   expect(verdictOf({ 200: answer({ message: { type: 'string' } }) })).toEqual({ rules: [], confidence: 'likely' });
 });

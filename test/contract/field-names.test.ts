@@ -54,6 +54,14 @@ test('no name is a place for the content that is only part of what it names', ()
   expect(wrong).toEqual([]);
 });
 
+test.each(['email', 'phone', 'address', 'city', 'language'])(
+  'before %s a word for a thing says whose it is, and a word that nobody knows makes another name of it',
+  (name) => {
+    expect(readName([`company_${name}`], TEXT)).toMatchObject({ owner: 'other thing' });
+    expect(readName([`spare_${name}`], TEXT)).toBeUndefined();
+  },
+);
+
 test.each([
   ['value1', "The customer's e-mail address", 'email'],
   ['field_3', 'E-mail of the customer', 'email'],

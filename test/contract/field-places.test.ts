@@ -119,6 +119,12 @@ test('a name alone is a doubt, unless contacts stand beside it', () => {
   expect(confidenceOf(company, 'fullname')).toBe('weak');
 });
 
+test('the contacts of an agent beside the customer make no group of the customer', () => {
+  const proposal = learnLeads(['customer.name', 'description', 'email', 'agent.email']);
+  expect(fields(proposal)).toMatchObject({ fullname: 'customer.name', email: 'email' });
+  expect(confidenceOf(proposal, 'fullname')).not.toBe('weak');
+});
+
 test('a name beside the last name alone is the first name', () => {
   expect(fields(learnLeads(['name', 'surname', 'phone']))).toMatchObject({ first_name: 'name', last_name: 'surname' });
   const whole = fields(learnLeads(['name', 'first_name', 'last_name', 'phone']));

@@ -60,6 +60,11 @@ describe('several servers', () => {
     expect(mustTakeWriting).toBe(true);
   });
 
+  test('must take writing only where there are several, if nothing is said of it', () => {
+    expect(storeAddress('postgres://db.example/leads').mustTakeWriting).toBe(false);
+    expect(storeAddress('postgres://a.example,b.example/leads').mustTakeWriting).toBe(true);
+  });
+
   test('are all on this machine, or all connections are encrypted', () => {
     expect(storeAddress('postgres://127.0.0.1:1,127.0.0.1:2/leads').config.ssl).toBe(false);
     expect(storeAddress('postgres://127.0.0.1:1,db.example/leads').config.ssl).toEqual({});
