@@ -7,7 +7,7 @@ import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { type Contract, contractAt, documentedContract, isOffered } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import { quotedMessage } from '../request/finding.ts';
-import { isSelected, type LogEntry, logEntryOf, type OpenLog } from '../request/log-store.ts';
+import { isSelected, keysOfRun, type LogEntry, logEntryOf, type OpenLog } from '../request/log-store.ts';
 import { operationsOf, type RequestOperationName } from '../request/operations.ts';
 import type { AudioReader } from '../request/ports.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
@@ -148,8 +148,11 @@ export class LibraryMarketplace implements api.Marketplace {
   async *log(filter: api.LogFilter = {}): AsyncGenerator<LogEntry, void> {
     this.#requireOpen();
     requireLogFilter(filter);
-    const { since, until, ...selection } = filter;
-    for await (const record of (await this.#host.log.store()).latest()) {
+    const { since, until, run, ...selection } = filter;
+    const store = await this.#host.log.store();
+    const keys = await keysOfRun(store, run);
+    for await (const record of store.latest()) {
+      if (keys !== null && keys.find(record.key) < 0) continue;
       if (isSelected(record, selection, since?.getTime(), until?.getTime())) yield logEntryOf(record);
     }
   }

@@ -1,3 +1,4 @@
+import { KeyIndex } from './key-index.ts';
 import { type RowReason, reasonOf } from './outcome.ts';
 import type { DeliveryLog, LogRecord, LogView } from './ports.ts';
 import { type Counts, noCounts, type SentStatus, statusOfEvent } from './status.ts';
@@ -176,14 +177,28 @@ export interface LogSelection {
   readonly id?: string | undefined;
   /** The outcome of the request. */
   readonly status?: SentStatus | undefined;
-  /** The beginning of a run's id. */
+  /** The beginning of the id of a run that sent or settled the request. */
   readonly run?: string | undefined;
 }
 
-/** Tells whether a record is selected and its time is at least `sinceMs` and before `untilMs`. */
+/**
+ * Returns the keys of the requests that a run has sent or settled, or null if no run is named. The last record of a
+ * request does not tell them, because a later run may have settled it.
+ */
+export async function keysOfRun(log: Pick<LogStore, 'records'>, run: string | undefined): Promise<KeyIndex | null> {
+  if (run === undefined) return null;
+  const keys = new KeyIndex();
+  for await (const { record } of log.records()) if (record.run.startsWith(run)) keys.findOrAdd(record.key);
+  return keys;
+}
+
+/**
+ * Tells whether a record is selected and its time is at least `sinceMs` and before `untilMs`. Which run it is of is
+ * asked of {@link keysOfRun}.
+ */
 export function isSelected(
   record: LogRecord,
-  { ref, id, status, run }: LogSelection,
+  { ref, id, status }: Omit<LogSelection, 'run'>,
   sinceMs = Number.NEGATIVE_INFINITY,
   untilMs = Number.POSITIVE_INFINITY,
 ): boolean {
@@ -192,7 +207,6 @@ export function isSelected(
     (ref === undefined || record.ref === ref) &&
     (id === undefined || Object.values(record.ids).includes(id)) &&
     (status === undefined || statusOfEvent(record.event) === status) &&
-    (run === undefined || record.run.startsWith(run)) &&
     atMs >= sinceMs &&
     atMs < untilMs
   );

@@ -70,6 +70,22 @@ describe.concurrent('log', () => {
     });
   });
 
+  const AT = '2026-11-20T10:00:00.000Z';
+
+  test('has among those of a run what another one has settled, as the export has it', async ({ desk }) => {
+    mkdirSync(desk.state);
+    const line = (digit: string, run: string, event: string) =>
+      `${JSON.stringify({ key: digit.repeat(32), event, at: AT, run, row: 1, ref: `L-${digit}` })}\n`;
+    const records = [line('1', 'first', 'unknown'), line('1', 'second', 'created'), line('2', 'third', 'created')];
+    writeFileSync(logOf(desk), records.join(''));
+    for (const run of ['first', 'second', 'fir'])
+      expect(documentsOf(await desk.call('log', '--json', '--run', run))).toMatchObject([
+        { ref: 'L-1', run: 'second' },
+      ]);
+    const { stdout } = await desk.call('export', '--run', 'first', '--csv');
+    expect(stdout.trimEnd().split('\n')).toEqual([expect.stringContaining('key'), expect.stringContaining('L-1,')]);
+  });
+
   test('counts by day and status, as a table, JSON and CSV', async ({ desk }) => {
     mkdirSync(desk.state);
     const later = longLog(2).replaceAll('2026-11-20', '2026-11-21').replaceAll('"key":"00', '"key":"ff');

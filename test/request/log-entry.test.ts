@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSelected } from '../../src/request/log-store.ts';
+import { isSelected, keysOfRun } from '../../src/request/log-store.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
 
 const AT = '2026-11-22T10:00:00.000Z';
@@ -11,13 +11,31 @@ const RECORD: LogRecord = {
 
 test.each([
   [{}, true],
-  [{ ref: 'L-7', id: '4711', status: 'created', run: 'abcd' }, true],
+  [{ ref: 'L-7', id: '4711', status: 'created' }, true],
   [{ ref: 'L-8' }, false],
   [{ id: '47' }, false],
   [{ status: 'rejected' }, false],
-  [{ run: 'bcd' }, false],
 ] as const)('a record is selected by all that is asked of it: %j, %s', (selection, isMeant) => {
   expect(isSelected(RECORD, selection)).toBe(isMeant);
+});
+
+test('a run has the requests that it began, also where a later one has settled them', async () => {
+  async function* records() {
+    for (const [at, run] of ['abcd1234', 'abcd5678', 'bcd'].entries()) {
+      const key = String(at % 2).repeat(32);
+      yield { record: { ...RECORD, key, run }, request: at % 2, isLast: true };
+    }
+    return null as never;
+  }
+  const known = async (run: string) => {
+    const keys = await keysOfRun({ records }, run);
+    return ['0', '1', '2'].filter((digit) => keys !== null && keys.find(digit.repeat(32)) >= 0);
+  };
+  expect(await known('abcd')).toEqual(['0', '1']);
+  expect(await known('abcd1')).toEqual(['0']);
+  expect(await known('bcd')).toEqual(['0']);
+  expect(await known('x')).toEqual([]);
+  expect(await keysOfRun({ records }, undefined)).toBeNull();
 });
 
 test('a record of the first moment is in a span of time, and one of the last is not', () => {

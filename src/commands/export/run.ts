@@ -12,8 +12,7 @@ import { csvRecordText } from '../../request/csv-text.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { SrqError } from '../../request/errors.ts';
 import { type Counts, noCounts, STATUSES } from '../../request/status.ts';
-import { knownRun } from '../known-runs.ts';
-import { type LogFilterOptions, logFilter } from '../log/log-filter.ts';
+import { type LogFilterOptions, requestFilter } from '../log/log-filter.ts';
 import { type Exported, type ExportRow, type FileFindings, fileExport, logExport } from './rows.ts';
 
 /** The flags of `export`, as commander parses them. */
@@ -40,12 +39,12 @@ export async function exportRequests(
     const isOwnWorkbook = format === 'xlsx' && (await (await context.writtenFiles()).isUnchanged(output, 'export'));
     await requireExportPlace(output, file ?? null, isOwnWorkbook);
   }
-  const isWanted = logFilter(options, context.clock.nowMs());
-  if (options.run !== undefined) await knownRun(await context.logStore(), options.run, 'srq export');
+  const store = await context.logStore();
+  const isWanted = await requestFilter(store, options, context.clock.nowMs(), 'srq export');
   const findings: FileFindings = { known: 0, tooLong: 0 };
   const exported =
     file === undefined
-      ? logExport(await context.logStore(), isWanted)
+      ? logExport(store, isWanted)
       : await openFile(context, file, options, hasFilter(options) ? isWanted : null, findings);
   const counts = noCounts();
   const counted = { ...exported, rows: counting(exported.rows, counts) };

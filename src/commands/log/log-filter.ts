@@ -1,6 +1,7 @@
 import { SrqError } from '../../request/errors.ts';
-import { isSelected, type LogSelection } from '../../request/log-store.ts';
+import { isSelected, keysOfRun, type LogSelection, type LogStore } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
+import { knownRun } from '../known-runs.ts';
 
 /** The flags with which commands select requests of the log, as commander parses them. */
 export interface LogFilterOptions extends LogSelection {
@@ -8,7 +9,23 @@ export interface LogFilterOptions extends LogSelection {
   readonly until?: string;
 }
 
-/** Returns the filter for the flags. Throws `SrqError('usage')` for an invalid time. */
+/**
+ * Returns the filter for the flags, `--run` included. Throws `SrqError('usage')` for an invalid time, and for a run that
+ * the log does not know; `forAll` is the command that takes all requests.
+ */
+export async function requestFilter(
+  store: LogStore,
+  options: LogFilterOptions,
+  nowMs: number,
+  forAll: string,
+): Promise<(record: LogRecord) => boolean> {
+  const isWanted = logFilter(options, nowMs);
+  if (options.run !== undefined) await knownRun(store, options.run, forAll);
+  const keys = await keysOfRun(store, options.run);
+  return keys === null ? isWanted : (record) => keys.find(record.key) >= 0 && isWanted(record);
+}
+
+/** Returns the filter for the flags, except for `--run`. Throws `SrqError('usage')` for an invalid time. */
 export function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
   const { since, until } = options;
   const sinceMs = since === undefined ? undefined : pointInTime(since, nowMs);

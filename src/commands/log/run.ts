@@ -9,8 +9,7 @@ import { SrqError } from '../../request/errors.ts';
 import { type LogEntry, type LogStore, logEntryOf } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { noSentCounts, SENT_STATUSES, type SentCounts } from '../../request/status.ts';
-import { knownRun } from '../known-runs.ts';
-import { type LogFilterOptions, logFilter } from './log-filter.ts';
+import { type LogFilterOptions, logFilter, requestFilter } from './log-filter.ts';
 
 /** The flags of `log`, as commander parses them. */
 export interface LogOptions extends LogFilterOptions {
@@ -32,9 +31,10 @@ export async function log(context: Context, options: LogOptions): Promise<number
   }
   context.readLastRehearsal();
   const store = await context.logStore();
-  const wanted = logFilter(options, context.clock.nowMs());
-  // A run that is followed may be yet to come.
-  if (options.run !== undefined && !options.follow) await knownRun(store, options.run, 'srq log');
+  const nowMs = context.clock.nowMs();
+  const wanted = options.follow
+    ? followedFilter(options, nowMs)
+    : await requestFilter(store, options, nowMs, 'srq log');
   if (options.totals) return totals(context, matching(store.latest(), wanted), options);
   const reporter = await context.reporter();
   let shown = 0;
@@ -57,6 +57,12 @@ export async function log(context: Context, options: LogOptions): Promise<number
     reporter.say(() => `No requests in ${printable(store.name)}${filtered ? ' match' : ''}.`);
   }
   return 0;
+}
+
+/** Returns the filter for records as they are added. A run that is followed may be yet to come. */
+function followedFilter(options: LogOptions, nowMs: number): (record: LogRecord) => boolean {
+  const isWanted = logFilter(options, nowMs);
+  return (record) => record.run.startsWith(options.run ?? '') && isWanted(record);
 }
 
 async function* past(
