@@ -20,6 +20,9 @@ const SHOWN_RUNS = 5;
  * empty answer would look as if nothing was sent. `forAll` is the command that takes all requests.
  */
 export async function knownRun(log: LogStore, wanted: string, forAll: string): Promise<string> {
+  if (wanted.trim() === '') {
+    throw new SrqError('arguments.invalid', 'The run is empty.', `Leave --run out for all requests: ${forAll}`);
+  }
   const begun = await begunRuns(log);
   const noted = begun.findLast(({ run }) => run.startsWith(wanted));
   if (noted) return noted.run;

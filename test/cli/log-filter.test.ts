@@ -17,6 +17,9 @@ test.each(['America/New_York', 'Asia/Tokyo', 'UTC'])('a time without a zone is i
     expect(isSince(at), at).toBe(true);
   for (const after of ['2026-11-21T07:08:56', '2026-11-21 07:09', '2026-11-21T07:09Z', '2026-11-22'])
     expect(isSince(after), after).toBe(false);
+  for (const wrong of ['2026-02-30', '2026-02-31T10:00', '2026-13-01', '2026-11-00', '21.11.2026', ''])
+    expect(() => isSince(wrong), wrong).toThrow('is not a time');
+  expect(isSince('2026-02-28') && isSince('2026-11') && isSince('2024-02-29')).toBe(true);
   expect(logFilter({ until: '2026-11-21T07:08:55' }, NOW_MS)(RECORD)).toBe(false);
   expect(logFilter({ until: '2026-11-21' }, NOW_MS)(RECORD)).toBe(true);
 });

@@ -68,6 +68,10 @@ describe.concurrent('log', () => {
     expect(documentOf(await desk.call('log', '--run', 'another', '--json'))).toMatchObject({
       error: { reason: 'run.unknown' },
     });
+    // As a variable that is not set.
+    expect(documentOf(await desk.call('log', '--run', '', '--json'))).toMatchObject({
+      error: { reason: 'arguments.invalid' },
+    });
   });
 
   const AT = '2026-11-20T10:00:00.000Z';

@@ -47,13 +47,21 @@ function pointInTime(text: string, nowMs: number): number {
   const unitMs = UNIT_MS[unit];
   if (count !== undefined && unitMs !== undefined) return nowMs - Number(count) * unitMs;
   const zoned = WITHOUT_ZONE.test(text) ? `${text}Z` : text;
-  const dateMs = /^\d{4}-\d\d/.test(zoned) ? Date.parse(zoned) : Number.NaN;
+  const dateMs = isOfCalendar(zoned) ? Date.parse(zoned) : Number.NaN;
   if (!Number.isNaN(dateMs)) return dateMs;
   throw new SrqError(
     'arguments.invalid',
     `"${text}" is not a time.`,
     'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).',
   );
+}
+
+/** Tells whether a text begins with a day that there is. JavaScript takes February 31 for March 3. */
+function isOfCalendar(text: string): boolean {
+  const [, month, day] = /^\d{4}-(\d\d)(?:-(\d\d))?/.exec(text) ?? [];
+  if (month === undefined) return false;
+  const date = new Date(`${text.slice(0, 7)}-${day ?? '01'}T00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day ?? 1);
 }
 
 /** Parses the end of a range. A date includes the whole day. */
