@@ -6,11 +6,14 @@ const EACH = 'test/**/*.test.ts';
 
 /**
  * Test files that need a process of their own: those that replace modules, which would be replaced for the files after them
- * as well, and those that measure the memory of the process.
+ * as well, those that replace the clock, which the timers of the files before them still use, and those that measure the
+ * memory of the process.
  */
 const OWN_PROCESS = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name}`)
-  .filter((path) => path.endsWith('.test.ts') && /vi\.mock\(|memoryUsage\(/.test(readFileSync(path, 'utf8')));
+  .filter(
+    (path) => path.endsWith('.test.ts') && /vi\.mock\(|useFakeTimers\(|memoryUsage\(/.test(readFileSync(path, 'utf8')),
+  );
 
 const common = {
   plugins: [embeddedText()],
@@ -26,7 +29,7 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/report.json' }]],
     globalSetup: ['test/helpers/build.ts'],
     // By default two cores get one worker; most tests wait for processes that they started.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       // Each process runs one file after the other. To load the modules anew for each file would take a fifth of the time.
       { ...common, test: { ...common.test, name: 'shared', include: [EACH], exclude: OWN_PROCESS, isolate: false } },

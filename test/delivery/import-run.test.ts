@@ -35,6 +35,8 @@ const OPTIONS: RunImportOptions = {
 const OUTCOME: Outcome = { status: 'created', ids: { id: 'R-1' }, http: 201, message: null, raw: null, ms: 1 };
 const needOf = ({ params }: ServiceRequest) => params['request_text'] ?? '';
 
+const KEY_FORM = 'idempotency-key text';
+
 /** A run on a log in memory. `told` has what its user, its service and its connection were told. */
 class Bench {
   readonly clock = new VirtualClock();
@@ -81,7 +83,8 @@ class Bench {
     const other = this.memory.openAs('another run');
     for (const need of needs) {
       const { key, row, request } = submissionOf(need);
-      await other.outcome({ key, row, ref: request.ref }, { ...OUTCOME, status: 'unknown' });
+      const how = { keyForm: KEY_FORM };
+      await other.outcome({ key, row, ref: request.ref }, { ...OUTCOME, status: 'unknown' }, how);
     }
   }
 
@@ -404,7 +407,8 @@ describe('Rows in doubt', () => {
   test('are settled under their keys where the service knows these, without asking validate', async () => {
     const bench = new Bench();
     await bench.doubts('a');
-    bench.connection = { api: { ...bench.api, idempotencyWindowMs: MINUTE_MS }, mayValidate: false };
+    const known = { idempotencyWindowMs: MINUTE_MS, idempotencyKeyForm: KEY_FORM };
+    bench.connection = { api: { ...bench.api, ...known }, mayValidate: false };
     await bench.run([['a']], { inDoubt: 'validate' });
     expect(bench.told).toContain('0.csv: settling 1 true false 1');
     expect([bench.told.includes('validates a'), bench.statuses]).toEqual([false, ['created']]);

@@ -196,6 +196,22 @@ describe('when tokens are refused', () => {
     expect(service.tokens()).toHaveLength(2);
   });
 
+  test.each([
+    [0, 'own'],
+    [5_000, 'own'],
+    [5_001, 'ended'],
+  ])(
+    'an own one that is %d ms old is %s: a process that was suspended uses what has ended meanwhile',
+    async (ms, kind) => {
+      const clock = virtualClock();
+      const service = await startScriptedService({});
+      const tokens = tokensOf(service.baseUrl, { clock });
+      const token = await tokens.get();
+      clock.passMs(ms);
+      expect(tokens.refused(token)).toBe(kind);
+    },
+  );
+
   test('the refusal of a token that was replaced changes nothing', async () => {
     const cache = memoryCache();
     const service = await startScriptedService({});

@@ -13,6 +13,11 @@ import { isCut, readToken, tokenError } from './token-answer.ts';
 /** Share of a token's life after which a new one is fetched in the background. */
 const REFRESH_AT = 0.8;
 const MIN_LEARNED_MS = 1_000;
+/**
+ * Age up to which the refusal of an own token blames the credentials. An older one may have ended, because the process
+ * was suspended or the machine was busy between its issue and its use.
+ */
+const JUST_ISSUED_MS = 5_000;
 
 /**
  * Manages the bearer token, which is shared by all requests and, through the cache, by all processes. It is fetched at
@@ -88,17 +93,18 @@ export class Tokens {
 
   /**
    * Notes that the service has refused this token. If it has been replaced meanwhile, the current token is kept.
-   * Returns `own` if this process requested it, so that another process is unlikely to have a better one, `ended` if it
-   * had worked before, and else `shared`.
+   * Returns `own` if this process has just requested it, so that a new one would not be better, `ended` if it had worked
+   * before or is older, and else `shared`.
    */
   refused(accessToken: string): 'own' | 'shared' | 'ended' {
     const kind = accessToken === this.#proven ? 'ended' : accessToken === this.#own ? 'own' : 'shared';
     if (this.#current?.accessToken !== accessToken) return kind;
     const { obtainedAtMs, expiresAtMs } = this.#current;
-    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(MIN_LEARNED_MS, this.#clock.nowMs() - obtainedAtMs);
+    const ageMs = this.#clock.nowMs() - obtainedAtMs;
+    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(MIN_LEARNED_MS, ageMs);
     this.#current = null;
     this.#cache.forget(accessToken);
-    return kind;
+    return kind === 'own' && ageMs > JUST_ISSUED_MS ? 'ended' : kind;
   }
 
   /** Requests a new token even if there is one, to prove the credentials. */
