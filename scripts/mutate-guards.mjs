@@ -344,10 +344,10 @@ const GUARDS = [
     tests: ['idempotency'],
   },
   {
-    name: 'a doubt is repeated under the key that its first try had',
+    name: 'a doubt is settled by the contract that its first try was written by',
     file: 'src/delivery/settle-doubt.ts',
-    from: ' && record.keyForm === api.idempotencyKeyForm;',
-    to: ';',
+    from: '(record.wireForm ?? null) === api.wireForm;',
+    to: 'true;',
     tests: ['idempotency'],
   },
   {

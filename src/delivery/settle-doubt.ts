@@ -61,7 +61,10 @@ export interface SettleDeps {
   readonly validation: Validation | null;
   /** Loads requests near the one in doubt that are known to be created. */
   readonly loadControls: () => Promise<readonly Control[]>;
-  /** Called when validate's answer cannot be believed, because too few such requests are known. */
+  /**
+   * Called when this process cannot settle the request, but one that knows requests like it, or has the contract that it
+   * was sent by, could.
+   */
   readonly lacksControls?: () => void;
   /** Options for sending a request that turned out not to be taken, or null to leave it to the next run. */
   readonly resend: SubmitOptions | null;
@@ -71,10 +74,11 @@ export interface SettleDeps {
  * Settles a request in doubt, if that is possible.
  *
  * If the service is idempotent, the request is sent again once under the same key, as long as the service remembers the
- * key and the log says that the first try had it. Otherwise validate decides, provided that it has proven that it sees
- * created requests of this kind. If it says duplicate twice, the request was taken. If it says clear twice, and sees the
- * controls at the same time, the request gets one licence to be sent again; the licence is durable before it is used. In
- * all other cases a person has to decide, as for a request that is in doubt after a licence.
+ * key. Otherwise validate decides, provided that it has proven that it sees created requests of this kind. If it says
+ * duplicate twice, the request was taken. If it says clear twice, and sees the controls at the same time, the request
+ * gets one licence to be sent again; the licence is durable before it is used. Both ways are open only if the log says
+ * that the first try was written in the form that the contract in force has. In all other cases a person has to decide,
+ * as for a request that is in doubt after a licence.
  */
 export async function settleDoubt(submission: Submission, deps: SettleDeps): Promise<Submitted> {
   const { api, log, resend } = deps;
@@ -88,11 +92,16 @@ export async function settleDoubt(submission: Submission, deps: SettleDeps): Pro
   if (ageMs === null) return stays(submission, untimely(record));
   const firstTryMs = Date.parse(record.at) - (record.ms ?? 0);
   const isRemembered = () => mayRepeat(api, log.nowMs() - firstTryMs);
-  // The first try may have been sent by another contract. Without the key, or with another form of it, the service would
-  // take its repetition for a new request.
-  const isKeyed = !record.again && record.keyForm !== undefined && record.keyForm === api.idempotencyKeyForm;
-  if (isKeyed && isRemembered() && resend) return repeatUnderKey(submission, api, log, seen, isRemembered);
+  // The first try may have been written by another contract. The service would not recognise its repetition by a key that
+  // it did not have, or had at another place, and validate may look for it where it does not stand.
+  const isOfThisForm = (record.wireForm ?? null) === api.wireForm;
+  const mayRepeatIt = isOfThisForm && !record.again && isRemembered();
+  if (mayRepeatIt && resend) return repeatUnderKey(submission, api, log, seen, isRemembered);
   if (!deps.validation) return inDoubt(submission);
+  if (!isOfThisForm) {
+    deps.lacksControls?.();
+    return stays(submission, OTHER_FORM);
+  }
   return new Inquiry(submission, record, seen, deps, deps.validation).settle();
 }
 
@@ -340,6 +349,7 @@ function stays(submission: Submission, why: string): Submitted {
 
 const LOOK_IT_UP = 'Look it up at the service, then: srq resolve KEY --created [ID] or --not-created.';
 const MEANS_FIRST = `Validate sees a request like it, which may be the one that was sent before (--again, --on-duplicate create). ${LOOK_IT_UP}`;
+const OTHER_FORM = `It was sent by another contract than the one in force, so validate may not see it and is not asked. ${LOOK_IT_UP}`;
 const NOT_PROVEN = `Validate has not proven that it sees requests like this one, so it is not asked. ${LOOK_IT_UP}`;
 const NO_CONTROLS = `Validate calls it clear, which cannot be checked: too few requests like it, of the same time, are known to be created. ${LOOK_IT_UP}`;
 

@@ -110,12 +110,12 @@ async function submit(
   const isSecond = seen === 'created' || seen === 'duplicate' || (isThere && seen !== 'licensed');
   const again = isSecond || (await isOfSecondSend(submission, seen, log));
   const idempotencyKey = again ? repetitionKey(key, log.run) : key;
-  const keyForm = api.idempotencyKeyForm;
+  const wireForm = api.wireForm;
   let [intended, state] = [false, seen];
   // The intent is checked before each attempt, because another process may settle and send the request during a long
   // pause between two attempts.
   const intend = async () => {
-    if (!(await log.sending(subject, state, { again, keyForm }))) return false;
+    if (!(await log.sending(subject, state, { again, wireForm }))) return false;
     [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];
     return true;
   };
@@ -125,7 +125,7 @@ async function submit(
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   const circumstances = { stop, unproven, hasRemark, wasClear: checked.wasClear };
   if (outcome.status === 'created') onCreated();
-  const noted = () => log.outcome(subject, outcome, { again, keyForm });
+  const noted = () => log.outcome(subject, outcome, { again, wireForm });
   const submitted = await recorded(submission, outcome, circumstances, noted);
   const mayConfirm = unproven !== null && checked.wasClear && !submitted.unrecorded && stop === null;
   return mayConfirm ? confirmed(submission, submitted, unproven, api, log) : submitted;
@@ -178,8 +178,10 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
   const isInDoubt = loggedStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
   const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
   if (!isInDoubt) return { ...plain(resultOf(submission, outcome)), isFromLog: false, stop };
-  const { again = false, keyForm = null } = (await log.read(submission.key)) ?? {};
-  return recorded(submission, outcome, { stop }, () => log.outcome(subjectOf(submission), outcome, { again, keyForm }));
+  const { again = false, wireForm = null } = (await log.read(submission.key)) ?? {};
+  return recorded(submission, outcome, { stop }, () =>
+    log.outcome(subjectOf(submission), outcome, { again, wireForm }),
+  );
 }
 
 const CONFIRMED = 'Taken, as validate shows; the answer alone does not prove it.';

@@ -232,7 +232,30 @@ export type Observations = Readonly<Record<string, { readonly confirmed: number;
  */
 export function contractFingerprint(contract: Contract): string {
   const operations = REQUEST_OPERATION_NAMES.map((name) => contract[name]);
-  return hash('sha256', JSON.stringify(sorted([...operations, contract.hasValidate])), 'hex').slice(0, 16);
+  return digestOf([...operations, contract.hasValidate]);
+}
+
+/**
+ * Returns a hash of how a contract has creates written, as 16 hex digits, or null if that is how the public document has
+ * them written, in any of its encodings. A reading of answers is no part of it, and neither is what a request must hold.
+ */
+export function wireFormOf({ create }: Pick<Contract, 'create'>): string | null {
+  const form = formOf(create);
+  return DOCUMENTED_FORMS.includes(form) ? null : form;
+}
+
+function formOf({ method, path, encoding, contentType, parameters, choices, idempotency }: CreateOperation): string {
+  const places = parameters?.map(({ field, in: place, path: names, type, isList, values, constant, audioForm }) => {
+    return { field, place, names, type, isList, values, constant, audioForm };
+  });
+  const key = idempotency && `${idempotency.header.toLowerCase()} ${idempotency.format}`;
+  return digestOf([method, path, encoding, contentType, places ?? null, choices, key]);
+}
+
+const DOCUMENTED_FORMS = (['form', 'json'] as const).map((encoding) => formOf(documentedContract(encoding).create));
+
+function digestOf(value: unknown): string {
+  return hash('sha256', JSON.stringify(sorted(value)), 'hex').slice(0, 16);
 }
 
 /** Sorts the members of all objects in a value, so that the order in which they were built does not matter. */

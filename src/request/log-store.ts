@@ -145,7 +145,7 @@ function isWhole({ rows, counts, settings }: RunBegin): boolean {
 }
 
 /** A request of the log with its last record. The status of a request without a recorded outcome is `unknown`. */
-export interface LogEntry extends Omit<LogRecord, 'event' | 'keyForm'> {
+export interface LogEntry extends Omit<LogRecord, 'event' | 'wireForm'> {
   /** The outcome of the request as far as the log knows. */
   readonly status: SentStatus;
   /** The stable code of the reason if the request is `rejected`, `failed` or `unknown`, else null. */
@@ -153,7 +153,7 @@ export interface LogEntry extends Omit<LogRecord, 'event' | 'keyForm'> {
 }
 
 export function logEntryOf(whole: LogRecord): LogEntry {
-  const { event, keyForm: _, ...record } = whole;
+  const { event, wireForm: _, ...record } = whole;
   return { ...record, message: recordMessage(whole), status: statusOfEvent(event), reason: recordReason(whole) };
 }
 

@@ -86,10 +86,10 @@ export interface MarketplaceApi {
    */
   readonly idempotencyWindowMs: number | null;
   /**
-   * The header and the format of the idempotency key that goes with each create: `idempotency-key text`. Null if none
-   * does. A try is recognised only by a repetition with the same.
+   * The form in which the contract in force has creates written, as a digest. Null for the form of the public document.
+   * What is known of the service under one form says nothing about a try that was written in another.
    */
-  readonly idempotencyKeyForm: string | null;
+  readonly wireForm: string | null;
   /** Reduces the rate to this share of the present one. */
   slowDown(share: number): void;
 }
@@ -139,10 +139,10 @@ export interface LogRecord extends LogSubject {
    */
   readonly by: SettledBy | 'idempotency' | null;
   /**
-   * The header and the format of the idempotency key that the request was sent with, on a `sending` record and on that
-   * of an unknown outcome. Left out if it was sent without one, or if nobody knows.
+   * The form in which the request was written, on a `sending` record and on that of an unknown outcome. Left out if it
+   * is that of the public document, or if nobody knows.
    */
-  readonly keyForm?: string;
+  readonly wireForm?: string;
   /**
    * Whether it belongs to a deliberate second send, of a request that the log knew as taken or that validate called a
    * duplicate (`--again`, `--on-duplicate create`). It has an idempotency key of its own. Set on all records of that send, up to the one that says that it was taken.
@@ -154,7 +154,7 @@ export interface LogRecord extends LogSubject {
 export interface SendingOptions {
   readonly again?: boolean;
   readonly by?: 'idempotency';
-  readonly keyForm?: string | null;
+  readonly wireForm?: string | null;
 }
 
 /** The circumstances of a licence, as its record keeps them. */
@@ -167,7 +167,7 @@ export interface OutcomeOptions {
   readonly seen?: LoggedState;
   readonly by?: SettledBy;
   readonly again?: boolean;
-  readonly keyForm?: string | null;
+  readonly wireForm?: string | null;
 }
 
 /**

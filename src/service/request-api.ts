@@ -1,6 +1,13 @@
 import { basename } from 'node:path';
 import { type AnswerMemory, isOpenForm } from '../request/answer-memory.ts';
-import { type Contract, isOffered, type Observations, type Operation, parametersOf } from '../request/contract.ts';
+import {
+  type Contract,
+  isOffered,
+  type Observations,
+  type Operation,
+  parametersOf,
+  wireFormOf,
+} from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import { isSecretName } from '../request/names.ts';
 import type { RequestOperationName } from '../request/operations.ts';
@@ -69,6 +76,7 @@ export interface RequestApiDeps {
  */
 export class RequestApi implements MarketplaceApi {
   readonly #deps: RequestApiDeps;
+  readonly wireForm: string | null;
   readonly #encoder: Encoder;
   readonly #reader: AnswerReader;
   readonly #secrets: readonly string[];
@@ -80,6 +88,7 @@ export class RequestApi implements MarketplaceApi {
   constructor(deps: RequestApiDeps, reader: AnswerReader | null = null) {
     const { contract, fieldName = () => null } = deps;
     this.#deps = deps;
+    this.wireForm = wireFormOf(contract);
     this.#encoder = makeEncoder(contract);
     this.#reader = reader ?? new AnswerReader(contract, fieldName, deps.memory, deps.remember);
     this.#secrets = [...deps.secrets, ...givenKeys(contract)];
@@ -95,11 +104,6 @@ export class RequestApi implements MarketplaceApi {
 
   get idempotencyWindowMs(): number | null {
     return keyLife(this.#deps.contract.create)?.settleMs ?? null;
-  }
-
-  get idempotencyKeyForm(): string | null {
-    const { idempotency } = this.#deps.contract.create;
-    return idempotency && `${idempotency.header.toLowerCase()} ${idempotency.format}`;
   }
 
   /** Counts how often answers agreed with settings of the contract, or did not. */

@@ -2,18 +2,18 @@ import type { LogRecord } from '../request/ports.ts';
 import type { LogEvent } from '../request/status.ts';
 
 const WORDS: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
-const KEY = 'key ';
+const FORM = 'form ';
 
-type How = Pick<LogRecord, 'by' | 'keyForm'>;
+type How = Pick<LogRecord, 'by' | 'wireForm'>;
 
-/** Returns what a record keeps as `by`: who settled its request, or else with which idempotency key it was sent. */
-export function storedBy(event: LogEvent, by: LogRecord['by'], keyForm: string | null | undefined): string | null {
+/** Returns what a record keeps as `by`: who settled its request, or else in which form it was sent. */
+export function storedBy(event: LogEvent, by: LogRecord['by'], wireForm: string | null | undefined): string | null {
   if (by !== null) return by;
-  return keyForm && (event === 'sending' || event === 'unknown') ? KEY + keyForm : null;
+  return wireForm && (event === 'sending' || event === 'unknown') ? FORM + wireForm : null;
 }
 
 /** Reads what {@link storedBy} has written. Other text is of a later version, and says nothing to this one. */
 export function howStored(by: unknown): How {
-  if (typeof by === 'string' && by.startsWith(KEY)) return { by: null, keyForm: by.slice(KEY.length) };
+  if (typeof by === 'string' && by.startsWith(FORM)) return { by: null, wireForm: by.slice(FORM.length) };
   return { by: WORDS.find((each) => each === by) ?? null };
 }

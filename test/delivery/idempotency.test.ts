@@ -165,10 +165,14 @@ describe('A request in doubt', () => {
     expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([4, 1]);
   });
 
-  test('whose first try went without the key, or with another form of it, is not sent again under it', async () => {
-    for (const header of [null, 'X-Request-Key'] as const) {
-      const idempotency = header && ({ header, format: 'text', windowSeconds: 86_400 } as const);
-      const older = new Machine(contractWith({ create: { idempotency } }));
+  test('whose first try went without the key, with another form of it, or by another call, is not sent again under it', async () => {
+    const known = { header: 'Idempotency-Key', format: 'text', windowSeconds: 86_400 } as const;
+    for (const create of [
+      { idempotency: null },
+      { idempotency: { ...known, header: 'X-Request-Key' } },
+      { idempotency: known, method: 'PUT' as const },
+    ]) {
+      const older = new Machine(contractWith({ create }));
       older.service.idempotencyHeader = HEADER;
       older.service.script(
         NEED,
@@ -388,7 +392,7 @@ describe('A deliberate second send', () => {
     await machine.run(async ({ api, log }) => {
       const watched = {
         idempotencyWindowMs: null,
-        idempotencyKeyForm: null,
+        wireForm: null,
         validate: api.validate.bind(api),
         confirm: api.confirm.bind(api),
         slowDown: api.slowDown.bind(api),

@@ -35,7 +35,7 @@ const OPTIONS: RunImportOptions = {
 const OUTCOME: Outcome = { status: 'created', ids: { id: 'R-1' }, http: 201, message: null, raw: null, ms: 1 };
 const needOf = ({ params }: ServiceRequest) => params['request_text'] ?? '';
 
-const KEY_FORM = 'idempotency-key text';
+const WIRE_FORM = 'idempotency-key text';
 
 /** A run on a log in memory. `told` has what its user, its service and its connection were told. */
 class Bench {
@@ -58,7 +58,7 @@ class Bench {
 
   readonly api: MarketplaceApi = {
     idempotencyWindowMs: null,
-    idempotencyKeyForm: null,
+    wireForm: WIRE_FORM,
     slowDown: () => {},
     confirm: async () => null,
     validate: async (request) => {
@@ -83,7 +83,7 @@ class Bench {
     const other = this.memory.openAs('another run');
     for (const need of needs) {
       const { key, row, request } = submissionOf(need);
-      const how = { keyForm: KEY_FORM };
+      const how = { wireForm: WIRE_FORM };
       await other.outcome({ key, row, ref: request.ref }, { ...OUTCOME, status: 'unknown' }, how);
     }
   }
@@ -407,7 +407,7 @@ describe('Rows in doubt', () => {
   test('are settled under their keys where the service knows these, without asking validate', async () => {
     const bench = new Bench();
     await bench.doubts('a');
-    const known = { idempotencyWindowMs: MINUTE_MS, idempotencyKeyForm: KEY_FORM };
+    const known = { idempotencyWindowMs: MINUTE_MS, wireForm: WIRE_FORM };
     bench.connection = { api: { ...bench.api, ...known }, mayValidate: false };
     await bench.run([['a']], { inDoubt: 'validate' });
     expect(bench.told).toContain('0.csv: settling 1 true false 1');

@@ -35,7 +35,7 @@ async function storeWith(states: Readonly<Record<string, LoggedState>>) {
 /** A service that takes every request. */
 const API: MarketplaceApi = {
   idempotencyWindowMs: null,
-  idempotencyKeyForm: null,
+  wireForm: null,
   confirm: async () => null,
   slowDown: () => {},
   validate: async () => expect.fail('It was asked.'),

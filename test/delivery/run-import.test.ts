@@ -135,7 +135,7 @@ describe('After three doubts in a row', () => {
       const slowDown = (share: number) => slowed.push(share);
       const { api } = process;
       const [validate, create, confirm] = [api.validate.bind(api), api.create.bind(api), api.confirm.bind(api)];
-      const watched = { validate, create, confirm, slowDown, idempotencyWindowMs: null, idempotencyKeyForm: null };
+      const watched = { validate, create, confirm, slowDown, idempotencyWindowMs: null, wireForm: null };
       return importWith({ ...process, api: watched }, tableOf(needsOf(10)), { concurrency: 1 });
     });
     expect(ran).toMatchObject({ stop: null });
@@ -189,7 +189,7 @@ test('a log that takes no intent ends the waiting of the others for their turn',
       confirm,
       slowDown: api.slowDown.bind(api),
       idempotencyWindowMs: null,
-      idempotencyKeyForm: null,
+      wireForm: null,
     };
     return importWith({ ...process, api: watched }, tableOf(needsOf(9)));
   });

@@ -1,9 +1,11 @@
+import { copyFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ControlRounds, knownCreated } from '../../src/delivery/controls.ts';
 import { type SettleDeps, settleDoubt, type Validation } from '../../src/delivery/settle-doubt.ts';
 import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import type { MarketplaceApi, ValidateResult } from '../../src/request/ports.ts';
 import { FEW_CONTROLS_WAIT_MS, MAX_CONTROLS } from '../../src/request/visibility.ts';
+import { contractWith } from '../sandbox/contract-client.ts';
 import { readLines, submissionOf } from './leads.ts';
 import { Life } from './life.ts';
 import { Machine, type Process } from './processes.ts';
@@ -72,6 +74,31 @@ test('twice duplicate says nothing of a second send, for the first one is there'
   });
   expect(asked()).toHaveLength(2);
   expect(readLines(machine.logPath).map(({ event }) => event)).toEqual(['sending', 'created', 'sending', 'unknown']);
+});
+
+test('validate is not asked by another contract than the one that wrote the first try, since it may look elsewhere', async () => {
+  const paths = { v0: contractWith({ create: { path: '/v0/requests' } }), public: undefined };
+  for (const [first, now] of [
+    [paths.v0, paths.public],
+    [paths.public, paths.v0],
+  ]) {
+    const older = new Machine(first);
+    older.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
+    await older.run(({ api, log }) => submitRequest(SUBMISSION, api, log, UNCHECKED));
+    machine.close();
+    machine = new Machine(now);
+    copyFileSync(older.logPath, machine.logPath);
+    older.close();
+    let passedOn = 0;
+    const settled = await machine.run((process) => {
+      const deps = settlingOf(process, key, WAIT_MS, UNCHECKED, machine.service);
+      return settleDoubt(SUBMISSION, { ...deps, lacksControls: () => (passedOn += 1) });
+    });
+    expect(settled).toMatchObject({
+      result: { status: 'unknown', message: expect.stringContaining('by another contract') },
+    });
+    expect([machine.service.asked, machine.service.arrivals, passedOn]).toEqual([[], [], 1]);
+  }
 });
 
 test('twice duplicate says nothing of what validate knew before it was sent', async () => {
@@ -248,7 +275,7 @@ describe('A licence needs controls', () => {
       const own = process.api;
       const api: MarketplaceApi = {
         idempotencyWindowMs: null,
-        idempotencyKeyForm: null,
+        wireForm: null,
         create: own.create.bind(own),
         confirm: own.confirm.bind(own),
         slowDown: own.slowDown.bind(own),

@@ -154,7 +154,7 @@ class Scenario {
     const api: MarketplaceApi = {
       validate,
       idempotencyWindowMs: null,
-      idempotencyKeyForm: null,
+      wireForm: null,
       confirm: async () => null,
       slowDown: () => {},
       create: async (request, intend) => {

@@ -50,34 +50,34 @@ class Bench {
   };
   confirmed: boolean | null | Error = true;
   idempotencyWindowMs: number | null = null;
-  idempotencyKeyForm: string | null = 'idempotency-key text';
-  /** The form of the key that each intent and each outcome names. */
-  readonly keyForms: unknown[] = [];
+  wireForm: string | null = 'one form';
+  /** The form that each intent and each outcome names. */
+  readonly wireForms: unknown[] = [];
   logChanges: Partial<DeliveryLog> = {};
   isWritten = true;
 
   get log(): DeliveryLog {
     const own = this.memory.openAs('this run');
     const outcome: DeliveryLog['outcome'] = (subject, given, how) => {
-      this.noted.push({ subject, ...given, how: this.#withoutKeyForm(how) });
+      this.noted.push({ subject, ...given, how: this.#withoutWireForm(how) });
       return own.outcome(subject, given, how);
     };
     const sending: DeliveryLog['sending'] = (subject, seen, how) => {
-      this.told.push(`intends after ${seen} ${JSON.stringify(this.#withoutKeyForm(how))}`);
+      this.told.push(`intends after ${seen} ${JSON.stringify(this.#withoutWireForm(how))}`);
       return own.sending(subject, seen, how);
     };
     return { ...own, outcome, sending, ...this.logChanges };
   }
 
-  #withoutKeyForm({ keyForm, ...how }: OutcomeOptions | SendingOptions = {}) {
-    this.keyForms.push(keyForm);
+  #withoutWireForm({ wireForm, ...how }: OutcomeOptions | SendingOptions = {}) {
+    this.wireForms.push(wireForm);
     return how;
   }
 
   get api(): MarketplaceApi {
     return {
       idempotencyWindowMs: this.idempotencyWindowMs,
-      idempotencyKeyForm: this.idempotencyKeyForm,
+      wireForm: this.wireForm,
       slowDown: () => {},
       validate: async () => {
         this.told.push('validates');
@@ -101,7 +101,7 @@ class Bench {
   async knows(state: 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown' | 'sending' | 'licensed' | 'parked') {
     const other = this.memory.openAs('another run');
     const subject = subjectOf(SUBMISSION);
-    const how = { keyForm: this.idempotencyKeyForm };
+    const how = { wireForm: this.wireForm };
     if (state === 'sending') await other.sending(subject, 'none', how);
     else if (state === 'licensed' || state === 'parked') {
       await other.outcome(subject, { ...OUTCOME, status: 'unknown' });
@@ -206,12 +206,12 @@ describe('A request that is sent', () => {
     },
   );
 
-  test('names the form of its idempotency key with the intent and the outcome', async () => {
-    for (const form of ['x-key uuid', null]) {
+  test('names the form in which it is written with the intent and the outcome', async () => {
+    for (const form of ['another', null]) {
       const bench = new Bench();
-      bench.idempotencyKeyForm = form;
+      bench.wireForm = form;
       await bench.submit();
-      expect(bench.keyForms).toEqual([form, form]);
+      expect(bench.wireForms).toEqual([form, form]);
     }
   });
 
@@ -596,17 +596,16 @@ describe('A request in doubt', () => {
   );
 
   test.each([
-    ['idempotency-key text', 'idempotency-key text', true],
-    ['idempotency-key text', 'idempotency-key uuid', false],
-    ['idempotency-key text', 'x-request-id text', false],
-    [null, 'idempotency-key text', false],
-    [null, null, false],
-  ])('whose first try had the key %j is sent again under %j: %s', async (first, now, isRepeated) => {
+    ['one form', 'one form', true],
+    ['one form', 'another', false],
+    ['one form', null, false],
+    [null, 'one form', false],
+  ])('whose first try was written as %j is sent again under its key as %j: %s', async (first, now, isRepeated) => {
     for (const state of ['sending', 'unknown'] as const) {
       const bench = new Bench();
-      bench.idempotencyKeyForm = first;
+      bench.wireForm = first;
       await bench.knows(state);
-      bench.idempotencyKeyForm = now;
+      bench.wireForm = now;
       bench.idempotencyWindowMs = 10_000;
       await settle(bench);
       expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);

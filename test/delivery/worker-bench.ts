@@ -109,7 +109,7 @@ export class Bench {
 
   readonly api: MarketplaceApi = {
     idempotencyWindowMs: null,
-    idempotencyKeyForm: null,
+    wireForm: null,
     confirm: async () => null,
     slowDown: () => {},
     validate: async ({ params }) => {

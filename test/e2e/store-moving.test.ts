@@ -112,7 +112,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect(documentOf(await desk.call('create', ...requestOfRow(300), '--json'))).toMatchObject({ status: 'repeated' });
   });
 
-  const FORM = '"by":"key x-key text"';
+  const FORM = '"by":"form 0123456789abcdef"';
 
   test('keeps each state there and back', async ({ desk }) => {
     const url = await use(desk);
@@ -126,7 +126,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect((await desk.call('store', 'export')).stdout).toBe(desk.read('out.ndjson'));
     expect(desk.read('out.ndjson')).not.toContain(FORM);
 
-    // With which key a try went decides whether its doubt may be repeated.
+    // In which form a try was written decides whether its doubt may be settled.
     const keyed = linesOf({ 5: [{ event: 'sending' }, { event: 'unknown' }] }).replaceAll('"row"', `${FORM},"row"`);
     expect(await imported(desk, 'keyed.ndjson', keyed)).toMatchObject({ imported: 1 });
     expect((await desk.call('store', 'export')).stdout).toContain(FORM);

@@ -38,11 +38,11 @@ export class MemoryLog {
       prefetch: async () => {},
       read: (key) => this.#records.get(key)?.() ?? null,
       mayBeUnderWay: () => false,
-      sending: async (subject, seen, { again = false, by = null, keyForm } = {}) =>
-        append(subject, 'sending', seen, { again, by, ...(keyForm ? { keyForm } : {}) }),
+      sending: async (subject, seen, { again = false, by = null, wireForm } = {}) =>
+        append(subject, 'sending', seen, { again, by, ...(wireForm ? { wireForm } : {}) }),
       licence: async (subject, seen, by) => append(subject, 'licence', seen, { by }),
-      outcome: async (subject, { status, ids, http, ms }, { seen = null, by = null, again = false, keyForm } = {}) =>
-        append(subject, status, seen, { ids, http, ms, by, again, ...(keyForm ? { keyForm } : {}) }),
+      outcome: async (subject, { status, ids, http, ms }, { seen = null, by = null, again = false, wireForm } = {}) =>
+        append(subject, status, seen, { ids, http, ms, by, again, ...(wireForm ? { wireForm } : {}) }),
     };
   }
 }

@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Contract,
+  type CreateOperation,
   contractAt,
   contractFingerprint,
   DOCUMENTED_CONTRACT,
   documentedContract,
   tokenAddress,
+  wireFormOf,
   withoutOperationPath,
 } from '../../src/request/contract.ts';
 import { readContract } from '../../src/request/contract-schema.ts';
+import { parameter } from '../sandbox/contract-client.ts';
 
 const UNDER_A_PATH = { ...DOCUMENTED_CONTRACT, basePath: '/partner-api' };
 
@@ -86,6 +89,37 @@ describe('The address of tokens', () => {
   ])('cannot be %j in a contract', (origin) => {
     expect(() => readContract(withToken(origin), 'It', '')).toThrow('token.origin');
   });
+});
+
+test('the form in which creates are written is that of the public document, or has a digest of all that decides it', () => {
+  expect([wireFormOf(DOCUMENTED_CONTRACT), wireFormOf(documentedContract('json'))]).toEqual([null, null]);
+  const { create } = DOCUMENTED_CONTRACT;
+  const named = parameter('phone');
+  const idempotency = { header: 'X-Key', format: 'text', windowSeconds: 600 } as const;
+  const changes: Partial<CreateOperation>[] = [
+    { method: 'PUT' },
+    { path: '/v2/requests' },
+    { encoding: 'multipart' },
+    { contentType: 'application/vnd.api+json' },
+    { choices: [[{ fields: ['phone'], constants: [] }]] },
+    { parameters: [named] },
+    { parameters: [{ ...named, path: ['mobile'] }] },
+    { parameters: [{ ...named, constant: '7' }] },
+    { idempotency },
+    { idempotency: { ...idempotency, format: 'uuid' } },
+    { idempotency: { ...idempotency, header: 'X-Request-Key' } },
+  ];
+  const forms = changes.map((change) => wireFormOf({ create: { ...create, ...change } }));
+  expect(new Set(forms).size).toBe(changes.length);
+  for (const form of forms) expect(form).toMatch(/^[0-9a-f]{16}$/);
+  const alike: Partial<CreateOperation>[] = [
+    { idempotency: { ...idempotency, header: 'x-key', windowSeconds: null }, errorTexts: ['/error'] },
+    { idempotency, identifiers: [{ name: 'id', pointer: '/id' }], schema: {} },
+  ];
+  for (const change of alike) expect(forms[8]).toBe(wireFormOf({ create: { ...create, ...change } }));
+  expect(wireFormOf({ create: { ...create, parameters: [{ ...named, required: false, maxLength: 9 }] } })).toBe(
+    forms[5],
+  );
 });
 
 test('how calls are authorized, and where tokens are issued, changes nothing that was learned of answers', () => {

@@ -35,7 +35,7 @@ interface PendingEntry {
   readonly subject: LogSubject;
   readonly event: LogEvent;
   readonly by: LogRecord['by'];
-  readonly keyForm: string | null;
+  readonly wireForm: string | null;
   /** The state that the key must still have (compare and set), or null for any state. */
   readonly seen: LoggedState | null;
   readonly outcome: Outcome | null;
@@ -113,8 +113,8 @@ export class PostgresLog implements OpenLog {
   }
 
   sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
-    const { again = false, by = null, keyForm = null } = how;
-    return this.#add({ subject, event: 'sending', by, keyForm, seen, outcome: null, again });
+    const { again = false, by = null, wireForm = null } = how;
+    return this.#add({ subject, event: 'sending', by, wireForm, seen, outcome: null, again });
   }
 
   licence(
@@ -123,12 +123,12 @@ export class PostgresLog implements OpenLog {
     by: SettledBy,
     { again = false }: LicenceOptions = {},
   ): Promise<boolean> {
-    return this.#add({ subject, event: 'licence', by, keyForm: null, seen, outcome: null, again });
+    return this.#add({ subject, event: 'licence', by, wireForm: null, seen, outcome: null, again });
   }
 
   outcome(subject: LogSubject, outcome: Outcome, how: OutcomeOptions = {}): Promise<boolean> {
-    const { seen = null, by = null, again = false, keyForm = null } = how;
-    return this.#add({ subject, event: outcome.status, by, keyForm, seen, outcome, again });
+    const { seen = null, by = null, again = false, wireForm = null } = how;
+    return this.#add({ subject, event: outcome.status, by, wireForm, seen, outcome, again });
   }
 
   async close(): Promise<void> {
@@ -202,14 +202,14 @@ function columnsOf(group: readonly PendingEntry[]): unknown[][] {
     of(({ outcome }) => (outcome?.ms == null ? null : Math.round(outcome.ms))),
     of(({ outcome }) => storable(outcome?.message ?? null)),
     of(({ outcome }) => storable(outcome?.raw ?? null)),
-    of(({ event, by, keyForm }) => storedBy(event, by, keyForm)),
+    of(({ event, by, wireForm }) => storedBy(event, by, wireForm)),
     of(({ again }) => again),
   ];
 }
 
 /** Returns what this process must remember of a record, in case the server loses it. */
 function confirmed(
-  { subject, entry, event, by, keyForm, outcome, again }: PendingEntry,
+  { subject, entry, event, by, wireForm, outcome, again }: PendingEntry,
   { id, state, atMs }: { readonly id: number; readonly state: LoggedState; readonly atMs: number },
 ): ConfirmedRecord {
   const { ids = {}, http = null, ms = null, message = null, raw = null } = outcome ?? {};
@@ -219,7 +219,7 @@ function confirmed(
       entry,
       state,
       event,
-      by: storedBy(event, by, keyForm),
+      by: storedBy(event, by, wireForm),
       again,
       at: new Date(atMs).toISOString(),
       ...subject,

@@ -121,24 +121,24 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(latest[1]).not.toHaveProperty('market');
   });
 
-  test('gives back the form of the key that a request in doubt was sent with, and of no other', async () => {
+  test('gives back the form in which a request in doubt was written, and of no other', async () => {
     const log = await place.store('run-1').open('bulk', true);
-    const keyForm = 'idempotency-key uuid';
-    for (const row of [1, 2, 3]) await log.sending(subjectOf(row), 'none', { keyForm });
-    await log.outcome(subjectOf(2), { ...nothing, status: 'unknown' }, { keyForm });
-    await log.outcome(subjectOf(3), { ...nothing, status: 'created' }, { keyForm });
-    await log.sending(subjectOf(4), 'none', { keyForm: null });
+    const wireForm = '0123456789abcdef';
+    for (const row of [1, 2, 3]) await log.sending(subjectOf(row), 'none', { wireForm });
+    await log.outcome(subjectOf(2), { ...nothing, status: 'unknown' }, { wireForm });
+    await log.outcome(subjectOf(3), { ...nothing, status: 'created' }, { wireForm });
+    await log.sending(subjectOf(4), 'none', { wireForm: null });
     const told = async (row: number) => {
-      const { event, by, keyForm: form } = (await log.read(keyOf(row))) ?? {};
+      const { event, by, wireForm: form } = (await log.read(keyOf(row))) ?? {};
       return [log.lookup(keyOf(row)), event, by, form];
     };
-    expect(await told(1)).toEqual(['sending', 'sending', null, keyForm]);
-    expect(await told(2)).toEqual(['unknown', 'unknown', null, keyForm]);
+    expect(await told(1)).toEqual(['sending', 'sending', null, wireForm]);
+    expect(await told(2)).toEqual(['unknown', 'unknown', null, wireForm]);
     expect(await told(3)).toEqual(['created', 'created', null, undefined]);
     expect(await told(4)).toEqual(['sending', 'sending', null, undefined]);
     await log.close();
     const later = await place.store('run-2').open('bulk', true);
-    expect(await later.read(keyOf(2))).toMatchObject({ event: 'unknown', keyForm });
+    expect(await later.read(keyOf(2))).toMatchObject({ event: 'unknown', wireForm });
     await later.close();
   });
 

@@ -98,8 +98,8 @@ test('a record that has only what it must is read, and one of a later version is
   const line = (more: object) => JSON.stringify({ key: SUBJECT.key, event: 'created', at: AT, ...more });
   const bare = { ...{ run: '', row: 0, ref: null, ids: {}, http: null, ms: null }, message: null, raw: null, by: null };
   expect(decodeRecord(line({}))).toEqual({ key: SUBJECT.key, event: 'created', at: AT, ...bare, again: false });
-  expect(decodeRecord(line({ by: 'key x-key uuid' }))).toEqual(
-    expect.objectContaining({ by: null, keyForm: 'x-key uuid' }),
+  expect(decodeRecord(line({ by: 'form 0123456789abcdef' }))).toEqual(
+    expect.objectContaining({ by: null, wireForm: '0123456789abcdef' }),
   );
   expect(decodeRecord(line({ by: 'somebody', again: 'yes', ids: null, row: '7', http: '201' }))).toEqual(
     decodeRecord(line({})),
@@ -125,9 +125,9 @@ test('what is known of a request has it in the same state again, where a record 
       .map((line) => Object(JSON.parse(line)));
   expect(eventsOf('created', 'created').map(({ event }) => event)).toEqual(['created']);
   expect(eventsOf('sending', 'sending').map(({ event }) => event)).toEqual(['sending']);
-  const keyed = encodeRequest({ ...recordOf('unknown'), keyForm: 'x-key text' }, 'unknown');
-  expect(JSON.parse(keyed)).toMatchObject({ event: 'unknown', by: 'key x-key text' });
-  expect(JSON.parse(keyed)).not.toHaveProperty('keyForm');
+  const keyed = encodeRequest({ ...recordOf('unknown'), wireForm: '0123456789abcdef' }, 'unknown');
+  expect(JSON.parse(keyed)).toMatchObject({ event: 'unknown', by: 'form 0123456789abcdef' });
+  expect(JSON.parse(keyed)).not.toHaveProperty('wireForm');
   expect(eventsOf('sending', 'parked').map(({ event, by }) => [event, by])).toEqual([
     ['licence', 'person'],
     ['sending', undefined],
