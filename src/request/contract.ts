@@ -235,6 +235,17 @@ export function contractFingerprint(contract: Contract): string {
   return digestOf([...operations, contract.hasValidate]);
 }
 
+/** Returns the contract as if it gave all requests this country, or none. */
+export function withCountry(contract: Contract, code: string | null): Contract {
+  const { create } = contract;
+  const others = (create.parameters ?? []).filter(({ field }) => field !== 'country');
+  const bounds = { minLength: null, maxLength: null, minimum: null, maximum: null, pattern: null };
+  const place = { field: 'country', in: 'body', path: ['country'], type: 'string', isList: false } as const;
+  const needs = { required: false, requiredWithin: null, values: null, audioForm: null };
+  const parameters = [...others, { ...place, ...needs, ...bounds, constant: code }];
+  return { ...contract, create: { ...create, parameters } };
+}
+
 /**
  * Returns a hash of how a contract has creates written, as 16 hex digits, or null if that is how the public document has
  * them written, in any of its encodings. A reading of answers is no part of it, and neither is what a request must hold.

@@ -16,7 +16,7 @@ test.each<[LoggedState, number]>([
   const plan = await planOf(tableOf(['Need 1', 'Need 2']), NEW as never);
   expect(plan.counts.ready).toBe(2);
   const log = { lookup: () => state, prefetch: async () => {} };
-  expect(await createdUnder([plan.mapping], plan, PREPARATION, log)).toEqual([told]);
+  expect(await createdUnder([{ mapping: plan.mapping, preparation: PREPARATION }], plan, log)).toEqual([told]);
 });
 
 test('all rows are looked at: those at the end may be the only ones that were created', async () => {
@@ -27,7 +27,11 @@ test('all rows are looked at: those at the end may be the only ones that were cr
     lookup: (key: string) => (key === last ? ('created' as const) : ('none' as const)),
     prefetch: async () => {},
   };
-  expect(await createdUnder([plan.mapping, { ...plan.mapping, sources: [] }], plan, PREPARATION, log)).toEqual([1, 0]);
+  const readings = [plan.mapping, { ...plan.mapping, sources: [] }].map((mapping) => ({
+    mapping,
+    preparation: PREPARATION,
+  }));
+  expect(await createdUnder(readings, plan, log)).toEqual([1, 0]);
 });
 
 test('references are kept from all over the file, a bounded number', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
-import { test } from '../helpers/desk.ts';
+import { type Desk, test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
 
 const HEADER = 'Lead ID,Country,Name,Phone,Notes,Message';
 const rows = (from: number, to: number) =>
@@ -105,5 +107,81 @@ describe.concurrent('Rows that were created when their columns were read otherwi
     ).toBe(3);
     const next = await partner.call('bulk', partner.write('b.csv', text), '--yes', '--json');
     expect([next.code, documentOf(next)]).toEqual([0, expect.objectContaining({ created: 1 })]);
+  });
+});
+
+/** A description of the service under this path. */
+const described = (path = '') => `openapi: 3.1.0
+info: {title: Leads, version: '1'}
+servers: [{url: 'https://api.example.com${path}'}]
+paths:
+  /v1/request/create:
+    post:
+      summary: Create a service request
+      requestBody:
+        required: true
+        content:
+          application/x-www-form-urlencoded:
+            schema:
+              type: object
+              required: [phone]
+              properties:
+                fullname: {type: string}
+                phone: {type: string}
+                request_text: {type: string}
+                location: {type: string}
+                country: {type: string}
+                lang: {type: string}
+      responses: {'201': {description: created}}
+`;
+
+describe.concurrent('Rows that were created', () => {
+  const PLACELESS = `Name,Phone,Message\n${[1, 2, 3].map((at) => `Ana Exemplo,+35191234567${at},Paint room ${at}`).join('\n')}\n`;
+  const refused = async (partner: Desk, file: string) => {
+    const { code, stdout, stderr } = await partner.call('bulk', file, '--no-validate', '--json');
+    expect(code, stderr).toBe(2);
+    return stdout;
+  };
+
+  test('before a contract gave them a country, or by one that did, are not sent without a person', async ({
+    desk: partner,
+    openSandbox,
+  }) => {
+    const taken = ['fullname', 'phone', 'request_text', 'lang', 'country'];
+    const parameters = taken.map((field) => parameter(field, { required: false }));
+    const sandbox = await openSandbox({ contract: contractWith({ create: { parameters } }) });
+    partner.use(sandbox);
+    const file = partner.write('leads.csv', PLACELESS);
+    const api = partner.write('api.yaml', described());
+    const learn = (...set: string[]) => partner.call('contract', 'learn', api, '--yes', ...set);
+    expect(await learn()).toMatchObject({ code: 0 });
+    expect((await partner.call('bulk', file, '--no-validate')).code).toBe(0);
+    expect(await learn('--set', 'country=PT')).toMatchObject({ code: 0 });
+    expect(await refused(partner, file)).toContain(
+      '3 of the rows to be sent were created before, when the contract gave them no country',
+    );
+    const later = partner.write('later.csv', PLACELESS.replaceAll('room', 'wall'));
+    expect((await partner.call('bulk', later, '--no-validate')).code).toBe(0);
+    expect(await learn()).toMatchObject({ code: 0 });
+    expect(await refused(partner, later)).toContain('when the contract gave them the country PT');
+    // A column that is empty in some rows leaves these to the contract as well.
+    const some = partner.write('some.csv', csv(0, 2).replace('L-1,PT', 'L-1,'));
+    expect((await partner.call('bulk', some, '--no-validate')).code).toBe(0);
+    expect(await learn('--set', 'country=PT')).toMatchObject({ code: 0 });
+    expect(await refused(partner, some)).toContain(
+      '1 of the rows to be sent were created before, when the contract gave',
+    );
+    expect(creates(sandbox)).toHaveLength(8);
+  });
+
+  test('at the other spelling of the base URL are not sent without a person', async ({ partner, sandbox }) => {
+    const file = partner.write('leads.csv', csv(0, 3).replaceAll('Lead ID', 'Floor'));
+    expect((await partner.call('bulk', file)).code).toBe(0);
+    delete partner.env['SRQ_BASE_URL'];
+    const api = partner.write('api.yaml', described('/partner'));
+    expect(await partner.call('contract', 'learn', api, '--yes')).toMatchObject({ code: 0 });
+    Object.assign(partner.env, { SRQ_BASE_URL: `${sandbox.baseUrl}/partner` });
+    expect(await refused(partner, file)).toContain(`when the base URL was ${sandbox.baseUrl}.`);
+    expect(creates(sandbox)).toHaveLength(3);
   });
 });

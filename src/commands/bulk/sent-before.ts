@@ -9,9 +9,12 @@ import { loggedStatus, type SubmitOptions } from '../../delivery/submit.ts';
 import { usedColumns } from '../../input/kept-mapping.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { thousands } from '../../report/output.ts';
+import { withCountry } from '../../request/contract.ts';
+import { describedOperation } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { LogStore } from '../../request/log-store.ts';
+import { MARKETS } from '../../request/markets.ts';
 import type { LogView } from '../../request/ports.ts';
 import type { Mapping } from '../../request/table.ts';
 import { withFlags } from './questions.ts';
@@ -23,9 +26,10 @@ const MIN_REFS = 3;
 const MIN_DISTINCT = 0.9;
 
 /**
- * Stops before requests are created a second time because their columns are read in another way than before. This
- * concerns rows that were created under another mapping of this header, and files most of whose references were created
- * with other content. A person has to agree. Throws `SrqError('usage')` if nobody can be asked, and
+ * Stops before requests are created a second time because they are read or addressed in another way than before. This
+ * concerns rows that were created under another mapping of this header, in the country that another contract gave them,
+ * or under another spelling of the base URL, and files most of whose references were created with other content. A
+ * person has to agree. Throws `SrqError('usage')` if nobody can be asked, and
  * `SrqError('interrupted')` if the person does not agree.
  */
 export async function requireNotSentBefore(
@@ -49,26 +53,93 @@ export async function requireNotSentBefore(
   if (answer === 'n') throw new SrqError('prompt.left', 'Nothing was sent.', 'Compare with what was sent: srq log');
 }
 
-/** Describes rows that were created under another mapping of this header, or returns null if there are none. */
-async function sentOtherwise(
+/**
+ * Number of rows that are looked at for readings of which nothing says that they ever applied, because there are many
+ * of them.
+ */
+const FEW_ROWS = 1_000;
+
+/** A way in which the rows of a file may have been read or addressed when they were sent. */
+export interface Reading {
+  /** When that was, as the end of a sentence. */
+  readonly when: string;
+  readonly mapping: Mapping;
+  readonly preparation: Preparation;
+}
+
+/** Describes rows that were created under another reading of this file, or returns null if there are none. */
+async function sentOtherwise(session: RequestSession, input: Input, plan: ImportPlan): Promise<string | null> {
+  const { preparation } = session;
+  const known = [
+    ...(await underOtherMappings(session, input, plan)),
+    ...inOtherCountries(preparation, plan.mapping, [null]),
+    ...(await atOtherSpelling(session, plan.mapping)),
+  ];
+  const guessed = inOtherCountries(
+    preparation,
+    plan.mapping,
+    MARKETS.map(({ code }) => code),
+  );
+  return (await toldOf(known, session, plan)) ?? toldOf(guessed, session, plan, FEW_ROWS);
+}
+
+async function toldOf(
+  readings: readonly Reading[],
   session: RequestSession,
-  { chosen, evidence }: Input,
   plan: ImportPlan,
+  maxRows?: number,
 ): Promise<string | null> {
-  const { columns } = plan.mapping;
-  const used = (await session.context.mappings())?.used(columns) ?? [];
-  const others = used
-    .map((remembered) => ({
-      on: remembered.on,
-      mapping: planMapping(columns, { map: {}, join: {}, set: chosen.set, remembered }, evidence),
-    }))
-    .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(plan.mapping));
-  if (others.length === 0) return null;
-  const mappings = others.map(({ mapping }) => mapping);
-  const created = await createdUnder(mappings, plan, session.preparation, await session.logReader());
+  if (readings.length === 0) return null;
+  const created = await createdUnder(readings, plan, await session.logReader(), maxRows);
   const at = created.findIndex((count) => count > 0);
   if (at < 0) return null;
-  return `${thousands(created[at] ?? 0)} of the rows to be sent were created before, when the columns were read as on ${others[at]?.on}. If they are sent now, they are created again.`;
+  return `${thousands(created[at] ?? 0)} of the rows to be sent were created before, when ${readings[at]?.when}. If they are sent now, they are created again.`;
+}
+
+async function underOtherMappings(
+  { context, preparation }: RequestSession,
+  { chosen, evidence }: Input,
+  { mapping: now }: ImportPlan,
+): Promise<Reading[]> {
+  const used = (await context.mappings())?.used(now.columns) ?? [];
+  return used
+    .map((remembered) => ({
+      when: `the columns were read as on ${remembered.on}`,
+      mapping: planMapping(now.columns, { map: {}, join: {}, set: chosen.set, remembered }, evidence),
+      preparation,
+    }))
+    .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(now));
+}
+
+/**
+ * Returns the readings of rows without a country by contracts that give them one of `others`. By its country a telephone
+ * number gets its prefix and a request its language. A country that the contract in force gives may have been none
+ * before, but hardly was another one; one that it no longer gives is guessed only where no column holds any.
+ */
+function inOtherCountries(
+  preparation: Preparation,
+  mapping: Mapping,
+  others: readonly (string | null)[],
+): readonly Reading[] {
+  const hasColumn = mapping.sources.some(({ field }) => field === 'country');
+  const { country: now } = describedOperation(preparation.contract.create);
+  return others
+    .filter((code) => (code === null ? now !== null : now === null && !hasColumn))
+    .map((code) => ({
+      when: code === null ? 'the contract gave them no country' : `the contract gave them the country ${code}`,
+      mapping,
+      preparation: { ...preparation, contract: withCountry(preparation.contract, code) },
+    }));
+}
+
+/** Returns the reading at the other spelling of the base URL: with or without the path that the contract adds itself. */
+async function atOtherSpelling({ context, preparation }: RequestSession, mapping: Mapping): Promise<Reading[]> {
+  const { baseUrl } = preparation.destination;
+  const basePath = context.options.sandbox ? '' : ((await (await context.contracts()).read())?.basePath ?? '');
+  if (basePath === '') return [];
+  const other = baseUrl.endsWith(basePath) ? baseUrl.slice(0, -basePath.length) : baseUrl + basePath;
+  const destination = { ...preparation.destination, baseUrl: other };
+  return [{ when: `the base URL was ${other}`, mapping, preparation: { ...preparation, destination } }];
 }
 
 /** Number of rows with known references that is enough for a warning, however long the file is. */
@@ -109,25 +180,28 @@ async function runsElsewhere(context: Context, log: LogStore): Promise<ReadonlyS
 }
 
 /**
- * Counts, for each of several other mappings of the same file, the ready rows that were or may have been created under
- * that mapping. Their content was different then, so the log does not know them by their new keys. All rows are read,
- * in one pass over the file.
+ * Counts, for each of several other readings of the same file, the ready rows that were or may have been created under
+ * that reading. The log does not know them by their new keys. All rows are looked at, or about `maxRows` of them, in one
+ * pass over the file.
  */
 export async function createdUnder(
-  mappings: readonly Mapping[],
+  readings: readonly Pick<Reading, 'mapping' | 'preparation'>[],
   { table, range, ledger }: Pick<ImportPlan, 'table' | 'range' | 'ledger'>,
-  preparation: Preparation,
   log: Pick<LogView, 'lookup' | 'prefetch'>,
+  maxRows = Number.POSITIVE_INFINITY,
 ): Promise<readonly number[]> {
-  const created = mappings.map(() => 0);
+  const created = readings.map(() => 0);
   const isCreated = (key: string) => loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null;
+  let looked = 0;
   for await (const batch of rowsInRange(table, range)) {
     const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
-    const keys = mappings.map((mapping) =>
+    const keys = readings.map(({ mapping, preparation }) =>
       ready.flatMap((row) => likelyPrepared(row, mapping, preparation)?.key ?? []),
     );
     await log.prefetch(keys.flat());
     for (const [at, each] of keys.entries()) created[at] = (created[at] ?? 0) + each.filter(isCreated).length;
+    looked += ready.length;
+    if (looked >= maxRows) break;
   }
   return created;
 }
