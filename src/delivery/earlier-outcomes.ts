@@ -154,10 +154,14 @@ export class ReturnedRows {
     const { path, format, encoding, delimiter, columns, sizeBytes } = table;
     const rows = (batch: readonly Row[]) => (this.#repairs.size === 0 ? batch : batch.map((row) => this.#repair(row)));
     const notes = () => [...table.notes, ...this.#notes()];
+    const strangers = () => this.#strangers;
     return {
       ...{ path, format, encoding, delimiter, columns, sizeBytes },
       get notes() {
         return notes();
+      },
+      get strangers() {
+        return strangers();
       },
       async *rows() {
         for await (const batch of table.rows()) yield rows(batch);
@@ -166,12 +170,16 @@ export class ReturnedRows {
     };
   }
 
+  /** Number of rows that state that they were taken, if the log knows none of them. */
+  get #strangers(): number {
+    return this.#isOfThisLog ? 0 : this.#settled;
+  }
+
   #notes(): string[] {
     const proven = [...this.#repairs.values()].filter((repair) => 'cells' in repair).length - this.#zerosPutBack;
     const rows = (count: number) => (count === 1 ? '1 row' : `${count} rows`);
-    const strange = this.#settled > 0 && !this.#isOfThisLog;
     return [
-      ...(strange
+      ...(this.#strangers > 0
         ? [
             `This log knows none of the rows that say that they were taken (${this.#settled}): they may be of another profile. They are not sent; without the columns ${RESULT_COLUMNS.join(', ')} they would be.`,
           ]

@@ -13,11 +13,12 @@ interface End {
   readonly options?: object;
   readonly range?: { readonly skip: number; readonly limit: number | null };
   readonly command?: readonly string[];
+  readonly strangers?: number;
 }
 
 /** What is told at the end of a run whose rows have ended so: the text for a person, the document and the exit status. */
 async function endOf({ files, names = ['a.csv', 'b.csv'], results = [], signal, stop, ...rest }: End) {
-  const { options = {}, range = { skip: 0, limit: null }, command } = rest;
+  const { options = {}, range = { skip: 0, limit: null }, command, strangers } = rest;
   let text = '';
   let document: Record<string, unknown> = {};
   const paint = new Proxy({}, { get: () => String });
@@ -41,7 +42,7 @@ async function endOf({ files, names = ['a.csv', 'b.csv'], results = [], signal, 
   const ended = files.map((changes, at) => {
     const counts = { ...noCounts(), ...changes };
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    const plan = { rows, range, ledger: { counts: () => counts } };
+    const plan = { rows, range, table: { strangers }, ledger: { counts: () => counts } };
     const asides = { withoutIdentifier: at + 1, withRemark: 0 };
     const place = results[at] ?? null;
     return { file: names[at] ?? '-', plan, results: place, asides, reasons: { checked: 1 }, exportTo: 'a.xlsx' };
@@ -106,4 +107,14 @@ test('the figures are those of all files, and the exit status is that of the wor
   expect(exitCode).toBe(5);
   expect((await endOf({ files: [{ created: 2 }] })).exitCode).toBe(0);
   expect((await endOf({ files: [{ created: 2 }], signal: 'interrupted' })).exitCode).toBe(130);
+});
+
+test('rows of which only their own results file says that they were taken are no delivery', async () => {
+  const one = await endOf({ files: [{ repeated: 1 }], strangers: 1 });
+  expect(one.document['advice']).toMatch(
+    /^1 row was not sent, since it says that it was taken, but this log knows none/,
+  );
+  expect(isExportTold(one)).toBe(false);
+  const many = await endOf({ files: [{ repeated: 3, rejected: 1 }, { repeated: 2 }], strangers: 3 });
+  expect(many.document['advice']).toMatch(/^6 rows were not sent, .* 1 row was refused/);
 });

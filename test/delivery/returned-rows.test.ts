@@ -94,11 +94,12 @@ test('rows that say they were taken are not sent, and what a spreadsheet did to 
 
 test('a log that knows none of the rows that say they were taken is of somebody else, which is said once', async () => {
   const log = await remoteLog([]);
-  const { statuses, notes } = await planOf(
+  const { statuses, notes, plan } = await planOf(
     [rowOf(1, PAINT, 'created'), rowOf(2, ['PT', '+351912345678', 'Azulejos', ''], 'duplicate')],
     log,
   );
   expect(statuses).toEqual(['repeated', 'duplicate']);
+  expect(plan.table.strangers).toBe(2);
   expect(notes.slice(1)).toEqual([
     expect.stringMatching(
       /^This log knows none of the rows that say that they were taken \(2\): they may be of another/,

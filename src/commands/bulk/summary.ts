@@ -1,7 +1,7 @@
 import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { rowsText } from '../../report/output.ts';
+import { rowsText, thousands } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
@@ -226,10 +226,22 @@ interface EndOfRun {
 /** Returns what a person should do next with the files, or null if there is nothing to do. */
 function adviceFor({ failed, unknown, ...counts }: Counts, files: readonly EndedFile[]): string | null {
   if (failed > 0) return null;
-  const refused = refusedAdvice(counts.invalid + counts.rejected, files);
-  if (unknown === 0) return refused;
+  const told = [strangersAdvice(files), refusedAdvice(counts.invalid + counts.rejected, files)];
+  const others = told.filter((each) => each !== null).join(' ') || null;
+  if (unknown === 0) return others;
   const doubtful = `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
-  return refused === null ? doubtful : `${doubtful} ${refused}`;
+  return others === null ? doubtful : `${doubtful} ${others}`;
+}
+
+/** Returns what to do about rows that only their own results file calls taken. */
+function strangersAdvice(files: readonly EndedFile[]): string | null {
+  const count = files.reduce((sum, { plan }) => sum + (plan.table.strangers ?? 0), 0);
+  if (count === 0) return null;
+  const were =
+    count === 1
+      ? '1 row was not sent, since it says that it was'
+      : `${thousands(count)} rows were not sent, since they say that they were`;
+  return `${were} taken, but this log knows none of them: was that another service or profile? To send them, import the original file.`;
 }
 
 function refusedAdvice(refused: number, files: readonly EndedFile[]): string | null {
@@ -247,7 +259,7 @@ function exportCommand(context: Context, counts: Counts, { files, command }: End
   const { send, correct, settle } = countsLeft(counts);
   if (!one || more.length > 0 || send + correct + settle > 0) return null;
   const { file, plan, exportTo } = one;
-  if (plan.range.skip > 0 || plan.range.limit !== null) return null;
+  if (plan.range.skip > 0 || plan.range.limit !== null || (plan.table.strangers ?? 0) > 0) return null;
   // The log of a sandbox in this process ends with the process, and standard input cannot be read again.
   if (context.options.sandbox || file === '-') return null;
   const reading = onlyOptions(command, OF_THE_REQUEST);
