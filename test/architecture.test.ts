@@ -169,6 +169,19 @@ function isStatic({ file, target }: { readonly file: string; readonly target: st
   return named.includes(target);
 }
 
+test('each library has a home, and each home a library', () => {
+  const libraries = sources.flatMap(imports).filter((name) => /^[a-z@][\w@./-]*$/.test(name));
+  const named = new Set(
+    libraries.map((name) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/'),
+    ),
+  );
+  expect([...named].sort()).toEqual(Object.keys(HOMES_OF_LIBRARIES).sort());
+});
+
 test('each library is known where it belongs alone', () => {
   const wrong = sources.flatMap((file) =>
     imports(file)

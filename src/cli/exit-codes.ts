@@ -2,8 +2,20 @@ import type { ErrorCode } from '../request/errors.ts';
 import type { RowResult } from '../request/outcome.ts';
 import { type Counts, STATUS, STATUSES } from '../request/status.ts';
 
+/**
+ * The exit codes, the one first that counts if several apply. The sentence on it in README and docs/scripts.md is that
+ * of {@link precedenceText}.
+ */
+const PRECEDENCE = [130, 143, 1, 9, 4, 7, 6, 5, 3, 8, 2, 0] as const;
+
+interface ExitCode {
+  /** A new number needs its place in {@link PRECEDENCE}. */
+  readonly number: (typeof PRECEDENCE)[number];
+  readonly meaning: string;
+}
+
 /** The exit codes and their meanings. This is the only table. A test compares the README's copy with it. */
-export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: number; readonly meaning: string }>> = {
+export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', ExitCode>> = {
   ok: { number: 0, meaning: 'everything worked (in bulk, duplicates and repeats count as well)' },
   fault: { number: 1, meaning: 'an error in srq itself' },
   usage: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
@@ -25,28 +37,18 @@ export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: nu
   terminated: { number: 143, meaning: 'ended by SIGTERM' },
 };
 
-/** Precedence of the codes if several apply. */
-const ORDER: readonly (ErrorCode | 'ok')[] = [
-  'interrupted',
-  'terminated',
-  'fault',
-  'log',
-  'auth',
-  'unknown',
-  'stopped',
-  'unreachable',
-  'service',
-  'rejected',
-  'duplicate',
-  'usage',
-  'settings',
-  'input',
-  'platform.no-lock',
-];
-
-/** Returns the exit code for the code that takes precedence. */
+/** Returns the exit code that takes precedence. */
 export function exitNumber(codes: readonly (ErrorCode | 'ok')[]): number {
-  return EXIT_CODES[ORDER.find((code) => codes.includes(code)) ?? 'ok'].number;
+  const numbers = new Set(codes.map((code) => EXIT_CODES[code].number));
+  return PRECEDENCE.find((number) => numbers.has(number)) ?? EXIT_CODES.ok.number;
+}
+
+/** Says which exit code it is if several apply. It leaves out the one of wrong usage, with which nothing was sent. */
+export function precedenceText(): string {
+  const { ok, usage, interrupted, terminated } = EXIT_CODES;
+  const apart: readonly number[] = [ok, usage, interrupted, terminated].map(({ number }) => number);
+  const others = PRECEDENCE.filter((number) => !apart.includes(number)).join(', ');
+  return `it is the first of ${others}; an interrupted run keeps ${interrupted.number} or ${terminated.number}.`;
 }
 
 /** Returns the codes that follow from the statuses of an import's rows. */

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
-import { EXIT_CODES } from '../cli/exit-codes.ts';
+import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
 import { aligned, printable, tableText } from '../report/output.ts';
 import { ERRORS } from '../request/error-codes.ts';
 import { SrqError } from '../request/errors.ts';
@@ -21,9 +21,7 @@ export async function exitCodes(context: TellingContext): Promise<number> {
       paint,
     ),
   );
-  reporter.say(
-    () => 'If several apply, it is the first of 1, 9, 4, 7, 6, 5, 3, 8; an interrupted run keeps 130 or 143.',
-  );
+  reporter.say(() => `If several apply, ${precedenceText()}`);
   return 0;
 }
 

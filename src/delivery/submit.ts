@@ -252,10 +252,21 @@ export async function recorded(
  * sent. What a row of a results file says of itself is judged by `statedStatus`.
  */
 export function loggedStatus(state: LoggedState, options: Finality): 'unknown' | 'repeated' | 'duplicate' | null {
+  const { again, onDuplicate } = options;
   if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';
-  if (options.again) return null;
-  if (state === 'created') return 'repeated';
-  return state === 'duplicate' && options.onDuplicate === 'skip' ? 'duplicate' : null;
+  // There is no default, so that a state which is added later does not compile before somebody decides here whether
+  // its requests may be sent.
+  switch (state) {
+    case 'created':
+      return again ? null : 'repeated';
+    case 'duplicate':
+      return !again && onDuplicate === 'skip' ? 'duplicate' : null;
+    case 'none':
+    case 'rejected':
+    case 'failed':
+    case 'licensed':
+      return null;
+  }
 }
 
 /** Builds the result of a row that is not sent because of its logged state, with the details from the log. */

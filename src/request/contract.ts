@@ -154,10 +154,10 @@ function withBasePathAt(contract: Contract, baseUrl: string): Contract {
 export function withoutOperationPath(contract: Contract, baseUrl: string): string {
   const { basePath, token } = contract;
   if (basePath !== '' && baseUrl.endsWith(basePath)) return baseUrl;
-  const paths = [contract.create.path, contract.validate.path, ...(token.origin === undefined ? [token.path] : [])];
+  const atBaseUrl = OPERATION_NAMES.filter((name) => name !== 'token' || token.origin === undefined);
   const { origin, pathname } = new URL(baseUrl);
-  const copied = paths
-    .flatMap((path) => beginningsOf(basePath + path))
+  const copied = atBaseUrl
+    .flatMap((name) => beginningsOf(basePath + contract[name].path))
     .filter((beginning) => pathname.endsWith(beginning))
     .sort((a, b) => b.length - a.length)[0];
   return copied === undefined ? baseUrl : origin + pathname.slice(0, -copied.length);

@@ -11,7 +11,8 @@ export interface Alias {
 
 /**
  * Names of columns in their normal form, best first, one line for each language (English, Portuguese, Spanish, German,
- * French, Italian). Names that mean something else beside certain other columns are resolved in `input/mapping.ts`.
+ * French, Italian). Names that mean something else beside certain other columns are resolved in
+ * `input/columns/candidates.ts`.
  */
 const NAMES: Readonly<Record<FieldOrPart, readonly string[]>> = {
   fullname: [

@@ -9,8 +9,6 @@ interface OperationFacts {
   readonly encodings: readonly BodyEncoding[];
   /** Whether the body holds a service request. Such an operation needs a token, and the service may limit its rate. */
   readonly carriesRequest: boolean;
-  /** Whether a call may have lasting effects, so that it is never repeated in doubt. */
-  readonly writes: boolean;
   /** The member of a contract that says whether the service has the operation, or null if every service has it. */
   readonly presence: 'hasValidate' | null;
 }
@@ -26,7 +24,6 @@ export const OPERATIONS = {
     path: PATHS.token,
     encodings: ['form'],
     carriesRequest: false,
-    writes: false,
     presence: null,
   },
   create: {
@@ -34,7 +31,6 @@ export const OPERATIONS = {
     path: PATHS.create,
     encodings: ['form', 'json'],
     carriesRequest: true,
-    writes: true,
     presence: null,
   },
   validate: {
@@ -42,7 +38,6 @@ export const OPERATIONS = {
     path: PATHS.validate,
     encodings: ['form', 'json'],
     carriesRequest: true,
-    writes: false,
     presence: 'hasValidate',
   },
 } as const satisfies Readonly<Record<keyof typeof PATHS, OperationFacts>>;

@@ -129,6 +129,9 @@ export type Status = keyof typeof STATUS;
 /** The possible outcomes of a request that was handed to the API. */
 export type SentStatus = { [S in Status]: (typeof STATUS)[S]['isSent'] extends true ? S : never }[Status];
 
+/** The possible statuses of a row in a plan. What shows a plan has a place for each of them, which the compiler demands. */
+export type PlannedStatus = Exclude<Status, 'created' | 'rejected' | 'failed'>;
+
 export const STATUSES = Object.keys(STATUS) as readonly Status[];
 export const SENT_STATUSES = STATUSES.filter((status): status is SentStatus => STATUS[status].isSent);
 

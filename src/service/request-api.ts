@@ -26,7 +26,7 @@ import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from '.
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
 import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
-import type { RateLimiter } from './pacing/rate-limiter.ts';
+import { isThrottled, type RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, MAX_TRIES, retryDelayMs } from './pacing/retry.ts';
 import { REDACTED, Redactor } from './redaction/redactor.ts';
 import type { RedactedCall } from './redaction/trace.ts';
@@ -260,15 +260,16 @@ export class RequestApi implements MarketplaceApi {
    */
   async #pauseUnlessPaced(tried: number, exchange: Exchange): Promise<void> {
     const { clock, stopping } = this.#deps;
+    const { answer } = exchange;
     // A 429, and any answer with Retry-After, has lengthened the rate limiter's pause when the permit was released. The
     // next `acquire` waits it out, and knows when it is too long.
-    if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
+    if (answer !== null && (isThrottled(answer.status) || asksToWait(answer))) return;
     if (!exchange.written && !(exchange.error instanceof LeaseExpired)) {
       this.#unreachedInARow += 1;
       const limit = this.#reached ? MAX_UNREACHED : MAX_UNREACHED_AT_FIRST;
       if (this.#unreachedInARow >= limit) throw unreachable(exchange.error);
     }
-    await clock.sleep(retryDelayMs(tried, exchange.answer, clock.nowMs()), stopping);
+    await clock.sleep(retryDelayMs(tried, answer, clock.nowMs()), stopping);
   }
 
   #redactorFor(request: ServiceRequest): Redactor {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../src/cli/command-line.ts';
+import { COMMAND_FACTS } from '../../src/commands/command-map.ts';
 import fc from '../helpers/fast-check.ts';
 
 /** The words that a shell makes of a command line, the program's name left out. */
@@ -41,8 +42,19 @@ describe.skipIf(process.platform === 'win32')('A command line pasted into a shel
   });
 });
 
+/** Commands that neither a profile nor a log changes, or that name the store themselves. */
+const APART: ReadonlySet<string> = new Set([
+  ...['profile list', 'profile use', 'profile remove', 'store migrate'],
+  ...['sandbox', 'template', 'markets', 'completion', 'schema', 'version', 'help'],
+]);
+
 describe('The commands in a hint', () => {
   const here = { profile: 'my shop', log: 'a.ndjson' };
+
+  test('name the profile that this one was given, each of them but those to which it means nothing', () => {
+    const plain = Object.keys(COMMAND_FACTS).filter((name) => withProfileFlags(`srq ${name}`, here) === `srq ${name}`);
+    expect(plain.sort()).toEqual([...APART].sort());
+  });
 
   test.each([
     ['Log in again: srq login', "Log in again: srq login --profile 'my shop'"],

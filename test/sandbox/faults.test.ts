@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { FAULT_KINDS, type FaultKind, type FaultRates } from '../../src/sandbox/service/faults.ts';
@@ -53,6 +54,8 @@ test('there are the ten faults that users are told of', () => {
       'slow',
     ].sort(),
   );
+  const [, told = ''] = /the kinds are ([^.]+)\.\n/.exec(readFileSync('docs/sandbox.md', 'utf8')) ?? [];
+  expect([...told.matchAll(/`([\w-]+)`/g)].map(([, kind]) => kind).sort()).toEqual([...FAULT_KINDS].sort());
 });
 
 test.each([

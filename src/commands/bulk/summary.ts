@@ -8,7 +8,7 @@ import type { DocumentOf } from '../../request/documents/types.ts';
 import { type Failure, failureOf, type SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
 import type { ReasonCounts, RowReason } from '../../request/outcome.ts';
-import { type Counts, countsLeft, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
+import { type Counts, countsLeft, type PlannedStatus, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
 import { columnLabel } from '../../request/table.ts';
 import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
 import type { Asides } from './show-import.ts';
@@ -126,7 +126,8 @@ export async function finishDryRun(
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }
 
-export function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: Counts) {
+/** Returns the counts that a plan can have. */
+export function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: Counts): Pick<Counts, PlannedStatus> {
   return { ready, repeated, duplicate, invalid, unknown };
 }
 

@@ -1,5 +1,6 @@
 import { quotedMessage } from '../../request/finding.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/import-plan.ts';
+import type { PlannedStatus } from '../../request/status.ts';
 import { columnLabel, type FieldSource, type Mapping, type MissedColumn } from '../../request/table.ts';
 import { aligned, clip, type Paint, printable, thousands } from '../output.ts';
 
@@ -110,12 +111,13 @@ function examplesText({ examples, rows }: ProblemGroup, isQuoted: boolean): stri
 }
 
 function countsLine({ rows, counts }: ImportPlan, paint: Paint): string {
-  const parts = [
-    paint.green(`${thousands(counts.ready)} ready`),
-    ...(counts.repeated > 0 ? [`${thousands(counts.repeated)} repeated or already created`] : []),
-    ...(counts.duplicate > 0 ? [`${thousands(counts.duplicate)} known to be duplicates`] : []),
-    ...(counts.invalid > 0 ? [paint.red(`${thousands(counts.invalid)} invalid`)] : []),
-    ...(counts.unknown > 0 ? [paint.yellow(`${thousands(counts.unknown)} with an unknown outcome`)] : []),
-  ];
-  return `${thousands(rows)} read: ${parts.join(', ')}`;
+  const texts: Readonly<Record<PlannedStatus, string>> = {
+    ready: paint.green(`${thousands(counts.ready)} ready`),
+    repeated: `${thousands(counts.repeated)} repeated or already created`,
+    duplicate: `${thousands(counts.duplicate)} known to be duplicates`,
+    invalid: paint.red(`${thousands(counts.invalid)} invalid`),
+    unknown: paint.yellow(`${thousands(counts.unknown)} with an unknown outcome`),
+  };
+  const shown = (Object.keys(texts) as PlannedStatus[]).filter((status) => status === 'ready' || counts[status] > 0);
+  return `${thousands(rows)} read: ${shown.map((status) => texts[status]).join(', ')}`;
 }

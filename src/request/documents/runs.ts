@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { FIELDS, type Field } from '../fields.ts';
+import type { PlannedStatus } from '../status.ts';
 import {
   allCounts,
   count,
@@ -28,7 +29,7 @@ export const plannedCounts = {
   duplicate: count,
   invalid: count,
   unknown: count,
-};
+} satisfies Record<PlannedStatus, typeof count>;
 
 const shared = {
   rows: count,

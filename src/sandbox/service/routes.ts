@@ -1,4 +1,4 @@
-import { carriesRequest, type OperationName, type RequestOperationName } from '../../request/operations.ts';
+import type { OperationName, RequestOperationName } from '../../request/operations.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 import type { IdempotencyStore, LocalMarketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
@@ -69,7 +69,7 @@ function isFilled(template: string, path: string, basePath: string): boolean {
 /** Checks a call and carries it out. */
 export function actOn(call: ApiCall, service: Service): Acted {
   const { operation } = call;
-  if (!carriesRequest(operation)) return { answer: grantToken(call, service), requestId: null };
+  if (operation === 'token') return { answer: grantToken(call, service), requestId: null };
   const refused = refuseRate(call, service) ?? refuseCaller(call, service);
   if (refused) return { answer: refused, requestId: null };
   const content = call.content;

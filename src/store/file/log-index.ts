@@ -135,6 +135,7 @@ class NumberColumn {
 /** Growth of a log after which its index is saved again. A process that opens the log reads at most this much of it. */
 const SAVE_AFTER_BYTES = 8 << 20;
 const VERSION = 1;
+const STATES = LOGGED_STATES.join(' ');
 const MAX_HEADER_BYTES = 1 << 14;
 /** The parts of a log that are compared: this many samples of this size, spread evenly, and a longer one at the end. */
 const SAMPLES = 64;
@@ -145,6 +146,8 @@ const TAIL_BYTES = 64 << 10;
 interface SavedHeader {
   readonly srqIndex: number;
   readonly endianness: string;
+  /** The names of the states by the numbers that stand for them in the memory, joined by blanks. */
+  readonly states: string;
   readonly shape: LogIndexShape;
   /** The inode of the log, and a checksum of samples of its first `shape.end` bytes. */
   readonly inode: string;
@@ -176,7 +179,7 @@ function savedIndex(logFd: number, path: string, user: LogUser | null): LogIndex
     const header = Buffer.alloc(MAX_HEADER_BYTES);
     if (readSync(fd, header, 0, header.length, 0) < header.length) return null;
     const saved: SavedHeader = JSON.parse(header.toString('utf8'));
-    if (saved.srqIndex !== VERSION || saved.endianness !== endianness()) return null;
+    if (saved.srqIndex !== VERSION || saved.endianness !== endianness() || saved.states !== STATES) return null;
     if (saved.inode !== inodeOf(logFd) || saved.log !== checksumOfLog(logFd, saved.shape.end)) return null;
     const index = new LogIndex(path, saved.shape);
     let position = header.length;
@@ -208,6 +211,7 @@ export function saveIndex(index: LogIndex, logFd: number, path: string, loadedEn
       const header: SavedHeader = {
         srqIndex: VERSION,
         endianness: endianness(),
+        states: STATES,
         shape: index.shape,
         inode: inodeOf(logFd),
         log: checksumOfLog(logFd, index.end),

@@ -23,6 +23,7 @@ import { keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/
 
 /** Enough records for an index to be saved, of some 180 bytes each. */
 const REQUESTS = 30_000;
+const HEADER_BYTES = 1 << 14;
 const AT = '2026-03-01T09:15:00.000Z';
 
 let directory: string;
@@ -104,6 +105,13 @@ const broken: Record<string, () => void> = {
     const bytes = readFileSync(`${path}.index`);
     bytes[500_000] = (bytes[500_000] ?? 0) ^ 1;
     writeFileSync(`${path}.index`, bytes);
+  },
+  'its index was made by an srq that numbers the states otherwise': () => {
+    const bytes = readFileSync(`${path}.index`);
+    const header = bytes.toString('latin1', 0, HEADER_BYTES);
+    const other = header.replace('created duplicate', 'duplicate created');
+    expect(other).not.toBe(header);
+    writeFileSync(`${path}.index`, Buffer.concat([Buffer.from(other, 'latin1'), bytes.subarray(HEADER_BYTES)]));
   },
   'others may write its index': () => chmodSync(`${path}.index`, 0o666),
   'it was replaced by a copy': () => {
