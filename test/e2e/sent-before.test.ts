@@ -174,6 +174,33 @@ describe.concurrent('Rows that were created', () => {
     expect(creates(sandbox)).toHaveLength(8);
   });
 
+  test('are not sent by srq create either, unless that is what the user wants', async ({
+    desk: partner,
+    openSandbox,
+  }) => {
+    const taken = ['fullname', 'phone', 'request_text', 'lang', 'country'];
+    const parameters = taken.map((field) => parameter(field, { required: false }));
+    const sandbox = await openSandbox({ contract: contractWith({ create: { parameters } }) });
+    partner.use(sandbox);
+    const api = partner.write('api.yaml', described());
+    const learn = (...set: string[]) => partner.call('contract', 'learn', api, '--yes', ...set);
+    const create = (room: number, ...more: string[]) => {
+      const words = ['--fullname', 'Ana Exemplo', '--phone', '+351912345671', '--request-text', `Paint room ${room}`];
+      return partner.call('create', ...words, '--no-validate', '--json', ...more);
+    };
+    await learn();
+    expect(await create(1)).toMatchObject({ code: 0 });
+    await learn('--set', 'country=PT');
+    expect(await create(1)).toMatchObject({ code: 2, stdout: expect.stringContaining('gave them no country') });
+    expect(await create(2)).toMatchObject({ code: 0 });
+    expect(documentOf(await create(2))).toMatchObject({ status: 'repeated' });
+    await learn();
+    expect(await create(2)).toMatchObject({ code: 2, stdout: expect.stringContaining('rows.sent-before') });
+    expect(creates(sandbox)).toHaveLength(2);
+    expect(await create(2, '--again')).toMatchObject({ code: 0 });
+    expect(creates(sandbox)).toHaveLength(3);
+  });
+
   test('at the other spelling of the base URL are not sent without a person', async ({ partner, sandbox }) => {
     const file = partner.write('leads.csv', csv(0, 3).replaceAll('Lead ID', 'Floor'));
     expect((await partner.call('bulk', file)).code).toBe(0);

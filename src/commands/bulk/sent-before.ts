@@ -3,20 +3,18 @@ import type { Context } from '../../cli/context.ts';
 import type { Input } from '../../cli/input.ts';
 import { askKey } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
-import { likelyPrepared, type Preparation } from '../../delivery/prepare.ts';
+import { likelyPrepared } from '../../delivery/prepare.ts';
 import { rowsInRange } from '../../delivery/read-rows.ts';
 import { loggedStatus, type SubmitOptions } from '../../delivery/submit.ts';
 import { usedColumns } from '../../input/kept-mapping.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { thousands } from '../../report/output.ts';
-import { withCountry } from '../../request/contract.ts';
-import { describedOperation } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { LogStore } from '../../request/log-store.ts';
-import { MARKETS } from '../../request/markets.ts';
 import type { LogView } from '../../request/ports.ts';
 import type { Mapping } from '../../request/table.ts';
+import { likelyReadings, type OtherReading, readingsByMarket } from '../other-readings.ts';
 import { withFlags } from './questions.ts';
 
 /**
@@ -60,26 +58,17 @@ export async function requireNotSentBefore(
 const FEW_ROWS = 1_000;
 
 /** A way in which the rows of a file may have been read or addressed when they were sent. */
-export interface Reading {
-  /** When that was, as the end of a sentence. */
-  readonly when: string;
+export interface Reading extends OtherReading {
   readonly mapping: Mapping;
-  readonly preparation: Preparation;
 }
 
 /** Describes rows that were created under another reading of this file, or returns null if there are none. */
 async function sentOtherwise(session: RequestSession, input: Input, plan: ImportPlan): Promise<string | null> {
-  const { preparation } = session;
-  const known = [
-    ...(await underOtherMappings(session, input, plan)),
-    ...inOtherCountries(preparation, plan.mapping, [null]),
-    ...(await atOtherSpelling(session, plan.mapping)),
-  ];
-  const guessed = inOtherCountries(
-    preparation,
-    plan.mapping,
-    MARKETS.map(({ code }) => code),
-  );
+  const { mapping } = plan;
+  const likely = (await likelyReadings(session)).map((each) => ({ ...each, mapping }));
+  const known = [...(await underOtherMappings(session, input, plan)), ...likely];
+  const hasColumn = mapping.sources.some(({ field }) => field === 'country');
+  const guessed = hasColumn ? [] : readingsByMarket(session.preparation).map((each) => ({ ...each, mapping }));
   return (await toldOf(known, session, plan)) ?? toldOf(guessed, session, plan, FEW_ROWS);
 }
 
@@ -109,37 +98,6 @@ async function underOtherMappings(
       preparation,
     }))
     .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(now));
-}
-
-/**
- * Returns the readings of rows without a country by contracts that give them one of `others`. By its country a telephone
- * number gets its prefix and a request its language. A country that the contract in force gives may have been none
- * before, but hardly was another one; one that it no longer gives is guessed only where no column holds any.
- */
-function inOtherCountries(
-  preparation: Preparation,
-  mapping: Mapping,
-  others: readonly (string | null)[],
-): readonly Reading[] {
-  const hasColumn = mapping.sources.some(({ field }) => field === 'country');
-  const { country: now } = describedOperation(preparation.contract.create);
-  return others
-    .filter((code) => (code === null ? now !== null : now === null && !hasColumn))
-    .map((code) => ({
-      when: code === null ? 'the contract gave them no country' : `the contract gave them the country ${code}`,
-      mapping,
-      preparation: { ...preparation, contract: withCountry(preparation.contract, code) },
-    }));
-}
-
-/** Returns the reading at the other spelling of the base URL: with or without the path that the contract adds itself. */
-async function atOtherSpelling({ context, preparation }: RequestSession, mapping: Mapping): Promise<Reading[]> {
-  const { baseUrl } = preparation.destination;
-  const basePath = context.options.sandbox ? '' : ((await (await context.contracts()).read())?.basePath ?? '');
-  if (basePath === '') return [];
-  const other = baseUrl.endsWith(basePath) ? baseUrl.slice(0, -basePath.length) : baseUrl + basePath;
-  const destination = { ...preparation.destination, baseUrl: other };
-  return [{ when: `the base URL was ${other}`, mapping, preparation: { ...preparation, destination } }];
 }
 
 /** Number of rows with known references that is enough for a warning, however long the file is. */

@@ -4,13 +4,16 @@ import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
 import { finishOnSignal, RequestSession } from '../../cli/session.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { submitOrSettle } from '../../delivery/settle-doubt.ts';
-import type { SubmitOptions } from '../../delivery/submit.ts';
+import { loggedStatus, type SubmitOptions } from '../../delivery/submit.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';
-import type { SrqError } from '../../request/errors.ts';
+import { SrqError } from '../../request/errors.ts';
 import { type Problem, quotedMessage } from '../../request/finding.ts';
 import { operationsOf } from '../../request/operations.ts';
 import type { RowResult } from '../../request/outcome.ts';
+import type { LogView } from '../../request/ports.ts';
+import type { Draft } from '../../request/service-request.ts';
+import { likelyReadings, readingsByMarket } from '../other-readings.ts';
 import { type RequestOptions, readRequestInput } from './request-input.ts';
 
 /** Requests are created one at a time, because there are only a few. */
@@ -28,6 +31,7 @@ export async function create(context: Context, asked: CreateFlags): Promise<numb
   await session.sayDestination();
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
   const log = await context.openLog('create', false);
+  if (!options.again) await requireNotSentBefore(session, drafts, prepared, log);
   const reporter = await context.reporter();
   await finishOnSignal(context);
 
@@ -55,6 +59,38 @@ export async function create(context: Context, asked: CreateFlags): Promise<numb
   );
   const { code } = context.interruption;
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...results.map(codeOfResult)]);
+}
+
+/**
+ * Throws `SrqError('usage')` if the log knows a request not as it is read now, but as it may have been read or addressed
+ * before. Nothing of it is sent then, because it would be created a second time.
+ */
+async function requireNotSentBefore(
+  session: RequestSession,
+  drafts: readonly Draft[],
+  prepared: readonly Prepared[],
+  log: LogView,
+): Promise<void> {
+  const isKnown = async (key: string) => {
+    await log.prefetch([key]);
+    return loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null;
+  };
+  const likely = await likelyReadings(session);
+  for (const [at, draft] of drafts.entries()) {
+    const own = prepared[at];
+    if (!own?.request || (await isKnown(own.key))) continue;
+    const guessed = draft.fields['country'] === undefined ? readingsByMarket(session.preparation) : [];
+    for (const { when, preparation } of [...likely, ...guessed]) {
+      const other = await prepareDraft(draft, null, preparation);
+      if (!other.request || !(await isKnown(other.key))) continue;
+      const which = drafts.length === 1 ? 'The request' : `Request ${draft.row}`;
+      throw new SrqError(
+        'rows.sent-before',
+        `${which} was sent before, when ${when}. If it is sent now, it is created again. Nothing was sent.`,
+        'See what was sent: srq log. If it really is a new request, add: --again',
+      );
+    }
+  }
 }
 
 function warnOf({ request, problems }: Prepared, warn: (message: string) => void): void {
