@@ -63,8 +63,8 @@ export const ERRORS = {
   'file.twice': usage('A file is named twice.', 'Name each file once.'),
   'file.only-one': usage('A flag is for one file, and several were given.', 'Import the files one by one.'),
   'rows.sent-before': usage(
-    'Rows like these were sent, read in another way.',
-    'Compare with srq log. If they are new: srq bulk FILE --again',
+    'Such requests were sent before, read or addressed in another way.',
+    'Compare with srq log. If they are new, add --again.',
   ),
   'results.of-sandbox': usage('The file holds results of the sandbox.', 'Import the original file.'),
   'output.not-replaced': usage('A file is there that srq does not replace.', 'Name another file.'),
