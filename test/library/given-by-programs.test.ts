@@ -1,0 +1,303 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RequestFields } from '../../src/library/api.ts';
+import {
+  requireCallOptions,
+  requireCreateOptions,
+  requireImportOptions,
+  requireLogFilter,
+  requireWord,
+} from '../../src/library/call-options.ts';
+import { LibraryHost, secretOf } from '../../src/library/host.ts';
+import { draftOf, mappingOf, tableOf } from '../../src/library/rows.ts';
+import { settingsOf } from '../../src/library/settings.ts';
+import { endedBySignal, haltWith } from '../../src/library/signals.ts';
+import { SENT_STATUSES } from '../../src/request/status.ts';
+
+const { signal } = new AbortController();
+
+const CHECKS = {
+  'any call': requireCallOptions,
+  create: requireCreateOptions,
+  importRows: requireImportOptions,
+  log: requireLogFilter,
+  resolve: requireWord,
+};
+type Call = keyof typeof CHECKS;
+
+function refusal(call: Call, given: unknown): string | null {
+  try {
+    CHECKS[call](given as never);
+    return null;
+  } catch (error) {
+    expect(error).toMatchObject({ reason: 'arguments.invalid', hint: 'See docs/library.md.' });
+    return (error as Error).message;
+  }
+}
+
+describe('What is given to a method, the options', () => {
+  test.each([
+    ['any call', {}],
+    ['any call', { signal }],
+    ['create', { signal, validate: false, onDuplicate: 'create', again: true }],
+    ['create', { onDuplicate: 'skip' }],
+    ['importRows', { signal, validate: true, name: 'n', strict: true, inDoubt: 'park', onResult: () => {} }],
+    ['importRows', { inDoubt: 'validate', settleMs: 0.5 }],
+    ...[1, 50, '2%', '0.5%', '99.9%', '100%', '100.0%'].map((maxErrors) => ['importRows', { maxErrors }]),
+    ['log', { since: new Date(0), until: new Date(1), ref: '', id: '1', run: 'r' }],
+    ...SENT_STATUSES.map((status) => ['log', { status }]),
+    ...['created', 'not-created', { created: '77' }, { created: ' 7' }].map((word) => ['resolve', word]),
+  ] as [Call, unknown][])('of %s may be %j', (call, given) => {
+    expect(refusal(call, given)).toBeNull();
+  });
+
+  test.each([
+    ['any call', { again: true }, 'The option again does not exist.'],
+    ['any call', { signal: {} }, 'The option signal is missing or of a wrong kind.'],
+    ['any call', null, 'The options of the call is missing or of a wrong kind.'],
+    ['create', { again: 'no' }, 'The option again is missing or of a wrong kind.'],
+    ['create', { validate: 1 }, 'The option validate is missing or of a wrong kind.'],
+    ['create', { onDuplicate: 'send' }, 'The option onDuplicate is missing or of a wrong kind.'],
+    ['create', { strict: true, rate: 1 }, 'The option strict.rate does not exist.'],
+    ['create', 'again', 'The options of create is missing or of a wrong kind.'],
+    ['importRows', { name: '' }, 'The option name is missing or of a wrong kind.'],
+    ['importRows', { inDoubt: 'skip' }, 'The option inDoubt is missing or of a wrong kind.'],
+    ...[0, -1].map((settleMs) => ['importRows', { settleMs }, 'The option settleMs is missing or of a wrong kind.']),
+    ['importRows', { onResult: 'log' }, 'The option onResult is missing or of a wrong kind.'],
+    ...[0, 1.5, -1, '2', '0%', '0.00%', '101%', '100.1%', '2 %', '%', '-2%'].map((maxErrors) => [
+      ...['importRows', { maxErrors }, 'The option maxErrors is missing or of a wrong kind.'],
+    ]),
+    ['log', { since: '24h' }, 'The option since is missing or of a wrong kind.'],
+    ['log', { since: new Date('x') }, 'The option since is missing or of a wrong kind.'],
+    ['log', { status: 'ready' }, 'The option status is missing or of a wrong kind.'],
+    ['log', { limit: 1 }, 'The option limit does not exist.'],
+    ...['', 'Created', null].map((word) => ['resolve', word, 'The word of resolve is missing or of a wrong kind.']),
+    ...[{ created: '' }, { created: ' ' }, { created: 7 }, {}].map((word) => [
+      ...[
+        'resolve',
+        word,
+        expect.stringMatching(/^The (?:word of resolve|option created) is missing or of a wrong kind/),
+      ],
+    ]),
+  ] as [Call, unknown, string][])('of %s may not be %j', (call, given, message) => {
+    expect(refusal(call, given)).toEqual(message);
+  });
+});
+
+describe('The fields of a request', () => {
+  test.each<[object, object, object]>([
+    [{ phone: '1' }, {}, { phone: '1' }],
+    [{ phone: '1' }, { country: 'PT', phone: '2' }, { country: 'PT', phone: '1' }],
+    [{ phone: '' }, { phone: '2' }, { phone: '2' }],
+    [{ phone: null }, { phone: '2' }, { phone: '2' }],
+    [{ phone: undefined }, { phone: '2', lang: null, ref: '' }, { phone: '2' }],
+    [{ phone: ' ' }, { phone: '2' }, { phone: ' ' }],
+  ])('%j with the defaults %j are %j', (request, defaults, fields) => {
+    expect(draftOf(request as RequestFields, defaults as RequestFields)).toEqual({ row: 1, fields });
+  });
+
+  test.each<[unknown, object, string]>([
+    [null, {}, 'It is no object of fields.'],
+    ['Ana Exemplo', {}, 'It is no object of fields.'],
+    [undefined, {}, 'It is no object of fields.'],
+    [{ phone: 912345678 }, {}, 'The value of phone is no text.'],
+    [{ phone: '1', ref: 0 }, {}, 'The value of ref is no text.'],
+    [{ phone: '1' }, { lang: false }, 'The value of lang is no text.'],
+  ])('are not %j with the defaults %j', (request, defaults, problem) => {
+    const draft = draftOf(request as RequestFields, defaults as RequestFields);
+    expect(draft).toMatchObject({ code: 'row.unreadable', severity: 'error', column: null, message: problem });
+  });
+});
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+/** What Node.js warns of if twenty requests listen to a signal. */
+async function warningsOf(signal: AbortSignal): Promise<string[]> {
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => void warnings.push(name);
+  process.on('warning', note);
+  for (let count = 0; count < 20; count++) signal.addEventListener('abort', () => count);
+  await new Promise(setImmediate);
+  process.off('warning', note);
+  return warnings;
+}
+
+describe('The rows of a program', () => {
+  async function* later<Item>(items: readonly Item[]) {
+    for (const item of items) yield item;
+  }
+
+  test.each([
+    ['a list', (rows: RequestFields[]) => rows],
+    ['a source that gives them one by one', (rows: RequestFields[]) => later(rows)],
+  ])('of %s have a column for each field that occurs, and a place each', async (_, source) => {
+    const given = [{ phone: '1' }, 7, { ref: 'b', phone: '2', email: '' }] as RequestFields[];
+    const table = await tableOf(source(given), { lang: 'pt' }, signal);
+    const batches = await all(table.rows());
+    expect([table.count, table.columns]).toEqual([3, ['lang', 'phone', 'ref']]);
+    expect(batches.flat()).toEqual([
+      { number: 1, line: null, cells: ['pt', '1', ''], problem: null },
+      { number: 2, line: null, cells: ['', '', ''], problem: 'It is no object of fields.' },
+      { number: 3, line: null, cells: ['pt', '2', 'b'], problem: null },
+    ]);
+    expect(mappingOf(table).sources.map(({ field, columns }) => [field, columns])).toEqual([
+      ['lang', [0]],
+      ['phone', [1]],
+      ['ref', [2]],
+    ]);
+  });
+
+  test.each([
+    [0, []],
+    [500, [500]],
+    [501, [500, 1]],
+    [1_000, [500, 500]],
+  ])('are given on in batches: %i in %j', async (count, sizes) => {
+    const table = await tableOf(Array(count).fill({ ref: 'a' }), {}, signal);
+    const batches = await all(table.rows());
+    expect(batches.map(({ length }) => length)).toEqual(sizes);
+    expect(batches.flat().map(({ number }) => number)).toEqual(Array.from({ length: count }, (_, at) => at + 1));
+  });
+
+  test('end with the signal, where the next one may never come, and the source may clean up', async () => {
+    const halt = new AbortController();
+    let isClosed = false;
+    const source = async function* () {
+      try {
+        yield { ref: '1' };
+        halt.abort();
+        yield { ref: '2' };
+      } finally {
+        isClosed = true;
+      }
+    };
+    expect((await tableOf(source(), {}, halt.signal)).count).toBe(1);
+    await new Promise(setImmediate);
+    expect(isClosed).toBe(true);
+    const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
+    expect((await tableOf(never, {}, halt.signal)).count).toBe(0);
+  });
+
+  test('that fail, fail the call, and the source is not closed twice', async () => {
+    let closed = 0;
+    const failing = (result: () => Promise<IteratorResult<RequestFields>>) => ({
+      [Symbol.asyncIterator]: () => ({
+        next: result,
+        return: async () => {
+          closed += 1;
+          return { done: true as const, value: undefined };
+        },
+      }),
+    });
+    await expect(
+      tableOf(
+        failing(() => Promise.reject(new Error('gone'))),
+        {},
+        signal,
+      ),
+    ).rejects.toThrow('gone');
+    await tableOf(
+      failing(async () => ({ done: true, value: undefined })),
+      {},
+      signal,
+    );
+    expect(closed).toBe(0);
+  });
+});
+
+describe('The host of a program', () => {
+  const NEEDED = { baseUrl: 'https://api.example', clientId: 'id', clientSecret: 'secret', stateFolder: '/srq' };
+  const hostOf = (options: object = {}) => new LibraryHost(settingsOf({ ...NEEDED, ...options }));
+
+  test('keeps the log in the state folder, by the profile, or in the store', async () => {
+    expect(await hostOf().logPlace()).toEqual({ kind: 'file', path: join('/srq', 'default.ndjson'), isGiven: false });
+    const store = 'postgres://leads@127.0.0.1/leads';
+    const place = await hostOf({ profile: 'shop', store, storePassword: async () => 'word' }).logPlace();
+    expect(place).toMatchObject({ kind: 'store', url: store, file: join('/srq', 'shop.ndjson') });
+    expect(place.kind === 'store' && (await place.password?.())).toBe('word');
+    const open = await hostOf({ store }).logPlace();
+    expect(open).toMatchObject({ password: null });
+    const encrypted = async (url: string) => {
+      const found = await hostOf({ store: url }).logPlace();
+      return found.kind === 'store' && found.isEncrypted;
+    };
+    expect(await encrypted('postgres://leads@db.example/leads')).toBe(true);
+    expect(await encrypted(`${store}?sslmode=disable`)).toBe(false);
+  });
+
+  test('begins a store anew only if that is said', () => {
+    expect(
+      [hostOf(), hostOf({ freshStore: false }), hostOf({ freshStore: true })].map((host) => host.freshStore),
+    ).toEqual([...[false, false, true]]);
+  });
+
+  test('tells of a file that cannot be trusted once, and each warning as often as it comes', async () => {
+    const told: string[] = [];
+    const host = hostOf({ onWarning: (message: string) => told.push(message) });
+    for (const { onDistrusted } of [await host.trust(), await host.trust()]) {
+      onDistrusted('a');
+      onDistrusted('b');
+    }
+    await host.warn('a');
+    await host.warn('a');
+    expect(told).toEqual(['a', 'b', 'a', 'a']);
+    const { onDistrusted } = await hostOf().trust();
+    onDistrusted('nobody listens');
+  });
+
+  test('goes through a proxy for https alone', () => {
+    const host = hostOf({ proxy: 'http://proxy.example:3128' });
+    expect(host.network('https://api.example').proxy?.url).toBe('http://proxy.example:3128');
+    expect(host.network('http://127.0.0.1:9').proxy).toBeNull();
+    expect(hostOf().network('https://api.example').proxy).toBeNull();
+  });
+
+  test('ends with the signal, and listens no more once it is closed', async () => {
+    const ended = new AbortController();
+    ended.abort();
+    expect(hostOf({ signal: ended.signal }).halt.signal.aborted).toBe(true);
+    const [stopping, closed] = [new AbortController(), new AbortController()];
+    const [first, second] = [hostOf({ signal: stopping.signal }), hostOf({ signal: closed.signal })];
+    expect(await warningsOf(first.halt.signal)).toEqual([]);
+    await second.close();
+    stopping.abort();
+    closed.abort();
+    expect([first.halt.signal.aborted, second.halt.signal.aborted]).toEqual([true, false]);
+  });
+
+  test('closes what was opened last first, and once', async () => {
+    const host = hostOf();
+    const closed: number[] = [];
+    for (const number of [1, 2, 3]) host.onClose(async () => void closed.push(number));
+    await host.close();
+    await host.close();
+    expect(closed).toEqual([3, 2, 1]);
+  });
+
+  test('is known in the log by what it does', () => {
+    expect(hostOf().holder('importRows')).toMatch(
+      new RegExp(`^the srq library \\(importRows\\), process ${process.pid} on .+, since \\d{4}-.*Z$`),
+    );
+  });
+
+  test('has the secret as a text or asks for it', async () => {
+    expect([await secretOf('word'), await secretOf(async () => 'asked')]).toEqual(['word', 'asked']);
+  });
+});
+
+test('a signal ends a call, before it or during it, and the call can end by itself', async () => {
+  const [before, during, itself] = [new AbortController(), new AbortController(), new AbortController()];
+  before.abort();
+  expect(haltWith(before.signal).signal.aborted).toBe(true);
+  const halt = haltWith(during.signal);
+  expect([halt.signal.aborted, await warningsOf(halt.signal)]).toEqual([false, []]);
+  during.abort();
+  expect(halt.signal.aborted).toBe(true);
+  haltWith(itself.signal).abort();
+  expect(itself.signal.aborted).toBe(false);
+  expect(endedBySignal()).toMatchObject({ code: 'interrupted', reason: 'interrupted.signal' });
+});
