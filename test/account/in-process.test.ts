@@ -1,0 +1,300 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type AccountOptions, answersBy, evidenceBy, mergeKnowledge, openAccount } from '../../src/account/account.ts';
+import { type ConnectedAccount, openConnection, proveCredentials } from '../../src/account/connection.ts';
+import type { LogPlace } from '../../src/account/host.ts';
+import { LogKeeper } from '../../src/account/log-keeper.ts';
+import { systemClock } from '../../src/account/system-clock.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import type { VisibilityProbe } from '../../src/request/visibility.ts';
+import { encodeRecord } from '../../src/store/file/record.ts';
+import { sandboxWith } from '../sandbox/sandbox-client.ts';
+
+const DESTINATION = { baseUrl: 'http://127.0.0.1:9', clientId: '4711' };
+const keyOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 32);
+const probe = (name: string): VisibilityProbe => ({
+  key: keyOf(name),
+  kind: 'PT',
+  createdAtMs: 1,
+  end: 'seen',
+  afterMs: 2,
+});
+
+/** A program with a state folder of its own. `kind` is where its log is kept. */
+function hostOf(kind: 'file' | 'store' = 'file') {
+  const state = mkdtempSync(join(tmpdir(), 'srq-account-'));
+  const closers: (() => Promise<void>)[] = [];
+  const secrets: string[] = [];
+  const warned: string[] = [];
+  const checked: string[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0)) await closer();
+  };
+  onTestFinished(async () => {
+    await close();
+    rmSync(state, { recursive: true, force: true });
+  });
+  const host = {
+    ...{ clock: systemClock, run: 'run', halt: new AbortController(), uid: process.getuid?.() ?? null },
+    freshStore: false,
+    settings: async () => ({ profile: { value: 'shop' } }),
+    paths: async () => ({ state }),
+    trust: async () => ({ uid: null, onDistrusted: () => {} }),
+    logPlace: async () => ({ kind }),
+    postgresStore: () => Promise.reject(new Error('no store here')),
+    onClose: (closer: () => Promise<void>) => void closers.unshift(closer),
+    addSecret: (secret: string) => void secrets.push(secret),
+    holder: (command: string) => `srq ${command}`,
+    warn: async (message: string) => void warned.push(message),
+    requireCertificateCheck: (authority: string) => void checked.push(authority),
+  };
+  return { host, state, close, secrets, warned, checked };
+}
+
+describe('An account on this machine', () => {
+  const options: AccountOptions = {
+    ...{ destination: DESTINATION, clientSecret: 's', contract: 'c1', rate: 'auto', concurrency: 4 },
+  };
+
+  test('keeps what it learned for its next command, under the same contract at the same service', async () => {
+    const { host } = hostOf();
+    const first = await openAccount(host, options);
+    expect([first.evidence.looks, first.answers.forms, first.shared]).toEqual([[], [], null]);
+    expect((await first.keep({ looks: [probe('a')] })).looks).toEqual([probe('a')]);
+    expect((await first.keep({ looks: [probe('b')] })).looks).toHaveLength(2);
+    first.remember({ identifiedBy: ['data.id'], forms: [] });
+    await new Promise(setImmediate);
+    const again = await openAccount(host, options);
+    expect([again.evidence.looks.length, again.answers.identifiedBy]).toEqual([2, ['data.id']]);
+    for (const other of [{ contract: 'c2' }, { destination: { ...DESTINATION, clientId: '4712' } }]) {
+      const { evidence, answers } = await openAccount(host, { ...options, ...other });
+      expect([evidence.looks, answers.identifiedBy]).toEqual([[], []]);
+    }
+  });
+
+  test('is opened without the store where that must not matter, and needs it otherwise', async () => {
+    const { host } = hostOf('store');
+    expect((await openAccount(host, { ...options, isAlone: true })).shared).toBeNull();
+    await expect(openAccount(host, options)).rejects.toThrow('no store here');
+  });
+
+  test('keeps no rate that a person chose', async () => {
+    const { host, state } = hostOf();
+    for (const rate of ['max', 2] as const) {
+      const account = await openAccount(host, { ...options, rate });
+      account.keepRate();
+    }
+    expect(() => readFileSync(join(state, 'shop.learned.json'))).toThrow('ENOENT');
+    (await openAccount(host, options)).keepRate();
+    expect(JSON.parse(readFileSync(join(state, 'shop.learned.json'), 'utf8')).pace).toMatchObject({ limited: false });
+  });
+});
+
+describe('What processes know together', () => {
+  async function merged(kept: unknown) {
+    const told: unknown[] = [];
+    const state = {
+      change: async (name: string, reduce: (kept: unknown) => { keep: unknown; result: unknown }) => {
+        const { keep, result } = reduce(kept);
+        told.push(name, keep);
+        return result;
+      },
+    } as never;
+    const result = await mergeKnowledge(state, evidenceBy('c1'), { looks: [probe('b')] });
+    return { result: result.looks.map(({ key }) => (key === keyOf('a') ? 'a' : 'b')).toSorted(), told };
+  }
+
+  test('is kept by contract, and what is no such record is as none', async () => {
+    const { result, told } = await merged({ looks: [probe('a')] });
+    expect([result, told[0]]).toEqual([['a', 'b'], 'evidence-c1']);
+    expect(told[1]).toEqual({ looks: expect.arrayContaining([probe('a'), probe('b')]) });
+    for (const kept of [null, undefined, 'looks', 7, {}, { looks: 7 }, { forms: [] }, []])
+      expect([kept, (await merged(kept)).result]).toEqual([kept, ['b']]);
+    expect([answersBy('c1').name, evidenceBy('c2').name]).toEqual(['answers-c1', 'evidence-c2']);
+    expect(answersBy('c1').isKnown({ forms: [] }) && !answersBy('c1').isKnown({ looks: [] })).toBe(true);
+  });
+});
+
+describe('A connection', () => {
+  const OPTIONS = { rate: 'max', concurrency: 2, audio: {} as never } as const;
+  const KEY = { kind: 'apiKey', in: 'header', name: 'x-key', prefix: '', value: 'own-key' } as const;
+
+  /** A connection under a contract that differs from the documented one, with what it asked of its program. */
+  async function connected(changes: object = {}, at: Partial<ConnectedAccount> = {}) {
+    const of = hostOf();
+    const asked: string[] = [];
+    const account: ConnectedAccount = {
+      ...{ destination: DESTINATION, contract: { ...DOCUMENTED_CONTRACT, ...changes }, timeoutMs: null, traces: [] },
+      readSecret: async () => {
+        asked.push('secret');
+        return 's3cret';
+      },
+      network: (baseUrl) => {
+        asked.push(baseUrl);
+        return { proxy: null, secureContext: undefined } as never;
+      },
+      observed: async (_, seen) => void asked.push(JSON.stringify(seen)),
+      ...at,
+    };
+    return { ...of, asked, account, connection: await openConnection(of.host, account, OPTIONS) };
+  }
+
+  test('reads the secret, and keeps it out of reports', async () => {
+    const { asked, secrets, connection } = await connected();
+    expect([asked, secrets]).toEqual([['secret', DESTINATION.baseUrl], ['s3cret']]);
+    expect(connection).toMatchObject({ isProxied: false, isFamiliar: false, mayValidate: true, shared: null });
+    expect(connection.view()).toMatchObject({ tokensFetched: 0, inFlight: 0 });
+  });
+
+  test('with a key of the contract reads none, and has no tokens to prove', async () => {
+    const { asked, secrets, connection } = await connected({ auth: KEY });
+    expect([asked, secrets]).toEqual([[DESTINATION.baseUrl], ['own-key', '4711:own-key']]);
+    expect([await connection.proveCredentials(), connection.view().tokensFetched]).toEqual([null, 0]);
+  });
+
+  test('asks another host for tokens over a network of its own, if the contract names one', async () => {
+    const origin = 'http://127.0.0.1:10';
+    const token = { ...DOCUMENTED_CONTRACT.token, origin };
+    expect((await connected({ token })).asked).toEqual(['secret', DESTINATION.baseUrl, origin]);
+    const basic = { token, auth: { kind: 'basic' } };
+    expect((await connected(basic)).asked).toEqual(['secret', DESTINATION.baseUrl]);
+    expect((await connected(basic)).secrets).toEqual(['s3cret', '4711:s3cret']);
+  });
+
+  test.each([
+    [true, true],
+    [null, true],
+    [false, false],
+  ])('may validate where the contract says %j of it: %j', async (hasValidate, mayValidate) => {
+    expect((await connected({ hasValidate })).connection.mayValidate).toBe(mayValidate);
+  });
+
+  test('proves the credentials with a new token each time, and new ones without keeping it', async () => {
+    const sandbox = await sandboxWith();
+    const destination = { baseUrl: sandbox.baseUrl, clientId: sandbox.clientId };
+    const { host, account, connection, state } = await connected(
+      {},
+      { destination, readSecret: async () => sandbox.clientSecret },
+    );
+    const [one, other] = [await connection.proveCredentials(), await connection.proveCredentials()];
+    expect(one?.accessToken === other?.accessToken).toBe(false);
+    expect(connection.view().tokensFetched).toBe(2);
+    rmSync(join(state, 'shop.token.json'));
+    expect(await proveCredentials(host, account, sandbox.clientSecret)).toMatchObject({
+      accessToken: expect.any(String),
+    });
+    expect(() => readFileSync(join(state, 'shop.token.json'))).toThrow('ENOENT');
+    await expect(proveCredentials(host, account, 'wrong')).rejects.toMatchObject({ code: 'auth' });
+  });
+
+  test('tells nothing of a contract that was not learned, nor of one that no answer spoke of', async () => {
+    const source = { files: ['api.yaml'], title: 'Leads', kind: 'OpenAPI 3.1', learnedAt: '2026-11-20T00:00:00Z' };
+    for (const changes of [{}, { source }]) {
+      const { asked, close } = await connected(changes);
+      await close();
+      expect(asked).toEqual(['secret', DESTINATION.baseUrl]);
+    }
+  });
+});
+
+describe('The keeper of the log', () => {
+  const line = (key: string) =>
+    encodeRecord({ key, row: 1, ref: null }, 'created', '2026-11-21T03:39:00.123Z', 'run', {}).toString('utf8');
+  const KEYS = ['a', 'b'].map(keyOf);
+
+  function keeperOf(place: (state: string) => object, { knows = false, freshStore = false } = {}) {
+    const of = hostOf();
+    let looked = 0;
+    const keeper = new LogKeeper({ ...of.host, freshStore }, async () => {
+      looked += 1;
+      return place(of.state) as LogPlace;
+    });
+    const noted: object[] = [];
+    const store = {
+      knowsFileLog: async () => knows,
+      noteFileLog: async (log: object) => void noted.push(log),
+      open: async () => ({ close: async () => {} }),
+    };
+    const withStore = () => Object.assign(keeper, { postgresStore: async () => store });
+    return { ...of, keeper, noted, withStore, looked: () => looked };
+  }
+
+  const inFile = (state: string) => ({ kind: 'file', path: join(state, 'shop.ndjson'), isGiven: false });
+  const inStore = (state: string) => ({
+    ...{ kind: 'store', url: 'postgres://leads@127.0.0.1:9/leads', name: 'postgres://leads@127.0.0.1:9/leads' },
+    ...{ isEncrypted: false, password: null, file: join(state, 'shop.ndjson') },
+  });
+
+  test('looks for the place once, and opens one log', async () => {
+    const { keeper, looked } = keeperOf(inFile);
+    expect(await keeper.store()).toBe(await keeper.store());
+    await keeper.place();
+    expect([looked(), keeper.isStoreAway]).toEqual([1, false]);
+  });
+
+  test('has no store where the log is a file, and nothing unknown', async () => {
+    const { keeper, state } = keeperOf(inFile);
+    writeFileSync(join(state, 'shop.ndjson'), line(KEYS[0] ?? ''));
+    await expect(keeper.postgresStore()).rejects.toMatchObject({ code: 'usage', reason: 'store.missing' });
+    expect(await keeper.unknownFileLog()).toBeNull();
+  });
+
+  test('closes the log of a file with the command', async () => {
+    const { keeper, close } = keeperOf(inFile);
+    await keeper.open('bulk', true);
+    await expect(keeper.open('bulk', true)).rejects.toMatchObject({ code: 'log' });
+    await close();
+    await keeper.open('bulk', true);
+  });
+
+  test('opens one store, and has the certificates checked only where the connection is encrypted', async () => {
+    const open = keeperOf(inStore);
+    expect(await open.keeper.store()).toBe(await open.keeper.postgresStore());
+    const encrypted = keeperOf((state) => ({ ...inStore(state), isEncrypted: true }));
+    await encrypted.keeper.postgresStore();
+    expect([open.checked, encrypted.checked.length]).toEqual([[], 1]);
+  });
+
+  test.each<[string, string | null]>([
+    ['no file', null],
+    ['an empty file', ''],
+    ['a file with an unfinished record', line(KEYS[0] ?? '').slice(0, 40)],
+  ])('finds nothing unknown to the store in %s', async (_, text) => {
+    const { keeper, state, withStore } = keeperOf(inStore);
+    withStore();
+    if (text !== null) writeFileSync(join(state, 'shop.ndjson'), text);
+    expect(await keeper.unknownFileLog()).toBeNull();
+  });
+
+  test('refuses to send where the store does not know the log of the file', async () => {
+    const { keeper, state, noted, withStore } = keeperOf(inStore);
+    withStore();
+    writeFileSync(join(state, 'shop.ndjson'), KEYS.map(line).join(''));
+    expect(await keeper.unknownFileLog()).toMatchObject({ newestKey: KEYS[1], path: join(state, 'shop.ndjson') });
+    await expect(keeper.open('bulk', true)).rejects.toMatchObject({
+      reason: 'store.log-unknown',
+      message: expect.stringMatching(/would be sent again\. Nothing was sent\.$/),
+      hint: expect.stringContaining(`srq store import ${join(state, 'shop.ndjson')}`),
+    });
+    expect(noted).toEqual([]);
+  });
+
+  test('sends where the store knows that log, or is to begin without it, which it remembers', async () => {
+    const known = keeperOf(inStore, { knows: true });
+    known.withStore();
+    writeFileSync(join(known.state, 'shop.ndjson'), KEYS.map(line).join(''));
+    await known.keeper.open('bulk', true);
+    const fresh = keeperOf(inStore, { freshStore: true });
+    fresh.withStore();
+    const path = join(fresh.state, 'shop.ndjson');
+    writeFileSync(path, KEYS.map(line).join(''));
+    await fresh.keeper.open('bulk', true);
+    expect([known.noted, fresh.noted]).toEqual([
+      [],
+      [{ log: expect.stringMatching(/^[0-9a-f]{32}$/), newestKey: KEYS[1], name: path, isImported: false }],
+    ]);
+  });
+});
