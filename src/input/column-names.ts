@@ -52,7 +52,7 @@ export function columnsNamed(columns: readonly string[], name: string): readonly
   if (alike.length > 0) return alike;
   const place = Number(/^column (\d{1,4})$/i.exec(trimmed)?.[1] ?? 0) - 1;
   if (columns[place] === '') return [place];
-  throw unknownColumn(columns, name);
+  throw unknownColumn(columns, trimmed || name);
 }
 
 function unknownColumn(columns: readonly string[], name: string): SrqError {

@@ -260,6 +260,15 @@ describe('What is said of the columns', () => {
     });
   });
 
+  test('names a column that there is not as it was given', async () => {
+    const { read } = await deskOf();
+    for (const name of ['7', 'Fax'])
+      await expect(read({ map: [[name, 'phone']] })).rejects.toMatchObject({
+        reason: 'column.unknown',
+        message: expect.stringContaining(`There is no column "${name}".`),
+      });
+  });
+
   test.each([
     ['no JSON', '{'],
     ['a list', '[]'],
