@@ -82,16 +82,19 @@ export function planMapping(
   };
 }
 
-/** Returns the columns that `--map` names, by field (including `-`), in the given order. */
+/**
+ * Returns the columns that `--map` names, by field (including `-`), in the given order. Of a column that is named several
+ * times, however its name is written, the last statement holds: one that is left out at last must not be sent.
+ */
 function chosenColumns(columns: readonly string[], map: Readonly<Record<string, string>>): Map<string, number[]> {
-  const chosen = new Map<string, Set<number>>();
+  const fields = new Map<number, string>();
   for (const [column, field] of Object.entries(map)) {
     if (field !== '-') requireFieldName(field);
-    const at = chosen.get(field) ?? new Set();
-    for (const index of columnsNamed(columns, column)) at.add(index);
-    chosen.set(field, at);
+    for (const index of columnsNamed(columns, column)) fields.set(index, field);
   }
-  return new Map([...chosen].map(([field, at]) => [field, [...at]]));
+  const chosen = new Map<string, number[]>();
+  for (const [index, field] of fields) chosen.set(field, [...(chosen.get(field) ?? []), index]);
+  return chosen;
 }
 
 function requireFieldName(field: string): void {

@@ -260,6 +260,14 @@ describe('What is said of the columns', () => {
     });
   });
 
+  test('in a flag replaces what a mapping file says of the column by another spelling', async () => {
+    const { home, read } = await deskOf();
+    const mapping = join(home, 'm.json');
+    writeFileSync(mapping, JSON.stringify({ map: { Notiz: 'request_text' } }));
+    const { mapping: planned } = await read({ mapping, map: [['notiz', '-']] });
+    expect([planned.sources.some(({ columns }) => columns.includes(2)), planned.leftOut]).toEqual([false, [2]]);
+  });
+
   test('names a column that there is not as it was given', async () => {
     const { read } = await deskOf();
     for (const name of ['7', 'Fax'])

@@ -63,6 +63,23 @@ describe('the columns of a name', () => {
 });
 
 describe('a field is taken', () => {
+  it.each<[Record<string, string>, string[], number[]]>([
+    [{ Tel: 'phone', tel: '-' }, [], [0]],
+    [{ tel: '-', Tel: 'phone' }, ['phone first 0 certain: --map'], []],
+    [{ Tel: 'phone', TEL: 'email' }, ['email first 0 certain: --map'], []],
+    [
+      { Tel: 'phone', Mobil: 'phone', tel: 'email' },
+      ['phone first 1 certain: --map', 'email first 0 certain: --map'],
+      [],
+    ],
+    [{ Tel: 'phone', Mobil: 'email', tel: 'email' }, ['email first 0,1 certain: --map'], []],
+    [{ Tel: 'phone', TEL: 'phone' }, ['phone first 0 certain: --map'], []],
+  ])('from a column as it is said last, however its name is written: %j', (map, sources, leftOut) => {
+    const told = plan(['Tel', 'Mobil'], { map, join: {}, set: {} });
+    const said = told.sources.filter(({ because }) => because === '--map');
+    expect([short(said).toSorted(), told.leftOut]).toEqual([sources.toSorted(), leftOut]);
+  });
+
   it('from what is said, in the order of columns, joins and constants', () => {
     const said = { map: { b: 'phone', a: 'phone' }, join: { location: ['c', 'a'] }, set: { lang: 'pt' } };
     expect(short(plan(['a', 'b', 'c'], said).sources)).toEqual([

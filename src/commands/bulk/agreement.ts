@@ -14,7 +14,7 @@ import { SrqError } from '../../request/errors.ts';
 import { FIELDS, isField } from '../../request/fields.ts';
 import { adviceOn } from '../../request/finding.ts';
 import type { ImportPlan, RowRange } from '../../request/import-plan.ts';
-import { columnLabel, type Mapping, type MappingOptions, type Table } from '../../request/table.ts';
+import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../../request/table.ts';
 import { isAsked } from './consent.ts';
 import {
   askQuestions,
@@ -234,7 +234,7 @@ export function correctedBy(
   const [name, value] = halves(line, line.indexOf('='));
   const meant =
     (isField(field) || field === '-') && (hasColumn(table, column) || !isField(name))
-      ? { ...earlier, map: { ...map, [column]: field }, set: without(set, field), join: without(join, field) }
+      ? { ...earlier, map: { ...map, [mapKey(column)]: field }, set: without(set, field), join: without(join, field) }
       : isField(name)
         ? { ...earlier, map: withoutField(map, name), set: { ...set, [name]: value }, join: without(join, name) }
         : null;
@@ -282,7 +282,7 @@ function asFlags(before: MappingOptions, after: MappingOptions): string[] {
   const mapped = Object.entries(after.map).filter(([column, field]) => before.map[column] !== field);
   const set = Object.entries(after.set).filter(([field, text]) => before.set[field] !== text);
   return [
-    ...mapped.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
+    ...mapped.flatMap(([column, field]) => ['--map', `${column.trim()}=${field}`]),
     ...set.flatMap(([field, text]) => ['--set', `${field}=${text}`]),
   ];
 }
