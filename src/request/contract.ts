@@ -252,7 +252,8 @@ export function withCountry(contract: Contract, code: string | null): Contract {
  */
 export function wireFormOf({ create }: Pick<Contract, 'create'>): string | null {
   const form = formOf(create);
-  return DOCUMENTED_FORMS.includes(form) ? null : form;
+  const isDocumented = (['form', 'json'] as const).some((each) => formOf(documentedContract(each).create) === form);
+  return isDocumented ? null : form;
 }
 
 function formOf({ method, path, encoding, contentType, parameters, choices, idempotency }: CreateOperation): string {
@@ -262,8 +263,6 @@ function formOf({ method, path, encoding, contentType, parameters, choices, idem
   const key = idempotency && `${idempotency.header.toLowerCase()} ${idempotency.format}`;
   return digestOf([method, path, encoding, contentType, places ?? null, choices, key]);
 }
-
-const DOCUMENTED_FORMS = (['form', 'json'] as const).map((encoding) => formOf(documentedContract(encoding).create));
 
 function digestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(sorted(value)), 'hex').slice(0, 16);

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type Desk, test } from '../helpers/desk.ts';
+import { type Desk, type OpenSandbox, test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
@@ -137,6 +137,16 @@ paths:
 
 describe.concurrent('Rows that were created', () => {
   const PLACELESS = `Name,Phone,Message\n${[1, 2, 3].map((at) => `Ana Exemplo,+35191234567${at},Paint room ${at}`).join('\n')}\n`;
+  /** A service that takes requests without a country, and how its description is learned. */
+  const withoutDemands = async (partner: Desk, openSandbox: OpenSandbox) => {
+    const taken = ['fullname', 'phone', 'request_text', 'lang', 'country'];
+    const parameters = taken.map((field) => parameter(field, { required: false }));
+    const sandbox = await openSandbox({ contract: contractWith({ create: { parameters } }) });
+    partner.use(sandbox);
+    const api = partner.write('api.yaml', described());
+    const learn = (...set: string[]) => partner.call('contract', 'learn', api, '--yes', ...set);
+    return { sandbox, learn };
+  };
   const refused = async (partner: Desk, file: string) => {
     const { code, stdout, stderr } = await partner.call('bulk', file, '--no-validate', '--json');
     expect(code, stderr).toBe(2);
@@ -147,13 +157,8 @@ describe.concurrent('Rows that were created', () => {
     desk: partner,
     openSandbox,
   }) => {
-    const taken = ['fullname', 'phone', 'request_text', 'lang', 'country'];
-    const parameters = taken.map((field) => parameter(field, { required: false }));
-    const sandbox = await openSandbox({ contract: contractWith({ create: { parameters } }) });
-    partner.use(sandbox);
+    const { sandbox, learn } = await withoutDemands(partner, openSandbox);
     const file = partner.write('leads.csv', PLACELESS);
-    const api = partner.write('api.yaml', described());
-    const learn = (...set: string[]) => partner.call('contract', 'learn', api, '--yes', ...set);
     expect(await learn()).toMatchObject({ code: 0 });
     expect((await partner.call('bulk', file, '--no-validate')).code).toBe(0);
     expect(await learn('--set', 'country=PT')).toMatchObject({ code: 0 });
@@ -178,12 +183,7 @@ describe.concurrent('Rows that were created', () => {
     desk: partner,
     openSandbox,
   }) => {
-    const taken = ['fullname', 'phone', 'request_text', 'lang', 'country'];
-    const parameters = taken.map((field) => parameter(field, { required: false }));
-    const sandbox = await openSandbox({ contract: contractWith({ create: { parameters } }) });
-    partner.use(sandbox);
-    const api = partner.write('api.yaml', described());
-    const learn = (...set: string[]) => partner.call('contract', 'learn', api, '--yes', ...set);
+    const { sandbox, learn } = await withoutDemands(partner, openSandbox);
     const create = (room: number, ...more: string[]) => {
       const words = ['--fullname', 'Ana Exemplo', '--phone', '+351912345671', '--request-text', `Paint room ${room}`];
       return partner.call('create', ...words, '--no-validate', '--json', ...more);

@@ -110,11 +110,13 @@ function withoutSecret(ended: Ended): Ended {
   return ended;
 }
 
+/** Starts a sandbox whose secret is the canary. It ends with the test. */
+export type OpenSandbox = (options?: Partial<SandboxOptions>) => Promise<Sandbox>;
+
 interface Scene {
   /** A desk on which nothing is set up. */
   readonly desk: Desk;
-  /** Starts sandboxes whose secret is the canary. They end with the test. */
-  readonly openSandbox: (options?: Partial<SandboxOptions>) => Promise<Sandbox>;
+  readonly openSandbox: OpenSandbox;
   readonly sandbox: Sandbox;
   /** A desk whose environment names `sandbox` as the service. */
   readonly partner: Desk;

@@ -4,7 +4,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -15,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeAudio, readAudioBase64 } from '../../src/input/audio.ts';
+import { filesOpenHere } from '../helpers/open-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'srq-audio-'));
 const folder = join(root, 'leads');
@@ -165,19 +165,11 @@ it.skipIf(process.platform !== 'linux')(
   'a recording is closed when it has been read, not some time later',
   async () => {
     const path = realpathSync(join(folder, 'voice', 'a.wav'));
-    const isOpen = () =>
-      readdirSync('/proc/self/fd').some((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`) === path;
-        } catch {
-          return false;
-        }
-      });
     for (let time = 0; time < 30; time++) {
       const audio = await describeAudio('voice/a.wav', folder);
-      expect(isOpen()).toBe(false);
+      expect(filesOpenHere()).not.toContain(path);
       await readAudioBase64(audio);
-      expect(isOpen()).toBe(false);
+      expect(filesOpenHere()).not.toContain(path);
     }
   },
 );

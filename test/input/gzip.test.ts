@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, it, vi } from 'vitest';
+import { filesOpenHere } from '../helpers/open-files.ts';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
 
 const csv = `country,phone\n${'PT,912345678\n'.repeat(50_000)}`;
@@ -60,15 +61,7 @@ it.skipIf(process.platform !== 'linux')('a file that is not read to its end is c
   const noise = randomBytes(3_000_000).toString('hex').replace(/.{60}/g, '$&\n');
   const path = scratchFile(gzipSync(`a\n${noise}`));
   for await (const _ of (await openFile(path)).rows()) break;
-  const openFiles = () =>
-    readdirSync('/proc/self/fd').flatMap((fd) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${fd}`);
-      } catch {
-        return [];
-      }
-    });
-  await vi.waitFor(() => expect(openFiles()).not.toContain(path));
+  await vi.waitFor(() => expect(filesOpenHere()).not.toContain(path));
 });
 
 it('a bomb is refused in bounded memory', async () => {

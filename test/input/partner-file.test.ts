@@ -1,6 +1,7 @@
-import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { firstChunk, kindOf, notAWorkbook, openPartnerFile, unreadable } from '../../src/input/partner-file.ts';
+import { filesOpenHere } from '../helpers/open-files.ts';
 import { scratchFile } from '../helpers/read-table.ts';
 
 const BOM = '\xef\xbb\xbf';
@@ -101,18 +102,10 @@ it('of a file without bytes the first are none, and it is refused when it is ope
 it.skipIf(process.platform !== 'linux')('a file is closed when it has been read, also if only in part', async () => {
   const path = realpathSync(scratchFile(Buffer.alloc(150_000, 'abc')));
   const file = await openPartnerFile(path);
-  const isOpen = () =>
-    readdirSync('/proc/self/fd').some((fd) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${fd}`) === path;
-      } catch {
-        return false;
-      }
-    });
   for (let time = 0; time < 30; time++) {
     await firstChunk(file);
-    expect(isOpen()).toBe(false);
+    expect(filesOpenHere()).not.toContain(path);
     for await (const chunk of file.chunks()) expect(chunk.length).toBeGreaterThan(0);
-    expect(isOpen()).toBe(false);
+    expect(filesOpenHere()).not.toContain(path);
   }
 });

@@ -1,10 +1,11 @@
 import type { WriteStream } from 'node:fs';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { writeResults } from '../../src/report/results-file.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
+import { filesOpenHere } from '../helpers/open-files.ts';
 
 /** What the disk does: the error of every write, and the places whose files another program holds open. */
 const disk = vi.hoisted(() => ({
@@ -89,14 +90,7 @@ test.skipIf(process.platform !== 'linux')('a file that is not finished is not he
   await expect(
     writeResults(path, { columns: ['Name'], delimiter: ',', rows: rows() }, async () => path),
   ).rejects.toThrow();
-  const held = () =>
-    readdirSync('/proc/self/fd').filter((each) => {
-      try {
-        return readlinkSync(join('/proc/self/fd', each)).startsWith(path);
-      } catch {
-        return false;
-      }
-    });
+  const held = () => filesOpenHere().filter((each) => each.startsWith(path));
   await expect.poll(held).toEqual([]);
 });
 

@@ -1,18 +1,10 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { requireOwnOrNew, writeAll, writeWhole } from '../../src/report/output-file.ts';
+import { filesOpenHere } from '../helpers/open-files.ts';
 
 let folder: string;
 let path: string;
@@ -84,14 +76,7 @@ test('a file that is another one, or no file, is never replaced: a slip in an op
 
 test.skipIf(process.platform !== 'linux')('what was only looked at is not held open', async () => {
   await expect(required()).rejects.toThrow('not replaced');
-  const held = readdirSync('/proc/self/fd').filter((each) => {
-    try {
-      return readlinkSync(join('/proc/self/fd', each)) === path;
-    } catch {
-      return false;
-    }
-  });
-  expect(held).toEqual([]);
+  expect(filesOpenHere()).not.toContain(path);
 });
 
 test('a slow reader is waited for, and one that has gone is not', async () => {
