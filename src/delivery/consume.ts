@@ -11,8 +11,7 @@ import {
   visibilityStats,
   wasReset,
 } from '../request/visibility.ts';
-import { recoverFromBreak } from './breaker.ts';
-import { type Advice, CONTINUE } from './breaker-rules.ts';
+import { type Advice, CONTINUE, recoverFromBreak } from './breaker.ts';
 import { ControlRounds, knownCreated, MAX_YOUNGER_MS, RecentCreations } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';

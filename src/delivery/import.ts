@@ -195,11 +195,13 @@ function supervisorOf(
   { isFamiliar }: ServiceConnection,
 ): Supervisor {
   const invalid = plans.reduce((sum, { counts }) => sum + counts.invalid, 0);
-  if (maxErrors === null) return new Supervisor(null, invalid, { isFamiliar });
-  const { count, percent } = maxErrors;
   const rows = plans.reduce((sum, plan) => sum + plan.rows, 0);
-  const budget = { count: Math.max(1, percent ? Math.ceil((rows * count) / 100) : count) };
-  return new Supervisor(budget, invalid, { isFamiliar });
+  return new Supervisor(maxErrors && maxRefused(maxErrors, rows), invalid, { isFamiliar });
+}
+
+/** Returns the number of refused rows at which an import of this many rows stops. It is at least one. */
+function maxRefused({ count, percent }: NonNullable<RunImportOptions['maxErrors']>, rows: number): number {
+  return Math.max(1, percent ? Math.ceil((rows * count) / 100) : count);
 }
 
 /** Returns the column of a field, or null if the field does not come from exactly one column. */

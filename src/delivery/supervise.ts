@@ -1,10 +1,10 @@
 import { SrqError } from '../request/errors.ts';
-import { type Advice, afterResult, type BreakerCounts, CONTINUE, UNBROKEN } from './breaker-rules.ts';
+import { type Advice, afterResult, type BreakerCounts, CONTINUE, UNBROKEN } from './breaker.ts';
 import type { Submitted } from './submit.ts';
 
 /**
- * Number of rows that must have a readable result before as many are sent at once as the user wants. Until then it is one at
- * a time, or this number at a familiar service: decision 52.
+ * A run is careful until this many rows have a readable result: it has one row in flight, or this many at a familiar service
+ * (decision 52).
  */
 const CANARY_ROWS = 3;
 /** The same refusal on 20 of the first 25 rows means that the mapping is wrong, not the rows. */
@@ -12,11 +12,6 @@ const FIRST_ROWS = 25;
 const FIRST_ROWS_REFUSED = 20;
 const DENIED_IN_A_ROW = 5;
 const UNREADABLE_IN_A_ROW = 2;
-
-/** Number of refused rows at which a run stops. */
-export interface ErrorBudget {
-  readonly count: number;
-}
 
 /** What is known about a run before it begins. */
 interface Supervision {
@@ -28,7 +23,7 @@ interface Supervision {
 
 /** Watches the results of a run and advises when to pause and when to stop. It has no side effects. */
 export class Supervisor {
-  readonly #budget: ErrorBudget | null;
+  readonly #maxRefused: number | null;
   readonly #canaries: number;
   #breaker: BreakerCounts | null;
   #refused: number;
@@ -38,13 +33,16 @@ export class Supervisor {
   #deniedInARow = 0;
   readonly #firstRefusals = new Map<string, number>();
 
-  /** `invalid` is the number of rows that the local checks refused, which count towards the budget. */
+  /**
+   * `maxRefused` is the number of refused rows at which the run stops, or null if there is none. `invalid` rows, which the
+   * local checks refused, count towards it.
+   */
   constructor(
-    budget: ErrorBudget | null,
+    maxRefused: number | null,
     invalid: number,
     { isFamiliar = false, countsDoubts = true }: Supervision = {},
   ) {
-    this.#budget = budget;
+    this.#maxRefused = maxRefused;
     this.#canaries = isFamiliar ? CANARY_ROWS : 1;
     this.#breaker = countsDoubts ? UNBROKEN : null;
     this.#refused = invalid;
@@ -94,7 +92,7 @@ export class Supervisor {
 
   /** Returns a reason not to begin the run at all if the invalid rows alone exceed the budget. */
   budgetStop(): SrqError | null {
-    if (!this.#budget || this.#refused < this.#budget.count) return null;
+    if (this.#maxRefused === null || this.#refused < this.#maxRefused) return null;
     const message = `${this.#refused} rows are invalid or rejected, which is the limit of --max-errors.`;
     return new SrqError(
       'rows.error-budget',

@@ -1,14 +1,18 @@
 import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS } from '../request/contract.ts';
 import type { Outcome } from '../request/outcome.ts';
 import type { Clock, CreateResult } from '../request/ports.ts';
+import { stopwatch } from '../request/stopwatch.ts';
 import { unsent } from './outcomes.ts';
 
 /** Permission to write one call. */
 export interface WritePermission {
+  /**
+   * Starts the lease. It is called right before `intend`, so that the time for recording the intent counts. The returned
+   * function tells at the moment of the first byte whether the call may still be written.
+   */
+  readonly startLease: () => () => boolean;
   /** Asked when it is the call's turn. If it resolves to false, the call must not be written. */
   readonly intend: () => Promise<boolean>;
-  /** Called right before writing. The returned function is asked at the moment of the first byte. */
-  readonly begin: () => () => boolean;
 }
 
 /**
@@ -43,18 +47,18 @@ export class CreateTries {
 
   /**
    * Returns the permission for the next attempt. `intend` is asked only if there is still time, and the call may be
-   * written for `lifeMs` after that. Null means no limit.
+   * written for `writeLeaseMs` from the start of the lease. Null means no limit.
    */
-  permission(intend: () => Promise<boolean>, lifeMs: number | null): WritePermission {
+  permission(intend: () => Promise<boolean>, writeLeaseMs: number | null): WritePermission {
     return {
+      startLease: () => {
+        const sinceMs = stopwatch(this.#clock);
+        return () => (writeLeaseMs === null || sinceMs() < writeLeaseMs) && this.isRemembered;
+      },
       intend: async () => {
         this.#sinceFirstMs ??= stopwatch(this.#clock);
         this.#isTooLate = !this.isRemembered;
         return !this.#isTooLate && (await intend());
-      },
-      begin: () => {
-        const sinceMs = stopwatch(this.#clock);
-        return () => (lifeMs === null || sinceMs() < lifeMs) && this.isRemembered;
       },
     };
   }
@@ -86,15 +90,6 @@ export class CreateTries {
   get #ageMs(): number {
     return this.#sinceFirstMs?.() ?? 0;
   }
-}
-
-/**
- * Returns a stopwatch that uses the clock that shows more time. The monotonic clock may stand still while the machine
- * sleeps, and the wall clock may be set back.
- */
-function stopwatch(clock: Clock): () => number {
-  const [wallMs, startedMs] = [clock.nowMs(), clock.monotonicMs()];
-  return () => Math.max(clock.nowMs() - wallMs, clock.monotonicMs() - startedMs);
 }
 
 /** How long an idempotency key is trusted, in milliseconds. */

@@ -223,7 +223,7 @@ export class RequestApi implements MarketplaceApi {
    */
   async #send(
     { operation, encoded, redactor, redacted }: PreparedCall,
-    { begin, intend }: WritePermission,
+    { startLease, intend }: WritePermission,
   ): Promise<Attempt> {
     const { authorizer, limiter, http, contract, stopping } = this.#deps;
     const { method, path, headers, body } = encoded;
@@ -238,7 +238,7 @@ export class RequestApi implements MarketplaceApi {
       let call: AuthorizedCall;
       try {
         call = await authorizer.authorize();
-        const mayWrite = begin();
+        const mayWrite = startLease();
         if (!(await intend())) return { is: 'withdrawn' };
         for (const secret of call.secrets) redactor.add(secret);
         const own = { ...call.headers, accept: acceptedTypes(contract[operation]) };
@@ -301,7 +301,7 @@ type Attempt =
   | { readonly is: 'stopped' }
   | { readonly is: 'withdrawn' };
 
-const ALWAYS_ALLOWED: WritePermission = { intend: () => Promise.resolve(true), begin: () => () => true };
+const ALWAYS_ALLOWED: WritePermission = { startLease: () => () => true, intend: () => Promise.resolve(true) };
 
 /** Returns a path with the key that goes in its query, and what may be shown of the call. */
 function withKey({ query }: AuthorizedCall, path: string, redacted: () => RedactedCall): [string, () => RedactedCall] {

@@ -97,7 +97,7 @@ describe('The supervisor of a run', () => {
   });
 
   test('stops at the limit of errors, and not at one less', () => {
-    const supervisor = new Supervisor({ count: 3 }, 1);
+    const supervisor = new Supervisor(3, 1);
     expect(supervisor.observe(ended('rejected', { message: 'a' })).stop).toBeNull();
     expect(supervisor.budgetStop()).toBeNull();
     expect(supervisor.observe(ended('rejected', { message: 'b' })).stop).toMatchObject({
@@ -235,7 +235,11 @@ describe('Controls', () => {
     const { key, request } = submissionOf(need);
     return { key, request, sentAtMs };
   };
-  const doubtOf = (sentAtMs: number) => ({ request: submissionOf('Need').request, sentAtMs });
+  const doubtOf = (sentAtMs: number) => ({
+    request: submissionOf('Need').request,
+    firstTryMs: sentAtMs,
+    sentAtMs,
+  });
   const some = (count: number, sentAtMs: number) =>
     times(count, (at) => control(`Need ${10 + at} ${sentAtMs}`, sentAtMs));
 

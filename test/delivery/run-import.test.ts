@@ -117,7 +117,7 @@ test('what makes every call pointless ends the import with what is in flight acc
 
 test('invalid rows that exceed the budget let nothing be sent', async () => {
   const ran = await machine.run((process) =>
-    importWith(process, tableOf(['a', '', '']), { supervisor: new Supervisor({ count: 2 }, 2) }),
+    importWith(process, tableOf(['a', '', '']), { supervisor: new Supervisor(2, 2) }),
   );
   expect(ran).toMatchObject({ stop: 'stopped', yielded: [] });
   expect(machine.service.arrivals).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Advice } from '../../src/delivery/breaker-rules.ts';
+import type { Advice } from '../../src/delivery/breaker.ts';
 import type { Submitted } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { SrqError } from '../../src/request/errors.ts';
@@ -13,7 +13,7 @@ const ended = (status: Status, more: Partial<Submitted & RowResult> = {}): Submi
   return { result, ...usual, isFromLog: false, ...rest };
 };
 const DENIED = ended('rejected', { http: 403 });
-const watch = (invalid = 0, count: number | null = null) => new Supervisor(count === null ? null : { count }, invalid);
+const watch = (invalid = 0, count: number | null = null) => new Supervisor(count, invalid);
 /** What is advised after each of so many alike. */
 const adviceOn = (supervisor: Supervisor, times: number, each: Submitted): Advice[] =>
   Array.from({ length: times }, () => supervisor.observe(each));

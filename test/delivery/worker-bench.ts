@@ -1,4 +1,4 @@
-import { CONTINUE } from '../../src/delivery/breaker-rules.ts';
+import { CONTINUE } from '../../src/delivery/breaker.ts';
 import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/delivery/consume.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import type { SrqError } from '../../src/request/errors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CONTINUE } from '../../src/delivery/breaker-rules.ts';
+import { CONTINUE } from '../../src/delivery/breaker.ts';
 import type { WorkerDeps } from '../../src/delivery/consume.ts';
 import { takenRequests } from '../../src/delivery/take-requests.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
