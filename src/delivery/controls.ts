@@ -1,4 +1,4 @@
-import type { DeliveryLog, MarketplaceApi } from '../request/ports.ts';
+import type { DeliveryLog, LogRecord, MarketplaceApi } from '../request/ports.ts';
 import type { ServiceRequest } from '../request/service-request.ts';
 import { MAX_CONTROLS, MIN_CONTROLS } from '../request/visibility.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -16,6 +16,8 @@ export interface Control {
 /** A request in doubt for which controls are searched. */
 export interface Doubted {
   readonly request: ServiceRequest;
+  /** The time of the first try, by the log's clock. The service may have processed the request from then on. */
+  readonly firstTryMs: number;
   /** The latest time at which it may have been sent, by the log's clock. */
   readonly sentAtMs: number;
 }
@@ -32,6 +34,11 @@ const TOLERANCE = 0.1;
  */
 export const MAX_YOUNGER_MS = 60_000;
 
+/** Returns the time of the first try of a request, given the last record of it, by the log's clock. */
+export function firstTryMs({ at, ms }: Pick<LogRecord, 'at' | 'ms'>): number {
+  return Date.parse(at) - (ms ?? 0);
+}
+
 /** Returns the requests that the service itself has confirmed as created, according to the log. */
 export async function knownCreated(
   submissions: readonly Submission[],
@@ -42,7 +49,7 @@ export async function knownCreated(
     const record = records[at];
     // An outcome that was set by validate or by a person cannot be used to test validate.
     if (record?.event !== 'created' || record.by !== null) return [];
-    const sentAtMs = Date.parse(record.at) - (record.ms ?? 0);
+    const sentAtMs = firstTryMs(record);
     return Number.isNaN(sentAtMs) ? [] : [{ key, request, sentAtMs }];
   });
 }
@@ -69,15 +76,16 @@ export interface Controls {
 export function controlsFor(doubted: Doubted, known: readonly Control[], nowMs: number): Controls | null {
   const kind = requestKind(doubted.request);
   const toleranceMs = Math.max(MIN_TOLERANCE_MS, TOLERANCE * (nowMs - doubted.sentAtMs));
-  const distanceMs = ({ sentAtMs }: Control) => Math.abs(sentAtMs - doubted.sentAtMs);
+  const distanceMs = ({ sentAtMs }: Control) => Math.max(doubted.firstTryMs - sentAtMs, sentAtMs - doubted.sentAtMs, 0);
   const alike = known
     .filter(({ request }) => requestKind(request) === kind)
     .sort((a, b) => distanceMs(a) - distanceMs(b));
   const chosen = alike.slice(0, MAX_CONTROLS).filter((control) => distanceMs(control) <= toleranceMs);
   if (chosen.length < MIN_CONTROLS) return null;
-  const youngerByMs = chosen.map(({ sentAtMs }) => sentAtMs - doubted.sentAtMs);
-  const olderMs = Math.max(0, -Math.min(...youngerByMs));
-  const youngerMs = Math.max(0, Math.min(...youngerByMs));
+  // A lag is judged by the latest time at which the request may have been sent, and a short memory by the earliest.
+  const oldestMs = Math.min(...chosen.map(({ sentAtMs }) => sentAtMs));
+  const olderMs = Math.max(0, doubted.sentAtMs - oldestMs);
+  const youngerMs = Math.max(0, oldestMs - doubted.firstTryMs);
   if (youngerMs > MAX_YOUNGER_MS) return null;
   // A validate that truncates or ignores long texts still sees every shorter request, however old. So one control must
   // be at least as long.

@@ -11,7 +11,15 @@ import {
   type VisibilityStats,
   wasReset,
 } from '../request/visibility.ts';
-import { type Control, ControlRounds, type Controls, controlsFor, type Doubted, type RoundResult } from './controls.ts';
+import {
+  type Control,
+  ControlRounds,
+  type Controls,
+  controlsFor,
+  type Doubted,
+  firstTryMs,
+  type RoundResult,
+} from './controls.ts';
 import {
   inDoubt,
   loggedStatus,
@@ -90,8 +98,7 @@ export async function settleDoubt(submission: Submission, deps: SettleDeps): Pro
   if (await log.mayBeUnderWay(key)) return inDoubt(submission);
   const ageMs = recordAgeMs(record.at, log.nowMs());
   if (ageMs === null) return stays(submission, untimely(record));
-  const firstTryMs = Date.parse(record.at) - (record.ms ?? 0);
-  const isRemembered = () => mayRepeat(api, log.nowMs() - firstTryMs);
+  const isRemembered = () => mayRepeat(api, log.nowMs() - firstTryMs(record));
   // The first try may have been written by another contract. The service would not recognise its repetition by a key that
   // it did not have, or had at another place, and validate may look for it where it does not stand.
   const isOfThisForm = (record.wireForm ?? null) === api.wireForm;
@@ -161,7 +168,8 @@ class Inquiry {
     this.#seen = seen;
     this.#deps = deps;
     this.#validation = validation;
-    this.#doubted = { request: submission.request, sentAtMs: Date.parse(record.at) };
+    const sentAtMs = Date.parse(record.at);
+    this.#doubted = { request: submission.request, firstTryMs: firstTryMs(record), sentAtMs };
     this.#kind = requestKind(submission.request);
   }
 

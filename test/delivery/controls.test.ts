@@ -14,7 +14,10 @@ const control = (need: string, offsetMs = 0): Control => {
 };
 const controls = (count: number, offsetMs = 0) =>
   Array.from({ length: count }, (_, at) => control(`Need ${10 + at} of ${offsetMs}`, offsetMs));
-const doubtOf = (need: string, sentAtMs = SENT_MS) => ({ request: submissionOf(need).request, sentAtMs });
+const doubtOf = (need: string, sentAtMs = SENT_MS, firstTryMs = sentAtMs) => {
+  const { request } = submissionOf(need);
+  return { request, firstTryMs, sentAtMs };
+};
 const needs = (all: readonly { readonly request: ServiceRequest }[]) =>
   all.map(({ request }) => request.params['request_text']);
 
@@ -47,6 +50,16 @@ describe('Controls for a doubt', () => {
     const younger = [2, 3, 4].map((minutes) => hence(minutes * MINUTE_MS));
     expect(chosen(younger, old)).toBeNull();
     expect(chosen([...younger, hence(MINUTE_MS)], old)).toMatchObject({ youngerMs: MINUTE_MS });
+  });
+
+  test('of a doubt that was tried for long are of all that time, younger than its first try by a minute at most', () => {
+    const long = doubtOf('Need', SENT_MS, SENT_MS - 10 * MINUTE_MS);
+    // A lag counts from the last moment at which it may have been sent, and a memory from the first.
+    expect(chosen(controls(3, -9 * MINUTE_MS), long)).toMatchObject({ olderMs: 9 * MINUTE_MS, youngerMs: MINUTE_MS });
+    expect(chosen(controls(3, -11 * MINUTE_MS), long)).toMatchObject({ olderMs: 11 * MINUTE_MS, youngerMs: 0 });
+    expect(chosen(controls(3, -11 * MINUTE_MS - 1), long)).toBeNull();
+    expect(chosen(controls(3, -9 * MINUTE_MS + 1), long)).toBeNull();
+    expect(chosen(controls(3), long)).toBeNull();
   });
 
   test('are the nearest in time', () => {

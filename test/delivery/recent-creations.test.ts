@@ -45,7 +45,8 @@ test('a worker has controls for a doubt of any minute of the last hour, however 
   expect(known.length).toBeLessThanOrEqual(1_504);
   for (let minute = 1; minute < minutes; minute++) {
     for (const seconds of [0, 29, 59]) {
-      const doubted = { request: doubt, sentAtMs: minute * MINUTE_MS + seconds * 1_000 };
+      const doubtedMs = minute * MINUTE_MS + seconds * 1_000;
+      const doubted = { request: doubt, firstTryMs: doubtedMs, sentAtMs: doubtedMs };
       expect({ minute, seconds, all: controlsFor(doubted, known, nowMs)?.all.length }).toMatchObject({ all: 24 });
     }
   }

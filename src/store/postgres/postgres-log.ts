@@ -10,6 +10,7 @@ import type {
   SendingOptions,
 } from '../../request/ports.ts';
 import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../../request/status.ts';
+import { stopwatch } from '../../request/stopwatch.ts';
 import { InGroups } from '../in-groups.ts';
 import { storedBy } from '../stored-by.ts';
 import type { Database, Query } from './database.ts';
@@ -23,6 +24,8 @@ import { type ConfirmedRecord, storable } from './recent-records.ts';
  */
 const WRITE_LEASE_MS = 20_000;
 const MAX_GROUP_RECORDS = 1_000;
+/** The largest number of a column of the type integer. A wall clock that was set may show more time. */
+const MAX_INTEGER = 2 ** 31 - 1;
 /**
  * Time for which recording outcomes is still tried after the run was told to stop. Outcomes that are not recorded by
  * then are shown to the user.
@@ -40,6 +43,8 @@ interface PendingEntry {
   readonly seen: LoggedState | null;
   readonly outcome: Outcome | null;
   readonly again: boolean;
+  /** Tells for how many milliseconds the record has waited to be written. */
+  readonly waitedMs: () => number;
 }
 
 export interface PostgresLogOptions extends ProcessLeaseOptions {
@@ -61,6 +66,7 @@ export class PostgresLog implements OpenLog {
   readonly #lookup: LogLookup;
   readonly #appending: InGroups<PendingEntry, boolean>;
   readonly #living: InGroups<string, boolean>;
+  readonly #clock: Clock;
   readonly #giveUp = new AbortController();
   readonly #giveUpSoon: () => void;
   #entries = 0;
@@ -73,6 +79,7 @@ export class PostgresLog implements OpenLog {
     this.worker = worker;
     this.#database = database;
     this.#since = since;
+    this.#clock = options.clock;
     const { signal } = this.#giveUp;
     const query: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), signal);
     this.#lookup = new LogLookup(query, options.clock.monotonicMs);
@@ -140,9 +147,9 @@ export class PostgresLog implements OpenLog {
     await this.worker.release();
   }
 
-  #add(pending: Omit<PendingEntry, 'entry'>): Promise<boolean> {
+  #add(pending: Omit<PendingEntry, 'entry' | 'waitedMs'>): Promise<boolean> {
     if (this.#closed) return Promise.reject(new SrqError('log.closed', `The log ${this.#database.shown} was closed.`));
-    return this.#appending.add({ ...pending, entry: ++this.#entries });
+    return this.#appending.add({ ...pending, entry: ++this.#entries, waitedMs: stopwatch(this.#clock) });
   }
 
   async #append(group: readonly PendingEntry[]): Promise<boolean[]> {
@@ -199,7 +206,7 @@ function columnsOf(group: readonly PendingEntry[]): unknown[][] {
     of(({ subject }) => subject.market ?? null),
     of(({ outcome }) => (outcome && Object.keys(outcome.ids).length > 0 ? JSON.stringify(outcome.ids) : null)),
     of(({ outcome }) => outcome?.http ?? null),
-    of(({ outcome }) => (outcome?.ms == null ? null : Math.round(outcome.ms))),
+    of(durationMs),
     of(({ outcome }) => storable(outcome?.message ?? null)),
     of(({ outcome }) => storable(outcome?.raw ?? null)),
     of(({ event, by, wireForm }) => storedBy(event, by, wireForm)),
@@ -207,12 +214,22 @@ function columnsOf(group: readonly PendingEntry[]): unknown[][] {
   ];
 }
 
+/**
+ * Returns the time from the first try until the record is written, or null if there was no try. A record is dated when it
+ * is written, and the store may have been away for long before that. By this time a reader still knows when the service
+ * may have processed the request, and whether it still remembers its idempotency key.
+ */
+function durationMs({ outcome, waitedMs }: PendingEntry): number | null {
+  return outcome?.ms == null ? null : Math.min(Math.round(outcome.ms + waitedMs()), MAX_INTEGER);
+}
+
 /** Returns what this process must remember of a record, in case the server loses it. */
 function confirmed(
-  { subject, entry, event, by, wireForm, outcome, again }: PendingEntry,
+  pending: PendingEntry,
   { id, state, atMs }: { readonly id: number; readonly state: LoggedState; readonly atMs: number },
 ): ConfirmedRecord {
-  const { ids = {}, http = null, ms = null, message = null, raw = null } = outcome ?? {};
+  const { subject, entry, event, by, wireForm, outcome, again } = pending;
+  const { ids = {}, http = null, message = null, raw = null } = outcome ?? {};
   return {
     ...{
       id,
@@ -225,7 +242,7 @@ function confirmed(
       ...subject,
       ref: storable(subject.ref),
     },
-    ...{ ids, http, ms: ms === null ? null : Math.round(ms), message: storable(message), raw: storable(raw) },
+    ...{ ids, http, ms: durationMs(pending), message: storable(message), raw: storable(raw) },
   };
 }
 

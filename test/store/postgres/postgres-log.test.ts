@@ -69,6 +69,34 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     );
   });
 
+  test('dates an outcome that could be recorded only later by the time that it waited: a key is not taken for younger', async () => {
+    const line = await TcpLine.to(Number(new URL(url).port));
+    onTestFinished(() => line.end());
+    let awayMs = 0;
+    const clock = {
+      ...systemClock,
+      nowMs: () => systemClock.nowMs() + awayMs,
+      monotonicMs: () => systemClock.monotonicMs() + awayMs,
+    };
+    let isAway = false;
+    url = url.replace(/:\d+\//, `:${line.port}/`);
+    const log = await opened('run', { clock, away: (message) => void (isAway = message !== null) });
+    const doubt = { ...CREATED, status: 'unknown', ms: 100 } as const;
+    await log.sending(subjectOf(1), 'none');
+    line.lead(1);
+    line.cut();
+    const recorded = log.outcome(subjectOf(1), doubt);
+    await expect.poll(() => isAway).toBe(true);
+    awayMs = 15 * 60_000;
+    line.lead(server.port);
+    expect(await recorded).toBe(true);
+    const record = await log.read(keyOf(1));
+    expect(record).toMatchObject({ event: 'unknown' });
+    expect(record?.ms).toBeGreaterThanOrEqual(15 * 60_000 + 100);
+    expect(record?.ms).toBeLessThan(16 * 60_000 + 100);
+    expect(log.worker.records.all.at(-1)?.ms).toBeGreaterThanOrEqual(Number(record?.ms));
+  });
+
   test('is durable whatever the default of the server is', async () => {
     await server.query(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
     const store = storeAt(url, 'run');
