@@ -184,6 +184,8 @@ export async function runPass(
       watch.row(next.value);
     }
   } finally {
+    // If the watch fails, what is in flight is still finished and recorded. At the end of the rows this does nothing.
+    await rows.return(null);
     watch.end();
   }
 }

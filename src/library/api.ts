@@ -68,7 +68,10 @@ export interface MarketplaceOptions {
   readonly keyPassphrase?: string | undefined;
   /** Ends all work when it fires: nothing more is sent, and requests in flight are finished and recorded. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each warning that the command would print. The library itself prints nothing. */
+  /**
+   * Called with each warning that the command would print. The library itself prints nothing. An error of this function
+   * is ignored, because a warning has no caller.
+   */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
@@ -172,7 +175,10 @@ export interface ImportOptions extends CreateOptions {
    * Default: learned, at least 60 s.
    */
   readonly settleMs?: number | undefined;
-  /** Called with the result of each row as soon as it is known. */
+  /**
+   * Called with the result of each row as soon as it is known. If it throws, or returns a promise that is rejected, the
+   * import ends as by `signal`, and `importRows` is rejected with that error once what is in flight is recorded.
+   */
   readonly onResult?: ((result: RowResult) => void) | undefined;
 }
 

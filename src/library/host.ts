@@ -58,7 +58,7 @@ export class LibraryHost implements Host, LogHost {
 
   async trust(): Promise<Trust> {
     const onDistrusted = (message: string) => {
-      if (!this.#warned.has(message)) this.#settings.onWarning?.(message);
+      if (!this.#warned.has(message)) void this.warn(message);
       this.#warned.add(message);
     };
     return { uid: this.uid, onDistrusted };
@@ -72,8 +72,11 @@ export class LibraryHost implements Host, LogHost {
     return this.log.postgresStore();
   }
 
+  /** Never rejects: an error of the program's function must not end what the warning is about, nor the process. */
   async warn(message: string): Promise<void> {
-    this.#settings.onWarning?.(message);
+    try {
+      await this.#settings.onWarning?.(message);
+    } catch {}
   }
 
   /** There is nothing to redact, because the library never shows the text of a fault. */

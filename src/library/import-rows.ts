@@ -2,7 +2,7 @@ import type { Connection } from '../account/connection.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
 import type { Preparation } from '../delivery/prepare.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
-import type { SubmitOptions } from '../delivery/submit.ts';
+import type { SubmitOptions, Submitted } from '../delivery/submit.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
 import type { LogStore, OpenLog, RunBegin } from '../request/log-store.ts';
 import { isLoopback } from '../request/loopback.ts';
@@ -49,9 +49,10 @@ export async function importTable(
   const results: ImportedRow[] = [];
   const { name = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
   const mapping = mappingOf(table);
+  const telling = new ResultTelling(onResult, halt);
   const ui: ImportUi = {
     agree: (plan) => plan({ table, mapping }, () => {}),
-    watch: async () => ({ row: ({ result }) => onResult?.(result), waiting: () => {}, end: () => {} }),
+    watch: async () => ({ row: ({ result }) => telling.tell(result), waiting: () => {}, end: () => {} }),
     report: async (_, reports) => {
       for await (const report of reports) {
         const { market: _, at: __, cells: ___, ...result } = runRowOf(report, mapping, true);
@@ -63,10 +64,47 @@ export async function importTable(
     ...settings,
     ...{ range: { skip: 0, limit: null }, inDoubt, settleMs, maxErrors: limitOf(settings.maxErrors) },
   });
+  await telling.done();
   const { ready: _, ...counts } = withUntriedAsFailed(sumOfCounts(plans.map(({ ledger }) => ledger.counts())));
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
   const stopped = stop ?? (halt.signal.aborted ? endedBySignal() : null);
   return { rows: results.length, counts, results, stopped };
+}
+
+/** Calls the function of the program with each result. An error of that function ends the import in order. */
+class ResultTelling {
+  readonly #onResult: ImportOptions['onResult'];
+  readonly #halt: AbortController;
+  readonly #running = new Set<Promise<void>>();
+  readonly #errors: unknown[] = [];
+
+  constructor(onResult: ImportOptions['onResult'], halt: AbortController) {
+    this.#onResult = onResult;
+    this.#halt = halt;
+  }
+
+  tell(result: Submitted['result']): void {
+    if (this.#onResult === undefined || this.#errors.length > 0) return;
+    const call = this.#call(this.#onResult, result);
+    this.#running.add(call);
+    void call.then(() => this.#running.delete(call));
+  }
+
+  /** Resolves when all calls have ended. Throws the first error. */
+  async done(): Promise<void> {
+    await Promise.all(this.#running);
+    if (this.#errors.length > 0) throw this.#errors[0];
+  }
+
+  async #call(onResult: NonNullable<ImportOptions['onResult']>, result: Submitted['result']): Promise<void> {
+    try {
+      // The function may be an async one, whose promise would otherwise end the process when it is rejected.
+      await onResult(result);
+    } catch (error) {
+      this.#errors.push(error);
+      this.#halt.abort();
+    }
+  }
 }
 
 const { ready: _, ...NO_COUNTS } = noCounts();

@@ -249,6 +249,21 @@ describe('The host of a program', () => {
     onDistrusted('nobody listens');
   });
 
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('the program’s own');
+      },
+    ],
+    ['is rejected', () => Promise.reject(new Error('the program’s own'))],
+  ])('goes on if the function for warnings %s', async (_, onWarning) => {
+    const host = hostOf({ onWarning });
+    await expect(host.warn('a')).resolves.toBeUndefined();
+    const { onDistrusted } = await host.trust();
+    expect(() => onDistrusted('b')).not.toThrow();
+  });
+
   test('goes through a proxy for https alone', () => {
     const host = hostOf({ proxy: 'http://proxy.example:3128' });
     expect(host.network('https://api.example').proxy?.url).toBe('http://proxy.example:3128');

@@ -225,6 +225,34 @@ test('a signal ends an import in order: what is in flight is finished and record
   expect(await statsOf(sandbox)).toMatchObject({ created: 60, doubled: 0 });
 });
 
+test.for<[string, (error: Error) => void]>([
+  [
+    'throws',
+    (error) => {
+      throw error;
+    },
+  ],
+  ['is rejected', (error) => Promise.reject(error)],
+])('a function for results that %s ends an import in order, with its error', async ([, fail], { sandbox, open }) => {
+  const marketplace = await open();
+  const rows = Array.from({ length: 60 }, (_, at) => requestAt(at));
+  const own = new Error('the program’s own');
+  let seen = 0;
+  const onResult = () => {
+    seen += 1;
+    return seen === 6 ? fail(own) : undefined;
+  };
+  await setLatency(sandbox, 100);
+  await expect(marketplace.importRows(rows, { validate: false, onResult })).rejects.toBe(own);
+  const there = createdThere(sandbox).length;
+  expect(there).toBeLessThan(60);
+  // Nothing is in flight any more, so that nothing is cut off.
+  await marketplace.close();
+  const logged = await allOf((await open()).log());
+  expect([logged.length, new Set(logged.map(({ status }) => status))]).toEqual([there, new Set(['created'])]);
+  expect(seen).toBe(6);
+});
+
 test('while an import runs, a create waits for it or for its signal', async ({ sandbox, open }) => {
   const marketplace = await open();
   await setLatency(sandbox, 50);

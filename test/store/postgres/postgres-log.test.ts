@@ -80,7 +80,10 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     };
     let isAway = false;
     url = url.replace(/:\d+\//, `:${line.port}/`);
-    const log = await opened('run', { clock, away: (message) => void (isAway = message !== null) });
+    const away = (message: string | null) => {
+      isAway = message !== null;
+    };
+    const log = await opened('run', { clock, away });
     const doubt = { ...CREATED, status: 'unknown', ms: 100 } as const;
     await log.sending(subjectOf(1), 'none');
     line.lead(1);
