@@ -68,7 +68,7 @@ export interface ConnectOptions {
   readonly concurrency: number;
   readonly audio: AudioReader;
   /** Returns the name of the column that a field came from, for error messages. */
-  readonly fieldName?: (field: string) => string | null;
+  readonly columnOf?: (field: string) => string | null;
   readonly refused?: Refused;
   /** Whether the store and the state shared there are left aside, for commands that must work without it. */
   readonly isAlone?: boolean;
@@ -81,7 +81,7 @@ export async function openConnection(
   options: ConnectOptions,
 ): Promise<Connection> {
   const { destination, contract } = account;
-  const { rate, concurrency, audio, refused, isAlone, fieldName = () => null } = options;
+  const { rate, concurrency, audio, refused, isAlone, columnOf = () => null } = options;
   const clientSecret = ownKey(contract) ?? (await account.readSecret());
   const network = account.network(destination.baseUrl);
   const http = openHttp(host, account, destination.baseUrl, concurrency, network);
@@ -91,7 +91,7 @@ export async function openConnection(
   const { authorizer, prove, tokensFetched } = openAuthorizer(host, account, clientSecret, token, http);
   const { clock, halt } = host;
   const secrets = [clientSecret];
-  const shared = { http, authorizer, limiter, audio, contract, fieldName, clock, secrets, memory, remember };
+  const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, secrets, memory, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
   if (contract.source) host.onClose(() => keepObservations(account, api));
   return {

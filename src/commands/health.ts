@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.ts';
 import type { Metrics, ProcessState, ProcessView } from '../report/metrics.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
-import type { RunNote, RunNotes } from '../request/log-store.ts';
+import { type RunNotes, withListener } from '../request/log-store.ts';
 import type { Clock, DeliveryLog } from '../request/ports.ts';
 import { sumOfCounts } from '../request/status.ts';
 import { replaceFile, replaceFileOrThrow } from '../settings/own-file.ts';
@@ -148,17 +148,9 @@ export class RunHealth implements WatchedProcess {
     return this.#metrics?.timed(log, LOG_OPERATIONS) ?? log;
   }
 
-  /** Returns notes of which refusals and pauses are counted as well. */
-  alsoCounting(notes: RunNotes): RunNotes {
-    const note = (each: RunNote) => {
-      if (each.event === 'breaker') this.#metrics?.breakerOpened(each.pauseMs);
-      notes.note(each);
-    };
-    const refused = (http: number, pauseMs: number) => {
-      this.#metrics?.refused(http, pauseMs);
-      notes.refused(http, pauseMs);
-    };
-    return { note, refused, flush: () => notes.flush() };
+  /** Returns notes of which the metrics count the refusals and pauses, if anybody can ask for them. */
+  counted(notes: RunNotes): RunNotes {
+    return this.#metrics === null ? notes : withListener(notes, this.#metrics);
   }
 
   get health(): Health {

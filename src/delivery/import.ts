@@ -1,6 +1,7 @@
 import { SrqError } from '../request/errors.ts';
 import type { ImportPlan, RowRange, RowReport } from '../request/import-plan.ts';
 import { PlannedFiles } from '../request/ledger.ts';
+import type { RunNotes } from '../request/log-store.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import type { Mapping } from '../request/table.ts';
 import type { VisibilityHistory } from '../request/visibility.ts';
@@ -25,7 +26,7 @@ export async function runImport(
   files: readonly ImportFile[],
   options: RunImportOptions,
 ): Promise<Imported> {
-  const { log } = deps;
+  const { log, notes, halt } = deps;
   // 1. Plan each file. A file is planned again for each mapping that the user corrects, and its last plan counts.
   const imports: FileOfRun[] = [];
   const rules = { ...options, files: new PlannedFiles() };
@@ -42,7 +43,8 @@ export async function runImport(
   // 2. to 4. Send, wait for other processes, settle.
   const unfinished = imports.filter(({ plan }) => plan.counts.ready + plan.ledger.doubts() > 0);
   const stop = unfinished.length > 0 ? await deliver(unfinished, plans, deps, options) : null;
-  await deps.ended(stop);
+  notes.note({ event: 'end', stopped: stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null) });
+  await notes.flush();
   // 5. Report every row.
   const failure = await reportFiles(imports, log, stop);
   return { plans, stop: stoppedBy(stop ?? failure) };
@@ -61,14 +63,14 @@ function stoppedBy(reason: SrqError | null): SrqError | null {
 type FileOfRun = ImportFile & { readonly plan: ImportPlan };
 
 /**
- * Delivers the files over one connection. It first sends the rows of all files, then settles those in doubt, because
- * that is mostly waiting. Returns the reason why the import ended early, or null. After a reason to stop, the following
+ * Delivers the files over one connection. All files are sent before any doubt is settled, because settling is mostly
+ * waiting. Returns the reason why the import ended early, or null. After a reason to stop, the following
  * files are not tried.
  */
 async function deliver(
   files: readonly FileOfRun[],
   plans: readonly ImportPlan[],
-  { log, clock, halt, connect, breakerOpened }: ImportDeps,
+  { log, notes, clock, halt, connect }: ImportDeps,
   options: RunImportOptions,
 ): Promise<SrqError | null> {
   let current: FileOfRun | undefined;
@@ -77,9 +79,9 @@ async function deliver(
   const supervised = { ...options, supervisor: supervisorOf(plans, options, connection) };
   const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(ignoreLogError);
   const prober = new VisibilityProber(api, withLogTime(log, clock), halt.signal, connection.evidence, keep);
-  const hold = (pauseMs: number) => {
+  const breakerOpened = (pauseMs: number) => {
     connection.hold(pauseMs);
-    breakerOpened(pauseMs);
+    notes.note({ event: 'breaker', pauseMs });
   };
   let stop: SrqError | null = null;
   for (const pass of [send, settle]) {
@@ -88,7 +90,7 @@ async function deliver(
       if (stop !== null || halt.signal.aborted) break;
       current = file;
       const { preparation } = file;
-      const deps: SendDeps = { api, log, clock, prober, preparation, halt, breakerOpened: hold };
+      const deps: SendDeps = { api, log, clock, prober, preparation, halt, breakerOpened };
       stop = await pass(file, deps, connection, supervised);
     }
   }
@@ -293,6 +295,8 @@ export interface ImportUi {
 
 export interface ImportDeps {
   readonly log: DeliveryLog;
+  /** The notes on this run. Its beginning is noted by `confirm`. */
+  readonly notes: Pick<RunNotes, 'note' | 'flush'>;
   readonly clock: Clock;
   /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
@@ -303,10 +307,6 @@ export interface ImportDeps {
    * of a field in the file that is being delivered, for messages, or null.
    */
   readonly connect: (columnOf: (field: string) => string | null) => Promise<ServiceConnection>;
-  /** Called when the breaker has paused all sending, to note and show it. */
-  readonly breakerOpened: (pauseMs: number) => void;
-  /** Called when nothing more is sent, before the rows are reported. `stop` is the reason for an early end, or null. */
-  ended(stop: SrqError | null): Promise<void>;
 }
 
 export interface ImportFile {

@@ -116,14 +116,9 @@ function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string
   const notes = store.openNotes(log.run);
   account.listen(notes.refused);
   return {
-    ...{ log, clock, halt },
+    ...{ log, notes, clock, halt },
     confirm: async (plans) => notes.note(beginNote(plans, settings, name, preparation.destination.baseUrl)),
     connect: async () => ({ ...connection, api: connection.api.until(halt.signal), evidence: evidence(), keep }),
-    breakerOpened: (pauseMs) => notes.note({ event: 'breaker', pauseMs }),
-    ended: async (stop) => {
-      notes.note({ event: 'end', stopped: stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null) });
-      await notes.flush();
-    },
   };
 }
 

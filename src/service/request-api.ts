@@ -67,7 +67,7 @@ export interface RequestApiDeps {
   /** Called whenever more has been learned. */
   readonly remember?: (memory: AnswerMemory) => void;
   /** Returns the column that a field came from, for error messages, or null. */
-  readonly fieldName?: (field: string) => string | null;
+  readonly columnOf?: (field: string) => string | null;
 }
 
 /**
@@ -86,11 +86,11 @@ export class RequestApi implements MarketplaceApi {
 
   /** `reader` is that of another client of the same service, with which this one shares what it learns of the answers. */
   constructor(deps: RequestApiDeps, reader: AnswerReader | null = null) {
-    const { contract, fieldName = () => null } = deps;
+    const { contract, columnOf = () => null } = deps;
     this.#deps = deps;
     this.wireForm = wireFormOf(contract);
     this.#encoder = makeEncoder(contract);
-    this.#reader = reader ?? new AnswerReader(contract, fieldName, deps.memory, deps.remember);
+    this.#reader = reader ?? new AnswerReader(contract, columnOf, deps.memory, deps.remember);
     this.#secrets = [...deps.secrets, ...givenKeys(contract)];
     this.#sendsFileName = parametersOf(contract).some(
       ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',

@@ -5,7 +5,7 @@ import { RunEvents } from '../../src/commands/bulk/events.ts';
 import type { BulkOptions } from '../../src/commands/bulk/flags.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
-import type { RunNote } from '../../src/request/log-store.ts';
+import { type RunNote, withListener } from '../../src/request/log-store.ts';
 import type { RowResult } from '../../src/request/outcome.ts';
 import { noCounts } from '../../src/request/status.ts';
 import { contextOf } from '../helpers/command-context.ts';
@@ -98,11 +98,14 @@ test('the plan has the sums of the files, and each file by its name', async () =
 test('pauses and refusals are told in seconds, and are noted in the log all the same', async () => {
   const { events, bare } = await eventsOf();
   const noted: unknown[] = [];
-  const notes = events.alsoTelling({
-    note: (note) => void noted.push(note.event),
-    refused: (http, pauseMs) => void noted.push([http, pauseMs]),
-    flush: async () => void noted.push('flushed'),
-  });
+  const notes = withListener(
+    {
+      note: (note) => void noted.push(note.event),
+      refused: (http, pauseMs) => void noted.push([http, pauseMs]),
+      flush: async () => void noted.push('flushed'),
+    },
+    events,
+  );
   notes.note({ event: 'breaker', pauseMs: 2_500 });
   notes.note({ event: 'end', stopped: null } satisfies RunNote);
   notes.refused(429, 1_234.6);

@@ -16,6 +16,7 @@ import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
+import type { RunNote } from '../../src/request/log-store.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
 import type { DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
 import type { ServiceRequest } from '../../src/request/service-request.ts';
@@ -125,8 +126,7 @@ class Bench {
         this.told.push('connects');
         return connection;
       },
-      breakerOpened: (pauseMs) => void this.told.push(`shows ${pauseMs}`),
-      ended: async (stop) => void this.told.push(`ended ${stop?.reason ?? 'well'}`),
+      notes: { note: (note) => void this.told.push(wordsOf(note)), flush: async () => {} },
       ...this.deps,
     };
     const asked = files.map((rows, at) => ({
@@ -138,6 +138,11 @@ class Bench {
   get statuses() {
     return this.reports.map(({ status }) => status);
   }
+}
+
+function wordsOf(note: RunNote): string {
+  if (note.event === 'breaker') return `shows ${note.pauseMs}`;
+  return note.event === 'end' ? `ended ${note.stopped ?? 'well'}` : note.event;
 }
 
 describe('An import', () => {
@@ -243,7 +248,10 @@ describe('An import', () => {
     bench.outcomeOf = () => ({ status: 'rejected', http: 403, ids: {} });
     const { stop } = await bench.run([['a'], ['b']]);
     expect(stop).toMatchObject({ reason: 'auth.denied' });
-    expect(bench.told.filter((each) => /sending|ended/.test(each))).toEqual(['0.csv: sending 1', 'ended auth.denied']);
+    expect(bench.told.filter((each) => /sending|ended/.test(each))).toEqual([
+      '0.csv: sending 1',
+      `ended ${stop?.message}`,
+    ]);
     expect(bench.reports[1]?.message).toBe(`Not tried: ${stop?.message} The next run sends it.`);
   });
 
@@ -320,9 +328,12 @@ describe('An import', () => {
     const bench = new Bench();
     await bench.doubts('a');
     bench.deps = {
-      ended: async () => {
-        const { key, row } = submissionOf('a');
-        await bench.memory.openAs('another run').outcome({ key, row, ref: null }, OUTCOME);
+      notes: {
+        note: () => {},
+        flush: async () => {
+          const { key, row } = submissionOf('a');
+          await bench.memory.openAs('another run').outcome({ key, row, ref: null }, OUTCOME);
+        },
       },
     };
     await bench.run([['a']]);
@@ -331,8 +342,11 @@ describe('An import', () => {
     await away.doubts('a');
     let isEnded = false;
     away.deps = {
-      ended: async () => {
-        isEnded = true;
+      notes: {
+        note: () => {},
+        flush: async () => {
+          isEnded = true;
+        },
       },
     };
     away.logChanges = { prefetch: async () => (isEnded ? Promise.reject(AWAY) : undefined) };

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ImportUi, type RunImportOptions, runImport, type ServiceConnection } from '../../src/delivery/import.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
+import type { RunNote } from '../../src/request/log-store.ts';
 import { NO_VISIBILITY_HISTORY } from '../../src/request/visibility.ts';
 import { PREPARATION, planOf, tableOf } from './leads.ts';
 import { Machine } from './processes.ts';
@@ -48,10 +49,9 @@ async function imported(files: readonly (readonly string[])[], changes: Partial<
     const asked = files.map((rows, at) => ({ file: `${at}.csv`, preparation: PREPARATION, ui: uiOf(rows) }));
     const deps = {
       ...{ log, clock, halt },
+      notes: { note: ({ event }: RunNote) => void told.push(event), flush: async () => {} },
       confirm: async () => {},
       connect: async () => connection,
-      breakerOpened: () => void told.push('shown'),
-      ended: async () => {},
     };
     return (await runImport(deps, asked, OPTIONS)).stop;
   });
@@ -67,7 +67,7 @@ test('when the breaker opens, the account is held for all its processes, and the
   for (let row = 4; row <= 40; row++)
     machine.service.script(`Need ${row}`, [{ answer: 'reset after writing', acts: true }]);
   const { reported, told } = await imported([needs(40)]);
-  expect(told.slice(0, 2)).toEqual(['held', 'shown']);
+  expect(told.slice(0, 2)).toEqual(['held', 'breaker']);
   expect(reported).toHaveLength(40);
 });
 

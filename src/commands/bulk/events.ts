@@ -5,7 +5,7 @@ import type { EventStream, RunEvent } from '../../report/event-stream.ts';
 import { ERRORS } from '../../request/error-codes.ts';
 import { type Failure, SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
-import type { RunNote, RunNotes } from '../../request/log-store.ts';
+import type { RunListener } from '../../request/log-store.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import type { Clock } from '../../request/ports.ts';
 import { sumOfCounts } from '../../request/status.ts';
@@ -25,9 +25,9 @@ type EventOptions = Pick<BulkOptions, 'events' | 'onEnd' | 'dryRun' | 'results' 
 
 /**
  * Reports a run as events, if `--events` or `--on-end` asks for them. It has no counts of its own: rows come from their
- * results, progress from the counts that people see, and pauses and refusals from the notes on the run.
+ * results, progress from the counts that people see, and of pauses and refusals it is told with the notes on the run.
  */
-export class RunEvents {
+export class RunEvents implements RunListener {
   readonly #stream: EventStream | null;
   readonly #run: string;
   readonly #clock: Clock;
@@ -77,21 +77,8 @@ export class RunEvents {
     });
   }
 
-  /** Returns the notes on a run, extended so that they are also reported as events. */
-  alsoTelling(notes: RunNotes): RunNotes {
-    const note = (each: RunNote) => {
-      if (each.event === 'breaker') this.paused(each.pauseMs);
-      notes.note(each);
-    };
-    const refused = (http: number, pauseMs: number) => {
-      this.refused(http, pauseMs);
-      notes.refused(http, pauseMs);
-    };
-    return { note, refused, flush: () => notes.flush() };
-  }
-
   /** Reports a pause of the breaker. */
-  paused(pauseMs: number): void {
+  breakerOpened(pauseMs: number): void {
     this.#tell({ event: 'pause', seconds: pauseMs / 1000 });
   }
 

@@ -7,7 +7,7 @@ import { keepHeapSmall, optimizeForRows } from '../../cli/v8-flags.ts';
 import { type ImportDeps, runImport } from '../../delivery/import.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
-import type { RunBegin } from '../../request/log-store.ts';
+import { type RunBegin, withListener } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
 import { RunHealth } from '../health.ts';
 import { rangeOf, requireAnswers, requireKnownFields } from './agreement.ts';
@@ -119,10 +119,10 @@ async function importDeps(
 ): Promise<ImportDeps> {
   const files = opened.map(({ file }) => file);
   const log = health.timed(await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true));
-  const notes = health.alsoCounting(events.alsoTelling((await context.logStore()).openNotes(context.run)));
+  const notes = health.counted(withListener((await context.logStore()).openNotes(context.run), events));
   const { clock, interruption } = context;
   return {
-    ...{ log, clock, halt: interruption.halt },
+    ...{ log, notes, clock, halt: interruption.halt },
     confirm: async (plans) => {
       events.plan(plans, files);
       health.plans = plans;
@@ -137,21 +137,16 @@ async function importDeps(
       for (const each of imports) await each.remember();
       notes.note(await beginNote(context, plans, files, options));
     },
-    connect: async (fieldName) => {
+    connect: async (columnOf) => {
       const [first] = opened;
       if (!first) throw new Error('a run without a file');
       const { concurrency } = options;
-      const asking = { rate: rateOf(context, options), concurrency, fieldName, refused: notes.refused };
+      const asking = { rate: rateOf(context, options), concurrency, columnOf, refused: notes.refused };
       const connection = await first.session.connect(asking);
       health.connection = connection;
       // From the first request on, the first signal lets requests in flight finish.
       await finishOnSignal(context);
       return connection;
-    },
-    breakerOpened: (pauseMs) => notes.note({ event: 'breaker', pauseMs }),
-    ended: async (stop) => {
-      notes.note({ event: 'end', stopped: stop?.message ?? (interruption.code ? 'Interrupted.' : null) });
-      await notes.flush();
     },
   };
 }

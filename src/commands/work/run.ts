@@ -316,7 +316,7 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   breakerOpened(pauseMs: number): void {
-    this.#events.paused(pauseMs);
+    this.#events.breakerOpened(pauseMs);
     this.metrics?.breakerOpened(pauseMs);
     const seconds = Math.round(pauseMs / 1000);
     this.#reporter.note('breaker', { pauseMs }, () => `Too many doubts: nobody sends for ${seconds} s.`);
