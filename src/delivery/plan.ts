@@ -137,8 +137,8 @@ class Planner {
   }
 
   /**
-   * Returns the status of a row that is not settled by its own statement. A row in doubt stays in doubt if the log does
-   * not know its content, because other content than what was sent proves nothing about it.
+   * Returns the status of a row that is not settled by its own statement. A row that says `unknown` stays
+   * in doubt if the log does not know its content, because what the log says of other content proves nothing.
    */
   #statusOf(prepared: Prepared, earlier: EarlierOutcome | undefined): Status {
     if (!prepared.request) return earlier?.status === 'unknown' ? 'unknown' : 'invalid';

@@ -33,7 +33,7 @@ export function submissions(
   held: () => Promise<unknown> | null,
 ): AsyncGenerator<Submission> {
   const { ledger } = plan;
-  return rereadRows(plan, reading, (row) => ledger.status(row) === status && ledger.key(row) !== null, held);
+  return rereadRows(plan, reading, (row) => ledger.status(row) === status && ledger.hasKey(row), held);
 }
 
 /**

@@ -35,7 +35,7 @@ export async function* reportRows(
         yield { ...NOT_SENT, row, status: untriedStatus, message: untried, reason };
       } else if (status === 'invalid')
         yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
-      else if (status === 'unknown' && plan.ledger.key(row.number) === null)
+      else if (status === 'unknown' && !plan.ledger.hasKey(row.number))
         yield { ...NOT_SENT, row, status, message: FINDING[ALTERED].says, reason: ALTERED };
       else
         yield { row, status, problems: [], isKept: isKept(row, status), ...recorded(row, plan, records[at] ?? null) };

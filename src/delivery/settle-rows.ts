@@ -90,7 +90,7 @@ function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
   let before: number[] = [];
   let missing = 0;
   for (let row = range.skip + 1; ledger.has(row); row++) {
-    if (ledger.status(row) === 'unknown' && ledger.key(row) !== null) {
+    if (ledger.status(row) === 'unknown' && ledger.hasKey(row)) {
       doubtful.add(row);
       for (const each of [row, ...before]) wanted.add(each);
       before = [];
@@ -115,5 +115,5 @@ function keepLast<Item>(items: Item[], item: Item): void {
  */
 function isCreated(ledger: Ledger, row: number): boolean {
   const status = ledger.status(row);
-  return (status === 'created' || status === 'repeated') && ledger.firstRow(row) === row && ledger.key(row) !== null;
+  return (status === 'created' || status === 'repeated') && ledger.firstRow(row) === row && ledger.hasKey(row);
 }

@@ -63,8 +63,8 @@ export async function openEventFile(
 }
 
 /**
- * Takes the rights of others from a file of this user. That of another user, who has let this one write it, stays as it
- * is. A file system that keeps no modes may refuse, and has none that could be changed.
+ * Takes the rights of others from a file of this user. A file of another user is left as
+ * it is. A file system without modes may refuse, and has nothing to take away.
  */
 async function closeToOthers(file: FileHandle, uid: number | null): Promise<void> {
   const found = await file.stat();

@@ -62,8 +62,13 @@ export class Ledger {
     return row >= this.#firstRow && row < this.#firstRow + this.#rows;
   }
 
+  /** Tells whether the request of a row is known. */
+  hasKey(row: number): boolean {
+    return this.has(row) && (this.#byte(row) & NO_KEY) === 0;
+  }
+
   key(row: number): string | null {
-    if (!this.has(row) || this.#byte(row) & NO_KEY) return null;
+    if (!this.hasKey(row)) return null;
     return this.#keys.keyAt(this.firstRow(row) - this.#firstRow);
   }
 

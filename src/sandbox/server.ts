@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
 import { MARKETS } from '../request/markets.ts';
-import { answerCall } from './exchange.ts';
+import { answerCall } from './answer-call.ts';
 import { ADMIN_CALLS, ADMIN_PREFIX, answerAdmin } from './inbox/admin.ts';
 import style from './inbox/inbox.css?raw';
 import markup from './inbox/inbox.html?raw';

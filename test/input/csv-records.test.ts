@@ -1,6 +1,6 @@
+import { Parser } from 'csv-parse';
 import { expect, test, vi } from 'vitest';
 import { csvRecords } from '../../src/input/csv-records.ts';
-import { RecordParser } from '../../src/input/record-parser.ts';
 
 /** Reads a text that comes in pieces, and returns the line and the cells of each record. */
 async function read(pieces: readonly string[], linesBeforeHeader = 0) {
@@ -131,7 +131,7 @@ test('the parser of a file that is not read to its end is given up', async () =>
   async function* text() {
     for (let piece = 0; piece < 10; piece++) yield '"a" x,b\n';
   }
-  const given = vi.spyOn(RecordParser.prototype, 'destroy');
+  const given = vi.spyOn(Parser.prototype, 'destroy');
   for await (const _ of csvRecords(text(), { delimiter: ',', linesBeforeHeader: 0 })) break;
   expect(given).toHaveBeenCalled();
   given.mockRestore();

@@ -91,8 +91,9 @@ export interface Permit {
 export interface RateAnswer {
   /**
    * `ok` means that the work was done, `throttled` 429, `overloaded` 503, and `unanswered` no status. `declined` is any
-   * other status: an answer, but one that may come too early to measure working time. `unsent` says nothing of the service:
-   * srq did not send the request, since it had waited too long for its log or its token, or another process was faster.
+   * other status: the service may answer so before it does the work, so that its time is not measured. `unsent` says nothing
+   * of the service: srq did not send the request, since it had waited too long for its log or its token, or another process
+   * was faster.
    */
   readonly kind: 'ok' | 'declined' | 'throttled' | 'overloaded' | 'unanswered' | 'unsent';
   readonly pauseMs: number | null;

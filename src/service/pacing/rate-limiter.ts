@@ -39,8 +39,8 @@ export interface PermitSource {
   /** Returns the pace at this moment, or null if it is not known yet. */
   pace(): Pace | null;
   /**
-   * Returns the time after which the limiter must ask again. `waitMs` is the time after which it would do so anyway,
-   * and Infinity means to wait for `changed`.
+   * Returns the time after which the limiter asks again. By itself it would wait for `waitMs`. Infinity means until
+   * `changed`.
    */
   askAgainMs(waitMs: number): number;
 }
