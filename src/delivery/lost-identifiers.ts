@@ -1,4 +1,5 @@
 import type { RowReport } from '../request/import-plan.ts';
+import { mainIdentifier } from '../request/outcome.ts';
 import type { LogRecord } from '../request/ports.ts';
 import { cellVariants, hasLostDigits, KEPT_DIGITS } from './sent-cells.ts';
 
@@ -23,7 +24,7 @@ export async function* withIdentifiers(
       continue;
     }
     known ??= await byRow(records());
-    const meant = (known.get(earlier.row) ?? []).filter(({ ids }) => mayBe(mainOf(ids), earlier.id));
+    const meant = (known.get(earlier.row) ?? []).filter(({ ids }) => mayBe(mainIdentifier(ids), earlier.id));
     const [record] = meant;
     yield record && meant.length === 1 ? { ...report, ids: record.ids } : report;
   }
@@ -36,17 +37,13 @@ function isRounded(id: string): boolean {
 async function byRow(records: AsyncIterable<LogRecord>): Promise<ReadonlyMap<number, readonly LogRecord[]>> {
   const found = new Map<number, LogRecord[]>();
   for await (const record of records) {
-    const id = mainOf(record.ids);
+    const id = mainIdentifier(record.ids);
     if (id.length < MIN_DIGITS || !/^\d+$/.test(id)) continue;
     const others = found.get(record.row);
     if (others) others.push(record);
     else found.set(record.row, [record]);
   }
   return found;
-}
-
-function mainOf(ids: LogRecord['ids']): string {
-  return Object.values(ids)[0] ?? '';
 }
 
 /** Tells whether a cell holds this identifier, either unchanged or as a spreadsheet may have changed it. */

@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 import { csvLine, escapeFormulas, unescapeFormulas } from '../request/csv-text.ts';
 import { SrqError } from '../request/errors.ts';
 import type { RowOutside, RowReport } from '../request/import-plan.ts';
-import type { Identifiers } from '../request/outcome.ts';
+import { mainIdentifier } from '../request/outcome.ts';
 import { RESULT_COLUMNS, resultColumnOf } from '../request/table.ts';
 import { isHeldOpen, whyUnwritable, writeAll } from './output-file.ts';
 import { workbookChunks } from './workbook-writer.ts';
@@ -165,9 +165,4 @@ function outcomeCells(report: RowReport | RowOutside): readonly string[] {
 /** Returns the identifier of an earlier results file for a row that is still in doubt. */
 function doubtfulId({ status, row }: RowReport): string {
   return status === 'unknown' ? (row.earlier?.id ?? '') : '';
-}
-
-/** Returns the identifier that the service names first. All identifiers are in the log. */
-export function mainIdentifier(ids: Identifiers): string {
-  return Object.values(ids)[0] ?? '';
 }

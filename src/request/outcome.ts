@@ -5,6 +5,11 @@ import type { SentStatus, Status } from './status.ts';
 /** Identifiers by name, exactly as received. They are text, so 12345678901234567890 is not rounded. */
 export type Identifiers = Readonly<Record<string, string>>;
 
+/** Returns the identifier that the service names first, or an empty text. All identifiers are in the log. */
+export function mainIdentifier(ids: Identifiers): string {
+  return Object.values(ids)[0] ?? '';
+}
+
 /** The outcome of sending one request. */
 export interface Outcome {
   readonly status: SentStatus;

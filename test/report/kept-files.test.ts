@@ -5,9 +5,10 @@ import { PassThrough } from 'node:stream';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { requireOwnOrNew, requireWritable, writeAll, writeWhole } from '../../src/report/output-file.ts';
-import { isWorkbookName, mainIdentifier, streamResults, writeResults } from '../../src/report/results-file.ts';
+import { isWorkbookName, streamResults, writeResults } from '../../src/report/results-file.ts';
 import { workbookChunks } from '../../src/report/workbook-writer.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
+import { mainIdentifier } from '../../src/request/outcome.ts';
 
 let folder: string;
 let path: string;

@@ -30,3 +30,12 @@ export const pointerPart = (name: string): string => name.replaceAll('~', '~0').
 /** Extends a pointer by these names. */
 export const pointerTo = (start: string, ...names: readonly string[]): string =>
   [start, ...names.map(pointerPart)].join('/');
+
+/** Decodes the percent-encoding of a text. A text that is not encoded well is returned as it is. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

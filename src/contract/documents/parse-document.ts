@@ -3,7 +3,7 @@ import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yam
 import type { Json } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { pointerNames } from '../../request/json-pointer.ts';
-import { isObject, type JsonObject, memberOf, pointerPart, textOf } from './json-parts.ts';
+import { isObject, type JsonObject, memberOf, percentDecoded, pointerPart, textOf } from './json-parts.ts';
 
 /** A file as it was read. */
 export interface SourceDocument {
@@ -312,14 +312,6 @@ function targetOf(reference: string, path: string): { file: string; fragment: st
   if (/^[a-z][a-z\d+.-]*:|^[\\/]|\\/i.test(file)) return null;
   const joined = posix.normalize(posix.join(posix.dirname(path), file));
   return joined.startsWith('../') || joined === '..' ? null : { file: joined, fragment };
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 const hasPointer = (document: JsonObject, fragment: string): boolean =>

@@ -1,6 +1,6 @@
 import type { Json } from '../../request/contract.ts';
 import { pointerNames } from '../../request/json-pointer.ts';
-import { isObject, type JsonObject, listOf, memberOf, pointerTo, textOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, memberOf, percentDecoded, pointerTo, textOf } from './json-parts.ts';
 
 /**
  * A value with its place. If `problem` is set, a reference on the way to it could not be followed, and the value is
@@ -16,6 +16,8 @@ export interface Placed {
 export interface References {
   /** Returns the value itself, or the target of its `$ref`, followed repeatedly. */
   follow(value: Json | undefined, pointer: string): Placed;
+  /** Returns the elements of a list, each followed. It is empty if the value is no list. */
+  followAll(list: Json | undefined, pointer: string): Placed[];
   /** Returns a member of the resolved value. */
   step(from: Placed, ...names: readonly string[]): Placed;
 }
@@ -53,6 +55,7 @@ export function createReferences(document: JsonObject): References {
 
   return {
     follow,
+    followAll: (list, pointer) => listOf(list).map((each, index) => follow(each, pointerTo(pointer, String(index)))),
     step(from, ...names) {
       let at = follow(from.value, from.pointer);
       for (const name of names) {
@@ -69,14 +72,6 @@ const failed = (at: Placed, what: string): Placed => ({
   pointer: at.pointer,
   problem: `${at.pointer} ${what}`,
 });
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 function valueAt(document: JsonObject, pointer: string): Json | undefined {
   return pointerNames(pointer).reduce<Json | undefined>((value, name) => memberOf(value, name), document);

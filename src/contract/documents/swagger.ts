@@ -60,7 +60,7 @@ function originOf(moved: ReadonlyMap<string, string>, pointer: string): string {
 
 function pathItem(converter: Converter, place: Placed, pointer: string): Json {
   const item = objectOf(place.value);
-  const shared = parametersOf(converter, item['parameters'], pointerTo(place.pointer, 'parameters'));
+  const shared = converter.references.followAll(item['parameters'], pointerTo(place.pointer, 'parameters'));
   const operations = METHODS.flatMap((method): [string, Json][] => {
     const operation = item[method];
     if (!isObject(operation)) return [];
@@ -70,13 +70,9 @@ function pathItem(converter: Converter, place: Placed, pointer: string): Json {
   return Object.fromEntries(operations);
 }
 
-function parametersOf({ references }: Converter, list: Json | undefined, pointer: string): Placed[] {
-  return listOf(list).map((each, index) => references.follow(each, pointerTo(pointer, String(index))));
-}
-
 function convertOperation(converter: Converter, from: Placed, shared: readonly Placed[], pointer: string): Json {
   const { parameters, consumes, produces, responses, ...rest } = objectOf(from.value);
-  const own = parametersOf(converter, parameters, pointerTo(from.pointer, 'parameters'));
+  const own = converter.references.followAll(parameters, pointerTo(from.pointer, 'parameters'));
   const all = [...shared, ...own];
   const isBody = ({ value }: Placed) => /^(?:body|formData)$/.test(textOf(objectOf(value)['in']));
   const others = all

@@ -51,8 +51,8 @@ export function operationsOf({ described, references }: DocumentReading): OpenAp
       const value = 'servers' in holder ? { servers: holder['servers'] ?? null, ...own } : own;
       const pointer = pointerTo(place.pointer, method);
       const parameters = [
-        ...parametersOf(references, holder['parameters'], pointerTo(place.pointer, 'parameters')),
-        ...parametersOf(references, value['parameters'], pointerTo(pointer, 'parameters')),
+        ...references.followAll(holder['parameters'], pointerTo(place.pointer, 'parameters')),
+        ...references.followAll(value['parameters'], pointerTo(pointer, 'parameters')),
       ];
       const told = [value['summary'], value['description'], ...listOf(value['tags'])].map(textOf);
       const words = told.join(' ').slice(0, MAX_WORDS);
@@ -67,11 +67,6 @@ export function pathProblems({ described, references }: DocumentReading): string
   return Object.entries(objectOf(described.document['paths'])).flatMap(
     ([path, item]) => references.follow(item, pointerTo('/paths', path)).problem ?? [],
   );
-}
-
-/** Resolves a list of parameters. An operation's own parameter replaces that of the path with the same name. */
-function parametersOf(references: References, list: Json | undefined, pointer: string): Placed[] {
-  return listOf(list).map((each, index) => references.follow(each, pointerTo(pointer, String(index))));
 }
 
 /** Returns the bodies that an operation accepts, by media type. */
