@@ -255,12 +255,20 @@ describe('a 401', () => {
     expect([service.tokens().length, intend.times]).toEqual([2, 2]);
   });
 
-  test('for a new token too stops the run: the request was not taken', async () => {
+  test('for a fresh token, revoked with the one before, is answered with another one', async () => {
+    const service = await startScriptedService({
+      create: (call) => (call.number <= 2 ? refused401(call) : { status: 201, body: { id: '1' } }),
+    });
+    expect((await apiOf(service.baseUrl).create(request, intent()))?.outcome.status).toBe('created');
+    expect(bearer(service.creates())).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
+  });
+
+  test('for three fresh tokens in a row stops the run: the request was not taken', async () => {
     const service = await startScriptedService({ create: refused401, validate: refused401 });
     const sent = await apiOf(service.baseUrl).create(request, intent());
     expect(sent?.outcome.status).toBe('failed');
     expect(sent?.stop).toMatchObject({ code: 'auth', hint: expect.stringContaining('srq login') });
-    expect([service.creates().length, service.tokens().length]).toEqual([2, 2]);
+    expect([service.creates().length, service.tokens().length]).toEqual([3, 3]);
     await expect(apiOf(service.baseUrl).validate(request)).rejects.toMatchObject({ code: 'auth' });
   });
 

@@ -30,10 +30,11 @@ export interface Authorizer {
 }
 
 /**
- * Number of refused tokens in a row for one request before the credentials are blamed. A token shared by another
- * process may be as old as the one before, and one that has worked may expire while the request is on its way.
+ * Number of refused tokens in a row for one request before the credentials are blamed. A fresh token may have been revoked
+ * with the one that it replaces, or another process may have got it for that reason; one that has worked may expire while
+ * the request is on its way.
  */
-const MAX_TOKEN_REFUSALS = { own: 1, shared: 2, ended: 4 } as const;
+const MAX_TOKEN_REFUSALS = { fresh: 2, ended: 4 } as const;
 
 /**
  * Authorizes calls with bearer tokens. After a 401 the call is sent again with a new token, at most as often as

@@ -14,8 +14,8 @@ import { isCut, readToken, tokenError } from './token-answer.ts';
 const REFRESH_AT = 0.8;
 const MIN_LEARNED_MS = 1_000;
 /**
- * Age up to which the refusal of an own token blames the credentials. An older one may have ended, because the process
- * was suspended or the machine was busy between its issue and its use.
+ * Age up to which the refusal of a token blames the credentials. An older one may have ended, because the process was
+ * suspended or the machine was busy between its issue and its use.
  */
 const JUST_ISSUED_MS = 5_000;
 
@@ -35,8 +35,6 @@ export class Tokens {
   #current: CachedToken | null = null;
   #fetching: Promise<CachedToken> | null = null;
   #reached = false;
-  /** The latest token that this process has requested. */
-  #own: string | null = null;
   /** The latest token that the service has accepted. */
   #proven: string | null = null;
   /** Age at which a token of unknown lifetime was refused, in milliseconds. */
@@ -93,18 +91,17 @@ export class Tokens {
 
   /**
    * Notes that the service has refused this token. If it has been replaced meanwhile, the current token is kept.
-   * Returns `own` if this process has just requested it, so that a new one would not be better, `ended` if it had worked
-   * before or is older, and else `shared`.
+   * Returns `ended` if it had worked before or was not issued just now, and else `fresh`: a new one would hardly be better.
    */
-  refused(accessToken: string): 'own' | 'shared' | 'ended' {
-    const kind = accessToken === this.#proven ? 'ended' : accessToken === this.#own ? 'own' : 'shared';
-    if (this.#current?.accessToken !== accessToken) return kind;
+  refused(accessToken: string): 'fresh' | 'ended' {
+    const hasWorked = accessToken === this.#proven;
+    if (this.#current?.accessToken !== accessToken) return hasWorked ? 'ended' : 'fresh';
     const { obtainedAtMs, expiresAtMs } = this.#current;
     const ageMs = this.#clock.nowMs() - obtainedAtMs;
     if (expiresAtMs === null) this.#learnedLifeMs = Math.max(MIN_LEARNED_MS, ageMs);
     this.#current = null;
     this.#cache.forget(accessToken);
-    return kind === 'own' && ageMs > JUST_ISSUED_MS ? 'ended' : kind;
+    return hasWorked || ageMs > JUST_ISSUED_MS ? 'ended' : 'fresh';
   }
 
   /** Requests a new token even if there is one, to prove the credentials. */
@@ -136,7 +133,6 @@ export class Tokens {
     this.#current = token;
     if (isNew) return token;
     this.#fetched += 1;
-    this.#own = token.accessToken;
     await this.#cache.write(token);
     return token;
   }
