@@ -1,4 +1,4 @@
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
@@ -152,17 +152,34 @@ const LOST_TEXT = /^The log had (\d+) bytes /;
 const lostText = (bytes: number, holder: string) => `The log had ${bytes} bytes when it was taken away from: ${holder}`;
 const holderIn = (text: string) => (LOST_TEXT.test(text) ? '' : text);
 
+/** What the lock files show of a log that was opened for sending, also if the log itself is gone. */
+export interface EarlierUse {
+  /** The lock files that show it. A person who removes them begins a new log. */
+  readonly lockFiles: readonly string[];
+  /**
+   * The minimum number of bytes that the log must have: the number that it had when it was taken away from its last run,
+   * or else 0. srq never makes a log shorter than this.
+   */
+  readonly minBytes: number;
+}
+
 /**
- * Returns the minimum number of bytes that a log must have, which is the number that it had when it was taken away from
- * its last run, or else 0. Returns null if the log has never been used for sending. A log is created before its lock
- * file, and srq never makes it shorter than this.
+ * Returns what the lock files show of the log, or null if it has never been used for sending. Every process that sends
+ * has the run lock or the one-off lock. It creates the log before their files, so that a lock file without a log shows
+ * that the log is gone. The file of the append lock shows nothing, because it is made before either.
  */
-export function minLogBytes(logPath: string): number | null {
+export function earlierUse(logPath: string): EarlierUse | null {
+  // A lock file that cannot be read counts as well, because another user may have made it.
+  const lockFiles = ['lock', 'one-off-lock'].map((each) => `${logPath}.${each}`).filter((each) => existsSync(each));
+  if (lockFiles.length === 0) return null;
+  return { lockFiles, minBytes: Math.max(...lockFiles.map(lostBytesIn)) };
+}
+
+function lostBytesIn(lockFile: string): number {
   try {
-    return Number(LOST_TEXT.exec(readFileSync(`${logPath}.lock`, 'utf8'))?.[1] ?? 0);
+    return Number(LOST_TEXT.exec(readFileSync(lockFile, 'utf8'))?.[1] ?? 0);
   } catch {
-    // Any other error that prevents reading the lock file also prevents locking it, and is reported then.
-    return null;
+    return 0;
   }
 }
 

@@ -122,13 +122,14 @@ test('a torn tail is cut although the log is open for appending alone', async ()
 test('commands in hints about a log can be pasted into a shell of the system', () => {
   const path = `/tmp/it's`;
   const { holders, names, showLine, showEnd, cut, remove } = shellCommands('win32');
-  expect([holders(path), names(path), showLine(path, 3), showEnd(path, 9), remove(path)]).toEqual([
+  expect([holders(path), names(path), showLine(path, 3), showEnd(path, 9), remove([path, 'C:\\log.lock'])]).toEqual([
     'resmon (CPU, Associated Handles)',
     `fsutil hardlink list "/tmp/it's"`,
     `Get-Content "/tmp/it's" | Select-Object -Index 2`,
     `Get-Content "/tmp/it's" -Tail 1`,
-    `del "/tmp/it's"`,
+    `del "/tmp/it's", C:\\log.lock`,
   ]);
   expect(cut(path, 9)).toContain('.SetLength(9)');
   expect(shellCommands('linux').showEnd(path, 9)).toBe(`tail -c +10 '/tmp/it'\\''s'`);
+  expect(shellCommands('linux').remove([path, '/log.lock'])).toBe(`rm '/tmp/it'\\''s' /log.lock`);
 });

@@ -286,6 +286,33 @@ describe('A log that is another file than before', () => {
     await (await openLog(path)).close();
   });
 
+  test('is missed, too, where only one-off requests have used it; who removes the lock file begins anew', async () => {
+    const log = await openLog(path, false);
+    await log.sending(subjectOf(1), 'none');
+    await log.outcome(subjectOf(1), CREATED);
+    await log.close();
+    renameSync(path, aside());
+    for (const exclusive of [false, true]) {
+      const { message, hint } = await failureOf(openLog(path, exclusive));
+      expect(message).toContain('is gone; its lock file is still there');
+      expect(hint).toMatch(new RegExp(`: rm ${path}.one-off-lock$`));
+      expect(existsSync(path)).toBe(false);
+    }
+    rmSync(`${path}.one-off-lock`);
+    await (await openLog(path, false)).close();
+  });
+
+  test('is missed with a command that removes all lock files which show that it was used', async () => {
+    for (const exclusive of [true, false]) await (await openLog(path, exclusive)).close();
+    renameSync(path, aside());
+    const { hint } = await failureOf(openLog(path, false));
+    expect(hint).toMatch(new RegExp(`: rm ${path}.lock ${path}.one-off-lock$`));
+    for (const each of ['lock', 'one-off-lock']) rmSync(`${path}.${each}`);
+    // A process makes this one before it has a lock, with which it may send.
+    expect(besides()).toContain('log.ndjson.append-lock');
+    await (await openLog(path, false)).close();
+  });
+
   test('is missed behind a symbolic link that leads nowhere any more', async () => {
     const link = join(directory, 'link.ndjson');
     symlinkSync('log.ndjson', link);
