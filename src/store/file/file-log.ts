@@ -111,7 +111,7 @@ export class FileLog implements OpenLog {
       lock = new LogLock(realPath(options.path), file.fd, kernel);
       await (options.exclusive
         ? lock.acquireRunLock(options.holder, options.clock)
-        : lock.acquireOneOffLock(options.clock));
+        : lock.acquireOneOffLock(options.holder, options.clock));
       const log = new FileLog(options, file, lock, loadIndex(file.fd, options.path, options.user ?? null));
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});

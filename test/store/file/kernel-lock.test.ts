@@ -61,7 +61,9 @@ test.each(['run', 'one-off'])(
       const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
       const kernel = windowsKernel();
       const lock = new LogLock(path, log, kernel);
-      await (which === 'run' ? lock.acquireRunLock('a test', systemClock) : lock.acquireOneOffLock(systemClock));
+      await (which === 'run'
+        ? lock.acquireRunLock('a test', systemClock)
+        : lock.acquireOneOffLock('a test', systemClock));
       for (let count = 0; count < appends; count++) {
         await lock.acquireAppendLock(systemClock);
         lock.releaseAppendLock();

@@ -12,6 +12,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -270,6 +271,39 @@ describe('A log that is another file than before', () => {
     const next = await openLog(path);
     expect(next.lookup(keyOf(1))).toBe('created');
     await next.close();
+  });
+
+  test.each([
+    ['an empty file', () => writeFileSync(path, '', { mode: 0o600 })],
+    ['an older copy', () => writeFileSync(path, firstLineOf(aside()), { mode: 0o600 })],
+  ])('is missed after one-off requests as well, with %s in its place, until it is back', async (_, replace) => {
+    const [early, late] = [await openLog(path, false), await openLog(path, false)];
+    await early.sending(subjectOf(1), 'none');
+    await early.outcome(subjectOf(1), CREATED);
+    await late.sending(subjectOf(2), 'none');
+    const { size } = statSync(path);
+    renameSync(path, aside());
+    replace();
+    // The one that knows of fewer bytes is the last to say how many there were.
+    await late.close();
+    await early.close();
+    for (const exclusive of [false, true]) {
+      const { message, hint } = await failureOf(openLog(path, exclusive));
+      expect(message).toContain(`it had ${size} when it was taken away`);
+      expect(hint).toContain(`rm ${path}.one-off-lock`);
+    }
+    renameSync(aside(), path);
+    const next = await openLog(path, false);
+    expect(next.lookup(keyOf(2))).toBe('sending');
+    await next.close();
+  });
+
+  test('is not missed where somebody has removed the lock file since', async () => {
+    const log = await openLog(path, false);
+    renameSync(path, aside());
+    rmSync(`${path}.one-off-lock`);
+    await log.close();
+    expect(existsSync(`${path}.one-off-lock`)).toBe(false);
   });
 
   test('is missed, too, where its last run was killed; who removes the lock file begins anew', async () => {
