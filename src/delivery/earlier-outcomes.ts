@@ -1,3 +1,4 @@
+import type { RowRange } from '../request/import-plan.ts';
 import { findMarket } from '../request/markets.ts';
 import type { LogView } from '../request/ports.ts';
 import type { LoggedState, Status } from '../request/status.ts';
@@ -5,6 +6,7 @@ import { type EarlierOutcome, type Mapping, RESULT_COLUMNS, type Row, type Table
 import { isShortenedNumber } from './check/check-request.ts';
 import { isSameIdentifier } from './lost-identifiers.ts';
 import { likelyPrepared, mapRow, type Preparation, prepareRow } from './prepare.ts';
+import { rowsInRange } from './read-rows.ts';
 import { type CellSearch, cellVariants, hasLostDigits, isDate, SentCells } from './sent-cells.ts';
 import type { Finality } from './submit.ts';
 
@@ -12,9 +14,10 @@ import type { Finality } from './submit.ts';
 const MAX_KEYS = 200_000;
 /**
  * Number of rows at the beginning of a file in which witnesses are looked for. Witnesses are settled rows, which show
- * whether a spreadsheet has changed the form of dates. Below it is the maximum number of witnesses that are examined.
+ * whether a spreadsheet has changed the form of dates.
  */
 const MAX_WITNESSES = 10_000;
+/** Maximum number of witnesses that are examined. */
 const MAX_WITNESSES_ASKED = 50;
 
 /**
@@ -51,6 +54,8 @@ type Repair = Pick<Row, 'cells'> | Pick<Row, 'problem'>;
 export class ReturnedRows {
   /** The table with restored cells. */
   readonly table: Table;
+  /** The table as it is read. */
+  readonly #source: Table;
   readonly #mapping: Mapping;
   readonly #preparation: Preparation;
   readonly #log: LogView;
@@ -67,8 +72,11 @@ export class ReturnedRows {
   #settled = 0;
   /** Whether the log knows any of the rows that state that they were taken. */
   #isOfThisLog = false;
+  /** The last row that states that it was taken and was restored while the log knew none of them. */
+  #lastUnjudged = 0;
 
   private constructor(table: Table, mapping: Mapping, preparation: Preparation, log: LogView) {
+    this.#source = table;
     this.#mapping = mapping;
     this.#preparation = preparation;
     this.#log = log;
@@ -100,8 +108,7 @@ export class ReturnedRows {
    * unchanged.
    */
   async restore(batch: readonly Row[], options: Finality): Promise<readonly Row[]> {
-    const keys = new Map(batch.map((row) => [row.number, this.#keyOf(row)]));
-    await this.#log.prefetch([...keys.values()].filter((key) => key !== null));
+    const keys = await this.#knownKeys(batch);
     const settled = batch.filter((row) => statedStatus(row.earlier, options) !== null);
     const open = batch.filter((row) => row.problem === null && statedStatus(row.earlier, options) === null);
     this.#settled += settled.length;
@@ -116,6 +123,20 @@ export class ReturnedRows {
   }
 
   /**
+   * Yields the rows within the range that state that they were taken and stand before the first such row that the log
+   * knows, once they are judged like those behind it. They are read again, because they may be most of the file. Call it
+   * after all rows were restored.
+   */
+  async *judgedLate({ skip }: RowRange, options: Finality): AsyncGenerator<readonly Row[]> {
+    if (!this.#isOfThisLog || this.#lastUnjudged === 0) return;
+    for await (const batch of rowsInRange(this.#source, { skip, limit: this.#lastUnjudged - skip })) {
+      const settled = batch.filter((row) => statedStatus(row.earlier, options) !== null);
+      await this.#judge(settled, await this.#knownKeys(settled));
+      yield settled;
+    }
+  }
+
+  /**
    * Returns the key of a row that states that it was taken but holds other content, or null if that content cannot be
    * sent. Returns undefined for all other rows.
    */
@@ -124,14 +145,17 @@ export class ReturnedRows {
   }
 
   /**
-   * Looks for other content in rows that state that they were taken. If the log knows none of them, it proves nothing,
-   * and none is reported.
+   * Looks for other content in rows that state that they were taken. As long as the log knows none of them, it proves
+   * nothing, and none is reported.
    */
   async #judge(settled: readonly Row[], keys: ReadonlyMap<number, string | null>): Promise<void> {
     const judged = settled.filter(({ problem }) => problem === null);
     const isKnown = ({ number }: Row) => this.#isKnown(keys.get(number) ?? null);
     this.#isOfThisLog ||= judged.some(isKnown);
-    if (!this.#isOfThisLog) return;
+    if (!this.#isOfThisLog) {
+      this.#lastUnjudged = settled.at(-1)?.number ?? this.#lastUnjudged;
+      return;
+    }
     const note = ({ number }: Row, { isOther, key }: ContentVerdict) => {
       if (isOther) this.#others.set(number, key);
     };
@@ -189,6 +213,13 @@ export class ReturnedRows {
         ? [`A spreadsheet took the leading zero of the postal code in ${rows(this.#zerosPutBack)}: put back.`]
         : []),
     ];
+  }
+
+  /** Returns the keys of the rows by number. They can be looked up in the log from now on. */
+  async #knownKeys(rows: readonly Row[]): Promise<ReadonlyMap<number, string | null>> {
+    const keys = new Map(rows.map((row) => [row.number, this.#keyOf(row)]));
+    await this.#log.prefetch([...keys.values()].filter((key) => key !== null));
+    return keys;
   }
 
   #keyOf(row: Row): string | null {

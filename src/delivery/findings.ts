@@ -82,7 +82,9 @@ export class FindingGroups {
     const told = new Map([...this.#groups.values()].map((group) => [group, this.#told(group, rows)]));
     const problemGroups = [...told.values()].sort((a, b) => rank(a) - rank(b) || b.rows - a.rows);
     const ofPlan = problemGroups.filter(({ isOfPlan }) => isOfPlan).map(problemOfPlan);
-    const ofRows = this.#kept.map(({ row, problem, group }): RowProblem => {
+    // What was found late is of rows before others.
+    const inOrder = [...this.#kept].sort((a, b) => a.row - b.row);
+    const ofRows = inOrder.map(({ row, problem, group }): RowProblem => {
       const mend = group && told.get(group)?.mend;
       return { row, ...problem, rows: 1, advice: mend ?? adviceOn(problem) };
     });

@@ -55,6 +55,7 @@ export async function planImport(
     mostAreDone = doneInBatch > batch.length / 2;
     tick(planner.ledger.rows);
   }
+  if (returned) for await (const batch of returned.judgedLate(range, options)) planner.addLate(batch);
   const { ledger, first, findings } = planner;
   const refs = { sample: planner.refs.texts, count: planner.refs.count };
   if (ledger.rows === 0) {
@@ -121,7 +122,7 @@ class Planner {
     const { earlier } = read;
     this.findings.look(read);
     const status = statedStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
-    if (this.#holdsOtherContent(row)) this.findings.add(read, [OTHER_CONTENT]);
+    this.#addOtherContent(read);
     if (problems.length > 0) this.findings.add(read, problems);
     if (!prepared.request || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
       this.ledger.addWithoutKey(row, status);
@@ -134,6 +135,11 @@ class Planner {
     const { ref } = prepared.request;
     if (ref !== null) this.refs.add(ref);
     return status;
+  }
+
+  /** Adds what was found in rows of the plan after all of them were added. */
+  addLate(rows: readonly Row[]): void {
+    for (const row of rows) this.#addOtherContent(row);
   }
 
   /**
@@ -151,12 +157,15 @@ class Planner {
   }
 
   /**
-   * Tells whether a row states that it was taken but holds other content, and no earlier row of this run has that
-   * content.
+   * Adds the finding on a row that states that it was taken but holds other content, unless an earlier row of this run
+   * has that content.
    */
-  #holdsOtherContent(row: number): boolean {
-    const key = this.#returned?.otherContent(row);
-    return key !== undefined && (key === null || !(this.ledger.rowOf(key) !== null || this.#isInAnotherFile(key)));
+  #addOtherContent(row: Row): void {
+    const key = this.#returned?.otherContent(row.number);
+    if (key === undefined) return;
+    const isBefore = (first: number | null) => first !== null && first < row.number;
+    if (key !== null && (isBefore(this.ledger.rowOf(key)) || this.#isInAnotherFile(key))) return;
+    this.findings.add(row, [OTHER_CONTENT]);
   }
 
   #isInAnotherFile(key: string): boolean {

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
 import { SENT_STATUSES } from '../request/status.ts';
-import type { CallOptions, CreateOptions, ImportOptions, LogFilter, Word } from './api.ts';
+import type { CallOptions, CreateOptions, ImportOptions, LogFilter, Marketplace, Word } from './api.ts';
 import { unusable } from './settings.ts';
+
+type Rows = Parameters<Marketplace['importRows']>[0];
+type Keys = Parameters<Marketplace['resolve']>[0];
 
 const text = z.string().check(z.minLength(1));
 const call = { signal: z.optional(z.instanceof(AbortSignal)) };
@@ -28,6 +31,11 @@ const importSchema = z.strictObject({
   settleMs: z.optional(z.number().check(z.positive())),
   onResult: z.optional(z.custom<ImportOptions['onResult']>((value) => typeof value === 'function')),
 });
+/** A text can be iterated as well, but its letters are no rows. */
+const rowsSchema = z.custom<Rows>(
+  (value) => typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value),
+);
+const keysSchema = z.custom<Keys>((value) => [value].flat().every((key) => typeof key === 'string'));
 /** An empty identifier would be told as one that the service gave. */
 const wordSchema = z.union([
   z.enum(['not-created', 'created']),
@@ -53,7 +61,9 @@ export const requireCreateOptions = (given: CreateOptions): void =>
   requireFit(createSchema, given, 'The options of create');
 export const requireImportOptions = (given: ImportOptions): void =>
   requireFit(importSchema, given, 'The options of importRows');
+export const requireRows = (given: Rows): void => requireFit(rowsSchema, given, 'The argument rows of importRows');
 export const requireLogFilter = (given: LogFilter): void => requireFit(filterSchema, given, 'The filter of log');
+export const requireKeys = (given: Keys): void => requireFit(keysSchema, given, 'The argument keys of resolve');
 export const requireWord = (given: Word): void => requireFit(wordSchema, given, 'The word of resolve');
 
 function requireFit(schema: z.ZodMiniType, given: unknown, whole: string): void {

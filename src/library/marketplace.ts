@@ -18,7 +18,9 @@ import {
   requireCallOptions,
   requireCreateOptions,
   requireImportOptions,
+  requireKeys,
   requireLogFilter,
+  requireRows,
   requireWord,
 } from './call-options.ts';
 import { LibraryHost, secretOf } from './host.ts';
@@ -100,6 +102,7 @@ export class LibraryMarketplace implements api.Marketplace {
     options: api.ImportOptions = {},
   ): Promise<api.ImportResult> {
     this.#requireOpen();
+    requireRows(rows);
     requireImportOptions(options);
     return this.#calls.track(this.#importRows(rows, options));
   }
@@ -126,6 +129,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async resolve(keys: string | readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
     this.#requireOpen();
+    requireKeys(keys);
     requireWord(word);
     const named = typeof keys === 'string' ? [keys] : keys;
     return this.#turns.alone(async () => {

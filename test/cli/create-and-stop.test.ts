@@ -37,6 +37,22 @@ test('a create whose result the log cannot keep shows it all the same: exit code
   expect(ended.stderr).toContain('deleted');
 });
 
+test('a create whose log was taken away after the last one sends nothing: exit code 9', async ({ desk }) => {
+  let creates = 0;
+  await serviceThat(desk, () => {
+    creates += 1;
+    return rawAnswer('201 Created', '{"request_id":"12345678901234567890"}', { 'content-type': 'application/json' });
+  });
+  expect((await create(desk)).code).toBe(0);
+  rmSync(join(desk.state, 'default.ndjson'));
+  const ended = await create(desk);
+  expect([ended.code, documentOf(ended)]).toEqual([
+    9,
+    { error: expect.objectContaining({ code: 'log', reason: 'log.incomplete' }) },
+  ]);
+  expect(creates).toBe(1);
+});
+
 test('a create that was certainly not taken says why the command stops: exit code 5', async ({ desk }) => {
   await serviceThat(desk, () => rawAnswer('404 Not Found'));
   const ended = await create(desk);

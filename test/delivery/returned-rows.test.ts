@@ -121,3 +121,30 @@ test('a row that says it was taken and holds other content is told, by its cells
   const strange = ['PT', '+351912345678', 'Nunca enviada', '1200-109'];
   expect(await codes(rowOf(1, PAINT, 'created', 'R-1'), rowOf(2, strange, 'created', 'R-2'))).toEqual([2]);
 });
+
+test('rows of another log are told wherever they stand among those of this one', async () => {
+  const log = await remoteLog([[PAINT, 'created', 'R-1']]);
+  const known = (number: number) => rowOf(number, PAINT, 'created', 'R-1');
+  // They are more than the witnesses that are examined, in several batches. The last one repeats the first.
+  const others = (from: number) =>
+    Array.from({ length: 60 }, (_, at) =>
+      rowOf(from + at, ['PT', '+351912345678', `Obra ${at % 59}`, '1200-109'], 'created', `A-${at}`),
+    );
+  const strange = rowOf(62, ['PT', '+351912345678', 'Nunca enviada', '1200-109'], 'created', 'A-62');
+  const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+  for (const [rows, expected] of [
+    [
+      [known(1), ...others(2), strange],
+      [...numbers(2, 60), 62],
+    ],
+    [
+      [...others(1), known(61), strange],
+      [...numbers(1, 59), 62],
+    ],
+  ] as const) {
+    const { plan, notes } = await planOf(rows, log);
+    const told = plan.problems.filter(({ code }) => code === 'row.other-content').map(({ row }) => row);
+    expect(told).toEqual(expected);
+    expect([plan.table.strangers, notes]).toEqual([0, ['read']]);
+  }
+});

@@ -5,7 +5,9 @@ import {
   requireCallOptions,
   requireCreateOptions,
   requireImportOptions,
+  requireKeys,
   requireLogFilter,
+  requireRows,
   requireWord,
 } from '../../src/library/call-options.ts';
 import { LibraryHost, secretOf } from '../../src/library/host.ts';
@@ -20,8 +22,10 @@ const CHECKS = {
   'any call': requireCallOptions,
   create: requireCreateOptions,
   importRows: requireImportOptions,
+  'importRows, its rows': requireRows,
   log: requireLogFilter,
   resolve: requireWord,
+  'resolve, its keys': requireKeys,
 };
 type Call = keyof typeof CHECKS;
 
@@ -46,6 +50,11 @@ describe('What is given to a method, the options', () => {
     ...[1, 50, '2%', '0.5%', '99.9%', '100%', '100.0%'].map((maxErrors) => ['importRows', { maxErrors }]),
     ['log', { since: new Date(0), until: new Date(1), ref: '', id: '1', run: 'r' }],
     ...SENT_STATUSES.map((status) => ['log', { status }]),
+    ...[[], [7], new Set(), new Map().values(), (async function* () {})()].map((rows) => [
+      'importRows, its rows',
+      rows,
+    ]),
+    ...['', '0123', [], ['0123', '4567']].map((keys) => ['resolve, its keys', keys]),
     ...['created', 'not-created', { created: '77' }, { created: ' 7' }].map((word) => ['resolve', word]),
   ] as [Call, unknown][])('of %s may be %j', (call, given) => {
     expect(refusal(call, given)).toBeNull();
@@ -71,6 +80,12 @@ describe('What is given to a method, the options', () => {
     ['log', { since: new Date('x') }, 'The option since is missing or of a wrong kind.'],
     ['log', { status: 'ready' }, 'The option status is missing or of a wrong kind.'],
     ['log', { limit: 1 }, 'The option limit does not exist.'],
+    ...[undefined, null, 42, 'rows', {}, () => []].map((rows) => [
+      ...['importRows, its rows', rows, 'The argument rows of importRows is missing or of a wrong kind.'],
+    ]),
+    ...[undefined, null, 42, {}, [7], [['0123'], 7], new Set(['0123'])].map((keys) => [
+      ...['resolve, its keys', keys, 'The argument keys of resolve is missing or of a wrong kind.'],
+    ]),
     ...['', 'Created', null].map((word) => ['resolve', word, 'The word of resolve is missing or of a wrong kind.']),
     ...[{ created: '' }, { created: ' ' }, { created: 7 }, {}].map((word) => [
       ...[

@@ -43,3 +43,17 @@ test('nothing is sent for a call with a signal of its own after that of the mark
     expect(again.verdict).toBe(ending === 'own' ? 'clear' : 'unknown');
   }
 });
+
+test('rows that are no source of rows and keys that are no texts are refused like wrong options', async () => {
+  const { sandbox, marketplace } = await openAt();
+  const usage = { name: 'SrqError', code: 'usage', reason: 'arguments.invalid' };
+  for (const rows of [undefined, 42]) {
+    await expect(marketplace.importRows(rows as never), String(rows)).rejects.toMatchObject(usage);
+  }
+  for (const keys of [undefined, [undefined]]) {
+    await expect(marketplace.resolve(keys as never, 'created'), String(keys)).rejects.toMatchObject(usage);
+  }
+  expect(sandbox.requests()).toEqual([]);
+  expect(await marketplace.importRows(new Set([requestAt(1)]))).toMatchObject({ rows: 1, counts: { created: 1 } });
+  expect(await marketplace.resolve([], 'created')).toEqual([]);
+});

@@ -152,10 +152,10 @@ async function takeMachineSteps(context: Context, examination: Examination): Pro
  */
 async function checkedLog(context: Context, place: Extract<LogPlace, { kind: 'file' }>): Promise<Found<null>> {
   const { path } = place;
-  const { minLogBytes } = await import('../../store/file/lock.ts');
+  const { earlierUse } = await import('../../store/file/lock.ts');
   const { kernelLockName } = await import('../../store/file/kernel-lock.ts');
-  // A log that is missing is not new if it has a lock file, and an import would be refused.
-  if (!existsSync(path) && minLogBytes(path) === null) {
+  // A log that is missing is not new if it was used for sending, and an import would be refused.
+  if (!existsSync(path) && earlierUse(path) === null) {
     await requireFolderForLog(context, place);
     return {
       result: 'ok',

@@ -18,7 +18,7 @@ import type { LogEvent, LoggedState, SettledBy } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import { storedBy } from '../stored-by.ts';
 import { loadKernelLock } from './kernel-lock.ts';
-import { LogLock, minLogBytes } from './lock.ts';
+import { type EarlierUse, earlierUse, LogLock } from './lock.ts';
 import {
   cutTornTail,
   isStillThere,
@@ -111,7 +111,7 @@ export class FileLog implements OpenLog {
       lock = new LogLock(realPath(options.path), file.fd, kernel);
       await (options.exclusive
         ? lock.acquireRunLock(options.holder, options.clock)
-        : lock.acquireOneOffLock(options.clock));
+        : lock.acquireOneOffLock(options.holder, options.clock));
       const log = new FileLog(options, file, lock, loadIndex(file.fd, options.path, options.user ?? null));
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});
@@ -288,9 +288,9 @@ function asLogError(error: unknown, path: string): SrqError {
  */
 async function openForAppending(path: string, user: LogUser | null): Promise<FileHandle> {
   requireRegularFile(path);
-  // The lock file is read first, because a process that creates both creates the log before the lock file.
-  const minBytes = minLogBytes(realPath(path));
-  if (minBytes !== null && !existsSync(path)) throw missing(path);
+  // The lock files are read first, because a process that creates them and the log creates the log first.
+  const earlier = earlierUse(realPath(path));
+  if (earlier && !existsSync(path)) throw missing(path, earlier);
   if (user) requireOwnFolder(path, user);
   const directory = dirname(resolve(path));
   const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -300,7 +300,7 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
     await requireLogStart(file, path);
     if (user) requireOwnLog(file.fd, path, user);
     const size = requireSameFile(file.fd, path);
-    if (size < (minBytes ?? 0)) throw shortened(path, size, minBytes ?? 0);
+    if (earlier && size < earlier.minBytes) throw shortened(path, size, earlier);
     // A name is durable only once its directory is synced. The same is true for the directories that were created here.
     const top = firstMade === undefined ? directory : dirname(firstMade);
     if (size === 0) syncDirectories(directory, top);
@@ -311,24 +311,24 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
   }
 }
 
-function missing(path: string): SrqError {
+function missing(path: string, earlier: EarlierUse): SrqError {
   return new SrqError(
     'log.incomplete',
     `The log ${path} is gone; its lock file is still there. Nothing was sent: without the log srq would send the same rows again.`,
-    beginAnew(path),
+    beginAnew(earlier),
   );
 }
 
-function shortened(path: string, size: number, minBytes: number): SrqError {
+function shortened(path: string, size: number, earlier: EarlierUse): SrqError {
   return new SrqError(
     'log.incomplete',
-    `The log ${path} has ${size} bytes; it had ${minBytes} when it was taken away from an earlier run. Nothing was sent: without its records srq would send the same rows again.`,
-    beginAnew(path),
+    `The log ${path} has ${size} bytes; it had ${earlier.minBytes} when it was taken away from an earlier run. Nothing was sent: without its records srq would send the same rows again.`,
+    beginAnew(earlier),
   );
 }
 
-const beginAnew = (path: string) =>
-  `Put the log back. To begin a new one all the same, which does not know what was sent: ${shellCommands().remove(`${realPath(path)}.lock`)}`;
+const beginAnew = ({ lockFiles }: EarlierUse) =>
+  `Put the log back. To begin a new one all the same, which does not know what was sent: ${shellCommands().remove(lockFiles)}`;
 
 /**
  * Writes all the bytes, in several calls if needed: near a full disk a call may write only some of them and report no

@@ -1,4 +1,4 @@
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
@@ -46,7 +46,7 @@ export class LogLock {
   readonly #runByte: ByteLock;
   readonly #append: Lock;
   #run: { readonly file: LockFile; readonly holder: string } | null = null;
-  #oneOff: Lock | null = null;
+  #oneOff: { readonly file: LockFile; readonly lock: Lock; readonly holder: string } | null = null;
 
   /** `path` is the log's path without symbolic links. `log` is the open log, whose locks end when it is closed. */
   constructor(path: string, log: number, kernel: KernelLock) {
@@ -77,11 +77,12 @@ export class LogLock {
   }
 
   /** Takes the one-off lock. As long as this process lives, it shows that a one-off request may be under way. */
-  async acquireOneOffLock(clock: Clock): Promise<void> {
-    const oneOff = twofold(this.#lockFile('one-off-lock'), this.#byteOf(this.#log, BYTE.oneOff));
-    this.#oneOff = oneOff;
+  async acquireOneOffLock(holder: string, clock: Clock): Promise<void> {
+    const file = this.#lockFile('one-off-lock');
+    const lock = twofold(file, this.#byteOf(this.#log, BYTE.oneOff));
+    this.#oneOff = { file, lock, holder };
     // A run that checks for one-off requests holds the lock only for a moment.
-    if (!(await within(STOPPED_AFTER_MS, clock, () => oneOff.tryTake({ shared: true })))) throw stopped(this.#path);
+    if (!(await within(STOPPED_AFTER_MS, clock, () => lock.tryTake({ shared: true })))) throw stopped(this.#path);
   }
 
   /** Returns true if any process, including this one, may have a one-off request under way. */
@@ -114,7 +115,7 @@ export class LogLock {
 
   /**
    * Releases all locks. If the path no longer leads to the log, `lostBytes` is the number of bytes that the log had.
-   * The lock file then keeps this number, and the next run refuses a log that has fewer bytes.
+   * The lock file then keeps this number, and the next process refuses a log that has fewer bytes.
    */
   close(lostBytes: number | null = null): void {
     this.#append.close();
@@ -124,7 +125,11 @@ export class LogLock {
       file.close(lostBytes === null ? '' : `${lostText(lostBytes, holder)}\n`);
     }
     this.#run = null;
-    this.#oneOff?.close();
+    if (this.#oneOff) {
+      const { file, lock, holder } = this.#oneOff;
+      if (lostBytes !== null) file.addLine(lostText(lostBytes, holder));
+      lock.close();
+    }
     this.#oneOff = null;
   }
 
@@ -147,22 +152,40 @@ async function within(waitMs: number, clock: Clock, isMet: () => boolean): Promi
   return true;
 }
 
-/** Matches the text that replaces the holder's name in the lock file after the log was taken away from its last run. */
+/** Matches the beginning of the line that a process leaves in its lock file if the log was taken away from it. */
 const LOST_TEXT = /^The log had (\d+) bytes /;
 const lostText = (bytes: number, holder: string) => `The log had ${bytes} bytes when it was taken away from: ${holder}`;
 const holderIn = (text: string) => (LOST_TEXT.test(text) ? '' : text);
 
+/** What the lock files show of a log that was opened for sending, also if the log itself is gone. */
+export interface EarlierUse {
+  /** The lock files that show it. A person who removes them begins a new log. */
+  readonly lockFiles: readonly string[];
+  /**
+   * The minimum number of bytes that the log must have: the greatest number that it had when it was taken away from a
+   * process, or else 0. srq never makes a log shorter than this.
+   */
+  readonly minBytes: number;
+}
+
 /**
- * Returns the minimum number of bytes that a log must have, which is the number that it had when it was taken away from
- * its last run, or else 0. Returns null if the log has never been used for sending. A log is created before its lock
- * file, and srq never makes it shorter than this.
+ * Returns what the lock files show of the log, or null if it has never been used for sending. Every process that sends
+ * has the run lock or the one-off lock. It creates the log before their files, so that a lock file without a log shows
+ * that the log is gone. The file of the append lock shows nothing, because it is made before either.
  */
-export function minLogBytes(logPath: string): number | null {
+export function earlierUse(logPath: string): EarlierUse | null {
+  // A lock file that cannot be read counts as well, because another user may have made it.
+  const lockFiles = ['lock', 'one-off-lock'].map((each) => `${logPath}.${each}`).filter((each) => existsSync(each));
+  if (lockFiles.length === 0) return null;
+  return { lockFiles, minBytes: Math.max(...lockFiles.map(lostBytesIn)) };
+}
+
+function lostBytesIn(lockFile: string): number {
   try {
-    return Number(LOST_TEXT.exec(readFileSync(`${logPath}.lock`, 'utf8'))?.[1] ?? 0);
+    const lines = readFileSync(lockFile, 'utf8').split('\n');
+    return Math.max(...lines.map((line) => Number(LOST_TEXT.exec(line)?.[1] ?? 0)));
   } catch {
-    // Any other error that prevents reading the lock file also prevents locking it, and is reported then.
-    return null;
+    return 0;
   }
 }
 
@@ -263,6 +286,23 @@ class LockFile implements Lock {
       ftruncateSync(this.#fd, 0);
       writeSync(this.#fd, text, 0);
     });
+  }
+
+  /**
+   * Adds a line behind those of other processes, with which a lock is shared. A file that somebody has removed is not
+   * made again, because that begins a new log.
+   */
+  addLine(text: string): void {
+    try {
+      const fd = openSync(this.#path, constants.O_WRONLY | constants.O_APPEND);
+      try {
+        writeSync(fd, `${text}\n`);
+      } finally {
+        closeSync(fd);
+      }
+    } catch {
+      // Without the line a log that has lost its end is not noticed, but the lock must be released all the same.
+    }
   }
 
   /**

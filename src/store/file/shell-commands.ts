@@ -12,7 +12,7 @@ export interface ShellCommands {
   /** Returns the command that shows the file from the offset on, or at least its last line. */
   showEnd(path: string, offset: number): string;
   cut(path: string, bytes: number): string;
-  remove(path: string): string;
+  remove(paths: readonly string[]): string;
 }
 
 const POSIX: ShellCommands = {
@@ -21,7 +21,7 @@ const POSIX: ShellCommands = {
   showLine: (path, line) => `sed -n '${line}p' ${shellWord(path, 'posix')}`,
   showEnd: (path, offset) => `tail -c +${offset + 1} ${shellWord(path, 'posix')}`,
   cut: (path, bytes) => `truncate -s ${bytes} ${shellWord(path, 'posix')}`,
-  remove: (path) => `rm ${shellWord(path, 'posix')}`,
+  remove: (paths) => `rm ${paths.map((each) => shellWord(each, 'posix')).join(' ')}`,
 };
 
 const WINDOWS: ShellCommands = {
@@ -32,7 +32,7 @@ const WINDOWS: ShellCommands = {
   // The path must be absolute, because .NET has its own current folder.
   cut: (path, bytes) =>
     `$log = [IO.File]::OpenWrite(${shellWord(resolve(path), 'win32')}); $log.SetLength(${bytes}); $log.Close()`,
-  remove: (path) => `del ${shellWord(path, 'win32')}`,
+  remove: (paths) => `del ${paths.map((each) => shellWord(each, 'win32')).join(', ')}`,
 };
 
 /** Returns the commands of this system's shell. */

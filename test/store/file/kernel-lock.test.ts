@@ -61,7 +61,9 @@ test.each(['run', 'one-off'])(
       const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
       const kernel = windowsKernel();
       const lock = new LogLock(path, log, kernel);
-      await (which === 'run' ? lock.acquireRunLock('a test', systemClock) : lock.acquireOneOffLock(systemClock));
+      await (which === 'run'
+        ? lock.acquireRunLock('a test', systemClock)
+        : lock.acquireOneOffLock('a test', systemClock));
       for (let count = 0; count < appends; count++) {
         await lock.acquireAppendLock(systemClock);
         lock.releaseAppendLock();
@@ -122,13 +124,14 @@ test('a torn tail is cut although the log is open for appending alone', async ()
 test('commands in hints about a log can be pasted into a shell of the system', () => {
   const path = `/tmp/it's`;
   const { holders, names, showLine, showEnd, cut, remove } = shellCommands('win32');
-  expect([holders(path), names(path), showLine(path, 3), showEnd(path, 9), remove(path)]).toEqual([
+  expect([holders(path), names(path), showLine(path, 3), showEnd(path, 9), remove([path, 'C:\\log.lock'])]).toEqual([
     'resmon (CPU, Associated Handles)',
     `fsutil hardlink list "/tmp/it's"`,
     `Get-Content "/tmp/it's" | Select-Object -Index 2`,
     `Get-Content "/tmp/it's" -Tail 1`,
-    `del "/tmp/it's"`,
+    `del "/tmp/it's", C:\\log.lock`,
   ]);
   expect(cut(path, 9)).toContain('.SetLength(9)');
   expect(shellCommands('linux').showEnd(path, 9)).toBe(`tail -c +10 '/tmp/it'\\''s'`);
+  expect(shellCommands('linux').remove([path, '/log.lock'])).toBe(`rm '/tmp/it'\\''s' /log.lock`);
 });

@@ -12,6 +12,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -272,6 +273,39 @@ describe('A log that is another file than before', () => {
     await next.close();
   });
 
+  test.each([
+    ['an empty file', () => writeFileSync(path, '', { mode: 0o600 })],
+    ['an older copy', () => writeFileSync(path, firstLineOf(aside()), { mode: 0o600 })],
+  ])('is missed after one-off requests as well, with %s in its place, until it is back', async (_, replace) => {
+    const [early, late] = [await openLog(path, false), await openLog(path, false)];
+    await early.sending(subjectOf(1), 'none');
+    await early.outcome(subjectOf(1), CREATED);
+    await late.sending(subjectOf(2), 'none');
+    const { size } = statSync(path);
+    renameSync(path, aside());
+    replace();
+    // The one that knows of fewer bytes is the last to say how many there were.
+    await late.close();
+    await early.close();
+    for (const exclusive of [false, true]) {
+      const { message, hint } = await failureOf(openLog(path, exclusive));
+      expect(message).toContain(`it had ${size} when it was taken away`);
+      expect(hint).toContain(`rm ${path}.one-off-lock`);
+    }
+    renameSync(aside(), path);
+    const next = await openLog(path, false);
+    expect(next.lookup(keyOf(2))).toBe('sending');
+    await next.close();
+  });
+
+  test('is not missed where somebody has removed the lock file since', async () => {
+    const log = await openLog(path, false);
+    renameSync(path, aside());
+    rmSync(`${path}.one-off-lock`);
+    await log.close();
+    expect(existsSync(`${path}.one-off-lock`)).toBe(false);
+  });
+
   test('is missed, too, where its last run was killed; who removes the lock file begins anew', async () => {
     const victim = new LogProcess(program, path, { exclusive: true });
     await victim.opened();
@@ -284,6 +318,33 @@ describe('A log that is another file than before', () => {
     expect(existsSync(path)).toBe(false);
     rmSync(`${path}.lock`);
     await (await openLog(path)).close();
+  });
+
+  test('is missed, too, where only one-off requests have used it; who removes the lock file begins anew', async () => {
+    const log = await openLog(path, false);
+    await log.sending(subjectOf(1), 'none');
+    await log.outcome(subjectOf(1), CREATED);
+    await log.close();
+    renameSync(path, aside());
+    for (const exclusive of [false, true]) {
+      const { message, hint } = await failureOf(openLog(path, exclusive));
+      expect(message).toContain('is gone; its lock file is still there');
+      expect(hint).toMatch(new RegExp(`: rm ${path}.one-off-lock$`));
+      expect(existsSync(path)).toBe(false);
+    }
+    rmSync(`${path}.one-off-lock`);
+    await (await openLog(path, false)).close();
+  });
+
+  test('is missed with a command that removes all lock files which show that it was used', async () => {
+    for (const exclusive of [true, false]) await (await openLog(path, exclusive)).close();
+    renameSync(path, aside());
+    const { hint } = await failureOf(openLog(path, false));
+    expect(hint).toMatch(new RegExp(`: rm ${path}.lock ${path}.one-off-lock$`));
+    for (const each of ['lock', 'one-off-lock']) rmSync(`${path}.${each}`);
+    // A process makes this one before it has a lock, with which it may send.
+    expect(besides()).toContain('log.ndjson.append-lock');
+    await (await openLog(path, false)).close();
   });
 
   test('is missed behind a symbolic link that leads nowhere any more', async () => {
