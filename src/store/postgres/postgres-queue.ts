@@ -190,7 +190,7 @@ async function moveOwn(query: Query, parts: QueueParts, lane: Lane, own: readonl
   if (gone.length > 0) await boss.deleteJob(name, gone, options);
   // The jobs fail one by one, because failing several at once does not run within the transaction.
   for (const key of keysOf(['later'])) await boss.fail(name, key, {}, options);
-  await giveBack(query, parts, name, keysOf(['back']));
+  await giveBack(query, name, keysOf(['back']));
   const moved = own.flatMap(({ taken, disposal }) => {
     if (disposal.is !== 'moved') return [];
     const passedBy =
@@ -200,19 +200,32 @@ async function moveOwn(query: Query, parts: QueueParts, lane: Lane, own: readonl
   if (moved.length > 0) await boss.insert(moved, options);
 }
 
-/** Gives jobs back. To pg-boss, a job that was cancelled and resumed is like a new one. */
-async function giveBack(query: Query, { boss }: QueueParts, name: string, keys: readonly string[]): Promise<void> {
-  if (keys.length === 0) return;
-  const db = within(query);
-  await boss.cancel(name, [...keys], { db });
-  await boss.resume(name, [...keys], { db });
+/**
+ * Gives jobs back that were taken, but not tried. Taking a job counts a try if the job was taken before
+ * ({@link QUEUE_FUNCTIONS}), so a first taking is forgotten, and the count of a later one is taken back.
+ */
+async function giveBack(query: Query, name: string, keys: readonly string[]): Promise<void> {
+  const text = `update ${QUEUE_SCHEMA}.job set state = 'created', retry_count = greatest(retry_count - 1, 0),
+      started_on = case when retry_count > 0 then started_on end
+    where name = $1 and id = any($2::uuid[]) and state = 'active'`;
+  if (keys.length > 0) await query(text, [name, keys]);
+}
+
+/**
+ * Gives jobs back that a worker had taken when it disappeared. They count as tried, because each of them may be what
+ * ended the worker.
+ */
+async function giveBackTried(query: Query, name: string, keys: readonly string[]): Promise<void> {
+  const text = `update ${QUEUE_SCHEMA}.job set state = 'created'
+    where name = $1 and id = any($2::uuid[]) and state = 'active'`;
+  if (keys.length > 0) await query(text, [name, keys]);
 }
 
 /** Ends this worker's claims on these jobs, and gives the jobs back. */
 async function release(query: Query, parts: QueueParts, name: string, keys: readonly string[]): Promise<void> {
   const text = 'delete from srq.queue_claim where queue = $1 and worker = $2 and job = any($3::uuid[])';
   await query(text, [name, parts.worker, keys]);
-  await giveBack(query, parts, name, keys);
+  await giveBack(query, name, keys);
 }
 
 async function reclaim(query: Query, parts: QueueParts, missingMs: number): Promise<number> {
@@ -235,9 +248,8 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
   for (const lane of LANES) {
     const text = 'delete from srq.queue_claim where queue = $1 and worker = any($2) returning job';
     const rows = await query<{ job: string }>(text, [queueOf(lane), gone]);
-    await giveBack(
+    await giveBackTried(
       query,
-      parts,
       queueOf(lane),
       rows.map(({ job }) => keyOf(job)),
     );

@@ -162,6 +162,36 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(tries).toBe(10);
   });
 
+  test('does not count what was given back as a try: as often as that may be, it has all its tries, and fails as at first', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    await queue.add([queued(1)]);
+    const taken = async () => {
+      const [one] = await queue.take('requests', 1);
+      if (!one) throw new Error('nothing taken');
+      return one;
+    };
+    const takenAndGivenBack = async (times: number) => {
+      for (let time = 0; time < times; time++) await queue.dispose(await taken(), { is: 'back' });
+    };
+    const secondsLeft = async () => {
+      const text = 'select extract(epoch from start_after - now())::float8 as seconds from srq_queue.job';
+      const [{ seconds } = { seconds: 0 }] = await server.query<{ seconds: number }>(url, text);
+      await server.query(url, "update srq_queue.job set start_after = now() - interval '1 second'");
+      return seconds;
+    };
+    await takenAndGivenBack(12);
+    const first = await taken();
+    expect(first.mayTryAgain).toBe(true);
+    await queue.dispose(first, { is: 'later' });
+    expect(await secondsLeft()).toBeLessThan(10);
+    // That it failed once is not forgotten.
+    await takenAndGivenBack(12);
+    await queue.dispose(await taken(), { is: 'later' });
+    const second = await secondsLeft();
+    expect([second > 9, second < 20]).toEqual([true, true]);
+  });
+
   test('gets back what a worker held that has ended, and leaves alone what another holds', async () => {
     const url = await server.database();
     const [first, second, third] = [await join(url), await join(url), await join(url)];
