@@ -269,7 +269,7 @@ const GUARDS = [
   {
     name: 'a fault ends both lanes of a worker',
     file: 'src/delivery/consume.ts',
-    from: 'if (this.#inHand.delete(taken)) this.#giveBack(taken, error);',
+    from: 'if (this.#inHand.delete(taken)) this.#giveBack(taken, isFault && taken.mayTryAgain);',
     to: '',
     tests: ['run-worker'],
   },

@@ -161,7 +161,7 @@ class QueueWorker {
   }
 
   async #deliver(taken: TakenRequest): Promise<void> {
-    if (taken.isUnreadable) return this.#setAside(taken);
+    if (taken.isUnreadable) return this.#setAside(taken, UNREADABLE);
     const { api, log, prober } = this.#deps;
     const unsent = this.#unsentOutcome(taken);
     const sent =
@@ -172,6 +172,9 @@ class QueueWorker {
     if (wasClear && result.status === 'created') prober.created(taken);
     if (!isFromLog && result.status === 'created') this.#recent.add(taken, log.nowMs());
     if (submitted.stop) this.#end(submitted.stop);
+    // Nothing is in the log yet of a request that a fault kept from being sent.
+    const isFaulty = submitted.stop?.code === 'fault' && result.status === 'failed';
+    if (isFaulty && !taken.mayTryAgain) return this.#setAside(taken, FAULTED);
     this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#situation(taken, submitted)));
     const own = this.#supervisor.observe(submitted);
     const shared = sent.isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
@@ -204,17 +207,17 @@ class QueueWorker {
   }
 
   /**
-   * Ends a request that cannot be read. It is recorded as failed unless the log knows that it may have been sent: a doubt
-   * stays one, for a person to settle.
+   * Ends a request that no worker can do anything with. It is recorded as failed unless the log knows that it may have been
+   * sent: a doubt stays one, for a person to settle.
    */
-  async #setAside(taken: TakenRequest): Promise<void> {
-    const submitted = await refuseUnsent(taken, this.#deps.log, unsentOutcome('failed', UNREADABLE));
+  async #setAside(taken: TakenRequest, why: string): Promise<void> {
+    const submitted = await refuseUnsent(taken, this.#deps.log, unsentOutcome('failed', why));
     if (submitted.stop) this.#end(submitted.stop);
     this.#dispose(taken, submitted, { is: submitted.unrecorded ? 'back' : 'done' });
   }
 
   async #settle(taken: TakenRequest): Promise<void> {
-    if (taken.isUnreadable) return this.#setAside(taken);
+    if (taken.isUnreadable) return this.#setAside(taken, UNREADABLE);
     const { api, log, queue, halt } = this.#deps;
     const { submitted, maySettle, lacksControls } = await this.#lookInto(taken);
     if (submitted.stop) this.#end(submitted.stop);
@@ -263,8 +266,8 @@ class QueueWorker {
   }
 
   /**
-   * Gives the request back if `work` fails. The error ends the worker, so that requests waiting for their turn do not
-   * start.
+   * Gives the request back if `work` fails, or ends it after the last of several faults. The error ends the worker, so that
+   * requests waiting for their turn do not start.
    */
   async #giveBackOnError(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
     this.#inHand.add(taken);
@@ -273,7 +276,11 @@ class QueueWorker {
       await work(taken);
     } catch (error) {
       this.#end(error);
-      if (this.#inHand.delete(taken)) this.#giveBack(taken, error);
+      const isFault = !(error instanceof SrqError);
+      if (isFault && !taken.mayTryAgain && this.#inHand.has(taken)) {
+        await this.#setAside(taken, FAULTED).catch((next: unknown) => this.#end(next));
+      }
+      if (this.#inHand.delete(taken)) this.#giveBack(taken, isFault && taken.mayTryAgain);
     }
   }
 
@@ -281,10 +288,9 @@ class QueueWorker {
    * Gives a request back. The log knows whether it may have been sent. After a fault it is put back for later, so that
    * it is not the first one that the next worker takes.
    */
-  #giveBack(taken: TakenRequest, error: unknown): void {
+  #giveBack(taken: TakenRequest, isForLater: boolean): void {
     const { queue, watch } = this.#deps;
-    const isFault = !(error instanceof SrqError);
-    this.#track(queue.dispose(taken, { is: isFault && taken.mayTryAgain ? 'later' : 'back' }));
+    this.#track(queue.dispose(taken, { is: isForLater ? 'later' : 'back' }));
     watch.gaveBack(taken);
   }
 
@@ -351,6 +357,8 @@ function faultOf(error: unknown): SrqError {
 }
 
 const EXPIRED = 'It expired: nobody sent it in the time that a row is queued for. Queue it again to send it.';
+
+const FAULTED = 'Its last try ended with an error in srq; it was not sent. Queue it again to send it.';
 
 const UNREADABLE = 'What the queue held of it cannot be read, so nobody sends it. Queue it again to send it.';
 

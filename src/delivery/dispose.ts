@@ -52,7 +52,8 @@ export function disposalOfRequest(
   if (unrecorded) return BACK;
   if (STATUS[result.status].left === 'send') {
     if (hasExpired) return DONE;
-    if (isEnding || stop) return BACK;
+    // What is given back is the first that the next worker takes, and a fault in srq would end that one, too.
+    if ((isEnding || stop) && stop?.code !== 'fault') return BACK;
     return mayTryAgain ? { is: 'later' } : DONE;
   }
   if (result.status !== 'unknown') return DONE;

@@ -51,6 +51,13 @@ describe('A request that was delivered', () => {
     expect(disposalOfRequest(taken(), ended('created', { unrecorded: true, stop: STOP }), CALM)).toEqual(back);
   });
 
+  test('comes back later when srq is what failed, so that it is not the first that the next worker takes', () => {
+    const stop = new SrqError('srq.fault', 'an error in srq');
+    const ending = { ...CALM, isEnding: true };
+    expect(disposalOfRequest(taken(), ended('failed', { stop }), ending)).toEqual({ is: 'later' });
+    expect(disposalOfRequest(taken(false), ended('failed', { stop }), ending)).toEqual({ is: 'done' });
+  });
+
   test('goes on to be settled when it is in doubt, or is left to a person', () => {
     expect(disposalOfRequest(taken(), ended('unknown'), CALM)).toEqual({ is: 'moved', lane: 'doubts', inMs: 60_000 });
     expect(disposalOfRequest(taken(), ended('unknown'), { ...CALM, settles: false })).toEqual({ is: 'done' });

@@ -48,6 +48,38 @@ describe('a fault ends the whole worker', () => {
     expect(bench.disposed.get(1)).toBe('moved');
   });
 
+  test('before anything is sent: the request comes back later, and is done with as failed when that was too often', async () => {
+    const ended = async (mayTryAgain: boolean) => {
+      const bench = new Bench([taken(1, 'requests', mayTryAgain)]);
+      bench.changes = { api: { ...bench.api, create: async () => fault() } };
+      expect(await bench.run()).toMatchObject({ code: 'fault' });
+      expect(bench.inFlight).toBe(0);
+      return [bench.states.get('k1') ?? 'none', bench.disposed.get(1)];
+    };
+    expect(await ended(true)).toEqual(['none', 'later']);
+    expect(await ended(false)).toEqual(['failed', 'done']);
+  });
+
+  test.each<[Lane, string]>([
+    ['requests', 'failed'],
+    ['doubts', 'unknown'],
+  ])(
+    'again and again, where nobody notices it (%s): the request leaves the queue, and the log has it as %s',
+    async (lane, state) => {
+      const bench = new Bench([taken(1, lane, false)]);
+      bench.changes = { refusal: fault, evidence: async () => fault() };
+      expect(await bench.run()).toMatchObject({ code: 'fault' });
+      expect([bench.states.get('k1'), bench.disposed.get(1), bench.inFlight]).toEqual([state, 'done', 0]);
+    },
+  );
+
+  test('that the log has, too: the request is given back, as nobody can note that it failed', async () => {
+    const bench = new Bench([taken(1, 'requests', false)]);
+    bench.changes = { log: { ...bench.log, prefetch: async () => fault() } };
+    expect(await bench.run()).toMatchObject({ code: 'fault' });
+    expect([bench.disposed.get(1), bench.inFlight]).toEqual(['back', 0]);
+  });
+
   test.each<[string, (bench: Bench) => Partial<WorkerDeps>]>([
     ['taking from the queue', ({ queue }) => ({ queue: { ...queue, take: async () => fault() } })],
     ['telling the queue', ({ queue }) => ({ queue: { ...queue, dispose: async () => fault() } })],
