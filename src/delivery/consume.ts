@@ -13,7 +13,7 @@ import {
 } from '../request/visibility.ts';
 import { type Advice, CONTINUE, recoverFromBreak } from './breaker.ts';
 import { ControlRounds, knownCreated, MAX_YOUNGER_MS, RecentCreations } from './controls.ts';
-import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
+import { disposalOfDoubt, disposalOfRequest, type Standing, type WorkerSituation } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { asLogged, inDoubt, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
@@ -190,11 +190,27 @@ class QueueWorker {
     return refusal === null ? null : unsentOutcome('rejected', refusal);
   }
 
-  async #situation({ key, request }: TakenRequest, { result, isFromLog }: Submitted) {
+  /**
+   * Returns what the log says now. Whether the request is under way is asked first: if it is not, what became of it is in
+   * the log.
+   */
+  async #standing({ key }: TakenRequest, isNeeded: boolean): Promise<Standing> {
+    const { log } = this.#deps;
+    if (!isNeeded) return { isUnderWay: false, state: log.lookup(key) };
+    const isUnderWay = await log.mayBeUnderWay(key);
+    await log.prefetch([key]);
+    return { isUnderWay, state: log.lookup(key) };
+  }
+
+  async #situation(taken: TakenRequest, submitted: Submitted): Promise<WorkerSituation> {
     const { log, api, evidence, halt, isProxied } = this.#deps;
     const { settles, settleMs } = this.#options;
+    const { key, request } = taken;
+    const { result, isFromLog } = submitted;
+    const isDoubtful = result.status === 'unknown';
+    const standing = await this.#standing(taken, isDoubtful && !settles);
     const isEnding = halt.signal.aborted;
-    if (result.status !== 'unknown' || !settles || isEnding) return { isEnding, settles, waitMs: 0 };
+    if (!isDoubtful || !settles || isEnding) return { ...standing, isEnding, settles, waitMs: 0 };
     const kind = requestKind(request);
     const isReset = wasReset({ state: log.lookup(key), isOwn: !isFromLog, isProxied });
     const waiting = { chosenMs: settleMs, isReset };
@@ -203,7 +219,7 @@ class QueueWorker {
     // `settleDoubt` waits for the same minimum age. It is included here, so that the request is old enough when its
     // turn comes.
     const leastMs = log.lookup(key) === 'sending' ? 2 * (log.writeLeaseMs ?? 0) : 0;
-    return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
+    return { ...standing, isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
   }
 
   /**
@@ -228,7 +244,8 @@ class QueueWorker {
     const isHopeful =
       (maySettle || api.idempotencyWindowMs !== null) &&
       (!isPassedOn || (await queue.hasOtherWitness(taken, ageMs - MAX_YOUNGER_MS)));
-    const known = { state: log.lookup(taken.key), isHopeful, isPassedOn, ageMs };
+    const standing = await this.#standing(taken, submitted.result.status === 'unknown');
+    const known = { ...standing, isHopeful, isPassedOn, ageMs };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 

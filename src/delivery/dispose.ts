@@ -4,7 +4,7 @@ import type { JobDecision, QueuedRequest, TakenRequest } from '../request/reques
 import { contentKey, type Destination } from '../request/service-request.ts';
 import { type LoggedState, STATUS } from '../request/status.ts';
 import { contractFindings } from './check/check-contract.ts';
-import type { Submitted } from './submit.ts';
+import { loggedStatus, type Submitted } from './submit.ts';
 
 /** Fields that srq fills if the file leaves them empty. A queued request does not show whether srq has filled them. */
 const MAY_BE_FILLED: ReadonlySet<string> = new Set(['lang']);
@@ -30,8 +30,21 @@ export function contractRefusal(
 /** Delay before a request that turned out not to be taken is sent again. */
 const RESEND_MS = 1_000;
 
+/** Delay before a request that another worker is sending is looked at again. */
+const UNDER_WAY_MS = 10_000;
+
+/** What the log says of a request whose outcome this worker does not know. */
+export interface Standing {
+  /**
+   * Whether another living process is sending it. That one may have lost its claim, so that the queue would not hear what
+   * becomes of the request if it left it.
+   */
+  readonly isUnderWay: boolean;
+  readonly state: LoggedState;
+}
+
 /** What a worker knows when it decides where a request goes next. */
-export interface WorkerSituation {
+export interface WorkerSituation extends Standing {
   /** Whether the worker is about to end, so that an unfinished request does not count as tried. */
   readonly isEnding: boolean;
   /** Whether requests in doubt are settled. Otherwise they are left to a person. */
@@ -47,7 +60,7 @@ const BACK: JobDecision = { is: 'back' };
 export function disposalOfRequest(
   { mayTryAgain, hasExpired }: TakenRequest,
   { result, unrecorded, stop }: Submitted,
-  { isEnding, settles, waitMs }: WorkerSituation,
+  { isEnding, settles, waitMs, isUnderWay, state }: WorkerSituation,
 ): JobDecision {
   if (unrecorded) return BACK;
   if (STATUS[result.status].left === 'send') {
@@ -57,12 +70,15 @@ export function disposalOfRequest(
     return mayTryAgain ? { is: 'later' } : DONE;
   }
   if (result.status !== 'unknown') return DONE;
-  return settles ? { is: 'moved', lane: 'doubts', inMs: waitMs } : DONE;
+  if (settles) return { is: 'moved', lane: 'doubts', inMs: waitMs };
+  if (isUnderWay) return { is: 'moved', lane: 'requests', inMs: UNDER_WAY_MS };
+  return maySend(state) ? { is: 'moved', lane: 'requests', inMs: RESEND_MS } : DONE;
 }
 
+const maySend = (state: LoggedState) => loggedStatus(state, { onDuplicate: 'skip', again: false }) === null;
+
 /** What is known about a request in doubt after the attempt to settle it. */
-export interface SettledState {
-  readonly state: LoggedState;
+export interface SettledState extends Standing {
   /** Whether validate or an idempotency key may still settle it. */
   readonly isHopeful: boolean;
   /** Whether this worker will never know enough to settle it. */
@@ -86,7 +102,7 @@ const LOOK_AGAIN_SHARE = 1 / 4;
 export function disposalOfDoubt(
   { mayTryAgain }: TakenRequest,
   { result, unrecorded }: Submitted,
-  { state, isHopeful, isPassedOn, ageMs }: SettledState,
+  { state, isUnderWay, isHopeful, isPassedOn, ageMs }: SettledState,
   isEnding: boolean,
 ): JobDecision {
   if (unrecorded) return BACK;
@@ -94,6 +110,7 @@ export function disposalOfDoubt(
   if (state === 'created' || state === 'duplicate' || state === 'parked') return DONE;
   if (state !== 'sending' && state !== 'unknown') return { is: 'moved', lane: 'requests', inMs: RESEND_MS };
   if (isEnding) return BACK;
+  if (isUnderWay) return { is: 'moved', lane: 'doubts', inMs: UNDER_WAY_MS };
   if (!isHopeful) return DONE;
   if (ageMs < YOUNG_MS) {
     // What is passed on waits for another worker, not for time.

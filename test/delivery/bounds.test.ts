@@ -354,6 +354,7 @@ describe('A worker', () => {
   });
   const known = {
     state: 'unknown' as LoggedState,
+    isUnderWay: false,
     isHopeful: true,
     isPassedOn: false,
     ageMs: Number.POSITIVE_INFINITY,
@@ -388,7 +389,7 @@ describe('A worker', () => {
   });
 
   test('tries again what is ready only as long as it does not end', () => {
-    const calm = { isEnding: false, settles: true, waitMs: 0 };
+    const calm = { isEnding: false, settles: true, waitMs: 0, isUnderWay: false, state: 'none' } as const;
     expect(disposalOfRequest(taken(true), ended('ready'), calm)).toEqual({ is: 'later' });
     expect(disposalOfRequest(taken(true), ended('invalid'), calm)).toEqual({ is: 'done' });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { disposalOfDoubt, disposalOfRequest } from '../../src/delivery/dispose.ts';
+import { disposalOfDoubt, disposalOfRequest, type WorkerSituation } from '../../src/delivery/dispose.ts';
 import type { Submitted } from '../../src/delivery/submit.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { TakenRequest } from '../../src/request/request-queue.ts';
@@ -23,7 +23,10 @@ const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
   const usual = { unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, stop: null };
   return { result, ...usual, isFromLog: false, ...more };
 };
-const CALM = { isEnding: false, settles: true, waitMs: 60_000 };
+const CALM: WorkerSituation = {
+  ...{ isEnding: false, settles: true, waitMs: 60_000 },
+  ...{ isUnderWay: false, state: 'unknown' },
+};
 const STOP = new SrqError('service.unreachable', 'gone');
 
 describe('A request that was delivered', () => {
@@ -66,10 +69,26 @@ describe('A request that was delivered', () => {
   });
 });
 
+describe('A request that another worker was sending', () => {
+  const left = { ...CALM, settles: false };
+
+  test('stays in the queue until that one has ended, and is sent if it was not taken', () => {
+    const moved = (inMs: number) => ({ is: 'moved', lane: 'requests', inMs });
+    const unknown = ended('unknown');
+    expect(disposalOfRequest(taken(), unknown, { ...left, isUnderWay: true, state: 'sending' })).toEqual(moved(10_000));
+    for (const state of ['none', 'failed', 'rejected', 'licensed'] as const) {
+      expect(disposalOfRequest(taken(), unknown, { ...left, state })).toEqual(moved(1_000));
+    }
+    for (const state of ['created', 'duplicate', 'parked', 'sending', 'unknown'] as const) {
+      expect(disposalOfRequest(taken(), unknown, { ...left, state })).toEqual({ is: 'done' });
+    }
+  });
+});
+
 describe('A doubt that was looked into', () => {
   const known = (state: LoggedState, isHopeful = true, ageMs = Number.POSITIVE_INFINITY) => ({
     ...{ state, isHopeful, ageMs },
-    isPassedOn: false,
+    ...{ isPassedOn: false, isUnderWay: false },
   });
   const unknown = ended('unknown');
 
@@ -110,6 +129,12 @@ describe('A doubt that was looked into', () => {
     const moved = { is: 'moved', lane: 'doubts', inMs: 10_000, isPassedOn: true };
     expect(disposalOfDoubt(taken(), unknown, passed, false)).toEqual(moved);
     expect(disposalOfDoubt(taken(), unknown, { ...passed, isHopeful: false }, false)).toEqual({ is: 'done' });
+  });
+
+  test('that is under way elsewhere never leaves the queue', () => {
+    const underWay = { ...known('sending', false), isUnderWay: true };
+    const again = { is: 'moved', lane: 'doubts', inMs: 10_000 };
+    expect(disposalOfDoubt(taken(false), unknown, underWay, false)).toEqual(again);
   });
 
   test('is given back by a worker that is ending', () => {

@@ -216,6 +216,48 @@ describe('a worker', () => {
     },
   );
 
+  describe('where another living worker sends a request that was taken from it', () => {
+    const decided = async (bench: Bench, mayBeUnderWay: () => boolean, settles = false) => {
+      bench.changes = { log: { ...bench.log, mayBeUnderWay } };
+      bench.validate = async () => fault();
+      expect(await bench.run({ untilEmpty: true, settles })).toBeNull();
+      expect(bench.began).toEqual([]);
+      return bench.decisions.get(1);
+    };
+
+    test('leaves the request in the queue, also if requests in doubt are left to a person', async () => {
+      const bench = new Bench([taken(1)]);
+      bench.states.set('k1', 'sending');
+      const later = { is: 'moved', lane: 'requests', inMs: 10_000 };
+      expect(await decided(bench, () => true)).toEqual(later);
+    });
+
+    test('notices that it was refused or failed there just now', async () => {
+      const bench = new Bench([taken(1)]);
+      bench.states.set('k1', 'sending');
+      const failed = () => {
+        bench.states.set('k1', 'failed');
+        return false;
+      };
+      expect(await decided(bench, failed)).toMatchObject({ is: 'moved', lane: 'requests' });
+    });
+
+    test('leaves it to a person if that one is gone', async () => {
+      const bench = new Bench([taken(1)]);
+      bench.states.set('k1', 'sending');
+      expect(await decided(bench, () => false)).toEqual({ is: 'done' });
+    });
+
+    test('looks again at one that is settled, though it could not settle it itself', async () => {
+      const bench = new Bench([{ ...taken(1, 'doubts'), isPassedOn: true }]);
+      bench.states.set('k1', 'sending');
+      bench.oldestProcessMs = 0;
+      await bench.clock.until(bench.clock.sleep(180_000));
+      const later = { is: 'moved', lane: 'doubts', inMs: 10_000 };
+      expect(await decided(bench, () => true, true)).toEqual(later);
+    });
+  });
+
   test('sets aside what cannot be read and goes on; a doubt about it stays one', async () => {
     const unreadable = (row: number, lane: Lane = 'requests') => ({ ...taken(row, lane), isUnreadable: true });
     const bench = new Bench([
