@@ -137,9 +137,15 @@ function taker(database: Database, { worker, queueOf }: QueueParts) {
 
 const PURGED_AT_ONCE = 10_000;
 
+/**
+ * Purges a queue of requests. What a worker that is gone may have sent waits with the others until the next one takes it.
+ * Its state is a scalar subquery, which the server looks up by key for each job; it might answer a join by reading all states.
+ */
 async function purge(query: Query, name: string): Promise<number> {
   const text = `delete from ${QUEUE_SCHEMA}.job where name = $1 and id in (
-      select id from ${QUEUE_SCHEMA}.job where name = $1 and state < 'active' limit $2 for update skip locked
+      select j.id from ${QUEUE_SCHEMA}.job j where j.name = $1 and j.state < 'active' and coalesce(
+        (select s.state from srq.state s where s.key = j.id), 'none'
+      ) not in ('sending', 'unknown', 'parked') limit $2 for update skip locked
     ) returning 1`;
   return (await query(text, [name, PURGED_AT_ONCE])).length;
 }

@@ -384,6 +384,25 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     await expect.poll(() => witness(HOUR_MS), { timeout: 40_000 }).toBe(false);
   });
 
+  test('is not purged of what a worker gave back, or lost by its end, that may have been sent', async () => {
+    const url = await server.database();
+    const [killed, { queue }] = [await join(url), await join(url)];
+    const states = ['sending', 'unknown', 'parked', 'created', 'failed', 'rejected', 'licensed', 'duplicate'];
+    await queue.add(many(0, states.length + 1));
+    await killed.queue.take('requests', 9);
+    for (const [at, state] of states.entries()) {
+      await server.query(url, 'insert into srq.state (key, record, worker, state) values ($1, 0, 1, $2)', [
+        keyOf(at),
+        state,
+      ]);
+    }
+    await killed.leave();
+    expect(await queue.reclaim(60_000)).toBe(9);
+    expect(await queue.purge()).toBe(6);
+    expect(await queue.purge()).toBe(0);
+    expect((await queue.take('requests', 9)).map(({ row }) => states[row])).toEqual(['sending', 'unknown', 'parked']);
+  });
+
   test('is purged of what waits to be sent, not of what is in hand or in doubt', async () => {
     const url = await server.database();
     const { queue } = await join(url);
