@@ -71,14 +71,11 @@ export class PostgresLog implements OpenLog {
   readonly #giveUpSoon: () => void;
   #entries = 0;
   #closed = false;
-  /** A record id that is smaller than those of all pending records of this process. */
-  #since: number;
 
-  private constructor(database: Database, worker: ProcessLease, since: number, options: PostgresLogOptions) {
+  private constructor(database: Database, worker: ProcessLease, options: PostgresLogOptions) {
     this.run = options.run;
     this.worker = worker;
     this.#database = database;
-    this.#since = since;
     this.#clock = options.clock;
     const { signal } = this.#giveUp;
     const query: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), signal);
@@ -94,9 +91,7 @@ export class PostgresLog implements OpenLog {
 
   /** Opens the log of a database that has its tables. Throws `SrqError('log')` if that fails. */
   static async open(database: Database, options: PostgresLogOptions): Promise<PostgresLog> {
-    const worker = await ProcessLease.acquire(database, options);
-    const [newest] = await database.query<{ id: string | null }>('select max(id) as id from srq.record');
-    return new PostgresLog(database, worker, Number(newest?.id ?? 0), options);
+    return new PostgresLog(database, await ProcessLease.acquire(database, options), options);
   }
 
   nowMs(): number {
@@ -153,12 +148,15 @@ export class PostgresLog implements OpenLog {
   }
 
   async #append(group: readonly PendingEntry[]): Promise<boolean[]> {
-    let isRepeated = false;
+    // The id behind which a repetition looks for the records, because nobody knows whether a failed statement took effect.
+    // All that the first statement writes has larger ids than any that was known when it was sent.
+    let since: number | null = null;
     const rows = await this.#database.retryWhileAway(() => {
-      const since = isRepeated ? this.#since : null;
-      // Nobody knows whether a failed statement took effect, so a repetition looks for records that it may have written.
-      isRepeated = true;
-      return this.#appendOnce(group, since);
+      // While others cannot see that this process is alive, they may assume that it is dead and settle its requests.
+      this.worker.requireHeld();
+      const behind = since;
+      since ??= this.worker.records.newestId;
+      return this.#appendOnce(group, behind);
     }, this.#giveUp.signal);
     const byKey = new Map(rows.map((row) => [row.key, row]));
     const atMs = this.nowMs();
@@ -167,16 +165,12 @@ export class PostgresLog implements OpenLog {
       const { recorded = false, state = 'none', record = null } = byKey.get(key) ?? {};
       this.#lookup.states.set(key, state);
       if (!recorded) return false;
-      const id = Number(record);
-      this.#since = Math.max(this.#since, id);
-      this.worker.records.add(confirmed(pending, { id, state, atMs }));
+      this.worker.records.add(confirmed(pending, { id: Number(record), state, atMs }));
       return true;
     });
   }
 
-  async #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {
-    // While others cannot see that this process is alive, they may assume that it is dead and settle its requests.
-    this.worker.requireHeld();
+  #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {
     return this.#database.query<AppendedRow>(APPEND, [this.worker.id, since, ...columnsOf(group)], 'srq-append');
   }
 }

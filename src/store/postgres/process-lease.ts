@@ -3,7 +3,7 @@ import type { Clock } from '../../request/ports.ts';
 import type { Database, Query, Session } from './database.ts';
 import { storeError } from './failures.ts';
 import { RecentRecords } from './recent-records.ts';
-import { heldBack, joinTimeline, missingProcesses, type PutBack, putBack } from './timeline.ts';
+import { heldBack, joinTimeline, missingProcesses, type PutBack, passIds, putBack } from './timeline.ts';
 
 /** The first half of the advisory lock that a living process holds, shared. The second half is the id of the process. */
 const WORKER_LOCK = 0x737272;
@@ -48,10 +48,13 @@ export class ProcessLease {
   #failure: SrqError | null = null;
   /** The server's wall clock minus the monotonic clock of this process. */
   #offsetMs = 0;
+  /** The timeline on which this process sends. */
+  #timeline: number | null;
 
   private constructor(id: number, session: Session, database: Database, options: ProcessLeaseOptions) {
     this.id = id;
     this.#session = session;
+    this.#timeline = session.timeline;
     this.#database = database;
     this.#options = options;
   }
@@ -131,12 +134,14 @@ export class ProcessLease {
       throw error;
     }
     this.#database.join(session.timeline);
+    this.#timeline = session.timeline;
     this.#session = session;
     this.#failure = null;
   }
 
   /** Writes again what the server lacks. After that the process counts as one that has no missing records. */
   async #putBack({ query, timeline: number }: Session, since: string): Promise<void> {
+    if (number !== this.#timeline) await passIds(query, this.records.newestId);
     const back = await putBack(query, this.id, { number, since }, this.records);
     if (back.records > 0) this.#options.warn(putBackWords(this.#database.shown, back));
     if (back.isWhole) await query('update srq.worker set timeline = $2 where id = $1', [this.id, number]);
@@ -164,9 +169,14 @@ export class ProcessLease {
   async #take({ query }: Session): Promise<void> {
     const { clock } = this.#options;
     const askedMs = clock.monotonicMs();
-    const [row] = await query<{ now_ms: number }>(TAKE, [WORKER_LOCK, this.id, this.#options.run]);
+    const [row] = await query<{ now_ms: number; newest_id: number | null }>(TAKE, [
+      WORKER_LOCK,
+      this.id,
+      this.#options.run,
+    ]);
     const answeredMs = clock.monotonicMs();
     if (!row) await this.#registerAgain(query);
+    this.records.sawId(row?.newest_id ?? 0);
     this.#offsetMs = Number(row?.now_ms ?? clock.nowMs()) - (askedMs + answeredMs) / 2;
   }
 
@@ -196,6 +206,7 @@ function putBackWords(shown: string, { records, late, isWhole }: PutBack): strin
 
 /**
  * Takes the lock only if this session does not hold it, because PostgreSQL counts how often a session has taken a lock.
+ * Also returns the newest id of the log.
  */
 const TAKE = `
   update srq.worker set seen_at = clock_timestamp(), left_at = null
@@ -205,7 +216,8 @@ const TAKE = `
         and objid = $2::integer::oid and database = (select oid from pg_database where datname = current_database())
     ) or pg_try_advisory_lock_shared($1::integer, $2::integer)
   )
-  returning extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`;
+  returning extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
+    (select max(id) from srq.record)::float8 as newest_id`;
 
 /**
  * Returns the processes among `ids` that are alive. With a `graceS` of 0, only those that can be seen now are. Throws

@@ -26,7 +26,10 @@ export class RecentRecords {
   #newestId = 0;
   #isWhole = true;
 
-  /** The largest id so far, or 0. */
+  /**
+   * The largest id in the log that this process knows of, or 0. Ids that are given out later are larger, also on a server
+   * that takes over.
+   */
   get newestId(): number {
     return this.#newestId;
   }
@@ -43,15 +46,20 @@ export class RecentRecords {
 
   add(record: ConfirmedRecord): void {
     this.#records.push(record);
-    this.#newestId = Math.max(this.#newestId, record.id);
+    this.sawId(record.id);
     if (this.#records.length < KEPT + KEPT / 4) return;
     this.#records = this.#records.slice(-KEPT);
     this.#isWhole = false;
   }
 
+  /** Notes that the log has a record with this id, perhaps of another process. */
+  sawId(id: number): void {
+    this.#newestId = Math.max(this.#newestId, id);
+  }
+
   /** Sets the new ids of records that were written again, by their entry. */
   renumber(ids: ReadonlyMap<number, number>): void {
     this.#records = this.#records.map((record) => ({ ...record, id: ids.get(record.entry) ?? record.id }));
-    for (const id of ids.values()) this.#newestId = Math.max(this.#newestId, id);
+    for (const id of ids.values()) this.sawId(id);
   }
 }

@@ -47,7 +47,7 @@ export async function putBack(
   timeline: { readonly number: number | null; readonly since: string },
   recent: RecentRecords,
 ): Promise<PutBack> {
-  if (recent.newestId === 0 || (await knows(query, recent.all.at(-1)))) return { records: 0, late: 0, isWhole: true };
+  if (recent.all.length === 0 || (await knows(query, recent.all.at(-1)))) return { records: 0, late: 0, isWhole: true };
   await joinTimeline(query, timeline.number, true);
   const isWhole = recent.isWhole || (await knows(query, recent.all[0]));
   let [records, late] = [0, 0];
@@ -61,6 +61,12 @@ export async function putBack(
     records += rows.length;
   }
   return { records, late, isWhole };
+}
+
+/** Makes a server that has taken over give out only ids above `newestId`. */
+export async function passIds(query: Query, newestId: number): Promise<void> {
+  const text = `select count(nextval('srq.record_id')) from generate_series(1, $1::bigint - nextval('srq.record_id'))`;
+  await query(text, [newestId]);
 }
 
 interface WrittenAgain {

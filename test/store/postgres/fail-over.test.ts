@@ -101,6 +101,25 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(await two.log.sending(subjectOf(5), 'none')).toBe(true);
   });
 
+  test('one that lacks what others have recorded gives no number out again that a process has seen', async () => {
+    const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 300), signal);
+    const { log } = await opened('one', pair.behindOne, { clock: { ...systemClock, sleep } });
+    await log.sending(subjectOf(1), 'none');
+    await pair.caughtUp();
+    pair.heard.silence();
+    const text = `insert into srq.record (id, at, key, worker, entry, "row", event, again)
+      values (5000, now(), $1, 99, 1, 2, 'sending', false)`;
+    await pair.primary.query(pair.url, text, [keyOf(2)]);
+    await expect.poll(() => log.worker.records.newestId, PATIENCE).toBe(5_000);
+    pair.replace();
+    expect(await log.outcome(subjectOf(1), CREATED)).toBe(true);
+    const ids = await pair.standby.query<{ id: number }>(
+      pair.url,
+      'select id::integer as id from srq.record order by id',
+    );
+    expect(ids.map(({ id }) => id > 5_000)).toEqual([false, true]);
+  });
+
   test('nothing is begun before those are back that lived, or a person says that they will not come', async () => {
     const told: string[] = [];
     const { log, store } = await opened('one', pair.behindOne, { warn: (message) => told.push(message) });

@@ -3,6 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { systemClock } from '../../../src/account/system-clock.ts';
 import type { Outcome } from '../../../src/request/outcome.ts';
 import { LOG_EVENTS, LOGGED_STATES } from '../../../src/request/status.ts';
+import type { Query } from '../../../src/store/postgres/database.ts';
+import { storeError } from '../../../src/store/postgres/failures.ts';
+import { PostgresLog } from '../../../src/store/postgres/postgres-log.ts';
 import { storeAt } from '../../helpers/log-places.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
 import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
@@ -207,6 +210,27 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     expect(await other.sending(subjectOf(2), 'none')).toBe(false);
   });
 
+  test('after others have recorded much, a repetition looks only at what came after the last heartbeat', async () => {
+    const { log: idle, appended } = await idleLog(url);
+    const other = await opened('other');
+    await Promise.all([1, 2, 3].map((row) => other.sending(subjectOf(row), 'none')));
+    const seenAt = async () => {
+      const [row] = await server.query<{ at: string }>(
+        url,
+        "select seen_at::text as at from srq.worker where run = 'idle'",
+      );
+      return row?.at;
+    };
+    for (let beats = 0; beats < 2; beats++) {
+      const before = await seenAt();
+      await expect.poll(seenAt, { timeout: 60_000, interval: 20 }).not.toBe(before);
+    }
+    const [newest] = await server.query<{ id: string }>(url, 'select max(id)::text as id from srq.record');
+    expect(await idle.sending(subjectOf(4), 'none')).toBe(true);
+    expect(appended).toEqual([null, Number(newest?.id)]);
+    expect(await events(4)).toEqual(['sending']);
+  });
+
   describe('an outcome of a process that was taken for dead', () => {
     const settled = async (word: 'created' | 'licensed') => {
       const [late, other] = [await opened('late'), await opened('other')];
@@ -320,6 +344,34 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     });
   });
 });
+
+/** A log whose process has many heartbeats, and which loses the answer to its first records; and from where on each statement looked. */
+async function idleLog(url: string) {
+  const appended: unknown[] = [];
+  const store = storeAt(url, 'idle');
+  await store.migrate();
+  const { database } = store;
+  const query: Query = async (text, values, name) => {
+    const rows = await database.query(text, values, name);
+    if (name === 'srq-append' && appended.push(values?.[1]) === 1) {
+      throw storeError(Object.assign(new Error('the answer was lost'), { code: '08006' }), 'the store');
+    }
+    return rows as never;
+  };
+  const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 50), signal);
+  const log = await PostgresLog.open(
+    { ...database, query },
+    {
+      ...{ run: 'idle', holder: 'idle', clock: { ...systemClock, sleep }, warn: () => {} },
+      stopping: new AbortController().signal,
+    },
+  );
+  onTestFinished(async () => {
+    await log.close();
+    await store.close();
+  });
+  return { log, appended };
+}
 
 /** A TCP line to a local port that can be cut right before the next answer to a statement whose text is given. */
 async function lossyLine(to: number) {
