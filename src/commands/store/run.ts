@@ -5,6 +5,7 @@ import { exitNumber } from '../../cli/exit-codes.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { duration, printable, thousands } from '../../report/output.ts';
 import { requireOwnOrNew, requireWritable, writeAll, writeWhole } from '../../report/output-file.ts';
+import { resumedText } from '../../report/terminal/resumed-text.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { RecordedNote } from '../../request/log-store.ts';
 import type { LogRecord, LogView } from '../../request/ports.ts';
@@ -35,13 +36,8 @@ export async function storeResume(context: Context): Promise<number> {
   const store = await context.postgresStore();
   const { missing, doubtful } = await store.resume();
   const reporter = await context.reporter();
-  await reporter.result('store resume', { store: store.name, missing, doubtful }, (paint) => {
-    const name = printable(store.name);
-    if (missing.length === 0) return `${paint.green('✓')} The store ${name} waits for nobody.`;
-    const gone = missing.map((each) => `  ${printable(each)}`).join('\n');
-    const rows = `${doubtful} rows that they had in hand are in doubt: srq resolve lists them.`;
-    return `${paint.green('✓')} The store ${name} goes on without:\n${gone}\n${rows}`;
-  });
+  const resumed = { store: store.name, missing, doubtful };
+  await reporter.result('store resume', resumed, (paint) => resumedText(resumed, paint));
   return 0;
 }
 

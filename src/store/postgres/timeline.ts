@@ -35,7 +35,7 @@ export function heldBack(shown: string, missing: readonly string[]): SrqError {
   return new SrqError(
     'store.failed-over',
     `The store ${shown} has failed over to a server that may lack the last commits. It waits for what these processes know: ${missing.join('; ')}. If they will not come back: srq store resume.`,
-    'Start nothing by hand that they may have sent.',
+    'Start nothing by hand that they may have sent. Before srq store resume, look up at the service what it created last.',
     Object.assign(new Error('held back after a fail-over'), { code: '08006' }),
   );
 }

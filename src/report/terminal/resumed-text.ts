@@ -1,0 +1,30 @@
+import { type Paint, printable, rowsText } from '../output.ts';
+
+/** The result of `srq store resume`. */
+interface ResumedStore {
+  readonly store: string;
+  /** The processes that are no longer waited for: command, process, machine. */
+  readonly missing: readonly string[];
+  /** Number of rows that are in doubt now, because one of these processes had taken them from the queue. */
+  readonly doubtful: number;
+}
+
+/**
+ * Says what sending goes on without. What a process began after the last commit that the new server has is known to
+ * nobody, so that a person must look it up.
+ */
+export function resumedText({ store, missing, doubtful }: ResumedStore, paint: Paint): string {
+  const name = printable(store);
+  if (missing.length === 0) return `${paint.green('✓')} The store ${name} waits for nobody.`;
+  const shown = missing.map((each) => printable(each));
+  const unqueued = shown.filter((each) => !each.startsWith('srq work,'));
+  return [
+    `${paint.green('✓')} The store ${name} goes on without:`,
+    ...shown.map((each) => `  ${each}`),
+    `In doubt now: ${rowsText(doubtful)} that workers had taken from the queue; srq resolve lists what is in doubt.`,
+    ...(unqueued.length === 0 ? [] : [`Not marked is what these sent last: ${unqueued.join('; ')}.`]),
+    'No log knows what any of them began in the lost moments. It is sent again with its file, or from the queue.',
+    'Look up at the service what it created in the minute before the fail-over. What srq log does not have of that,',
+    'take out of the file before it is sent again; for the queue: srq queue purge, then srq enqueue of the rest.',
+  ].join('\n');
+}

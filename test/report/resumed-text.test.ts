@@ -1,0 +1,24 @@
+import { Chalk } from 'chalk';
+import { expect, test } from 'vitest';
+import { resumedText } from '../../src/report/terminal/resumed-text.ts';
+
+const textOf = (missing: readonly string[], doubtful: number) =>
+  resumedText({ store: 'db.example', missing, doubtful }, new Chalk({ level: 0 }));
+const WORKER = 'srq work, process 12 on host-b, since 2026-11-21T03:39:00.000Z';
+const IMPORT = 'srq bulk, process 7 on host-c, since 2026-11-21T03:39:00.000Z';
+
+test('who resumes a store hears what is in doubt, and that nobody knows what was begun in the lost moments', () => {
+  const text = textOf([WORKER], 3);
+  expect(text.split('\n').slice(0, 3)).toEqual([
+    '✓ The store db.example goes on without:',
+    `  ${WORKER}`,
+    'In doubt now: 3 rows that workers had taken from the queue; srq resolve lists what is in doubt.',
+  ]);
+  expect(text).toMatch(/No log knows .* lost moments.*Look up at the service.*srq queue purge/s);
+  expect(text).not.toContain('Not marked');
+});
+
+test('who resumes a store hears which processes took nothing from the queue, so that nothing of theirs is in doubt', () => {
+  expect(textOf([WORKER, IMPORT], 0)).toContain(`\nNot marked is what these sent last: ${IMPORT}.\n`);
+  expect(textOf([], 0)).toBe('✓ The store db.example waits for nobody.');
+});
