@@ -8,8 +8,8 @@ import { QUEUE_SCHEMA } from './queue-schema.ts';
  * Number of times that a failed request is tried again. The first delay is 5 to 10 seconds, and all of them take about
  * an hour.
  */
-const RETRIES = 9;
-const FIRST_RETRY_S = 5;
+export const RETRIES = 9;
+export const FIRST_RETRY_S = 5;
 /**
  * Days for which a request may wait to be sent. After that it is personal data that nobody waits for, and it becomes
  * `failed` when it is taken.

@@ -3,7 +3,7 @@ import type { JobDecision, Lane, QueuedRequest, RequestQueue, TakenRequest } fro
 import type { Destination } from '../../request/service-request.ts';
 import { InGroups } from '../in-groups.ts';
 import { accountId } from './account.ts';
-import { startBoss, within } from './boss.ts';
+import { FIRST_RETRY_S, RETRIES, startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
 import { livingProcesses } from './process-lease.ts';
 import { depth, oldest } from './queue-figures.ts';
@@ -219,12 +219,14 @@ async function giveBack(query: Query, name: string, keys: readonly string[]): Pr
 
 /**
  * Gives jobs back that a worker had taken when it disappeared. They count as tried, because each of them may be what
- * ended the worker.
+ * ended the worker. So a job that was tried before is delayed as after a failure. The delays differ from job to job, so
+ * that the one that ends its workers is soon alone.
  */
 async function giveBackTried(query: Query, name: string, keys: readonly string[]): Promise<void> {
-  const text = `update ${QUEUE_SCHEMA}.job set state = 'created'
+  const text = `update ${QUEUE_SCHEMA}.job set state = 'created', start_after = case when retry_count = 0 then start_after
+      else now() + make_interval(secs => $3 * 2 ^ least(retry_count, $4) * (1 + random()) / 2) end
     where name = $1 and id = any($2::uuid[]) and state = 'active'`;
-  if (keys.length > 0) await query(text, [name, keys]);
+  if (keys.length > 0) await query(text, [name, keys, FIRST_RETRY_S, RETRIES]);
 }
 
 /** Ends this worker's claims on these jobs, and gives the jobs back. */
