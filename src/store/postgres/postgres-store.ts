@@ -89,7 +89,12 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     migrate: migrated,
     resume: async () => {
       await migrated();
-      return resume(database.query);
+      const session = await database.connect({ joins: true });
+      try {
+        return await resume(session.query, session.timeline);
+      } finally {
+        await session.close();
+      }
     },
     name: database.shown,
     open: async (command) => {

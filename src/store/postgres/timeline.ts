@@ -96,8 +96,35 @@ export interface Resumed {
 const IN_HAND =
   'A process that ended as the server lost its last commits had this in hand, and may have sent it. Look it up at the service.';
 
+const SETTLED =
+  'A process that ended as the server lost its last commits was settling this, and may have sent it again.';
+
+/**
+ * Records what missing processes had in hand and was in doubt already once more. They may have sent it again in the lost
+ * moments, so that it is as young as those. Its duration still tells when its first try was.
+ */
+const DOUBT_AGAIN = `
+  with held as materialized (
+    select distinct on (s.key) r.*, w.id as holder, nextval('srq.record_id') as new_id, clock_timestamp() as now
+    from srq.missing_workers($1, $2) w
+      join srq.queue_claim c on c.worker = w.id
+      join srq.state s on s.key = c.job
+      join srq.record r on r.id = s.record
+    where s.state = 'unknown' or (s.state = 'sending' and s.worker = w.id)
+  ), changed as (
+    update srq.state s set state = 'unknown', record = h.new_id, worker = h.holder
+    from held h where s.key = h.key and s.record = h.id
+    returning s.key
+  )
+  insert into srq.record (id, at, key, worker, entry, "row", event, http, ms, again, market, ref, ids, message, raw, by)
+  select new_id, now, key, holder, 0, "row", 'unknown', http,
+    least(extract(epoch from now - at) * 1000 + coalesce(ms, 0), 2147483647)::integer,
+    again, market, ref, ids, $3, raw, by
+  from held join changed using (key)`;
+
 /** Lets sending continue without the processes that have not come back. */
-export async function resume(query: Query): Promise<Resumed> {
+export async function resume(query: Query, timeline: number | null): Promise<Resumed> {
+  await query(DOUBT_AGAIN, [timeline, SILENCE_S, SETTLED]);
   const [row] = await query<Resumed>('select missing, doubtful from srq.resume_timeline($1, $2)', [SILENCE_S, IN_HAND]);
   return row ?? { missing: [], doubtful: 0 };
 }

@@ -158,6 +158,44 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(untouched).toBeNull();
   });
 
+  test('what one that does not come back was settling is as young as the moment when a person says so, and as old as its first try', async () => {
+    const told: string[] = [];
+    const { log, store } = await opened('one', pair.behindOne, { warn: (message) => told.push(message) });
+    const gone = await dies();
+    const destination = { baseUrl: 'http://127.0.0.1:1', clientId: 'partner' };
+    const stopping = new AbortController().signal;
+    const queue = await openQueue({ database: store.database, destination, worker: gone, stopping });
+    onTestFinished(() => queue.close());
+    await queue.add([{ key: keyOf(7), row: 7, request: { params: {}, audio: null, ref: null } }]);
+    const [taken] = await queue.take('requests', 1);
+    if (!taken) throw new Error('nothing taken');
+    const unknown = { ...CREATED, status: 'unknown' as const, ids: {}, ms: 500 };
+    for (const row of [7, 8]) {
+      await log.sending(subjectOf(row), 'none', { wireForm: 'its form' });
+      await log.outcome(subjectOf(row), unknown, { wireForm: 'its form' });
+    }
+    await queue.dispose(taken, { is: 'moved', lane: 'doubts', inMs: 0 });
+    expect(await queue.take('doubts', 1)).toHaveLength(1);
+    const minuteAgo = "update srq.record set at = at - interval '1 minute'";
+    await pair.primary.query(pair.url, minuteAgo);
+    await pair.caughtUp();
+    pair.replace();
+    await expect.poll(() => told.join(), PATIENCE).toMatch(/may lack the last commits/);
+    const before = Date.now();
+    const person = storeAt(pair.behindOne, 'person');
+    expect(await person.resume()).toEqual({ missing: [GONE], doubtful: 0 });
+    await person.close();
+    const late = await opened('late', pair.behindOne);
+    const [held, other] = await Promise.all([7, 8].map((row) => late.log.read(keyOf(row))));
+    expect(held).toMatchObject({ event: 'unknown', wireForm: 'its form', again: false, row: 7 });
+    expect(Date.parse(held?.at ?? '')).toBeGreaterThan(before - 10_000);
+    // It is the time since its first try.
+    expect(held?.ms).toBeGreaterThan(60_000);
+    expect(Date.parse(other?.at ?? '')).toBeLessThan(before - 50_000);
+    await late.log.prefetch([keyOf(7)]);
+    expect(late.log.lookup(keyOf(7))).toBe('unknown');
+  });
+
   test('who has died is not waited for where each commit was on the standby', async () => {
     const { log: before, store } = await opened('before', pair.behindOne);
     const dangers = async () => (await store.examine()).dangers.map(({ message }) => message).join(' ');
