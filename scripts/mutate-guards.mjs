@@ -352,9 +352,9 @@ const GUARDS = [
   },
   {
     name: 'the age of a key counts from its first try',
-    file: 'src/delivery/settle-doubt.ts',
-    from: 'Date.parse(record.at) - (record.ms ?? 0)',
-    to: 'Date.parse(record.at)',
+    file: 'src/delivery/controls.ts',
+    from: 'return Date.parse(at) - (ms ?? 0);',
+    to: 'return Date.parse(at);',
     tests: ['idempotency'],
   },
   {

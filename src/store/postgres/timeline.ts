@@ -122,11 +122,38 @@ const DOUBT_AGAIN = `
     again, market, ref, ids, $3, raw, by
   from held join changed using (key)`;
 
+/**
+ * Records what missing processes had in hand and was not in doubt. They may have sent it from the moment on at which they
+ * took it, so that the time since then is its duration. The function `resume_timeline` would record none.
+ */
+const DOUBT_IN_HAND = `
+  with held as materialized (
+    select distinct on (c.job) c.job as key, w.id as holder, nextval('srq.record_id') as id, clock_timestamp() as now,
+      j.started_on, (j.data ->> 'row')::integer as "row"
+    from srq.missing_workers($1, $2) w
+      join srq.queue_claim c on c.worker = w.id
+      join srq_queue.job j on j.name = c.queue and j.id = c.job
+  ), changed as (
+    insert into srq.state as s (key, state, record, worker)
+    select key, 'unknown', id, holder from held order by key
+    on conflict (key) do update set record = excluded.record, worker = excluded.worker,
+      state = case when s.state = 'licensed' then 'parked'::srq.log_state else 'unknown' end
+      where s.state in ('failed', 'rejected', 'licensed')
+    returning s.key
+  )
+  insert into srq.record (id, at, key, worker, entry, "row", event, ms, again, message)
+  select id, now, key, holder, 0, "row", 'unknown',
+    least(extract(epoch from now - started_on) * 1000, 2147483647)::integer, false, $3
+  from held join changed using (key)
+  returning key`;
+
 /** Lets sending continue without the processes that have not come back. */
 export async function resume(query: Query, timeline: number | null): Promise<Resumed> {
   await query(DOUBT_AGAIN, [timeline, SILENCE_S, SETTLED]);
+  const [queue] = await query<{ exists: boolean }>("select to_regclass('srq_queue.job') is not null as exists", []);
+  const inHand = queue?.exists ? await query(DOUBT_IN_HAND, [timeline, SILENCE_S, IN_HAND]) : [];
   const [row] = await query<Resumed>('select missing, doubtful from srq.resume_timeline($1, $2)', [SILENCE_S, IN_HAND]);
-  return row ?? { missing: [], doubtful: 0 };
+  return { missing: row?.missing ?? [], doubtful: inHand.length + (row?.doubtful ?? 0) };
 }
 
 /**
