@@ -107,7 +107,7 @@ async function submit(
   } = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
   if (unsent) return recordUnsent(submission, log, seen, unsent, checked);
   // What validate finds under a licence may be the very try that the licence is about, so that keeps its idempotency key.
-  const isSecond = seen === 'created' || seen === 'duplicate' || (isThere && seen !== 'licensed');
+  const isSecond = isTaken(seen) || (isThere && seen !== 'licensed');
   const again = isSecond || (await isOfSecondSend(submission, seen, log));
   const idempotencyKey = again ? repetitionKey(key, log.run) : key;
   const wireForm = api.wireForm;
@@ -200,7 +200,7 @@ export async function refuseUnsent(submission: Submission, log: DeliveryLog, out
 
 /**
  * Records the outcome of a request that was not sent. This must neither overwrite what another process has recorded in
- * the meantime nor hide that the request was created before (`--again`).
+ * the meantime nor hide that the service has the request (`--again`, `--on-duplicate create`).
  */
 async function recordUnsent(
   submission: Submission,
@@ -210,13 +210,18 @@ async function recordUnsent(
   circumstances: Partial<Circumstances>,
 ): Promise<Submitted> {
   const { key } = submission;
-  if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };
+  if (isTaken(seen)) return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };
   const again = await isOfSecondSend(submission, seen, log);
   const noted = () => log.outcome(subjectOf(submission), outcome, { seen, again });
   const submitted = await recorded(submission, outcome, circumstances, noted);
   const known = loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
   const told = known !== null && known !== outcome.status;
   return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
+}
+
+/** Tells whether the log knows that the service has the request, so that another send is a deliberate second one. */
+function isTaken(state: LoggedState): boolean {
+  return state === 'created' || state === 'duplicate';
 }
 
 /**

@@ -392,12 +392,26 @@ describe('Validate that is asked before', () => {
     expect(named.result.message).toBe('srq failed on row 5 (an error).');
   });
 
-  test('of a request that was created before notes nothing, as that would hide it', async () => {
-    const bench = await new Bench().knows('created');
+  test.each<['created' | 'duplicate', Partial<SubmitOptions>]>([
+    ['created', { again: true }],
+    ['duplicate', { again: true }],
+    ['duplicate', { onDuplicate: 'create' }],
+  ])('of a request that the log knows as %s, with %j, notes nothing, as that would hide it', async (state, options) => {
+    const bench = await new Bench().knows(state);
     bench.validated = { ...CLEAR, verdict: 'unknown', refused: 'rejected', http: 422, message: 'No.' };
-    const submitted = await bench.submit({ validate: true, again: true });
+    const submitted = await bench.submit({ validate: true, ...options });
     expect(submitted).toMatchObject({ result: { status: 'rejected' }, isFromLog: false });
-    expect([bench.noted, bench.memory.state(key)]).toEqual([[], 'created']);
+    expect([bench.noted, bench.memory.state(key)]).toEqual([[], state]);
+    // Nor does a create whose turn never came.
+    bench.isWritten = false;
+    bench.created = {
+      outcome: { ...OUTCOME, status: 'failed', ids: {}, http: null },
+      stop: MOVED,
+      unproven: null,
+      hasRemark: false,
+    };
+    expect(await bench.submit(options)).toMatchObject({ result: { status: 'failed' }, stop: MOVED, isFromLog: false });
+    expect([bench.noted, bench.memory.state(key)]).toEqual([[], state]);
   });
 
   test('is told by what another made of it meanwhile', async () => {
