@@ -68,7 +68,7 @@ const NOT_ASKED: Clearance = { outcome: null, isThere: false, ...NOTHING_SPECIAL
  * Sends one request: looks it up in the log, asks validate, records the intent durably, sends it and records the
  * outcome. `onCreated` is called as soon as the service has confirmed the creation, before that is recorded.
  *
- * Throws `SrqError('log')` if the intent cannot be recorded; nothing has been sent then. A fault in srq itself does not
+ * Throws `SrqError('log')` if the first intent cannot be recorded; nothing has been sent then. A fault in srq itself does not
  * throw: the row is returned as failed, or as in doubt if the intent was already recorded.
  */
 export async function submitRequest(
