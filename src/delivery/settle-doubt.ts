@@ -1,3 +1,4 @@
+import { SrqError } from '../request/errors.ts';
 import { type Outcome, reasonOf } from '../request/outcome.ts';
 import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../request/ports.ts';
 import type { LoggedState } from '../request/status.ts';
@@ -123,7 +124,10 @@ export interface SingleDeps
 
 /**
  * Sends one request as an import would. A request that is already in doubt is settled, but without controls and without
- * waiting until it is old enough. It therefore stays in doubt if validate does not see it.
+ * waiting until it is old enough. It therefore stays in doubt if validate does not see it, or cannot be asked.
+ *
+ * Throws `SrqError('log')` if nothing was sent and the log cannot say whether the request is in doubt, or cannot record
+ * the intent.
  */
 export async function submitOrSettle(
   submission: Submission,
@@ -141,15 +145,13 @@ export async function submitOrSettle(
   );
   const rounds = new ControlRounds(api, stopping);
   const validation = mayValidate ? { proof, chosenMs: null, isProxied, rounds, waits: false } : null;
-  return settleDoubt(submission, {
-    api,
-    log,
-    clock,
-    stopping,
-    resend: options,
-    validation,
-    loadControls: async () => [],
-  });
+  const settling = { api, log, clock, stopping, resend: options, validation, loadControls: async () => [] };
+  try {
+    return await settleDoubt(submission, settling);
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return { ...inDoubt(submission), stop: error };
+  }
 }
 
 /** Settles one request in doubt by asking validate. */

@@ -1,6 +1,14 @@
 import { SrqError } from '../request/errors.ts';
 import { type Identifiers, type Outcome, type RowReason, type RowResult, reasonOf } from '../request/outcome.ts';
-import type { DeliveryLog, LogSubject, MarketplaceApi, UnprovenAnswer, ValidateResult } from '../request/ports.ts';
+import type {
+  DeliveryLog,
+  LogRecord,
+  LogSubject,
+  LogView,
+  MarketplaceApi,
+  UnprovenAnswer,
+  ValidateResult,
+} from '../request/ports.ts';
 import { repetitionKey, type ServiceRequest } from '../request/service-request.ts';
 import type { LoggedState, Status } from '../request/status.ts';
 
@@ -252,11 +260,14 @@ export async function recorded(
   }
 }
 
+/** The status of a row that is not sent because of what the log knows of its request. */
+type KnownStatus = Extract<Status, 'unknown' | 'repeated' | 'duplicate'>;
+
 /**
  * Returns the status of a row that must not be sent because of what the log knows of its request, or null if it may be
  * sent. What a row of a results file says of itself is judged by `statedStatus`.
  */
-export function loggedStatus(state: LoggedState, options: Finality): 'unknown' | 'repeated' | 'duplicate' | null {
+export function loggedStatus(state: LoggedState, options: Finality): KnownStatus | null {
   const { again, onDuplicate } = options;
   if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';
   // There is no default, so that a state which is added later does not compile before somebody decides here whether
@@ -274,10 +285,30 @@ export function loggedStatus(state: LoggedState, options: Finality): 'unknown' |
   }
 }
 
+/**
+ * Returns the result of a request that is not tried any more, by what the log has said of it before, or null if it may
+ * be sent. The log is not asked again, so details are missing.
+ */
+export function resultLastInLog(
+  submission: Submission,
+  log: Pick<LogView, 'lookup'>,
+  options: Finality,
+): RowResult | null {
+  const known = loggedStatus(log.lookup(submission.key), options);
+  return known && resultByRecord(submission, known, null);
+}
+
 /** Builds the result of a row that is not sent because of its logged state, with the details from the log. */
-async function knownResult(submission: Submission, status: Status, log: DeliveryLog): Promise<RowResult> {
+async function knownResult(
+  submission: Submission,
+  status: KnownStatus,
+  log: Pick<LogView, 'read'>,
+): Promise<RowResult> {
+  return resultByRecord(submission, status, status === 'unknown' ? null : await log.read(submission.key));
+}
+
+function resultByRecord(submission: Submission, status: KnownStatus, record: LogRecord | null): RowResult {
   if (status === 'unknown') return inDoubtResult(submission);
-  const record = await log.read(submission.key);
   const when = record ? ` on ${record.at}` : '';
   const message =
     status === 'repeated'

@@ -783,6 +783,27 @@ describe('A single request', () => {
     expect([young.told, young.clock.nowMs()]).toEqual([[], 239_999]);
   });
 
+  test('in doubt stays so where what could settle it ends the command, which is told why', async () => {
+    const asked = await aged(240_000);
+    asked.validated = MOVED;
+    expect(await sent(asked)).toMatchObject({ result: { status: 'unknown', reason: 'request.in-doubt' }, stop: MOVED });
+    expect(asked.noted).toEqual([]);
+    const seen = await aged(240_000);
+    seen.logChanges = { outcome: () => Promise.reject(AWAY) };
+    expect(await sent(seen)).toMatchObject({ result: { status: 'unknown' }, stop: AWAY });
+    const repeated = await aged(0);
+    repeated.idempotencyWindowMs = 10_000;
+    repeated.logChanges = { sending: () => Promise.reject(AWAY) };
+    expect(await sent(repeated)).toMatchObject({ result: { status: 'unknown' }, stop: AWAY });
+  });
+
+  test('of which the log cannot say what it knows is not told as anything', async () => {
+    const bench = await aged(240_000);
+    bench.logChanges = { prefetch: () => Promise.reject(AWAY) };
+    await expect(sent(bench)).rejects.toBe(AWAY);
+    expect(bench.told).toEqual([]);
+  });
+
   test('in doubt is left where validate may not be asked, or does not see it', async () => {
     expect(await sent(await aged(240_000), { mayValidate: false })).toMatchObject({ result: { status: 'unknown' } });
     expect(await sent(await aged(240_000), { evidence: { looks: [] } })).toMatchObject({
