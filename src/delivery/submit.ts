@@ -286,9 +286,16 @@ export function loggedStatus(state: LoggedState, options: Finality): KnownStatus
 }
 
 /**
- * Returns the result of a request that is not tried any more, by what the log has said of it before, or null if it may
- * be sent. The log is not asked again, so details are missing.
+ * Returns the result of a request that is not to be sent because of what the log knows, or null if it may be sent. It is
+ * for one that is not tried any more. Rejects if the log cannot be asked, because nobody knows its result then.
  */
+export async function resultInLog(submission: Submission, log: LogView, options: Finality): Promise<RowResult | null> {
+  await log.prefetch([submission.key]);
+  const known = loggedStatus(log.lookup(submission.key), options);
+  return known && knownResult(submission, known, log);
+}
+
+/** Returns the same as `resultInLog` by what the log has said before. It is not asked, so details are missing. */
 export function resultLastInLog(
   submission: Submission,
   log: Pick<LogView, 'lookup'>,
