@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { SrqError } from '../request/errors.ts';
 import { type Outcome, reasonOf } from '../request/outcome.ts';
 import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../request/ports.ts';
@@ -132,9 +133,12 @@ export interface SingleDeps
 export async function submitOrSettle(
   submission: Submission,
   { mayValidate, evidence, isProxied, ...deps }: SingleDeps,
-  options: SubmitOptions,
+  chosen: SubmitOptions,
 ): Promise<Submitted> {
   const { api, log, clock, stopping } = deps;
+  // A process may send the same request on purpose several times, and a service that is idempotent must not take the
+  // last one for the one before.
+  const options = { ...chosen, occasion: randomUUID() };
   await log.prefetch([submission.key]);
   if (loggedStatus(log.lookup(submission.key), options) !== 'unknown') {
     return submitRequest(submission, api, log, options);

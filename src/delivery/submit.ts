@@ -26,6 +26,11 @@ export interface SubmitOptions {
   readonly onDuplicate: 'skip' | 'create';
   /** Whether requests that the log knows as created or duplicate are sent as well. Requests in doubt are not. */
   readonly again: boolean;
+  /**
+   * Distinguishes the deliberate second sends of a request, which have one idempotency key for each occasion. It is the
+   * run if it is left out, as by an import of the command, which sends a request once.
+   */
+  readonly occasion?: string;
 }
 
 /** The options that say which logged outcomes are final, so that nothing is sent for them. */
@@ -117,7 +122,7 @@ async function submit(
   // What validate finds under a licence may be the very try that the licence is about, so that keeps its idempotency key.
   const isSecond = isTaken(seen) || (isThere && seen !== 'licensed');
   const again = isSecond || (await isOfSecondSend(submission, seen, log));
-  const idempotencyKey = again ? repetitionKey(key, log.run) : key;
+  const idempotencyKey = again ? repetitionKey(key, options.occasion ?? log.run) : key;
   const wireForm = api.wireForm;
   let [intended, state] = [false, seen];
   // The intent is checked before each attempt, because another process may settle and send the request during a long

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Connection, openConnection } from '../account/connection.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { recordsInDoubt, settleByWord } from '../delivery/settle-by-word.ts';
@@ -126,7 +127,9 @@ export class LibraryMarketplace implements api.Marketplace {
       const account = await this.#openAccount();
       const store = await this.#host.log.store();
       const { concurrency, profile } = this.#settings;
-      const settings = { ...options, ...submitting, concurrency, profile, version: this.#version };
+      // Each import is an occasion of its own, because a program may send the same rows again in the same run.
+      const sending = { ...submitting, occasion: randomUUID() };
+      const settings = { ...options, ...sending, concurrency, profile, version: this.#version };
       return importTable(table, { log, store, account, preparation, halt, clock: this.#host.clock }, settings);
     });
   }

@@ -206,6 +206,18 @@ describe('A request that is sent', () => {
     },
   );
 
+  test('a second time has one key for each occasion, which is the run if none is named', async () => {
+    const used: (string | undefined)[] = [];
+    for (const occasion of ['one', 'one', 'another']) {
+      const bench = await new Bench().knows('created');
+      await bench.submit({ again: true, occasion });
+      used.push(bench.told[0]);
+    }
+    expect(used).toEqual(
+      ['one', 'one', 'another'].map((each) => `creates under ${repetitionKey(key, each)} within null`),
+    );
+  });
+
   test('names the form in which it is written with the intent and the outcome', async () => {
     for (const form of ['another', null]) {
       const bench = new Bench();
@@ -773,6 +785,15 @@ describe('A single request', () => {
   test('is sent where nothing is known of it', async () => {
     expect(await sent(new Bench())).toMatchObject({ result: { status: 'created' } });
     expect(await sent(await new Bench().knows('failed'))).toMatchObject({ result: { status: 'created' } });
+  });
+
+  test('that is sent once more on purpose has a key of its own each time', async () => {
+    const bench = await new Bench().knows('created');
+    const resent = () => bench.clock.until(submitOrSettle(SUBMISSION, single(bench), { ...PLAIN, again: true }));
+    await resent();
+    await resent();
+    const used = bench.told.filter((each) => each.startsWith('creates'));
+    expect([used.length, new Set(used).size]).toEqual([2, 2]);
   });
 
   test('in doubt is settled where validate sees it, once it is old enough, without waiting for that', async () => {

@@ -457,6 +457,34 @@ deskTest('a contract that the command has learned is used from its file', async 
   expect(desk.files()).toContain('state/default.observed.json');
 });
 
+deskTest('each deliberate second send has an idempotency key of its own', async ({ desk, openSandbox }) => {
+  const described = 'idempotency-openapi31.yaml';
+  // The service knows a repetition by its key alone.
+  const { create, ...rest } = contractOf(described);
+  const sandbox = await openSandbox({ contract: { ...rest, create: { ...create, duplicate: [] } } });
+  desk.use(sandbox);
+  const learned = await desk.call('contract', 'learn', contractFile(described), '--yes', ...answersFor(described));
+  expect(learned, learned.stderr).toMatchObject({ code: 0 });
+  const { openMarketplace } = await loadLibrary();
+  const contract = join(desk.config, 'contracts', 'default.json');
+  const marketplace = await openMarketplace({ ...optionsFor(desk, sandbox), contractFile: contract });
+  const again = { again: true, validate: false };
+  const sent = [
+    await marketplace.create(requestAt(1), { validate: false }),
+    await marketplace.create(requestAt(1), again),
+    await marketplace.create(requestAt(1), again),
+    ...(await marketplace.importRows([requestAt(1)], again)).results,
+    ...(await marketplace.importRows([requestAt(1)], again)).results,
+  ];
+  await marketplace.close();
+  const file = desk.write('twice.json', JSON.stringify([requestAt(1), requestAt(1)]));
+  const called = documentsOf(await desk.call('create', '--file', file, '--again', '--no-validate', '--json'));
+  const all = [...sent, ...called].map(({ status, ids }) => ({ status, ids: JSON.stringify(ids) }));
+  expect(all.map(({ status }) => status)).toEqual(Array(7).fill('created'));
+  expect(new Set(all.map(({ ids }) => ids)).size).toBe(7);
+  expect(await statsOf(sandbox)).toMatchObject({ created: 7 });
+});
+
 deskTest('recordings are read from the folder that is named for them, and from no other', async ({ desk, sandbox }) => {
   const { openMarketplace } = await loadLibrary();
   const { request_text: _, ...request } = requestAt(1);
