@@ -115,7 +115,7 @@ const GUARDS = [
   {
     name: 'that a repetition did not happen hides no creation',
     file: 'src/delivery/submit.ts',
-    from: "if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };",
+    from: 'if (isTaken(seen)) return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };',
     to: '',
     tests: ['what-was-not-sent'],
   },

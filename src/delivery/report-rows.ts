@@ -120,19 +120,25 @@ function recorded(
 ): Pick<RowReport, 'ids' | 'message' | 'reason' | 'record'> {
   const first = ledger.firstRow(row.number);
   const ids = record?.ids ?? {};
-  const isRepeated = ledger.status(row.number) === 'repeated';
-  const reason = reasonOfRow(ledger.status(row.number), record);
+  const status = ledger.status(row.number);
+  const isRepeated = status === 'repeated';
+  const reason = reasonOfRow(status, record);
   if (first !== row.number) return { ids, record, reason, message: `It has the same content as row ${first}.` };
   const elsewhere = isRepeated ? files.find(ledger.key(row.number) ?? '', { except: ledger }) : null;
   if (elsewhere)
     return { ids, record, reason, message: `It has the same content as row ${elsewhere.row} of ${elsewhere.file}.` };
-  return { ids, record, reason, message: messageOf(record, isRepeated) };
+  const isTold = isRepeated || tellsOf(status, record);
+  return { ids, record, reason, message: isTold ? messageOf(record, isRepeated) : null };
 }
 
-/** Returns the code of a row's reason. The last record of its request may tell of another time that it was sent. */
+/** Returns the code of a row's reason. */
 function reasonOfRow(status: Status, record: LogRecord | null): RowReason | null {
-  const isOfRecord = record !== null && statusOfEvent(record.event) === status;
-  return isOfRecord ? recordReason(record) : reasonOf({ status, http: null });
+  return tellsOf(status, record) ? recordReason(record) : reasonOf({ status, http: null });
+}
+
+/** Tells whether the last record of a request is about what became of its row, and not about another time that it was sent. */
+function tellsOf(status: Status, record: LogRecord | null): record is LogRecord {
+  return record !== null && statusOfEvent(record.event) === status;
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {

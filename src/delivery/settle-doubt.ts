@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { SrqError } from '../request/errors.ts';
 import { type Outcome, reasonOf } from '../request/outcome.ts';
 import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../request/ports.ts';
 import type { LoggedState } from '../request/status.ts';
@@ -123,14 +125,20 @@ export interface SingleDeps
 
 /**
  * Sends one request as an import would. A request that is already in doubt is settled, but without controls and without
- * waiting until it is old enough. It therefore stays in doubt if validate does not see it.
+ * waiting until it is old enough. It therefore stays in doubt if validate does not see it, or cannot be asked.
+ *
+ * Throws `SrqError('log')` if nothing was sent and the log cannot say whether the request is in doubt, or cannot record
+ * the intent.
  */
 export async function submitOrSettle(
   submission: Submission,
   { mayValidate, evidence, isProxied, ...deps }: SingleDeps,
-  options: SubmitOptions,
+  chosen: SubmitOptions,
 ): Promise<Submitted> {
   const { api, log, clock, stopping } = deps;
+  // A process may send the same request on purpose several times, and a service that is idempotent must not take the
+  // last one for the one before.
+  const options = { ...chosen, occasion: randomUUID() };
   await log.prefetch([submission.key]);
   if (loggedStatus(log.lookup(submission.key), options) !== 'unknown') {
     return submitRequest(submission, api, log, options);
@@ -141,15 +149,13 @@ export async function submitOrSettle(
   );
   const rounds = new ControlRounds(api, stopping);
   const validation = mayValidate ? { proof, chosenMs: null, isProxied, rounds, waits: false } : null;
-  return settleDoubt(submission, {
-    api,
-    log,
-    clock,
-    stopping,
-    resend: options,
-    validation,
-    loadControls: async () => [],
-  });
+  const settling = { api, log, clock, stopping, resend: options, validation, loadControls: async () => [] };
+  try {
+    return await settleDoubt(submission, settling);
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return { ...inDoubt(submission), stop: error };
+  }
 }
 
 /** Settles one request in doubt by asking validate. */

@@ -1,6 +1,14 @@
 import { SrqError } from '../request/errors.ts';
 import { type Identifiers, type Outcome, type RowReason, type RowResult, reasonOf } from '../request/outcome.ts';
-import type { DeliveryLog, LogSubject, MarketplaceApi, UnprovenAnswer, ValidateResult } from '../request/ports.ts';
+import type {
+  DeliveryLog,
+  LogRecord,
+  LogSubject,
+  LogView,
+  MarketplaceApi,
+  UnprovenAnswer,
+  ValidateResult,
+} from '../request/ports.ts';
 import { repetitionKey, type ServiceRequest } from '../request/service-request.ts';
 import type { LoggedState, Status } from '../request/status.ts';
 
@@ -18,6 +26,11 @@ export interface SubmitOptions {
   readonly onDuplicate: 'skip' | 'create';
   /** Whether requests that the log knows as created or duplicate are sent as well. Requests in doubt are not. */
   readonly again: boolean;
+  /**
+   * Distinguishes the deliberate second sends of a request, which have one idempotency key for each occasion. It is the
+   * run if it is left out, as by an import of the command, which sends a request once.
+   */
+  readonly occasion?: string;
 }
 
 /** The options that say which logged outcomes are final, so that nothing is sent for them. */
@@ -68,7 +81,7 @@ const NOT_ASKED: Clearance = { outcome: null, isThere: false, ...NOTHING_SPECIAL
  * Sends one request: looks it up in the log, asks validate, records the intent durably, sends it and records the
  * outcome. `onCreated` is called as soon as the service has confirmed the creation, before that is recorded.
  *
- * Throws `SrqError('log')` if the intent cannot be recorded; nothing has been sent then. A fault in srq itself does not
+ * Throws `SrqError('log')` if the first intent cannot be recorded; nothing has been sent then. A fault in srq itself does not
  * throw: the row is returned as failed, or as in doubt if the intent was already recorded.
  */
 export async function submitRequest(
@@ -107,9 +120,9 @@ async function submit(
   } = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
   if (unsent) return recordUnsent(submission, log, seen, unsent, checked);
   // What validate finds under a licence may be the very try that the licence is about, so that keeps its idempotency key.
-  const isSecond = seen === 'created' || seen === 'duplicate' || (isThere && seen !== 'licensed');
+  const isSecond = isTaken(seen) || (isThere && seen !== 'licensed');
   const again = isSecond || (await isOfSecondSend(submission, seen, log));
-  const idempotencyKey = again ? repetitionKey(key, log.run) : key;
+  const idempotencyKey = again ? repetitionKey(key, options.occasion ?? log.run) : key;
   const wireForm = api.wireForm;
   let [intended, state] = [false, seen];
   // The intent is checked before each attempt, because another process may settle and send the request during a long
@@ -200,7 +213,7 @@ export async function refuseUnsent(submission: Submission, log: DeliveryLog, out
 
 /**
  * Records the outcome of a request that was not sent. This must neither overwrite what another process has recorded in
- * the meantime nor hide that the request was created before (`--again`).
+ * the meantime nor hide that the service has the request (`--again`, `--on-duplicate create`).
  */
 async function recordUnsent(
   submission: Submission,
@@ -210,13 +223,18 @@ async function recordUnsent(
   circumstances: Partial<Circumstances>,
 ): Promise<Submitted> {
   const { key } = submission;
-  if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };
+  if (isTaken(seen)) return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };
   const again = await isOfSecondSend(submission, seen, log);
   const noted = () => log.outcome(subjectOf(submission), outcome, { seen, again });
   const submitted = await recorded(submission, outcome, circumstances, noted);
   const known = loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
   const told = known !== null && known !== outcome.status;
   return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
+}
+
+/** Tells whether the log knows that the service has the request, so that another send is a deliberate second one. */
+function isTaken(state: LoggedState): boolean {
+  return state === 'created' || state === 'duplicate';
 }
 
 /**
@@ -247,11 +265,14 @@ export async function recorded(
   }
 }
 
+/** The status of a row that is not sent because of what the log knows of its request. */
+type KnownStatus = Extract<Status, 'unknown' | 'repeated' | 'duplicate'>;
+
 /**
  * Returns the status of a row that must not be sent because of what the log knows of its request, or null if it may be
  * sent. What a row of a results file says of itself is judged by `statedStatus`.
  */
-export function loggedStatus(state: LoggedState, options: Finality): 'unknown' | 'repeated' | 'duplicate' | null {
+export function loggedStatus(state: LoggedState, options: Finality): KnownStatus | null {
   const { again, onDuplicate } = options;
   if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';
   // There is no default, so that a state which is added later does not compile before somebody decides here whether
@@ -269,10 +290,37 @@ export function loggedStatus(state: LoggedState, options: Finality): 'unknown' |
   }
 }
 
+/**
+ * Returns the result of a request that is not to be sent because of what the log knows, or null if it may be sent. It is
+ * for one that is not tried any more. Rejects if the log cannot be asked, because nobody knows its result then.
+ */
+export async function resultInLog(submission: Submission, log: LogView, options: Finality): Promise<RowResult | null> {
+  await log.prefetch([submission.key]);
+  const known = loggedStatus(log.lookup(submission.key), options);
+  return known && knownResult(submission, known, log);
+}
+
+/** Returns the same as `resultInLog` by what the log has said before. It is not asked, so details are missing. */
+export function resultLastInLog(
+  submission: Submission,
+  log: Pick<LogView, 'lookup'>,
+  options: Finality,
+): RowResult | null {
+  const known = loggedStatus(log.lookup(submission.key), options);
+  return known && resultByRecord(submission, known, null);
+}
+
 /** Builds the result of a row that is not sent because of its logged state, with the details from the log. */
-async function knownResult(submission: Submission, status: Status, log: DeliveryLog): Promise<RowResult> {
+async function knownResult(
+  submission: Submission,
+  status: KnownStatus,
+  log: Pick<LogView, 'read'>,
+): Promise<RowResult> {
+  return resultByRecord(submission, status, status === 'unknown' ? null : await log.read(submission.key));
+}
+
+function resultByRecord(submission: Submission, status: KnownStatus, record: LogRecord | null): RowResult {
   if (status === 'unknown') return inDoubtResult(submission);
-  const record = await log.read(submission.key);
   const when = record ? ` on ${record.at}` : '';
   const message =
     status === 'repeated'

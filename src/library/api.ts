@@ -219,7 +219,8 @@ export interface LogFilter extends LogSelection {
 
 /**
  * A marketplace with its log. Methods return the outcome of a request as a value. They reject with {@link SrqError}
- * only if they cannot begin at all, because another process holds the log or the settings cannot be used.
+ * only if they cannot begin at all, because another process holds the log, the log cannot be asked what it knows, or
+ * the settings cannot be used.
  */
 export interface Marketplace {
   /** Identifies the records of this process in the log. */

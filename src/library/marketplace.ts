@@ -1,15 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { type Connection, openConnection } from '../account/connection.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { recordsInDoubt, settleByWord } from '../delivery/settle-by-word.ts';
 import { submitOrSettle } from '../delivery/settle-doubt.ts';
-import type { Submission, SubmitOptions } from '../delivery/submit.ts';
+import { loggedStatus, resultInLog, type Submission, type SubmitOptions } from '../delivery/submit.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { type Contract, contractAt, documentedContract, isOffered } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import { quotedMessage } from '../request/finding.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf, type OpenLog } from '../request/log-store.ts';
 import { operationsOf, type RequestOperationName } from '../request/operations.ts';
-import type { AudioReader } from '../request/ports.ts';
+import type { AudioReader, LogView } from '../request/ports.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import type { RequestApi } from '../service/request-api.ts';
 import { ContractStore } from '../settings/contract-store.ts';
@@ -44,6 +45,7 @@ export class LibraryMarketplace implements api.Marketplace {
   readonly #contract: () => Promise<Contract>;
   /** The creates under way, by key. A create with the same key waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
+  #log: OpenLog | null = null;
   #isClosed = false;
 
   constructor(settings: LibrarySettings, version: string) {
@@ -52,7 +54,10 @@ export class LibraryMarketplace implements api.Marketplace {
     this.#host = new LibraryHost(settings);
     // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt,
     // because that process has ended.
-    this.#openLog = onceOpened(() => this.#host.log.open(OPENED_FOR, true));
+    this.#openLog = onceOpened(async () => {
+      this.#log = await this.#host.log.open(OPENED_FOR, true);
+      return this.#log;
+    });
     this.#contract = onceOpened(() => this.#readContract());
     this.#openAccount = onceOpened(() => this.#connect());
   }
@@ -122,7 +127,9 @@ export class LibraryMarketplace implements api.Marketplace {
       const account = await this.#openAccount();
       const store = await this.#host.log.store();
       const { concurrency, profile } = this.#settings;
-      const settings = { ...options, ...submitting, concurrency, profile, version: this.#version };
+      // Each import is an occasion of its own, because a program may send the same rows again in the same run.
+      const sending = { ...submitting, occasion: randomUUID() };
+      const settings = { ...options, ...sending, concurrency, profile, version: this.#version };
       return importTable(table, { log, store, account, preparation, halt, clock: this.#host.clock }, settings);
     });
   }
@@ -193,23 +200,47 @@ export class LibraryMarketplace implements api.Marketplace {
     options: SubmitOptions,
     signal: AbortSignal,
   ): Promise<api.CreateResult> {
-    if (signal.aborted) return notSent(submission, endedBySignal());
+    if (signal.aborted) return this.#untried(submission, options);
     const log = await this.#openLog();
     const { connection, evidence } = await this.#openAccount();
     const { mayValidate, isProxied } = connection;
     const client = this.#clientUntil(signal, connection);
-    const known = { mayValidate, isProxied, evidence: evidence() };
-    const deps = { ...known, api: client, log, clock: this.#host.clock, stopping: signal };
-    const { problems } = submission;
+    const validation = { mayValidate, isProxied, evidence: evidence() };
+    const deps = { ...validation, api: client, log, clock: this.#host.clock, stopping: signal };
+    const { key, problems } = submission;
+    // This rejects if the log cannot be asked, because nobody knows then whether the request is in doubt.
+    await log.prefetch([key]);
+    const known = loggedStatus(log.lookup(key), options);
     try {
       const { result, stop, unrecorded } = await submitOrSettle(submission, deps, options);
       const { row: _, ...told } = result;
       const wasEnded = signal.aborted && result.status === 'failed';
       return { ...told, problems, error: stop ?? (wasEnded ? endedBySignal() : null), isRecorded: !unrecorded };
     } catch (error) {
-      // The intent could not be recorded, so nothing was sent.
-      if (!(error instanceof SrqError)) throw error;
+      // The intent could not be recorded. Nothing was sent, neither now nor, as the log has just said, before.
+      if (!(error instanceof SrqError) || known !== null) throw error;
       return notSent(submission, error);
+    }
+  }
+
+  /** Returns the result of a request whose signal has fired: what the log says of it. No log is made for that. */
+  async #untried(submission: Submission & Prepared, options: SubmitOptions): Promise<api.CreateResult> {
+    const result = await this.#readLog((log) => resultInLog(submission, log, options));
+    if (!result) return notSent(submission, endedBySignal());
+    const { row: _, ...told } = result;
+    const error = result.status === 'unknown' ? endedBySignal() : null;
+    return { ...told, problems: submission.problems, error, isRecorded: true };
+  }
+
+  /** Reads the log: the open one, or else without opening it for sending. */
+  async #readLog<Result>(read: (log: LogView) => Promise<Result>): Promise<Result> {
+    if (this.#log) return read(this.#log);
+    await this.#host.log.requireKnownFileLog();
+    const reader = await (await this.#host.log.store()).openReader();
+    try {
+      return await read(reader);
+    } finally {
+      await reader.close();
     }
   }
 

@@ -58,8 +58,9 @@ export interface MarketplaceApi {
   /**
    * Creates a request. It is sent again only after a try that was certainly not acted on. `intend` is called when the
    * request's turn has come, right before each time it is written, because minutes may lie between two tries. If it
-   * resolves to false or rejects, the request must not be written: after false, `create` resolves to null, and a
-   * rejection is passed on. `create` never rejects otherwise.
+   * resolves to false or rejects, the request must not be written: after false, `create` resolves to null. A rejection
+   * is passed on if it is the first try's, and else is the `stop` beside the outcome of the earlier ones. `create` never
+   * rejects otherwise.
    *
    * `idempotencyKey`, 32 hex digits, identifies the send to a service that is idempotent. There, a try that may have
    * been acted on is also repeated while the service knows the key. Repetitions of one send use the same key, and a

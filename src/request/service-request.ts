@@ -84,11 +84,11 @@ function insertByName(pairs: ParameterPair[], pair: ParameterPair): void {
 }
 
 /**
- * Returns the key of a deliberate second send of the same content, derived from the run that it belongs to. It has the
- * same form as a content key.
+ * Returns the key of a deliberate second send of the same content, derived from the occasion that it belongs to, such as
+ * a run. It has the same form as a content key.
  */
-export function repetitionKey(key: string, run: string): string {
-  return digestOf([key, run]);
+export function repetitionKey(key: string, occasion: string): string {
+  return digestOf([key, occasion]);
 }
 
 function digestOf(parts: readonly unknown[]): string {

@@ -25,6 +25,7 @@ export class CreateTries {
   #sinceFirstMs: (() => number) | null = null;
   #doubt: Outcome | null = null;
   #isTooLate = false;
+  #areBegun = false;
 
   /** `repeatMs` is the time in which the service recognises a repetition, or 0 if it recognises none. */
   constructor(clock: Clock, repeatMs: number) {
@@ -58,7 +59,9 @@ export class CreateTries {
       intend: async () => {
         this.#sinceFirstMs ??= stopwatch(this.#clock);
         this.#isTooLate = !this.isRemembered;
-        return !this.#isTooLate && (await intend());
+        const mayWrite = !this.#isTooLate && (await intend());
+        this.#areBegun ||= mayWrite;
+        return mayWrite;
       },
     };
   }
@@ -69,6 +72,11 @@ export class CreateTries {
    */
   get isTooLate(): boolean {
     return this.#isTooLate;
+  }
+
+  /** Tells whether any attempt had the permission to be written, so that the log has an intent without an outcome. */
+  get areBegun(): boolean {
+    return this.#areBegun;
   }
 
   /** Notes that the last attempt may have been acted on. */

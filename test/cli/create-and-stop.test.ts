@@ -5,7 +5,17 @@ import { PATHS } from '../../src/request/wire.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { REQUEST } from '../helpers/leads.ts';
 import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
-import { documentOf } from '../helpers/run-srq.ts';
+import { documentOf, documentsOf } from '../helpers/run-srq.ts';
+import { startScriptedService } from '../helpers/scripted-service.ts';
+import { LEAD } from '../sandbox/sandbox-client.ts';
+
+const isAbout = (body: string, need: string) => new URLSearchParams(body).get('request_text') === need;
+
+/** Creates requests with these needs from one file. */
+function createFile(desk: Desk, needs: readonly string[]) {
+  const requests = needs.map((request_text) => ({ ...LEAD, request_text }));
+  return desk.run('create', '--file', desk.write('few.json', JSON.stringify(requests)), '--json');
+}
 
 /** A service that gives tokens and answers a create so; the desk leads to it. */
 async function serviceThat(desk: Desk, onCreate: () => string): Promise<void> {
@@ -57,4 +67,30 @@ test('a create that was certainly not taken says why the command stops: exit cod
   await serviceThat(desk, () => rawAnswer('404 Not Found'));
   const ended = await create(desk);
   expect([ended.code, documentOf(ended)]).toEqual([5, { error: expect.objectContaining({ code: 'service' }) }]);
+});
+
+test('of several requests each is told by what is known, also if the log fails in the middle: exit code 9', async ({
+  desk,
+}) => {
+  const needs = ['um', 'dois', 'três', 'quatro'];
+  const log = join(desk.state, 'default.ndjson');
+  let isGone = false;
+  const service = await startScriptedService({
+    create: ({ body, number }) => (isAbout(body, 'três') ? null : { status: 201, body: { id: String(4710 + number) } }),
+    validate: ({ body }) => {
+      if (isGone && isAbout(body, 'dois')) rmSync(log);
+      return { status: 200, body: { duplicate: false } };
+    },
+  });
+  desk.use({ baseUrl: service.baseUrl, clientId: '4711' });
+  expect((await createFile(desk, ['três'])).code).toBe(7);
+  expect((await createFile(desk, ['quatro'])).code).toBe(0);
+  isGone = true;
+  const ended = await createFile(desk, needs);
+  expect([ended.code, documentsOf(ended).map(({ status }) => status)]).toEqual([
+    9,
+    ['created', 'failed', 'unknown', 'repeated'],
+  ]);
+  expect(ended.stderr).toContain('deleted');
+  expect(service.creates()).toHaveLength(3);
 });

@@ -4,18 +4,19 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { bulkArgs, leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { startScriptedService } from '../helpers/scripted-service.ts';
 
 const ROWS = 8;
 const TAKEN = 'Pintar a sala 5';
 const NOT_TAKEN = 'Pintar a sala 6';
 
-/** Imports leads of which one was taken and one was not, both in doubt. */
+/** Imports leads of which one was taken and one was not, both in doubt. A service that is no sandbox does that by itself. */
 async function fallIntoDoubt(
   desk: Desk,
-  sandbox: Sandbox,
+  sandbox: Sandbox | null,
   ...more: string[]
 ): Promise<{ file: string; keys: string[] }> {
-  sandbox.setInstructions([
+  sandbox?.setInstructions([
     { on: 'create', fault: 'reset-after', match: { request_text: TAKEN } },
     { on: 'create', fault: 'reset-before', match: { request_text: NOT_TAKEN } },
   ]);
@@ -155,6 +156,43 @@ describe.concurrent('srq resolve --validate', () => {
     expect(await doubts(partner)).toEqual([]);
     expect(await importAgain(partner, file)).toMatchObject({ created: 1, repeated: ROWS - 1, unknown: 0 });
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+  });
+
+  test('that cannot go on tells what it has settled, what is still unknown, and why it ended', async ({
+    desk,
+    onTestFinished,
+  }) => {
+    const taken = new Set<string>();
+    const needOf = (body: string) => new URLSearchParams(body).get('request_text') ?? '';
+    let questions = Number.NEGATIVE_INFINITY;
+    const service = await startScriptedService(
+      {
+        create: ({ body, number }) => {
+          if (needOf(body) !== NOT_TAKEN) taken.add(needOf(body));
+          return [TAKEN, NOT_TAKEN].includes(needOf(body))
+            ? null
+            : { status: 201, body: { id: String(4710 + number) } };
+        },
+        // The service moves by the last question about the one. The other is settled by then: its second one came before.
+        validate: async ({ body }) => {
+          if (needOf(body) === NOT_TAKEN) questions += 1;
+          if (questions === 2) await new Promise((resolve) => setTimeout(resolve, 3_000));
+          if (questions === 3) return { status: 301 };
+          return { status: 200, body: { duplicate: taken.has(needOf(body)) } };
+        },
+      },
+      onTestFinished,
+    );
+    desk.use({ baseUrl: service.baseUrl, clientId: '4711' });
+    const { file } = await fallIntoDoubt(desk, null);
+    questions = 0;
+    const ended = await ask(desk, file);
+    expect([ended.code, documentOf(ended)]).toEqual([
+      7,
+      { run: expect.any(String), asked: 2, created: 1, notCreated: 0, unknown: 1 },
+    ]);
+    expect(ended.stderr).toContain('301');
+    expect(await doubts(desk)).toMatchObject([{ ref: 'L-6' }]);
   });
 
   test('is refused where validate has proven nothing, with exit code 7 and the reason', async ({

@@ -93,6 +93,13 @@ describe('A create whose answer is lost', () => {
     expect(machine.service.arrivals).toHaveLength(1);
   });
 
+  test('and whose log is gone before the repetition is told as in doubt, as the log does not tell it', async () => {
+    meets('reset after writing');
+    machine.service.meanwhile = () => rmSync(machine.logPath);
+    expect(await submit()).toMatchObject({ result: { status: 'unknown' }, unrecorded: true, stop: { code: 'log' } });
+    expect(machine.service.arrivals).toHaveLength(1);
+  });
+
   test('is not repeated where the service has no such header', async () => {
     const plain = new Machine();
     plain.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
@@ -436,6 +443,21 @@ describe('A file of leads', () => {
     const counts = await importAll(machine);
     expect(counts).toMatchObject({ created: needs.length, unknown: 0, ready: 0 });
     expect(needs.map((need) => machine.service.actsOn(need))).toEqual(needs.map(() => 1));
+  });
+
+  test('of which the log fails before a repetition has that row in doubt, and not among those that were not tried', async () => {
+    machine.service.script('Need 2', [{ answer: 'reset after writing', acts: true }]);
+    machine.service.meanwhile = () => {
+      if (machine.service.arrivals.length === 1) rmSync(machine.logPath);
+    };
+    const counts = await machine.run(async ({ api, log, clock, halt }) => {
+      const plan = await planOf(tableOf(needs), log);
+      const prober = new VisibilityProber(api, clock, halt.signal, null);
+      const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
+      await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 1, supervisor: new Supervisor(null, 0) }));
+      return plan.ledger.counts();
+    });
+    expect(counts).toMatchObject({ created: 1, unknown: 1, ready: needs.length - 2 });
   });
 
   test('has its doubts listed where the service does not', async () => {

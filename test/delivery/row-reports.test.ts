@@ -92,13 +92,16 @@ describe('A row is reported', () => {
   });
 
   test('that failed in this run with its own reason, whatever the last record is about', async () => {
-    const log = logOf({ a: { event: 'failed', http: 503, message: 'Busy.' }, b: { event: 'created' } });
-    const plan = await planOf(tableOf(['a', 'b']), { lookup: () => 'none' });
-    plan.ledger.setStatus(1, 'failed');
-    plan.ledger.setStatus(2, 'failed');
+    const log = logOf({
+      ...{ a: { event: 'failed', http: 503, message: 'Busy.' }, b: { event: 'created' } },
+      ...{ c: { event: 'duplicate', message: 'Known.' }, d: { event: 'sending' } },
+    });
+    const plan = await planOf(tableOf(['a', 'b', 'c', 'd']), { lookup: () => 'none' });
+    for (const row of [1, 2, 3, 4]) plan.ledger.setStatus(row, 'failed');
+    const silent = { status: 'failed', message: null, reason: 'request.not-sent' };
     expect(await reported(plan, log)).toMatchObject([
       { status: 'failed', message: 'Busy.', reason: 'service.busy' },
-      { status: 'failed', reason: 'request.not-sent' },
+      ...[silent, silent, silent],
     ]);
   });
 

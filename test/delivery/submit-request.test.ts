@@ -197,6 +197,17 @@ describe('A log that fails', () => {
     expect(machine.service.arrivals).toEqual([]);
   });
 
+  test('between two tries, of which the first was not taken: that is told, marked as recorded nowhere', async () => {
+    meets('429');
+    machine.service.meanwhile = () => rmSync(machine.logPath);
+    expect(await submit(UNCHECKED)).toMatchObject({
+      result: { status: 'failed', reason: 'request.not-sent' },
+      unrecorded: true,
+      stop: { code: 'log' },
+    });
+    expect(machine.service.arrivals).toHaveLength(1);
+  });
+
   test('after the answer: the result comes back whole, marked as recorded nowhere, and ends the run', async () => {
     machine.service.meanwhile = () => rmSync(machine.logPath);
     expect(await submit(UNCHECKED)).toMatchObject({

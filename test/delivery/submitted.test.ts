@@ -206,6 +206,18 @@ describe('A request that is sent', () => {
     },
   );
 
+  test('a second time has one key for each occasion, which is the run if none is named', async () => {
+    const used: (string | undefined)[] = [];
+    for (const occasion of ['one', 'one', 'another']) {
+      const bench = await new Bench().knows('created');
+      await bench.submit({ again: true, occasion });
+      used.push(bench.told[0]);
+    }
+    expect(used).toEqual(
+      ['one', 'one', 'another'].map((each) => `creates under ${repetitionKey(key, each)} within null`),
+    );
+  });
+
   test('names the form in which it is written with the intent and the outcome', async () => {
     for (const form of ['another', null]) {
       const bench = new Bench();
@@ -392,12 +404,26 @@ describe('Validate that is asked before', () => {
     expect(named.result.message).toBe('srq failed on row 5 (an error).');
   });
 
-  test('of a request that was created before notes nothing, as that would hide it', async () => {
-    const bench = await new Bench().knows('created');
+  test.each<['created' | 'duplicate', Partial<SubmitOptions>]>([
+    ['created', { again: true }],
+    ['duplicate', { again: true }],
+    ['duplicate', { onDuplicate: 'create' }],
+  ])('of a request that the log knows as %s, with %j, notes nothing, as that would hide it', async (state, options) => {
+    const bench = await new Bench().knows(state);
     bench.validated = { ...CLEAR, verdict: 'unknown', refused: 'rejected', http: 422, message: 'No.' };
-    const submitted = await bench.submit({ validate: true, again: true });
+    const submitted = await bench.submit({ validate: true, ...options });
     expect(submitted).toMatchObject({ result: { status: 'rejected' }, isFromLog: false });
-    expect([bench.noted, bench.memory.state(key)]).toEqual([[], 'created']);
+    expect([bench.noted, bench.memory.state(key)]).toEqual([[], state]);
+    // Nor does a create whose turn never came.
+    bench.isWritten = false;
+    bench.created = {
+      outcome: { ...OUTCOME, status: 'failed', ids: {}, http: null },
+      stop: MOVED,
+      unproven: null,
+      hasRemark: false,
+    };
+    expect(await bench.submit(options)).toMatchObject({ result: { status: 'failed' }, stop: MOVED, isFromLog: false });
+    expect([bench.noted, bench.memory.state(key)]).toEqual([[], state]);
   });
 
   test('is told by what another made of it meanwhile', async () => {
@@ -761,12 +787,42 @@ describe('A single request', () => {
     expect(await sent(await new Bench().knows('failed'))).toMatchObject({ result: { status: 'created' } });
   });
 
+  test('that is sent once more on purpose has a key of its own each time', async () => {
+    const bench = await new Bench().knows('created');
+    const resent = () => bench.clock.until(submitOrSettle(SUBMISSION, single(bench), { ...PLAIN, again: true }));
+    await resent();
+    await resent();
+    const used = bench.told.filter((each) => each.startsWith('creates'));
+    expect([used.length, new Set(used).size]).toEqual([2, 2]);
+  });
+
   test('in doubt is settled where validate sees it, once it is old enough, without waiting for that', async () => {
     const old = await aged(240_000);
     expect(await sent(old)).toMatchObject({ result: { status: 'created', ids: {} } });
     const young = await aged(239_999);
     expect(await sent(young)).toMatchObject({ result: { status: 'unknown' } });
     expect([young.told, young.clock.nowMs()]).toEqual([[], 239_999]);
+  });
+
+  test('in doubt stays so where what could settle it ends the command, which is told why', async () => {
+    const asked = await aged(240_000);
+    asked.validated = MOVED;
+    expect(await sent(asked)).toMatchObject({ result: { status: 'unknown', reason: 'request.in-doubt' }, stop: MOVED });
+    expect(asked.noted).toEqual([]);
+    const seen = await aged(240_000);
+    seen.logChanges = { outcome: () => Promise.reject(AWAY) };
+    expect(await sent(seen)).toMatchObject({ result: { status: 'unknown' }, stop: AWAY });
+    const repeated = await aged(0);
+    repeated.idempotencyWindowMs = 10_000;
+    repeated.logChanges = { sending: () => Promise.reject(AWAY) };
+    expect(await sent(repeated)).toMatchObject({ result: { status: 'unknown' }, stop: AWAY });
+  });
+
+  test('of which the log cannot say what it knows is not told as anything', async () => {
+    const bench = await aged(240_000);
+    bench.logChanges = { prefetch: () => Promise.reject(AWAY) };
+    await expect(sent(bench)).rejects.toBe(AWAY);
+    expect(bench.told).toEqual([]);
   });
 
   test('in doubt is left where validate may not be asked, or does not see it', async () => {

@@ -7,6 +7,7 @@ import { loadLibrary, optionsFor, requestAt, startWithLibrary } from '../helpers
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentsOf } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
+import { TcpLine } from '../helpers/tcp-line.ts';
 
 const ROWS = 120;
 
@@ -72,5 +73,25 @@ describe.skipIf(postgresIsMissing !== null)(`the library and a store in PostgreS
     // The service itself knows it, which the log does not.
     expect(await byStore.create(requestAt(1))).toMatchObject({ status: 'duplicate' });
     await byStore.close();
+  });
+
+  test('a store that is away cannot say what is known of a request, so create rejects', async ({ desk, sandbox }) => {
+    const { openMarketplace } = await loadLibrary();
+    const url = new URL(await server.database());
+    const line = await TcpLine.to(Number(url.port));
+    url.port = String(line.port);
+    const halt = new AbortController();
+    const options = { ...optionsFor(desk, sandbox), store: url.href, storePassword: STORE_PASSWORD };
+    const marketplace = await openMarketplace({ ...options, signal: halt.signal });
+    try {
+      expect(await marketplace.create(requestAt(1))).toMatchObject({ status: 'created' });
+      await line.end();
+      const waiting = marketplace.create(requestAt(1));
+      halt.abort();
+      const away = { status: 'rejected', reason: { name: 'SrqError', code: 'log' } };
+      expect(await Promise.allSettled([waiting, marketplace.create(requestAt(1))])).toMatchObject([away, away]);
+    } finally {
+      await marketplace.close();
+    }
   });
 });

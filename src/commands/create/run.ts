@@ -3,8 +3,8 @@ import type { Context } from '../../cli/context.ts';
 import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
 import { finishOnSignal, RequestSession } from '../../cli/session.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
-import { submitOrSettle } from '../../delivery/settle-doubt.ts';
-import { loggedStatus, type SubmitOptions } from '../../delivery/submit.ts';
+import { type SingleDeps, submitOrSettle } from '../../delivery/settle-doubt.ts';
+import { loggedStatus, resultLastInLog, type SubmitOptions, type Submitted } from '../../delivery/submit.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -31,6 +31,8 @@ export async function create(context: Context, asked: CreateFlags): Promise<numb
   await session.sayDestination();
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
   const log = await context.openLog('create', false);
+  // What the log knows of all of them is asked before the first one is sent, so that each can be told if the log fails.
+  await log.prefetch(prepared.flatMap((each) => (each.request ? [each.key] : [])));
   if (!options.again) await requireNotSentBefore(session, drafts, prepared, log);
   const reporter = await context.reporter();
   await finishOnSignal(context);
@@ -39,18 +41,20 @@ export async function create(context: Context, asked: CreateFlags): Promise<numb
   const deps = { ...connection, log, clock, stopping: interruption.halt.signal };
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
+  let isRecorded = true;
   for (const each of prepared) {
     warnOf(each, (message) => reporter.warn(message));
     if (!each.request) results.push(invalidResult(each));
-    else if (stop || context.interruption.code) results.push(untriedResult(each));
+    else if (stop || context.interruption.code) results.push(untriedResult(each, log, options));
     else {
-      const submitted = await submitOrSettle(each, deps, options);
+      const submitted = await submitOrUntried(each, deps, options);
       results.push(submitted.result);
       stop = submitted.stop;
+      isRecorded = !submitted.unrecorded;
     }
   }
-  // If a single request was not sent, the reason to stop is all there is to report.
-  if (stop && results.length === 1 && results[0]?.status === 'failed') throw stop;
+  // If a single request was not sent, the reason to stop is all there is to report, unless the log took no outcome.
+  if (stop && isRecorded && results.length === 1 && results[0]?.status === 'failed') throw stop;
   if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
   const documents = results.map((result) => ({ ...result, run: context.run }));
   const [only] = documents;
@@ -110,7 +114,30 @@ function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null
   return { status: 'invalid', ids: {}, row, ref, key: null, http: null, message, reason, problems };
 }
 
-function untriedResult({ row, request, key }: Extract<Prepared, { key: string }>): RowResult {
+type Submittable = Extract<Prepared, { key: string }>;
+
+/**
+ * Sends one request. An error of the log, before anything was sent, is a reason to stop like any other, so that the
+ * results of the requests before are told.
+ */
+async function submitOrUntried(
+  submission: Submittable,
+  deps: SingleDeps,
+  options: SubmitOptions,
+): Promise<Pick<Submitted, 'result' | 'stop' | 'unrecorded'>> {
+  try {
+    return await submitOrSettle(submission, deps, options);
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return { result: untriedResult(submission, deps.log, options), stop: error, unrecorded: false };
+  }
+}
+
+/** Returns the result of a request that is not tried: what the log has said of it, for it may be in doubt. */
+function untriedResult(submission: Submittable, log: LogView, options: SubmitOptions): RowResult {
+  const known = resultLastInLog(submission, log, options);
+  if (known) return known;
+  const { row, request, key } = submission;
   return {
     status: 'failed',
     ids: {},

@@ -177,7 +177,8 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   const validation = { proof, chosenMs, isProxied, waiting: watch.waiting };
   const settling = settleRows(plan, deps, { concurrency: CONCURRENCY, validation, resend: null });
   const stop = await runPass(settling, watch);
-  if (stop) throw stop;
+  // What was settled before that is told all the same, and what was not is unknown, not failed.
+  if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
   const { created, failed, unknown } = plan.ledger.counts();
   await reporter.result(
     'resolve --validate',
@@ -185,7 +186,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
     () =>
       `${before} asked about: ${created} created, ${failed} not created (the next run sends them), ${unknown} still unknown.`,
   );
-  return exitNumber(unknown > 0 ? ['unknown'] : []);
+  return exitNumber([...(stop ? [stop.code] : []), ...(unknown > 0 ? (['unknown'] as const) : [])]);
 }
 
 const CONCURRENCY = 16;
