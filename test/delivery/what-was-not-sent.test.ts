@@ -54,8 +54,8 @@ describe.concurrent('a licence to send again', () => {
     sandbox.setInstructions([faultOnRow(2, 'reset-before')]);
     await partner.run(...bulkArgs(leads, '--in-doubt', 'park'));
     expect(eventOf(partner, 'L-2')).toBe('unknown');
-    // The licence is granted, but its use is certainly not acted on: two tokens in a row are refused.
-    sandbox.setInstructions([{ ...faultOnRow(2, 'expire-token'), times: 2 }]);
+    // The licence is granted, but its use is certainly not acted on: each token is refused.
+    sandbox.setInstructions([{ ...faultOnRow(2, 'expire-token'), times: 10 }]);
     await partner.run(...settling);
     expect(eventOf(partner, 'L-2')).toBe('failed');
     sandbox.setInstructions([faultOnRow(2, 'reset-before')]);
