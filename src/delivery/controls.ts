@@ -79,7 +79,7 @@ export function controlsFor(doubted: Doubted, known: readonly Control[], nowMs: 
   const distanceMs = ({ sentAtMs }: Control) => Math.max(doubted.firstTryMs - sentAtMs, sentAtMs - doubted.sentAtMs, 0);
   const alike = known
     .filter(({ request }) => requestKind(request) === kind)
-    .sort((a, b) => distanceMs(a) - distanceMs(b));
+    .sort((a, b) => distanceMs(a) - distanceMs(b) || a.sentAtMs - b.sentAtMs);
   const chosen = alike.slice(0, MAX_CONTROLS).filter((control) => distanceMs(control) <= toleranceMs);
   if (chosen.length < MIN_CONTROLS) return null;
   // A lag is judged by the latest time at which the request may have been sent, and a short memory by the earliest.

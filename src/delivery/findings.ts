@@ -82,7 +82,7 @@ export class FindingGroups {
     const told = new Map([...this.#groups.values()].map((group) => [group, this.#told(group, rows)]));
     const problemGroups = [...told.values()].sort((a, b) => rank(a) - rank(b) || b.rows - a.rows);
     const ofPlan = problemGroups.filter(({ isOfPlan }) => isOfPlan).map(problemOfPlan);
-    // What was found late is of rows before others.
+    // `addLate` adds problems of rows that come before rows already added.
     const inOrder = [...this.#kept].sort((a, b) => a.row - b.row);
     const ofRows = inOrder.map(({ row, problem, group }): RowProblem => {
       const mend = group && told.get(group)?.mend;

@@ -187,8 +187,7 @@ export async function runPass(
     }
   } finally {
     // If the watch fails, what is in flight is still finished and recorded. At the end of the rows this does nothing.
-    await rows.return(null);
-    watch.end();
+    await rows.return(null).finally(() => watch.end());
   }
 }
 

@@ -291,8 +291,8 @@ export function loggedStatus(state: LoggedState, options: Finality): KnownStatus
 }
 
 /**
- * Returns the result of a request that is not to be sent because of what the log knows, or null if it may be sent. It is
- * for one that is not tried any more. Rejects if the log cannot be asked, because nobody knows its result then.
+ * Returns the result of a request that is not to be sent because of what the log knows, or null if it may be sent. For
+ * a request that was not reached before the end. Rejects if the log cannot be asked, because nobody knows its result then.
  */
 export async function resultInLog(submission: Submission, log: LogView, options: Finality): Promise<RowResult | null> {
   await log.prefetch([submission.key]);
@@ -300,7 +300,7 @@ export async function resultInLog(submission: Submission, log: LogView, options:
   return known && knownResult(submission, known, log);
 }
 
-/** Returns the same as `resultInLog` by what the log has said before. It is not asked, so details are missing. */
+/** Like `resultInLog`, but by states that were looked up earlier: time and identifiers are missing. */
 export function resultLastInLog(
   submission: Submission,
   log: Pick<LogView, 'lookup'>,

@@ -45,7 +45,8 @@ export class LibraryMarketplace implements api.Marketplace {
   readonly #contract: () => Promise<Contract>;
   /** The creates under way, by key. A create with the same key waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
-  #log: OpenLog | null = null;
+  /** The log that is open for sending, or is being opened. */
+  #opening: Promise<OpenLog> | null = null;
   #isClosed = false;
 
   constructor(settings: LibrarySettings, version: string) {
@@ -54,9 +55,9 @@ export class LibraryMarketplace implements api.Marketplace {
     this.#host = new LibraryHost(settings);
     // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt,
     // because that process has ended.
-    this.#openLog = onceOpened(async () => {
-      this.#log = await this.#host.log.open(OPENED_FOR, true);
-      return this.#log;
+    this.#openLog = onceOpened(() => {
+      this.#opening = this.#host.log.open(OPENED_FOR, true);
+      return this.#opening;
     });
     this.#contract = onceOpened(() => this.#readContract());
     this.#openAccount = onceOpened(() => this.#connect());
@@ -234,7 +235,8 @@ export class LibraryMarketplace implements api.Marketplace {
 
   /** Reads the log: the open one, or else without opening it for sending. */
   async #readLog<Result>(read: (log: LogView) => Promise<Result>): Promise<Result> {
-    if (this.#log) return read(this.#log);
+    const log = await this.#opening?.catch(() => null);
+    if (log) return read(log);
     await this.#host.log.requireKnownFileLog();
     const reader = await (await this.#host.log.store()).openReader();
     try {

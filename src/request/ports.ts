@@ -59,7 +59,7 @@ export interface MarketplaceApi {
    * Creates a request. It is sent again only after a try that was certainly not acted on. `intend` is called when the
    * request's turn has come, right before each time it is written, because minutes may lie between two tries. If it
    * resolves to false or rejects, the request must not be written: after false, `create` resolves to null. A rejection
-   * is passed on if it is the first try's, and else is the `stop` beside the outcome of the earlier ones. `create` never
+   * before the first try is passed on. A later one becomes `stop`, beside the outcome of the earlier tries. `create` never
    * rejects otherwise.
    *
    * `idempotencyKey`, 32 hex digits, identifies the send to a service that is idempotent. There, a try that may have
@@ -125,7 +125,7 @@ export interface LogRecord extends LogSubject {
   readonly ids: Identifiers;
   /** The HTTP status of the answer, or null if there was none. */
   readonly http: number | null;
-  /** Milliseconds until the answer, or null. */
+  /** Milliseconds until the answer, and in a store until it could be recorded, or null. */
   readonly ms: number | null;
   /** One sentence for a person, or null. */
   readonly message: string | null;

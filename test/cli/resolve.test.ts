@@ -165,6 +165,7 @@ describe.concurrent('srq resolve --validate', () => {
     const taken = new Set<string>();
     const needOf = (body: string) => new URLSearchParams(body).get('request_text') ?? '';
     let questions = Number.NEGATIVE_INFINITY;
+    let questionsAboutTaken = Number.NEGATIVE_INFINITY;
     const service = await startScriptedService(
       {
         create: ({ body, number }) => {
@@ -175,8 +176,10 @@ describe.concurrent('srq resolve --validate', () => {
         },
         // The service moves by the last question about the one. The other is settled by then: its second one came before.
         validate: async ({ body }) => {
+          if (needOf(body) === TAKEN) questionsAboutTaken += 1;
           if (needOf(body) === NOT_TAKEN) questions += 1;
-          if (questions === 2) await new Promise((resolve) => setTimeout(resolve, 3_000));
+          if (questions === 2)
+            await expect.poll(() => questionsAboutTaken, { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
           if (questions === 3) return { status: 301 };
           return { status: 200, body: { duplicate: taken.has(needOf(body)) } };
         },
@@ -186,6 +189,7 @@ describe.concurrent('srq resolve --validate', () => {
     desk.use({ baseUrl: service.baseUrl, clientId: '4711' });
     const { file } = await fallIntoDoubt(desk, null);
     questions = 0;
+    questionsAboutTaken = 0;
     const ended = await ask(desk, file);
     expect([ended.code, documentOf(ended)]).toEqual([
       7,

@@ -23,8 +23,9 @@ export function resumedText({ store, missing, doubtful }: ResumedStore, paint: P
     ...shown.map((each) => `  ${each}`),
     `In doubt now: ${rowsText(doubtful)} that workers had taken from the queue; srq resolve lists what is in doubt.`,
     ...(unqueued.length === 0 ? [] : [`Not marked is what these sent last: ${unqueued.join('; ')}.`]),
-    'No log knows what any of them began in the lost moments. It is sent again with its file, or from the queue.',
+    'No log knows what any of them began in the lost moments. It will be sent again, with its file or from the queue.',
     'Look up at the service what it created in the minute before the fail-over. What srq log does not have of that,',
-    'take out of the file before it is sent again; for the queue: srq queue purge, then srq enqueue of the rest.',
+    'take out of the file before it is sent again; for the queue: stop the workers, srq queue purge, then srq enqueue of the',
+    'rest.',
   ].join('\n');
 }

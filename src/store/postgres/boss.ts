@@ -2,7 +2,7 @@ import PgBoss from 'pg-boss';
 import { SrqError } from '../../request/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
-import { QUEUE_SCHEMA } from './queue-schema.ts';
+import { isInstalled, QUEUE_SCHEMA } from './queue-schema.ts';
 
 /**
  * Number of times that a failed request is tried again. The first delay is 5 to 10 seconds, and all of them take about
@@ -59,16 +59,6 @@ export async function startBoss(database: Database): Promise<PgBoss> {
   } catch (error) {
     throw isForbidden(error) && !(await isInstalled(database)) ? forbidden(database.shown, error) : error;
   }
-}
-
-/**
- * Tells whether the engine's tables exist. It uses the catalogue, so that roles without access to the engine's schema
- * can ask as well.
- */
-async function isInstalled({ query }: Pick<Database, 'query'>): Promise<boolean> {
-  const text = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = $1 and c.relname = 'version'`;
-  return (await query(text, [QUEUE_SCHEMA])).length > 0;
 }
 
 /** Creates or updates the engine's own tables. */

@@ -91,7 +91,10 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
       await migrated();
       const session = await database.connect({ joins: true });
       try {
-        return await resume(session.query, session.timeline);
+        await session.query('begin');
+        const resumed = await resume(session.query, session.timeline);
+        await session.query('commit');
+        return resumed;
       } finally {
         await session.close();
       }

@@ -1,5 +1,17 @@
+import type { Database } from './database.ts';
+
 /** pg-boss keeps the queue in a schema of its own, with its own version numbers: see `boss.ts`. */
 export const QUEUE_SCHEMA = 'srq_queue';
+
+/**
+ * Tells whether the engine's tables exist. It uses the catalogue, so that roles without access to the engine's schema
+ * can ask as well.
+ */
+export async function isInstalled({ query }: Pick<Database, 'query'>): Promise<boolean> {
+  const text = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = $1 and c.relname = 'version'`;
+  return (await query(text, [QUEUE_SCHEMA])).length > 0;
+}
 
 /**
  * Functions that take rows of the queue with a claim, and that end rows with their claims, in one round trip each. They

@@ -1,5 +1,6 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Query } from './database.ts';
+import { isInstalled } from './queue-schema.ts';
 import type { ConfirmedRecord, RecentRecords } from './recent-records.ts';
 
 /** Time without a sign of life before a fail-over after which a process certainly had nothing under way. */
@@ -94,14 +95,12 @@ export interface Resumed {
 }
 
 const IN_HAND =
-  'A process that ended as the server lost its last commits had this in hand, and may have sent it. Look it up at the service.';
-
-const SETTLED =
-  'A process that ended as the server lost its last commits was settling this, and may have sent it again.';
+  'A process that ended as the server lost its last commits had this in hand, and may have sent it, perhaps once more. Look it up at the service.';
 
 /**
  * Records what missing processes had in hand and was in doubt already once more. They may have sent it again in the lost
- * moments, so that it is as young as those. Its duration still tells when its first try was.
+ * moments, so that it is as young as those. Its duration still tells when its first try was. An intent is in doubt unless
+ * its process has come back, which is a matter of its own.
  */
 const DOUBT_AGAIN = `
   with held as materialized (
@@ -110,7 +109,8 @@ const DOUBT_AGAIN = `
       join srq.queue_claim c on c.worker = w.id
       join srq.state s on s.key = c.job
       join srq.record r on r.id = s.record
-    where s.state = 'unknown' or (s.state = 'sending' and s.worker = w.id)
+    where s.state = 'unknown'
+      or (s.state = 'sending' and coalesce((select o.timeline from srq.worker o where o.id = s.worker), 0) < $1)
   ), changed as (
     update srq.state s set state = 'unknown', record = h.new_id, worker = h.holder
     from held h where s.key = h.key and s.record = h.id
@@ -129,7 +129,7 @@ const DOUBT_AGAIN = `
 const DOUBT_IN_HAND = `
   with held as materialized (
     select distinct on (c.job) c.job as key, w.id as holder, nextval('srq.record_id') as id, clock_timestamp() as now,
-      j.started_on, (j.data ->> 'row')::integer as "row"
+      j.started_on, coalesce((j.data ->> 'row')::integer, 0) as "row"
     from srq.missing_workers($1, $2) w
       join srq.queue_claim c on c.worker = w.id
       join srq_queue.job j on j.name = c.queue and j.id = c.job
@@ -147,11 +147,10 @@ const DOUBT_IN_HAND = `
   from held join changed using (key)
   returning key`;
 
-/** Lets sending continue without the processes that have not come back. */
+/** Lets sending continue without the processes that have not come back. It is to run in one transaction. */
 export async function resume(query: Query, timeline: number | null): Promise<Resumed> {
-  await query(DOUBT_AGAIN, [timeline, SILENCE_S, SETTLED]);
-  const [queue] = await query<{ exists: boolean }>("select to_regclass('srq_queue.job') is not null as exists", []);
-  const inHand = queue?.exists ? await query(DOUBT_IN_HAND, [timeline, SILENCE_S, IN_HAND]) : [];
+  await query(DOUBT_AGAIN, [timeline, SILENCE_S, IN_HAND]);
+  const inHand = (await isInstalled({ query })) ? await query(DOUBT_IN_HAND, [timeline, SILENCE_S, IN_HAND]) : [];
   const [row] = await query<Resumed>('select missing, doubtful from srq.resume_timeline($1, $2)', [SILENCE_S, IN_HAND]);
   return { missing: row?.missing ?? [], doubtful: inHand.length + (row?.doubtful ?? 0) };
 }

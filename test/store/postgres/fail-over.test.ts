@@ -169,16 +169,24 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     const stopping = new AbortController().signal;
     const queue = await openQueue({ database: store.database, destination, worker: gone, stopping });
     onTestFinished(() => queue.close());
-    await queue.add([{ key: keyOf(7), row: 7, request: { params: {}, audio: null, ref: null } }]);
-    const [taken] = await queue.take('requests', 1);
-    if (!taken) throw new Error('nothing taken');
+    await queue.add([7, 9].map((row) => ({ key: keyOf(row), row, request: { params: {}, audio: null, ref: null } })));
+    const taken = await queue.take('requests', 2);
+    expect(taken).toHaveLength(2);
     const unknown = { ...CREATED, status: 'unknown' as const, ids: {}, ms: 500 };
     for (const row of [7, 8]) {
       await log.sending(subjectOf(row), 'none', { wireForm: 'its form' });
       await log.outcome(subjectOf(row), unknown, { wireForm: 'its form' });
     }
-    await queue.dispose(taken, { is: 'moved', lane: 'doubts', inMs: 0 });
-    expect(await queue.take('doubts', 1)).toHaveLength(1);
+    // One that had ended long before sent it first, so that only its intent is known.
+    await log.sending(subjectOf(9), 'none');
+    const older = `with w as (
+        insert into srq.worker (run, holder, timeline, seen_at) values ('older', 'srq work', 1, now() - interval '1 hour')
+        returning id
+      ), r as (update srq.record set worker = w.id from w where key = $1)
+      update srq.state set worker = w.id from w where key = $1`;
+    await pair.primary.query(pair.url, older, [keyOf(9)]);
+    for (const each of taken) await queue.dispose(each, { is: 'moved', lane: 'doubts', inMs: 0 });
+    expect(await queue.take('doubts', 2)).toHaveLength(2);
     const minuteAgo = "update srq.record set at = at - interval '1 minute'";
     await pair.primary.query(pair.url, minuteAgo);
     await pair.caughtUp();
@@ -189,11 +197,16 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(await person.resume()).toEqual({ missing: [GONE], doubtful: 0 });
     await person.close();
     const late = await opened('late', pair.behindOne);
-    const [held, other] = await Promise.all([7, 8].map((row) => late.log.read(keyOf(row))));
+    const [held, other, sentFirstByAnother] = await Promise.all([7, 8, 9].map((row) => late.log.read(keyOf(row))));
     expect(held).toMatchObject({ event: 'unknown', wireForm: 'its form', again: false, row: 7 });
     expect(Date.parse(held?.at ?? '')).toBeGreaterThan(before - 10_000);
     // It is the time since its first try.
     expect(held?.ms).toBeGreaterThan(60_000);
+    expect(sentFirstByAnother).toMatchObject({
+      event: 'unknown',
+      message: expect.stringContaining('perhaps once more'),
+    });
+    expect(sentFirstByAnother?.ms).toBeGreaterThan(60_000);
     expect(Date.parse(other?.at ?? '')).toBeLessThan(before - 50_000);
     await late.log.prefetch([keyOf(7)]);
     expect(late.log.lookup(keyOf(7))).toBe('unknown');
