@@ -213,7 +213,7 @@ class QueueWorker {
     if (!isDoubtful || !settles || isEnding) return { ...standing, isEnding, settles, waitMs: 0 };
     const kind = requestKind(request);
     const isReset = wasReset({ state: log.lookup(key), isOwn: !isFromLog, isProxied });
-    const waiting = { chosenMs: settleMs, isReset };
+    const waiting = { settleMs, isReset };
     const sight = visibilityStats(await evidence(), kind, log.nowMs());
     const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
     // `settleDoubt` waits for the same minimum age. It is included here, so that the request is old enough when its
@@ -263,7 +263,7 @@ class QueueWorker {
     let lacksControls = false;
     const settling = {
       ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
-      validation: { proof, chosenMs: this.#options.settleMs, isProxied, rounds: this.#rounds, waits: true },
+      validation: { proof, settleMs: this.#options.settleMs, isProxied, rounds: this.#rounds, waits: true },
       loadControls: () => knownCreated(this.#recent.of(kind), log),
       lacksControls: () => {
         lacksControls = true;

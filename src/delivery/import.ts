@@ -169,8 +169,8 @@ async function settle(
   const byKey = api.idempotencyWindowMs !== null;
   if (options.inDoubt === 'park' || rows === 0 || halt.signal.aborted || !(byValidate || byKey)) return null;
   const watch = await ui.watch({ is: 'settling', rows, byKey, byValidate, stillInDoubt });
-  const { concurrency, settleMs: chosenMs } = options;
-  const validation = byValidate ? { proof: prober, chosenMs, isProxied, waiting: watch.waiting } : null;
+  const { concurrency, settleMs } = options;
+  const validation = byValidate ? { proof: prober, settleMs, isProxied, waiting: watch.waiting } : null;
   return runPass(settleRows(plan, deps, { concurrency, validation, resend: options }), watch);
 }
 

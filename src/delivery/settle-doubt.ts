@@ -51,7 +51,7 @@ const PROOF_CHECK_MS = 1_000;
 export interface Validation {
   readonly proof: Proof;
   /** Minimum age of a request in doubt as set by `--settle`, or null for the learned one. */
-  readonly chosenMs: number | null;
+  readonly settleMs: number | null;
   /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
   readonly rounds: ControlRounds;
@@ -148,7 +148,7 @@ export async function submitOrSettle(
     () => log.nowMs(),
   );
   const rounds = new ControlRounds(api, stopping);
-  const validation = mayValidate ? { proof, chosenMs: null, isProxied, rounds, waits: false } : null;
+  const validation = mayValidate ? { proof, settleMs: null, isProxied, rounds, waits: false } : null;
   const settling = { api, log, clock, stopping, resend: options, validation, loadControls: async () => [] };
   try {
     return await settleDoubt(submission, settling);
@@ -262,9 +262,9 @@ class Inquiry {
   }
 
   #waiting() {
-    const { chosenMs, isProxied } = this.#validation;
+    const { settleMs, isProxied } = this.#validation;
     const isOwn = this.#record.run === this.#deps.log.run;
-    return { chosenMs, isReset: wasReset({ state: this.#seen, isOwn, isProxied }) };
+    return { settleMs, isReset: wasReset({ state: this.#seen, isOwn, isProxied }) };
   }
 
   /**

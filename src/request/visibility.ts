@@ -136,7 +136,7 @@ function furtherOf(one: VisibilityProbe, other: VisibilityProbe): VisibilityProb
 /** The circumstances that decide how long to wait before validate is asked about a request in doubt. */
 export interface SettleCircumstances {
   /** The user's `--settle`, or null for what was learned. */
-  readonly chosenMs: number | null;
+  readonly settleMs: number | null;
   /**
    * Whether the request's socket was ours and was reset when no answer came, so that no copy of the request is left on
    * this machine. Otherwise Linux continues to deliver what a dead process wrote for about 100 s, and a proxy for an
@@ -157,8 +157,8 @@ const MIN_WAIT_MS = 4 * MINUTE_MS;
 const MIN_WAIT_RESET_MS = MINUTE_MS;
 
 /** Returns how long after a doubtful send validate can be expected to see the request. */
-export function settleWaitMs({ slowestMs }: VisibilityStats, { chosenMs, isReset }: SettleCircumstances): number {
-  return chosenMs ?? Math.max(isReset ? MIN_WAIT_RESET_MS : MIN_WAIT_MS, 3 * slowestMs);
+export function settleWaitMs({ slowestMs }: VisibilityStats, { settleMs, isReset }: SettleCircumstances): number {
+  return settleMs ?? Math.max(isReset ? MIN_WAIT_RESET_MS : MIN_WAIT_MS, 3 * slowestMs);
 }
 
 /**
@@ -173,7 +173,7 @@ export const FEW_CONTROLS_WAIT_MS = 2 * MAX_VISIBILITY_LAG_MS;
 /** Returns how old a request in doubt must be before two clear answers are trusted, given the number of controls. */
 export function licenceWaitMs(sight: VisibilityStats, waiting: SettleCircumstances, controls: number): number {
   const waitMs = settleWaitMs(sight, waiting);
-  return waiting.chosenMs !== null || controls >= MAX_CONTROLS ? waitMs : Math.max(waitMs, FEW_CONTROLS_WAIT_MS);
+  return waiting.settleMs !== null || controls >= MAX_CONTROLS ? waitMs : Math.max(waitMs, FEW_CONTROLS_WAIT_MS);
 }
 
 const FUTURE_MS = MINUTE_MS;

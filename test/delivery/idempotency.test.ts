@@ -498,7 +498,7 @@ describe('Whatever happens', () => {
                 const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
                 await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 2, supervisor: new Supervisor(null, 0) }));
                 await prober.end();
-                const believing = each.asks ? { proof: TRUSTED, chosenMs: 60_000, isProxied: false } : null;
+                const believing = each.asks ? { proof: TRUSTED, settleMs: 60_000, isProxied: false } : null;
                 const resend = each.resend ? PLAIN : null;
                 await drain(settleRows(plan, deps, { concurrency: 2, validation: believing, resend }));
               },

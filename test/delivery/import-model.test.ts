@@ -84,7 +84,7 @@ async function live(machine: Machine, each: Day): Promise<void> {
     async ({ api, log, clock, halt }) => {
       const plan = await planOf(table, log);
       const deps = { api, log, clock, preparation: PREPARATION, halt };
-      const believing = { proof: TRUSTED, chosenMs: WAIT_MS, isProxied: false };
+      const believing = { proof: TRUSTED, settleMs: WAIT_MS, isProxied: false };
       const resend = settling.resend ? options : null;
       await drain(settleRows(plan, deps, { concurrency: each.concurrency, validation: believing, resend }));
       expectTrueAccounts(plan, log, service);

@@ -221,7 +221,7 @@ test('a user who stops lets what is in flight end; the rest was not tried', asyn
   expect(ready).toBeGreaterThan(10);
 });
 
-const BELIEVING = { proof: TRUSTED, chosenMs: 60_000, isProxied: false };
+const BELIEVING = { proof: TRUSTED, settleMs: 60_000, isProxied: false };
 
 describe('Settling an import', () => {
   const settle = (process: Process, plan: ImportPlan) =>

@@ -386,7 +386,7 @@ describe('As long as nothing else was chosen', () => {
         const settling = settlingOf(process, key, 1, UNCHECKED, null);
         const known = async () => createdBeside(machine.service, sentAtMs, controls);
         const waiting = (waitMs: number) => told.push(waitMs);
-        const believing = settling.validation && { ...settling.validation, chosenMs: null, waiting, ...changes };
+        const believing = settling.validation && { ...settling.validation, settleMs: null, waiting, ...changes };
         return settleDoubt(SUBMISSION, { ...settling, validation: believing, loadControls: known });
       },
       { run },
@@ -431,7 +431,7 @@ describe('As long as nothing else was chosen', () => {
         const settling = settlingOf(process, key, null, UNCHECKED, null);
         const known = async () => createdBeside(machine.service, writtenAtMs, MAX_CONTROLS);
         const rounds = new ControlRounds(process.api, process.halt.signal);
-        const believing = { proof: TRUSTED, chosenMs: null, isProxied: false, waits: true, rounds };
+        const believing = { proof: TRUSTED, settleMs: null, isProxied: false, waits: true, rounds };
         return settleDoubt(SUBMISSION, { ...settling, validation: believing, loadControls: known });
       },
       { run: 'the next one' },

@@ -204,7 +204,7 @@ class Scenario {
       if (wasClear && result.status === 'created') prober.created(submission);
     }
     const rounds = new ControlRounds(api, stopping);
-    const believing = { proof: prober, chosenMs: null, isProxied: false, rounds, waits: true };
+    const believing = { proof: prober, settleMs: null, isProxied: false, rounds, waits: true };
     const all = this.#leads.map(({ submission }) => submission);
     const known = () => knownCreated(all, log);
     const doubtful = all.filter(({ key }) => /sending|unknown/.test(log.lookup(key)));

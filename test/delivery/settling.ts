@@ -43,7 +43,7 @@ export function settlingOf(
 ): SettleDeps {
   const stopping = halt.signal;
   const rounds = new ControlRounds(api, stopping);
-  const believing = { proof: TRUSTED, chosenMs: waitMs, isProxied: false, rounds, waits: true };
+  const believing = { proof: TRUSTED, settleMs: waitMs, isProxied: false, rounds, waits: true };
   const known = async () => {
     const record = await log.read(key);
     return record && service ? createdBeside(service, Date.parse(record.at)) : [];

@@ -707,7 +707,7 @@ describe('A request in doubt', () => {
       const stopping = new AbortController().signal;
       const validation = {
         proof: TRUSTED,
-        chosenMs: 0,
+        settleMs: 0,
         isProxied: false,
         rounds: new ControlRounds(api, stopping),
         waits: true,
@@ -856,7 +856,7 @@ test('the two questions to validate lie three seconds apart, and a wait is looke
   const validation = {
     ...{
       proof: TRUSTED,
-      chosenMs: 70_000,
+      settleMs: 70_000,
       isProxied: false,
       rounds: new ControlRounds(bench.api, stopping),
       waits: true,
@@ -890,7 +890,7 @@ test('while a proof is still to come, it is looked for every second, and no wait
   const stopping = new AbortController().signal;
   const told: number[] = [];
   const validation = {
-    ...{ proof, chosenMs: 2_000, isProxied: false, rounds: new ControlRounds(bench.api, stopping), waits: true },
+    ...{ proof, settleMs: 2_000, isProxied: false, rounds: new ControlRounds(bench.api, stopping), waits: true },
     waiting: (ms: number) => void told.push(ms),
   };
   const deps = { ...bench, api: bench.api, log: bench.log, clock: bench.clock, stopping, resend: null, validation };

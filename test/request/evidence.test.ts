@@ -19,7 +19,7 @@ import {
 const NOW_MS = Date.UTC(2026, 10, 21);
 const DAY_MS = 24 * 60 * 60_000;
 const KIND = 'PT/0/text';
-const OWN: SettleCircumstances = { chosenMs: null, isReset: true };
+const OWN: SettleCircumstances = { settleMs: null, isReset: true };
 
 let looks = 0;
 const look = (end: ProbeResult, { ageMs = 60_000, afterMs = 1_000, kind = KIND } = {}): VisibilityProbe => {
@@ -73,14 +73,14 @@ describe('A doubt waits', () => {
 
   test('a minute at least where its socket was reset, else four; or as long as was chosen', () => {
     expect(waitMs(three(), { ...OWN, isReset: false })).toBe(240_000);
-    expect(waitMs(three(), { chosenMs: 5_000, isReset: false })).toBe(5_000);
+    expect(waitMs(three(), { settleMs: 5_000, isReset: false })).toBe(5_000);
   });
 
   test('for a licence on the strength of few controls until no lag counts', () => {
     const sight = visibilityStats({ looks: three() }, KIND, NOW_MS);
     expect(licenceWaitMs(sight, OWN, MAX_CONTROLS)).toBe(60_000);
     expect(licenceWaitMs(sight, OWN, MAX_CONTROLS - 1)).toBe(FEW_CONTROLS_WAIT_MS);
-    expect(licenceWaitMs(sight, { ...OWN, chosenMs: 1_000 }, 3)).toBe(1_000);
+    expect(licenceWaitMs(sight, { ...OWN, settleMs: 1_000 }, 3)).toBe(1_000);
   });
 });
 

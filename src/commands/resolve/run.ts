@@ -172,9 +172,9 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
     () => evidence,
     () => log.nowMs(),
   );
-  const chosenMs = options.settle === undefined ? null : options.settle * 1000;
+  const settleMs = options.settle === undefined ? null : options.settle * 1000;
   const watch = await showSettling(context, 'Settling', before, () => plan.ledger.counts().unknown);
-  const validation = { proof, chosenMs, isProxied, waiting: watch.waiting };
+  const validation = { proof, settleMs, isProxied, waiting: watch.waiting };
   const settling = settleRows(plan, deps, { concurrency: CONCURRENCY, validation, resend: null });
   const stop = await runPass(settling, watch);
   // What was settled before that is told all the same, and what was not is unknown, not failed.
