@@ -6,7 +6,7 @@ import { type EarlierOutcome, type Mapping, RESULT_COLUMNS, type Row, type Table
 import { isShortenedNumber } from './check/check-request.ts';
 import { isSameIdentifier } from './lost-identifiers.ts';
 import { likelyPrepared, mapRow, type Preparation, prepareRow } from './prepare.ts';
-import { rowsInRange } from './read-rows.ts';
+import { mapRows, rowsInRange } from './read-rows.ts';
 import { type CellSearch, cellVariants, hasLostDigits, isDate, SentCells } from './sent-cells.ts';
 import type { Finality } from './submit.ts';
 
@@ -175,23 +175,8 @@ export class ReturnedRows {
   }
 
   #repaired(table: Table): Table {
-    const { path, format, encoding, delimiter, columns, sizeBytes } = table;
     const rows = (batch: readonly Row[]) => (this.#repairs.size === 0 ? batch : batch.map((row) => this.#repair(row)));
-    const notes = () => [...table.notes, ...this.#notes()];
-    const strangers = () => this.#strangers;
-    return {
-      ...{ path, format, encoding, delimiter, columns, sizeBytes },
-      get notes() {
-        return notes();
-      },
-      get strangers() {
-        return strangers();
-      },
-      async *rows() {
-        for await (const batch of table.rows()) yield rows(batch);
-      },
-      readBytes: () => table.readBytes(),
-    };
+    return mapRows(table, rows, { notes: () => this.#notes(), strangers: () => this.#strangers });
   }
 
   /** Number of rows that state that they were taken, if the log knows none of them. */

@@ -7,6 +7,7 @@ import { type LoggedState, STATUS, type Status, statusOfState } from '../request
 import { type EarlierOutcome, type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';
 import { ReturnedRows, statedStatus } from './earlier-outcomes.ts';
 import { FindingGroups } from './findings.ts';
+import { LineBreaks } from './line-breaks.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { rowsInRange } from './read-rows.ts';
 import { type Finality, loggedStatus } from './submit.ts';
@@ -32,11 +33,15 @@ export async function planImport(
   options: PlanRules,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
-  const returned = statesOutcomes(table) ? await ReturnedRows.of(table, mapping, preparation, log, options) : null;
+  const breaks = new LineBreaks(table, mapping, preparation, log);
+  const returned = statesOutcomes(table)
+    ? await ReturnedRows.of(breaks.table, mapping, preparation, log, options)
+    : null;
   const planner = new Planner(mapping, log, options, returned);
   let mostAreDone = true;
   for await (const read of rowsInRange(table, range)) {
-    const batch = returned ? await returned.restore(read, options) : read;
+    const rows = await breaks.restore(read);
+    const batch = returned ? await returned.restore(rows, options) : rows;
     const done = mostAreDone ? await doneBefore(batch, mapping, preparation, log, options) : NONE;
     const ready: Prepared[] = [];
     for (const row of batch) {
@@ -65,7 +70,7 @@ export async function planImport(
     );
   }
   const { files = new PlannedFiles() } = options;
-  const planned = { table: returned?.table ?? table, mapping, range, files, rows: ledger.rows };
+  const planned = { table: returned?.table ?? breaks.table, mapping, range, files, rows: ledger.rows };
   return { ...planned, counts: ledger.counts(), first, refs, ...findings.of(ledger.rows), ledger };
 }
 

@@ -71,3 +71,31 @@ export async function* rereadRows(
     }
   }
 }
+
+/** What is added to the description of a table whose rows are changed. */
+interface Additions {
+  readonly notes: () => readonly string[];
+  readonly strangers: () => number;
+}
+
+/** Returns a table with the same rows, changed as they are read. */
+export function mapRows(
+  table: Table,
+  change: (batch: readonly Row[]) => readonly Row[],
+  additions: Additions | null = null,
+): Table {
+  const { path, format, encoding, delimiter, columns, sizeBytes } = table;
+  return {
+    ...{ path, format, encoding, delimiter, columns, sizeBytes },
+    get notes() {
+      return additions ? [...table.notes, ...additions.notes()] : table.notes;
+    },
+    get strangers() {
+      return additions?.strangers() ?? 0;
+    },
+    async *rows() {
+      for await (const batch of table.rows()) yield change(batch);
+    },
+    readBytes: () => table.readBytes(),
+  };
+}

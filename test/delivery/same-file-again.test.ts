@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { describe, expect } from 'vitest';
-import { accountedFor, bulkArgs } from '../helpers/delivery.ts';
+import { accountedFor, bulkArgs, trustValidate } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
@@ -56,6 +56,38 @@ describe.concurrent('a file that was imported', () => {
     await expectSent(partner, 'leads.json', JSON.stringify(objects), 0);
     await expectSent(partner, 'leads.ndjson', objects.map((each) => JSON.stringify(each)).join('\n'), 0);
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+  });
+
+  test('is the same with the line breaks within its cells written by another program, also as a results file', async ({
+    partner,
+    sandbox,
+  }) => {
+    const lines = LINES.map((line) => line.replace(/Pintar a sala [^,]*/, (text) => `"${text}\r\nCom duas janelas"`));
+    expect(lines.join('\n')).toContain('\r\nCom duas');
+    const leads = csv(HEADER, lines);
+    await expectSent(partner, 'leads.csv', leads, ROWS);
+    await expectSent(partner, 'unix.csv', leads.replaceAll('\r\n', '\n'), 0);
+    await expectSent(partner, 'again.csv', leads, 0);
+    const results = partner.read('leads.results.csv');
+    expect(results).toContain('\r\nCom duas');
+    const ended = await partner.call(...bulkArgs(partner.write('results.csv', results.replaceAll('\r\n', '\n'))));
+    expect(ended.stdout + ended.stderr).not.toContain('other content');
+    expect(accountedFor(ended, ROWS)).toMatchObject({ created: 0 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+  });
+
+  test('in doubt is settled with the line breaks with which it was sent', async ({ partner, sandbox }) => {
+    // It is no longer than the others, which show whether validate sees it.
+    const text = (breaks: string) => leadsCsv(6).replace('Pintar a sala 4', `"Pintar${breaks}sala 4"`);
+    trustValidate(partner, sandbox);
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-before', match: { request_text: 'Pintar\r\nsala 4' } }]);
+    const first = await partner.call(...bulkArgs(partner.write('leads.csv', text('\r\n')), '--in-doubt', 'park'));
+    expect(accountedFor(first, 6)).toMatchObject({ created: 5, unknown: 1 });
+    sandbox.setInstructions([]);
+    const again = await partner.call(...bulkArgs(partner.write('unix.csv', text('\n')), '--settle', '1'));
+    expect(accountedFor(again, 6)).toMatchObject({ created: 1, repeated: 5 });
+    expect(creates(sandbox).at(-1)?.params).toMatchObject({ request_text: 'Pintar\r\nsala 4' });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 6, distinct: 6, doubled: 0 });
   });
 
   test('is the same with its further parameters in another order', async ({ partner, sandbox }) => {
