@@ -8,6 +8,7 @@ import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
 import { isKept, saysItIsSettled } from './earlier-outcomes.ts';
+import { LineBreaks } from './line-breaks.ts';
 import type { MappedTable } from './plan.ts';
 import { likelyPrepared, mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { rowsInRange } from './read-rows.ts';
@@ -222,12 +223,14 @@ export async function* loggedRows(
   log: LogView,
   range: RowRange = ALL,
 ): AsyncGenerator<LoggedRow> {
+  const breaks = new LineBreaks(table, mapping, preparation, log);
   for await (const batch of rowsInRange(table, range)) {
-    const likely = batch.map((row) => likelyPrepared(row, mapping, preparation));
+    const rows = await breaks.restore(batch);
+    const likely = rows.map((row) => likelyPrepared(row, mapping, preparation));
     await log.prefetch(likely.flatMap((each) => each?.key ?? []));
     const prepared: Prepared[] = [];
     const checked: string[] = [];
-    for (const [at, row] of batch.entries()) {
+    for (const [at, row] of rows.entries()) {
       const known = likely[at];
       if (known && log.lookup(known.key) !== 'none') {
         prepared.push(known);

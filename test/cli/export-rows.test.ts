@@ -72,17 +72,19 @@ describe('An export of a file', () => {
     /** More columns, which give no field. */
     readonly more?: readonly string[];
     readonly rows: readonly (readonly string[])[];
+    /** What each row says of itself, as one of a results file. */
+    readonly earlier?: readonly object[];
     readonly known?: Readonly<Record<string, LogRecord>>;
     readonly wanted?: ((record: LogRecord) => boolean) | null;
     readonly delimiter?: string | null;
   }
 
-  async function exported({ more = [], rows, known = {}, wanted = null, delimiter = ';' }: File) {
+  async function exported({ more = [], rows, earlier = [], known = {}, wanted = null, delimiter = ';' }: File) {
     const columns = [...FIELDS, ...more];
     const table = {
       ...{ columns, delimiter },
       rows: async function* () {
-        yield rows.map((cells, at) => ({ number: at + 1, line: at + 2, cells, problem: null }));
+        yield rows.map((cells, at) => ({ number: at + 1, line: at + 2, cells, problem: null, earlier: earlier[at] }));
       },
     };
     const source = { how: 'first', template: null, prefix: null, because: 'its name', level: 'certain' } as const;
@@ -135,6 +137,32 @@ describe('An export of a file', () => {
     const { columns, lines } = await exported({ more, rows: [row], known });
     expect(columns).toEqual([...FIELDS, 'note', 'srq_status', 'srq_id', 'srq_at']);
     expect(lines[0]?.cells.slice(4)).toEqual(['mine', 'created', '12', AT]);
+  });
+
+  test('keeps what a row of a results file says of itself, if a spreadsheet has changed its cells', async () => {
+    const says = (status: string, id: string) => ({ status, id, message: '', row: 1 });
+    const changed = ['PT', '3,51912E+11', 'Paint', 'L-1'];
+    const earlier = [says('created', '12'), says('repeated', '13'), says('duplicate', ''), says('unknown', '')];
+    const all = [...earlier, says('failed', '14'), says('rejected', '')];
+    const { lines } = await exported({ rows: [...all.map(() => changed), lead('Paint')], earlier: all, known });
+    expect(lines.map(({ status, cells }) => [status, cells[5], cells[6]])).toEqual([
+      ['created', '12', ''],
+      ['created', '13', ''],
+      ['duplicate', '', ''],
+      ['unknown', '', ''],
+      ['invalid', '', ''],
+      ['invalid', '', ''],
+      ['created', '12', AT],
+    ]);
+    // The log knows better than the file.
+    const told = await exported({ rows: [lead('Paint')], earlier: [says('unknown', '')], known });
+    expect(told.lines.map(({ status }) => status)).toEqual(['created']);
+  });
+
+  test('tells a row whose line breaks another program wrote', async () => {
+    const two = { 'Paint\r\ntwo': CREATED };
+    const { lines } = await exported({ rows: [lead('Paint\ntwo')], known: two });
+    expect(lines.map(({ status, cells }) => [status, cells[2]])).toEqual([['created', 'Paint\ntwo']]);
   });
 
   test('keeps each cell below its column: a short row is filled, a long one is cut and counted', async () => {

@@ -1,4 +1,5 @@
 import type { Input } from '../../cli/input.ts';
+import { saysItIsSettled } from '../../delivery/earlier-outcomes.ts';
 import type { Preparation } from '../../delivery/prepare.ts';
 import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
 import { FILE_EXPORT_COLUMNS, LOG_EXPORT_COLUMNS } from '../../report/export-file.ts';
@@ -67,7 +68,8 @@ export interface FileFindings {
 
 /**
  * Exports the rows of a file with the status, the identifier and the time of their requests. `wanted` selects rows by
- * their record, and is null if all are exported. An earlier outcome in the file is replaced. Every row has as many
+ * their record, and is null if all are exported. An earlier outcome in the file
+ * is replaced, unless the log does not know the content of its row. Every row has as many
  * cells as there are columns, so that each cell is below its column's name.
  */
 export function fileExport(file: FileToExport, wanted: RecordFilter | null, findings: FileFindings): Exported {
@@ -95,15 +97,28 @@ async function* fileRows(
   }
 }
 
-function fileRow({ row, status, record }: LoggedRow, kept: readonly number[], keys: readonly string[]): ExportRow {
+function fileRow(logged: LoggedRow, kept: readonly number[], keys: readonly string[]): ExportRow {
+  const { row, record } = logged;
   const own = kept.map((at) => row.cells[at] ?? '');
-  const id = record ? mainIdentifier(record.ids) : '';
+  const { status, id } = outcomeOf(logged);
   const outcome = { srq_status: status, srq_id: id || null, srq_at: record?.at ?? null };
   return {
     status,
     cells: [...own, status, id, record?.at ?? ''],
     document: () => ({ ...Object.fromEntries(own.map((cell, at) => [keys[at] ?? '', cell])), ...outcome }),
   };
+}
+
+/**
+ * Returns the status of a row and its identifier. If the log does not know its content, an earlier results file still
+ * says what became of it: a spreadsheet may have changed its cells, and it must not pass for one that was never sent.
+ */
+function outcomeOf({ row, status, record }: LoggedRow): { readonly status: Status; readonly id: string } {
+  if (record) return { status, id: mainIdentifier(record.ids) };
+  const { earlier } = row;
+  if (earlier?.status === 'unknown') return { status: 'unknown', id: earlier.id };
+  if (!earlier || !saysItIsSettled(row)) return { status, id: '' };
+  return { status: earlier.status === 'duplicate' ? 'duplicate' : 'created', id: earlier.id };
 }
 
 const isOutcome = (name: string) => resultColumnOf(name) !== null || FILE_EXPORT_COLUMNS.some((each) => each === name);
