@@ -25,6 +25,7 @@ import type { GivenConstants } from './given-constants.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { learnAuthorization } from './learn-auth.ts';
 import { learnOperation } from './learn-operation.ts';
+import { saysNotActed } from './not-acted-statement.ts';
 import { type Findings, openNotebook } from './notebook.ts';
 import {
   atServersOf,
@@ -305,8 +306,6 @@ const RATE =
   /\b\d[\d,. ]{0,9}\s?(?:requests?|calls?)?\s?(?:per|a|each|\/|every)\s?(?:second|minute|hour|day|sec|min)\b/i;
 const MAX_TEXT = 20_000;
 const RATE_HEADER = /^(?:x-)?rate-?limit|^retry-after$/i;
-const NOT_ACTED =
-  /\b(?:not|nothing|never|no)\b[^.]{0,40}\b(?:processed|accepted|taken|created|stored|acted|executed|handled)|safe(?:ly)? (?:to )?(?:be )?(?:retr|repeat|resend|resent|sent again)/i;
 
 /** Notes limits that texts or headers mention. They are only notes, because srq finds the rate by itself. */
 function noteLimits(
@@ -345,7 +344,7 @@ function sentenceAround(text: string, index: number): string {
 function unavailableIsNotActed(answers: readonly DescribedAnswer[], notebook: Findings): boolean {
   const answer = answers.find(({ status }) => status === 503);
   if (answer === undefined || !answer.headers.some((name) => /^retry-after$/i.test(name))) return false;
-  const isSaid = NOT_ACTED.test(answer.description);
+  const isSaid = saysNotActed(answer.description);
   const why = isSaid ? 'its description says so' : 'the document does not say';
   notebook.add('create.unavailable', isSaid ? 'not acted on' : 'in doubt', answer.pointer, 'certain', why);
   return isSaid;
