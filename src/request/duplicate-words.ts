@@ -47,6 +47,20 @@ function isAboutAnother(part: string, created: ReadonlySet<string>): boolean {
   return others.length > 0 && !isOfRequest;
 }
 
+/** Tells whether a word or text names a request: `lead`, `order`, `pedido`. */
+export const namesRequest = (text: string): boolean => OF_REQUEST.test(text);
+
+/** Tells whether a text names something that is not the request, such as a customer, and no request. */
+export const namesAnother = (text: string): boolean => isAboutAnother(sentencesOf(text).join('. '), NOTHING);
+
+function sentencesOf(text: string): string[] {
+  return text
+    .slice(0, MAX_LENGTH)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .split('.')
+    .map((sentence) => folded(sentence.replace(/[_\-\s]+/g, ' ')));
+}
+
 /** Maximum length of the text that is examined. */
 const MAX_LENGTH = 4000;
 
@@ -60,12 +74,7 @@ export function duplicateStatement(
   text: string,
   created: ReadonlySet<string> = NOTHING,
 ): 'yes' | 'no' | 'another' | 'perhaps' | null {
-  const sentences = text
-    .slice(0, MAX_LENGTH)
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .split('.')
-    .map((sentence) => folded(sentence.replace(/[_\-\s]+/g, ' ')));
-  const words = sentences.join('. ');
+  const words = sentencesOf(text).join('. ');
   if (!SAYS_DUPLICATE.test(words)) return null;
   if (DENIED.test(words) || SET_TO_NO.test(words)) return 'no';
   const told = words.split(/[.;:,]/).filter((part) => SAYS_DUPLICATE.test(part));

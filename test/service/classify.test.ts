@@ -62,6 +62,9 @@ test.each<[string, number, unknown, ExchangeClass]>([
   ['empty success', 204, '', 'doubt'],
   ['a web page', 200, '<!doctype html><title>Sign in</title>', 'doubt'],
   ['success that was cut', 200, '{"id":"47', 'doubt'],
+  ['a conflict about a customer', 409, 'A customer with this e-mail address already exists', 'doubt'],
+  ['a conflict whose code is about a customer', 409, { result: 'CUSTOMER_ALREADY_EXISTS' }, 'doubt'],
+  ['success that knows the customer', 201, { id: 'L-1', customer_status: 'existing' }, 'created'],
   ['a duplicate beside another error', 200, { duplicate: true, error: 'session expired' }, 'doubt'],
 ])('%s is what it says', (_, status, body, meant) => {
   expect(classify(answered(status, body))).toMatchObject({ class: meant, next: 'record', stop: null });

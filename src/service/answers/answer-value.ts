@@ -44,7 +44,8 @@ interface Name {
 const names = new Map<string, Name>();
 const MAX_NAMES = 1000;
 
-function nameOf(text: string): Name {
+/** Cuts a name into words. */
+export function nameOf(text: string): Name {
   const known = names.get(text);
   if (known) return known;
   const words = nameWords(text);

@@ -4,6 +4,8 @@ import {
   DUPLICATES,
   duplicateStatement,
   EXISTS_FLAG,
+  namesAnother,
+  namesRequest,
   UNIQUE_FLAG,
 } from '../../request/duplicate-words.ts';
 import { isSuccess } from '../../request/outcome.ts';
@@ -15,6 +17,7 @@ import {
   answerValue,
   asBoolean,
   members,
+  nameOf,
   plainWords,
   readableKind,
   scalarsAt,
@@ -50,13 +53,20 @@ export function readVerdict(answer: Answer): Verdict {
   if (answer.status === 208) return 'duplicate';
   // A page, or an answer that was cut, may come from a proxy, or may have said what else the conflict is about.
   if (readableKind(answer) === null) return 'unknown';
-  if (answer.status === 409)
-    return reportsDuplicate(answer) || errorTexts(answer).every(saysNothing) ? 'duplicate' : 'unknown';
+  if (answer.status === 409) return reportsDuplicate(answer) || isBareConflict(answer) ? 'duplicate' : 'unknown';
   if (!isSuccess(answer.status)) return 'unknown';
   if (holdsNothing(answer)) return 'clear';
   const said = statedVerdict(answer);
   // A service that mentions an error has not looked, whatever else its answer says.
   return said === 'clear' && outcomeSigns(answer).complains ? 'unknown' : said;
+}
+
+/** Tells whether a conflict says no more than its status: no reason, and nothing else that exists. */
+function isBareConflict(answer: Answer): boolean {
+  const saysAnother = members(answerValue(answer)).some(
+    (each) => isAboutAnother(each) && SAYS_DUPLICATE.test(each.words.join(' ')) && asBoolean(each.value) !== false,
+  );
+  return !saysAnother && errorTexts(answer, () => true).every(saysNothing);
 }
 
 /** Tells whether a body holds nothing: an empty body, `null`, `{}`, `[]`, `{"data":null}`. */
@@ -73,36 +83,53 @@ function holdsNothing(answer: Answer): boolean {
 
 /** Returns the verdict that the body itself states, whatever the status is. */
 export function statedVerdict(answer: Answer): Verdict {
-  const found = members(answerValue(answer));
+  const all = members(answerValue(answer));
+  const found = all.filter((each) => !isAboutAnother(each));
   return (
-    flagVerdict(found) ??
-    textVerdict(found) ??
-    listVerdict(found) ??
-    okVerdict(found) ??
-    bareVerdict(answer) ??
-    'unknown'
+    flagVerdict(found) ?? textVerdict(found) ?? listVerdict(found) ?? okVerdict(all) ?? bareVerdict(answer) ?? 'unknown'
   );
 }
 
 /** Tells whether an answer mentions an error, and none of its errors is that of a duplicate. */
 export function reportsOtherError(answer: Answer): boolean {
   const { complains } = outcomeSigns(answer);
-  return complains && errorTexts(answer).every((text) => duplicateStatement(text) === null);
+  return complains && errorTexts(answer, () => true).every((text) => duplicateStatement(text) === null);
 }
 
 /** Tells whether the code or text of an error says that the request is a duplicate. */
 export function reportsDuplicate(answer: Answer): boolean {
   if (statedVerdict(answer) === 'duplicate') return true;
-  return errorTexts(answer).some((text) => duplicateStatement(text) === 'yes');
+  return errorTexts(answer, (each) => !isAboutAnother(each)).some((text) => duplicateStatement(text) === 'yes');
 }
 
 const ERROR_TEXT =
   /^(?:error|errors|code|type|title|detail|message|reason|status|result|erro|erros|errore|errori|errores|erreur|erreurs|fehler|codigo|codice|mensagem|mensaje|nachricht|meldung|messaggio|motivo|grund|raison|estado|resultado|ergebnis|statut|stato|esito)$/;
 
-function errorTexts(answer: Answer): string[] {
+function errorTexts(answer: Answer, isMeant: (member: AnswerMember) => boolean): string[] {
   const told = members(answerValue(answer)).filter(({ words }) => words.some((word) => ERROR_TEXT.test(word)));
-  const texts = told.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
-  return [...texts, plainWords(answer) ?? ''];
+  return [...told.filter(isMeant).map(({ value }) => wordsIn(value)), plainWords(answer) ?? ''];
+}
+
+/** Maximum length of a value whose names are read as well. */
+const MAX_NAMED_LENGTH = 20_000;
+const MAX_NAMED_DEPTH = 8;
+
+/** Returns the texts of a value as one. Before each stand the names above it, which tell what it is about. */
+function wordsIn(value: AnswerValue): string {
+  if (typeof value === 'string') return value;
+  const json = JSON.stringify(value);
+  const hasNames = typeof value === 'object' && value !== null && json.length <= MAX_NAMED_LENGTH;
+  return hasNames ? namedWords(value, '', 0) : json;
+}
+
+function namedWords(value: AnswerValue, names: string, depth: number): string {
+  if (typeof value === 'string') return `${names} ${value}`;
+  if (typeof value !== 'object' || value === null || depth >= MAX_NAMED_DEPTH)
+    return `${names}: ${JSON.stringify(value)}`;
+  const inner = Object.entries(value).map(([name, each]) =>
+    namedWords(each, Array.isArray(value) ? names : `${names} ${name}`, depth + 1),
+  );
+  return inner.join('. ');
 }
 
 /**
@@ -113,17 +140,28 @@ const saysNothing = (text: string): boolean =>
   text.length <= 200 && /^(?:null|about:blank|error|[\W\d]*(?:conflict)?\W*)$/i.test(text.trim());
 
 /**
- * Matches the paths of parts of an answer that are about the customer's data. That an e-mail address exists does not
- * mean that the request exists.
+ * Matches words in the names of parts of an answer that are about the customer or their data. That an e-mail address
+ * exists does not mean that the request exists.
  */
-const ABOUT_DATA =
-  /(?:^|[._-])(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail|cliente|kunde|utente|usuari|correo|telefon|adress|enderec|direcc|indirizz|ort(?:$|[._-])|cidade|ciudad)/i;
+const OF_ANOTHER =
+  /^(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail|cliente|kunde|utente|usuari|correo|telefon|adress|enderec|direcc|indirizz|cidade|ciudad)|^(?:clients?|users?|accounts?|partners?|cuentas?|contas?|konto|comptes?|ort)$/;
+
+/**
+ * Tells whether a value is about something other than the request: `customer.status`, `customer_status`. The last word
+ * decides: a `customer_request` is a request.
+ */
+function isAboutAnother({ path, words }: AnswerMember): boolean {
+  const above = path.includes('.') ? path.split('.').slice(0, -1) : [];
+  return [...above.map((name) => nameOf(name).words), words].some((part) => {
+    const at = part.findLastIndex((word) => OF_ANOTHER.test(word));
+    return at >= 0 && !part.slice(at + 1).some(namesRequest);
+  });
+}
 
 /**
  * Reads the verdict from flags. Those about duplicates come first, because a request can be both valid and a duplicate.
  */
-function flagVerdict(all: readonly AnswerMember[]): Verdict | undefined {
-  const found = all.filter(({ path }) => !ABOUT_DATA.test(path.slice(0, Math.max(0, path.lastIndexOf('.')))));
+function flagVerdict(found: readonly AnswerMember[]): Verdict | undefined {
   const flag = (isMeant: (joined: string) => boolean): boolean | undefined =>
     found
       .filter(({ joined }) => isMeant(joined))
@@ -152,8 +190,10 @@ function messageSaysDuplicate(found: readonly AnswerMember[]): boolean {
 const MESSAGE = /message|reason|error|detail|mensagem|mensaje|nachricht|meldung|messaggio|motivo|grund|raison/;
 
 function says(value: AnswerValue): boolean {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const isSaid = SAYS_DUPLICATE.test(foldedWords(text)) || duplicateStatement(text) === 'yes';
+  const text = wordsIn(value);
+  const statement = duplicateStatement(text);
+  if (statement === 'another' || (statement === null && namesAnother(text))) return false;
+  const isSaid = SAYS_DUPLICATE.test(foldedWords(text)) || statement === 'yes';
   return isSaid && !SAYS_OTHERWISE.test(foldedWords(text));
 }
 
