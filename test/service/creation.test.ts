@@ -102,6 +102,56 @@ describe('Where earlier creations were named', () => {
   });
 });
 
+describe('Where a document names the identifier', () => {
+  const documented = (body: unknown, sent = nothing) =>
+    judgeCreation(answerWith(body), sent, {
+      path: PATH,
+      identifiers: [
+        { name: 'id', pointer: '/id' },
+        { name: 'external_lead_id', pointer: '/external_lead_id' },
+      ],
+      errorTexts: [],
+      memory: NO_MEMORY,
+    });
+
+  test.each([
+    0,
+    -1,
+    '',
+    ' ',
+    'null',
+    'N/A',
+    'error',
+    '0000',
+    '00000000-0000-0000-0000-000000000000',
+    true,
+    false,
+    null,
+    {},
+    'x'.repeat(201),
+  ])('%j in its place proves nothing', (id) => {
+    expect(documented({ id, error: 'Invalid phone number' })).toMatchObject({ is: 'unproven', ids: {} });
+    expect(documented({ id })).toMatchObject({ is: 'unproven', ids: {} });
+  });
+
+  test('a reference that was sent proves nothing, and an identifier beside it does', () => {
+    const sent = new Redactor(['A-17']);
+    const refusal = { id: null, external_lead_id: 'A-17', message: 'Lead rejected: outside area' };
+    expect(documented(refusal, sent)).toMatchObject({ is: 'unproven', ids: {} });
+    expect(documented({ external_lead_id: 'A-17' }, sent)).toMatchObject({ is: 'unproven' });
+    expect(documented({ id: 'L-1', external_lead_id: 'A-17' }, sent)).toMatchObject({
+      is: 'taken',
+      ids: { id: 'L-1' },
+    });
+    expect(documented({ external_lead_id: 'A-18' }, sent)).toMatchObject({ is: 'taken' });
+  });
+
+  test('an identifier there is proof beside words of error, and not beside a denial', () => {
+    expect(documented({ id: 5, error: 'photo skipped' })).toMatchObject({ is: 'taken', hasRemark: true });
+    expect(documented({ id: 5, success: false })).toMatchObject({ is: 'unproven', isDenied: true });
+  });
+});
+
 describe('A form', () => {
   const answer = (body: unknown, changes: Partial<Answer> = {}) => answerWith(body, changes);
   const form = (body: unknown, changes: Partial<Answer> = {}, sent = nothing) =>

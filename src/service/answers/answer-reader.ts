@@ -102,7 +102,7 @@ export class AnswerReader {
    * places than the described ones are searched as well.
    */
   identifiersOfDuplicate(answer: Answer, sent: Redactor): Identifiers {
-    const documented = documentedIdentifiers(answer, this.#contract.create.identifiers);
+    const documented = documentedIdentifiers(answer, this.#contract.create.identifiers, sent);
     return Object.keys(documented).length > 0 ? documented : readIdentifiers(answer, sent);
   }
 

@@ -6,12 +6,12 @@ import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import {
   type AnswerMember,
+  type AnswerValue,
   answerForm,
   answerValue,
   members,
   plainWords,
   readableKind,
-  scalarsAt,
   valuesAt,
   withoutProlog,
   wordsForm,
@@ -55,7 +55,7 @@ export function judgeCreation(answer: Answer, sent: Redactor, known: KnownAnswer
   if (readableKind(answer) === null) return { is: 'unproven', form: null, place: null, isDenied: false, ids: {} };
   const { memory } = known;
   const signs = outcomeSigns(answer);
-  const documented = documentedIdentifiers(answer, known.identifiers);
+  const documented = documentedIdentifiers(answer, known.identifiers, sent);
   const found = findIdentifiers(answer, sent, known.path);
   const ids = Object.keys(documented).length > 0 ? documented : identifiersOf(found);
   const place = placeOf(answer, known, found, documented, signs);
@@ -112,13 +112,18 @@ const MAX_LENGTH = 200;
 
 /**
  * Reads the identifiers from their documented places. If one name has several values, the later ones are numbered. The
- * result is empty if there are none.
+ * result is empty if there are none. What identifies nothing elsewhere identifies nothing here: descriptions list all
+ * members of an answer, also those that are empty in a refusal or repeat the client's own reference.
  */
-export function documentedIdentifiers(answer: Answer, places: CreateOperation['identifiers']): Identifiers {
+export function documentedIdentifiers(
+  answer: Answer,
+  places: CreateOperation['identifiers'],
+  sent: Redactor,
+): Identifiers {
   const ids: Record<string, string> = {};
   const value = places.length === 0 ? undefined : answerValue(answer);
   for (const { name, pointer } of places) {
-    const texts = new Set(scalarsAt(value, pointer).filter((text) => text !== '' && text.length <= MAX_LENGTH));
+    const texts = new Set(valuesAt(value, pointer).filter((each): each is string => isIdentifier(each, sent)));
     for (const [at, text] of [...texts].entries()) ids[at === 0 ? name : `${name}.${at + 1}`] = text;
   }
   return ids;
@@ -173,11 +178,13 @@ function findIdentifiers(answer: Answer, sent: Redactor, path: string): readonly
 }
 
 function identifierText(member: AnswerMember, sent: Redactor): string | null {
-  if (!isIdentifyingName(member.words)) return null;
-  if (typeof member.value !== 'string') return null;
-  if (member.value === '' || member.value.length > MAX_LENGTH || NOT_AN_IDENTIFIER.test(member.value)) return null;
-  if (!/\d/.test(member.value) && mentionsFailure(member.value)) return null;
-  return sent.repeatsSent(member.value) ? null : member.value;
+  return isIdentifyingName(member.words) && isIdentifier(member.value, sent) ? member.value : null;
+}
+
+/** Tells whether a value identifies something. A word of failure does not, nor does what was sent. */
+function isIdentifier(value: AnswerValue, sent: Redactor): value is string {
+  if (typeof value !== 'string' || value.length > MAX_LENGTH || NOT_AN_IDENTIFIER.test(value)) return false;
+  return (/\d/.test(value) || !mentionsFailure(value)) && !sent.repeatsSent(value);
 }
 
 /** Matches the values that services write where they have no identifier. */
