@@ -253,6 +253,42 @@ describe('A form', () => {
   });
 });
 
+describe('A documented refusal', () => {
+  const described = (body: unknown, memory: AnswerMemory, changes: Partial<Answer> = {}) =>
+    judgeCreation(answerWith(body, changes), nothing, {
+      path: PATH,
+      identifiers: [],
+      errorTexts: ['/message'],
+      memory,
+    });
+  const saved = { success: false, message: 'Lead saved; CRM notification failed' };
+
+  test.each([
+    ['where earlier creations were named', { ...saved, reference: 'R-2' }, withPlace(NO_MEMORY, 'reference')],
+    ['in the first creations', { ...saved, id: 'R-2' }, NO_MEMORY],
+    ['in another place than before', { ...saved, data: { id: 'R-2' } }, withPlace(NO_MEMORY, 'id')],
+  ])('that names the request contradicts itself: %s', (_, body, memory) => {
+    expect(described(body, memory)).toMatchObject({ is: 'unproven', isDenied: true });
+  });
+
+  test('that says where the request is contradicts itself', () => {
+    const headers = { 'content-type': 'application/json', location: `${PATH}/4711` };
+    expect(described(saved, NO_MEMORY, { status: 201, headers })).toMatchObject({ is: 'unproven', isDenied: true });
+  });
+
+  test.each([
+    saved,
+    { ...saved, id: null },
+    { ...saved, id: 0 },
+    { ...saved, code: 'E1042' },
+    { ...saved, reference: 'E-88' },
+    { ...saved, trace_id: 'T-1' },
+  ])('names no request: %j', (body) => {
+    expect(described(body, NO_MEMORY).is).toBe('refused');
+    expect(described(body, withPlace(NO_MEMORY, 'id')).is).toBe('refused');
+  });
+});
+
 describe('What speaks of refusal', () => {
   test.each([
     'Session expired',

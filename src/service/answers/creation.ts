@@ -66,7 +66,7 @@ export function judgeCreation(answer: Answer, sent: Redactor, known: KnownAnswer
   const form = answerForm(answer, sent, signs.denies) ?? '';
   if (!signs.denies && provesTaken(memory, form))
     return { is: 'taken', ids: {}, place: null, hasRemark: signs.complains };
-  const isDocumentedRefusal = signs.denies && hasText(answer, known.errorTexts);
+  const isDocumentedRefusal = signs.denies && !place.isOfRequest && hasText(answer, known.errorTexts);
   if (!place.isProof && (isDocumentedRefusal || provesRefused(memory, form))) return { is: 'refused' };
   return { is: 'unproven', form, place: place.name, isDenied: signs.denies, ids };
 }
@@ -74,7 +74,7 @@ export function judgeCreation(answer: Answer, sent: Redactor, known: KnownAnswer
 /**
  * Finds where the answer names the request, and whether that proves that the request was taken. The place counts if the
  * description names it or earlier creations had it. For the first creations, when there are no earlier ones, any place
- * counts that looks like an identifier.
+ * counts that looks like an identifier. `isOfRequest` means that the request seems to be named, be it proof or not.
  */
 function placeOf(
   answer: Answer,
@@ -82,15 +82,16 @@ function placeOf(
   found: readonly FoundIdentifier[],
   documented: Identifiers,
   signs: OutcomeSigns,
-): { readonly name: string | null; readonly isProof: boolean } {
-  if (Object.keys(documented).length > 0) return { name: null, isProof: true };
+): { readonly name: string | null; readonly isProof: boolean; readonly isOfRequest: boolean } {
+  if (Object.keys(documented).length > 0) return { name: null, isProof: true, isOfRequest: true };
   const isBelieved = outweighs(answer, signs);
   const known = found.find(({ place, isTelling }) => isTelling && memory.identifiedBy.includes(place));
-  if (known) return { name: known.place, isProof: isBelieved };
+  if (known) return { name: known.place, isProof: isBelieved, isOfRequest: true };
   const likely = found.find(({ isCertainName }) => isCertainName) ?? found[0];
-  if (!likely) return { name: null, isProof: false };
+  if (!likely) return { name: null, isProof: false, isOfRequest: false };
   const isFirst = memory.identifiedBy.length === 0 && !memory.forms.some(({ form }) => provesTaken(memory, form));
-  return { name: likely.place, isProof: isFirst && likely.isTelling && isBelieved };
+  const isProof = isFirst && likely.isTelling && isBelieved;
+  return { name: likely.place, isProof, isOfRequest: likely.isCertainName };
 }
 
 /**
@@ -138,7 +139,10 @@ interface FoundIdentifier {
    * /v1/request/#`, or the words around it.
    */
   readonly place: string;
-  /** Whether it is called an id. References, numbers and codes may be something else. */
+  /**
+   * Whether it is called an id, or is the address of what was created. References, numbers and codes may be something
+   * else.
+   */
   readonly isCertainName: boolean;
   /** Whether it can be taken for the name of the request even in an answer of a service that is not known yet. */
   readonly isTelling: boolean;
@@ -209,7 +213,7 @@ function fromLocation(answer: Answer, sent: Redactor, path: string): FoundIdenti
     /\d/.test(last) &&
     liesBelow(bare, path) &&
     !mentionsFailure(bare);
-  const whole = { name: 'location', text: location, place, isCertainName: false, isTelling };
+  const whole = { name: 'location', text: location, place, isCertainName: isTelling, isTelling };
   return /\d/.test(last) ? [{ ...whole, name: 'id', text: last }, whole] : [whole];
 }
 
