@@ -1,4 +1,4 @@
-import { SrqError } from '../request/errors.ts';
+import { SrqError, shellWord } from '../request/errors.ts';
 import { type Advice, afterResult, type BreakerCounts, CONTINUE, UNBROKEN } from './breaker.ts';
 import type { Submitted } from './submit.ts';
 
@@ -122,11 +122,20 @@ export class Supervisor {
       const message = 'The service answers with a page, or in another way that srq cannot read.';
       return new SrqError('answer.unproven', message, `Check the base URL (srq status). ${lookUp}`);
     }
-    const [means, flag] = unproven.isDenied ? ['a refusal', '--refused-by'] : ['that it was taken', '--taken-by'];
+    const say = (means: string, flag: string, named: string) =>
+      `If such an answer always means ${means}, say so once: srq contract learn ${flag} ${named}`;
+    const [refused, taken] = ['a refusal', 'that it was taken'];
+    // An answer that mentions an error may mean either, and is never meant by what is said of all that wait.
+    const form = shellWord(unproven.form);
+    const hint = unproven.isDenied
+      ? say(refused, '--refused-by', 'status')
+      : unproven.complains
+        ? `${say(refused, '--refused-by', form)} ${say(taken, '--taken-by', form)}`
+        : say(taken, '--taken-by', 'status');
     return new SrqError(
       'answer.unproven',
       `The service answers with success, but in a way that does not prove what became of the request: ${unproven.form}`,
-      `${lookUp} If such an answer always means ${means}, say so once: srq contract learn ${flag} status`,
+      `${lookUp} ${hint}`,
     );
   }
 

@@ -6,6 +6,8 @@ interface SeenForm {
   readonly form: string;
   /** Whether the answers themselves say that the request was not taken. */
   readonly isDenied: boolean;
+  /** Whether the answers mention an error, so that they may mean either. */
+  readonly complains: boolean;
   readonly seen: number;
   readonly unseen: number;
   readonly said: 'taken' | 'refused' | null;
@@ -70,9 +72,13 @@ export function withValidateResult(memory: AnswerMemory, form: string, wasSeen: 
 }
 
 /** Records an answer whose meaning nobody knows. */
-export function withOpenForm(memory: AnswerMemory, form: string, isDenied: boolean): AnswerMemory {
+export function withOpenForm(
+  memory: AnswerMemory,
+  form: string,
+  { isDenied, complains }: Pick<SeenForm, 'isDenied' | 'complains'>,
+): AnswerMemory {
   if (memory.forms.some((each) => each.form === form)) return memory;
-  return { ...memory, forms: replaced(memory.forms, { ...UNSEEN, form, isDenied }) };
+  return { ...memory, forms: replaced(memory.forms, { ...UNSEEN, form, isDenied, complains }) };
 }
 
 /** Records what a person said about the meaning of a form. */
@@ -95,7 +101,7 @@ export function mergeAnswerMemories(first: AnswerMemory, second: AnswerMemory): 
   return { ...second.identifiedBy.reduce(withPlace, first), forms };
 }
 
-const UNSEEN = { isDenied: false, seen: 0, unseen: 0, said: null } as const;
+const UNSEEN = { isDenied: false, complains: false, seen: 0, unseen: 0, said: null } as const;
 
 /**
  * Replaces a form, and drops the oldest one if there are too many. A form that a person spoke about is dropped last.

@@ -35,6 +35,8 @@ export interface UnprovenAnswer {
   readonly place: string | null;
   /** Whether the answer itself says that the request was not taken. */
   readonly isDenied: boolean;
+  /** Whether the answer mentions an error. */
+  readonly complains: boolean;
   readonly ids: Identifiers;
 }
 

@@ -21,6 +21,8 @@ const ownerSchema = z.object({ baseUrl: z.string(), clientId: z.string(), contra
 const seenForm = z.object({
   form: z.string().check(z.maxLength(1000)),
   isDenied: z.boolean(),
+  // An earlier version did not note this. Its forms then have to be named one by one.
+  complains: z._default(z.boolean(), true),
   seen: z.number(),
   unseen: z.number(),
   said: z.nullable(z.enum(['taken', 'refused'])),

@@ -89,7 +89,7 @@ describe('The supervisor of a run', () => {
     [{}, '--taken-by status', 'that it was taken'],
     [{ isDenied: true }, '--refused-by status', 'a refusal'],
   ])('says how a success that proves nothing is taught: %j', (changes, flag, means) => {
-    const unproven = { form: '204 empty', place: null, isDenied: false, ids: {}, ...changes };
+    const unproven = { form: '204 empty', place: null, isDenied: false, complains: false, ids: {}, ...changes };
     const { stop } = new Supervisor(null, 0).observe(ended('unknown', { unproven }));
     expect(stop?.hint).toBe(
       `Look row 7 up at the service and record what you found: srq resolve If such an answer always means ${means}, say so once: srq contract learn ${flag}`,

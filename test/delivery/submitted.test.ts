@@ -35,7 +35,13 @@ const PLAIN: SubmitOptions = { validate: false, onDuplicate: 'skip', again: fals
 const AWAY = new SrqError('log.unwritable', 'The log is full.');
 const MOVED = new SrqError('service.failed', 'The service moved.');
 const OUTCOME: Outcome = { status: 'created', ids: { id: 'R-1' }, http: 201, message: null, raw: null, ms: 7 };
-const UNPROVEN: UnprovenAnswer = { form: '204 empty', place: null, isDenied: false, ids: { id: 'R-2' } };
+const UNPROVEN: UnprovenAnswer = {
+  form: '204 empty',
+  place: null,
+  isDenied: false,
+  complains: false,
+  ids: { id: 'R-2' },
+};
 const CLEAR: ValidateResult = { verdict: 'clear', ids: {}, http: 200, message: null, refused: null, raw: null };
 
 /** A process on a log in memory, with what it asked and noted. */

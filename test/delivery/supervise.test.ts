@@ -83,7 +83,7 @@ describe('An answer that cannot be read', () => {
 });
 
 describe('A success that proves nothing', () => {
-  const unproven = { form: '204 empty', place: null, isDenied: false, ids: {} };
+  const unproven = { form: '204 empty', place: null, isDenied: false, complains: false, ids: {} };
   const answered = (changes: Partial<typeof unproven> = {}) =>
     ended('unknown', { unproven: { ...unproven, ...changes }, http: 204 });
 
@@ -93,6 +93,13 @@ describe('A success that proves nothing', () => {
     const { stop } = supervisor.observe(answered());
     expect(stop).toMatchObject({ code: 'unknown', message: expect.stringContaining('204 empty') });
     expect(stop?.hint).toContain('srq contract learn --taken-by status');
+  });
+
+  test('that mentions an error is taught as either, by its form alone', () => {
+    const { stop } = watch().observe(answered({ complains: true }));
+    expect(stop?.hint).toContain("--refused-by '204 empty' ");
+    expect(stop?.hint).toContain("--taken-by '204 empty'");
+    expect(stop?.hint).not.toContain('status');
   });
 
   test('that denies is taught as a refusal, and a page is no answer of the service', () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, type TestContext } from 'vitest';
+import { shellWord } from '../../src/request/errors.ts';
 import { DENYING, NAMING, SILENT, type WireAnswer } from '../answers/random-services.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
@@ -150,6 +151,57 @@ describe.concurrent('A service that names no identifier', () => {
     expect([next.code, documentOf(next)]).toMatchObject([7, { created: 4, unknown: 1, withoutIdentifier: 4 }]);
     expect(service.arrived).toHaveLength(5);
     expect(await desk.call('contract', 'learn', '--taken-by', 'status')).toMatchObject({ code: 2 });
+  });
+
+  test('and answers some rows with words of error is taught what each means, and not both at once', async ({
+    desk,
+    onTestFinished,
+  }) => {
+    const refusal = {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: '{"error":"Invalid phone"}',
+    };
+    const form = '200 application/json {"error":"invalid phone"}';
+    const service = await startService(
+      { onTestFinished },
+      (number) => (number === 1 || number === 3 ? silent('no content') : refusal),
+      true,
+    );
+    desk.use(service);
+    const leads = desk.write('leads.csv', leadsCsv(5));
+    const learn = (...words: string[]) => desk.call('contract', 'learn', ...words, '--json');
+    await bulk(desk, leads, '--no-validate');
+    const stopped = await bulk(desk, leads, '--no-validate');
+    expect(stopped.stdout).toContain(`--refused-by ${JSON.stringify(shellWord(form)).slice(1, -1)}`);
+    expect(service.arrived).toHaveLength(2);
+    const unsaid = await learn('--refused-by', 'status');
+    expect([unsaid.code, unsaid.stdout]).toEqual([2, expect.stringContaining('204 empty')]);
+    expect(await learn('--refused-by', '200')).toMatchObject({ code: 0 });
+    const taken = await learn('--taken-by', 'status');
+    expect([taken.code, documentOf(taken)]).toMatchObject([0, { said: 'taken', forms: ['204 empty'] }]);
+    const next = documentOf(await bulk(desk, leads, '--no-validate'));
+    expect(next).toMatchObject({ created: 1, rejected: 2, unknown: 2 });
+  });
+
+  test('whose words of error wait for a word is not taken by all that waits', async ({ desk, onTestFinished }) => {
+    const answer = (body: string) => ({ status: 200, headers: { 'content-type': 'application/json' }, body });
+    const service = await startService(
+      { onTestFinished },
+      (number) => (number === 1 ? silent('no content') : answer('{"error":"Invalid phone"}')),
+      true,
+    );
+    desk.use(service);
+    const leads = desk.write('leads.csv', leadsCsv(5));
+    await bulk(desk, leads, '--no-validate');
+    await bulk(desk, leads, '--no-validate');
+    for (const named of ['2', 'status']) {
+      const learned = await desk.call('contract', 'learn', '--taken-by', named, '--json');
+      const expected = named === '2' ? [0, { forms: ['204 empty'] }] : [2, {}];
+      expect([learned.code, documentOf(learned)]).toMatchObject(expected);
+    }
+    const said = await desk.call('contract', 'learn', '--taken-by', '200 application/json {"error"', '--json');
+    expect([said.code, documentOf(said)]).toMatchObject([0, { said: 'taken' }]);
   });
 
   test('a refusal under a status of success is taught in the same way', async ({ desk, onTestFinished }) => {

@@ -12,6 +12,8 @@ import {
   withValidateResult,
 } from '../../src/request/answer-memory.ts';
 
+const PLAIN = { isDenied: false, complains: false };
+
 const times = (count: number, wasSeen = true) => {
   let memory = NO_MEMORY;
   for (let time = 0; time < count; time++) memory = withValidateResult(memory, 'f', wasSeen);
@@ -25,7 +27,7 @@ test('a form proves that a request was taken after three sights, unless one was 
 });
 
 test('a service is familiar once a place of its identifiers or a form of its answers is proven', () => {
-  expect([NO_MEMORY, times(2), withOpenForm(NO_MEMORY, 'f', false)].map(isFamiliar)).toEqual([false, false, false]);
+  expect([NO_MEMORY, times(2), withOpenForm(NO_MEMORY, 'f', PLAIN)].map(isFamiliar)).toEqual([false, false, false]);
   expect(isFamiliar(withStatement(NO_MEMORY, 'f', 'refused'))).toBe(false);
   expect(isFamiliar(withPlace(NO_MEMORY, 'data.id'))).toBe(true);
   expect([isFamiliar(times(3)), isFamiliar(withStatement(NO_MEMORY, 'f', 'taken'))]).toEqual([true, true]);
@@ -43,7 +45,7 @@ test('a form is open while nobody spoke and nothing was missed', () => {
   expect(isOpenForm(times(2), 'f')).toBe(true);
   expect(isOpenForm(times(1, false), 'f')).toBe(false);
   expect(isOpenForm(withStatement(NO_MEMORY, 'f', 'taken'), 'f')).toBe(false);
-  expect(withOpenForm(times(2), 'f', false)).toEqual(times(2));
+  expect(withOpenForm(times(2), 'f', PLAIN)).toEqual(times(2));
 });
 
 test('what two processes found out is counted once, and a word stays', () => {
@@ -57,7 +59,7 @@ test('what two processes found out is counted once, and a word stays', () => {
 
 test('forms are forgotten after a while, the oldest first, but for those that a person spoke about', () => {
   let memory = withStatement(NO_MEMORY, 'said', 'taken');
-  for (let at = 0; at < 100; at++) memory = withOpenForm(memory, `form ${at}`, false);
+  for (let at = 0; at < 100; at++) memory = withOpenForm(memory, `form ${at}`, PLAIN);
   expect(memory.forms).toHaveLength(30);
   expect([provesTaken(memory, 'said'), memory.forms.at(-1)?.form]).toEqual([true, 'form 99']);
   for (let at = 0; at < 100; at++) memory = withPlace(memory, `place ${at}`);

@@ -245,7 +245,7 @@ describe('A form', () => {
     const body = { success: false, error: 'No.' };
     const known = judge(body);
     if (known.is !== 'unproven') return expect.fail('nothing is known yet');
-    const memory = withOpenForm(NO_MEMORY, known.form ?? '', true);
+    const memory = withOpenForm(NO_MEMORY, known.form ?? '', { isDenied: true, complains: true });
     expect(isOf(body, {}, withStatement(memory, known.form ?? '', 'refused'))).toBe('refused');
     const described = { path: PATH, identifiers: [], errorTexts: ['/error'], memory: NO_MEMORY };
     expect(judgeCreation(answerWith(body), nothing, described).is).toBe('refused');

@@ -587,7 +587,7 @@ test('a stop during a pause ends the asking about a creation', async () => {
   };
   const service = await startScriptedService({});
   const api = apiOf(service.baseUrl, { clock: { ...clock, sleep }, stopping: stopping.signal });
-  const unproven = { form: '200 application/json {}', place: null, isDenied: false, ids: {} };
+  const unproven = { form: '200 application/json {}', place: null, isDenied: false, complains: false, ids: {} };
   expect(await api.confirm(request, unproven)).toBeNull();
   expect(service.validates()).toHaveLength(1);
 });
@@ -602,7 +602,7 @@ test('a creation that may show late is asked about six times, each pause twice a
       return { status: 200, body: { duplicate: false } };
     },
   });
-  const unproven = { form: '200 application/json {}', place: null, isDenied: false, ids: {} };
+  const unproven = { form: '200 application/json {}', place: null, isDenied: false, complains: false, ids: {} };
   expect(await apiOf(service.baseUrl, { clock }).confirm(request, unproven)).toBe(false);
   expect(askedAtMs).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500]);
 });

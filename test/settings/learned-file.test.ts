@@ -46,12 +46,22 @@ test('it is believed for the service and client it was found with, and evidence 
 
 test.each([null, 'taken', 'refused'] as const)('what answers mean is kept beside it, said by a person: %s', (said) => {
   const path = learnedFile();
-  const form = { form: '204 empty', isDenied: false, seen: 3, unseen: 0, said };
+  const form = { form: '204 empty', isDenied: false, complains: false, seen: 3, unseen: 0, said };
   const answers = { identifiedBy: ['data.id'], forms: [form] };
   storeAt(path).write({ answers });
   expect(storeAt(path).read()).toEqual({ ...NOTHING, answers });
   // It ends with the contract, too.
   expect(storeAt(path, {}, 'another').read()).toEqual(NOTHING);
+});
+
+test('a form of an earlier version counts as one that mentions an error, which has to be named', () => {
+  const path = learnedFile();
+  const form = { form: '204 empty', isDenied: false, seen: 0, unseen: 0, said: null };
+  writeFileSync(
+    path,
+    JSON.stringify({ ...DESTINATION, contract: 'c0ffee', answers: { identifiedBy: [], forms: [form] } }),
+  );
+  expect(storeAt(path).read().answers?.forms).toEqual([{ ...form, complains: true }]);
 });
 
 test('evidence as earlier versions counted it is none; the rest of the file is as good as before', () => {
@@ -91,7 +101,10 @@ test('of evidence and answers only what has the form of srq is believed, as far 
   }
   const answersOf = (form: string) => {
     storeAt(path).write({
-      answers: { identifiedBy: [], forms: [{ form, isDenied: false, seen: 0, unseen: 0, said: null }] },
+      answers: {
+        identifiedBy: [],
+        forms: [{ form, isDenied: false, complains: false, seen: 0, unseen: 0, said: null }],
+      },
     });
     return storeAt(path).read().answers;
   };

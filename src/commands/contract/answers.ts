@@ -5,19 +5,21 @@ import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
 import { type AnswerMemory, NO_MEMORY, withStatement } from '../../request/answer-memory.ts';
 import { contractFingerprint } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
+import { SrqError, shellWord } from '../../request/errors.ts';
 
-/** Selects all answers that wait for a statement. */
+/** Selects all answers that wait for a statement and do not speak against it. */
 const ALL = 'status';
 
 /**
  * Stores the user's statement about the meaning of success answers that prove nothing by themselves. `named` is the
- * beginning of such an answer's form, or `status` for all that wait for a statement of this kind.
+ * beginning of such an answer's form, or `status` for all that wait. A word about several answers is about those alone
+ * that are plain: what mentions an error may mean either, and has to be named by itself.
  */
 export async function learnAnswers(context: Context, said: 'taken' | 'refused', named: string): Promise<number> {
   const { known, add } = await openAnswers(context);
-  const waiting = known.forms.filter((each) => each.said === null && each.isDenied === (said === 'refused'));
-  const meant = waiting.filter(({ form }) => named === ALL || form.startsWith(named));
+  // What says itself that it was refused never counts as taken.
+  const waiting = known.forms.filter((each) => each.said === null && (said === 'refused' || !each.isDenied));
+  const meant = meantForms(waiting, said, named);
   if (meant.length === 0)
     throw nothingMeant(
       named,
@@ -39,6 +41,17 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
     ].join('\n'),
   );
   return 0;
+}
+
+type WaitingForm = AnswerMemory['forms'][number];
+
+/** Returns the forms that a word about `named` is about. See {@link learnAnswers}. */
+function meantForms(waiting: readonly WaitingForm[], said: 'taken' | 'refused', named: string): readonly WaitingForm[] {
+  const exact = waiting.filter(({ form }) => form === named);
+  const begun = waiting.filter(({ form }) => form.startsWith(named));
+  if (exact.length > 0 || begun.length === 1) return exact.length > 0 ? exact : begun;
+  const all = named === ALL ? waiting : begun;
+  return all.filter(({ isDenied, complains }) => (said === 'refused' ? isDenied : !complains));
 }
 
 /**
@@ -68,10 +81,14 @@ function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonl
     const message = 'No answer of this profile waits for such a word.';
     return new SrqError('answer.none-waiting', message, 'Send a first request, and look what comes back: srq create');
   }
-  const message = `No answer that waits for such a word begins with "${named}".`;
+  const isBegun = named === ALL || waiting.some((form) => form.startsWith(named));
+  const message = isBegun
+    ? `No answer that waits for such a word shows by itself that the request was ${said}, so each has to be named.`
+    : `No answer that waits for such a word begins with "${named}".`;
+  const example = `srq contract learn ${flag} ${shellWord(waiting[0] ?? '')}`;
   return new SrqError(
     'answer.none-waiting',
     message,
-    `These wait: ${waiting.join(' | ')}. For all of them: srq contract learn ${flag} ${ALL}`,
+    `These wait: ${waiting.join(' | ')}. One is named by its beginning or in full: ${example}`,
   );
 }

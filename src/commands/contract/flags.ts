@@ -29,8 +29,8 @@ export function addContract(program: Command, run: RunCommand): void {
       pair('OPERATION=PATH', 'first'),
       [],
     )
-    .addOption(rare('--taken-by <answer>', 'this form of success means taken; status: all that srq asked about'))
-    .addOption(rare('--refused-by <answer>', 'this form of success means refused'))
+    .addOption(rare('--taken-by <answer>', 'this form of success means taken; status: all that mention no error'))
+    .addOption(rare('--refused-by <answer>', 'this form of success means refused; status: all that deny it'))
     .option('--dry-run', 'show what would be learned')
     .option('-y, --yes', 'agree to everything, including guesses')
     .addHelpText(

@@ -13,7 +13,7 @@ import type { Answer, Exchange } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { readableKind } from './answer-value.ts';
 import { type CreateMeaning, classifyCreate } from './classify.ts';
-import { type Creation, documentedIdentifiers, judgeCreation, readIdentifiers } from './creation.ts';
+import { type Creation, documentedIdentifiers, judgeCreation, readIdentifiers, UNREADABLE } from './creation.ts';
 import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';
 import { outcomeSigns } from './refusal-signs.ts';
 import { readVerdict, ruledVerdict, statedVerdict } from './verdict.ts';
@@ -83,15 +83,14 @@ export class AnswerReader {
   }
 
   /** Records a creation whose answer has no known meaning. */
-  noteUnproven({ form, isDenied }: UnprovenAnswer): void {
-    if (form !== '') this.#change(withOpenForm(this.#memory, form, isDenied));
+  noteUnproven({ form, ...signs }: UnprovenAnswer): void {
+    if (form !== '') this.#change(withOpenForm(this.#memory, form, signs));
   }
 
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */
   whyNoVerdict(exchange: Exchange): CreateMeaning {
     const { unavailableIsNotActed } = this.#contract;
-    const judge = (): Creation => ({ is: 'unproven', form: null, place: null, isDenied: false, ids: {} });
-    const meaning = classifyCreate(exchange, { duplicate: [], unavailableIsNotActed, judge });
+    const meaning = classifyCreate(exchange, { duplicate: [], unavailableIsNotActed, judge: () => UNREADABLE });
     if (isOffered(this.#contract, 'validate') !== null || !meaning.stop || exchange.answer?.status !== 404)
       return meaning;
     return { ...meaning, stop: { ...meaning.stop, hint: NO_VALIDATE_HINT } };

@@ -37,7 +37,7 @@ export interface KnownAnswers {
  * - `refused`: the description or a person says that answers like this one are refusals.
  * - `unproven`: nobody knows. `form` is null if the answer cannot be read at all. `place` is where it may name the
  *   request, in case validate confirms that it was taken. `isDenied` means that the answer itself says the request was
- *   not taken, which is not proven either.
+ *   not taken, which is not proven either. `complains` means that it mentions an error.
  */
 export type Creation =
   | { readonly is: 'taken'; readonly ids: Identifiers; readonly place: string | null; readonly hasRemark: boolean }
@@ -47,12 +47,13 @@ export type Creation =
       readonly form: string | null;
       readonly place: string | null;
       readonly isDenied: boolean;
+      readonly complains: boolean;
       readonly ids: Identifiers;
     };
 
 /** Judges what a successful answer of create proves. See {@link Creation}. */
 export function judgeCreation(answer: Answer, sent: Redactor, known: KnownAnswers): Creation {
-  if (readableKind(answer) === null) return { is: 'unproven', form: null, place: null, isDenied: false, ids: {} };
+  if (readableKind(answer) === null) return UNREADABLE;
   const { memory } = known;
   const signs = outcomeSigns(answer);
   const documented = documentedIdentifiers(answer, known.identifiers, sent);
@@ -68,8 +69,14 @@ export function judgeCreation(answer: Answer, sent: Redactor, known: KnownAnswer
     return { is: 'taken', ids: {}, place: null, hasRemark: signs.complains };
   const isDocumentedRefusal = signs.denies && !place.isOfRequest && hasText(answer, known.errorTexts);
   if (!place.isProof && (isDocumentedRefusal || provesRefused(memory, form))) return { is: 'refused' };
-  return { is: 'unproven', form, place: place.name, isDenied: signs.denies, ids };
+  return { is: 'unproven', form, place: place.name, isDenied: signs.denies, complains: signs.complains, ids };
 }
+
+/** The worth of an answer that cannot be read. */
+export const UNREADABLE: Creation = {
+  ...{ is: 'unproven', form: null, place: null },
+  ...{ isDenied: false, complains: false, ids: {} },
+};
 
 /**
  * Finds where the answer names the request, and whether that proves that the request was taken. The place counts if the
