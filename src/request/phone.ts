@@ -39,17 +39,27 @@ const SCIENTIFIC = /^[+-]?\d+(?:[.,]\d+)?E\+?\d+$/i;
 const BETWEEN_TWO_NUMBERS = /[/;,|&\n]+|\s(?:ou|o|or|oder|und|and|et|e|y)\s/i;
 
 /**
+ * Removes the fraction that data frames and databases write behind the whole numbers of a column (`1712345678.0`).
+ * Taken for a digit of its own, it would make another number. A cell that has other marks is no such number, and its
+ * last group may be an extension.
+ */
+export function withoutFraction(cell: string): string {
+  return cell.replace(/^(\+?\d{7,})[.,]0+$/, '$1');
+}
+
+/**
  * Normalises a cell to ASCII digits, and removes what platforms and spreadsheets put around a number: `p:`, `tel:`,
- * `="…"`, an apostrophe, bidirectional marks.
+ * `="…"`, an apostrophe, bidirectional marks, a fraction of zero.
  */
 function tidied(text: string): string {
-  return text
+  const bare = text
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
     .trim()
     .replace(/^="(.*)"$/, '$1')
     .replace(/^'/, '')
     .replace(/^(?:p|tel|phone|whatsapp):\s*/i, '');
+  return withoutFraction(bare);
 }
 
 /** Tells whether a cell holds two numbers, which is so if at least two of its parts have enough digits to be one. */
@@ -214,7 +224,7 @@ const MAY_HOLD_PREFIX = /^\+(?:\d{1,3}0|5[24])/;
 export function likelyE164(cell: string, market: Market | undefined): string {
   const plain = market ? plainE164(cell, market) : null;
   if (plain !== null) return plain;
-  const bare = cell.replace(/[ ().-]/g, '');
+  const bare = withoutFraction(cell).replace(/[ ().-]/g, '');
   if (/^\+[1-9]\d+$/.test(bare) && !MAY_HOLD_PREFIX.test(bare)) return bare;
   return parsePhone(cell, market).e164 ?? digitByDigit(cell, market);
 }
@@ -250,7 +260,7 @@ interface CountryRules {
  * libphonenumber takes twenty times as long, because it compiles the country's patterns again for each number.
  */
 export function plainE164(cell: string, market: Market): string | null {
-  if (!/^\+?[\d(][\d ().-]*$/.test(cell) || cell.includes('(0)')) return null;
+  if (!/^\+?[\d(][\d ().-]*$/.test(cell) || cell.includes('(0)') || withoutFraction(cell) !== cell) return null;
   const digits = cell.replace(/[ ().-]/g, '');
   if (!plainNumbers(market)?.test(digits) || mayLackPlus(digits, market)) return null;
   return digits.startsWith('+') ? digits : `+${market.callingCode}${digits.replace(/^0/, '')}`;

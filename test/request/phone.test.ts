@@ -94,10 +94,11 @@ describe('without a look at the rules of its country', () => {
         fc.constantFrom(...MARKETS),
         inFront,
         fc.stringMatching(/^[ .-]?\d{2,11}$/),
-        (each, prefix, digits) => {
+        fc.constantFrom('', '', '.0', ',00'),
+        (each, prefix, digits, fraction) => {
           const usual = getExampleNumber(each.iso as CountryCode, examples)?.nationalNumber ?? '';
           for (const number of [digits, usual.slice(0, -digits.length) + digits]) {
-            const cell = prefix.replace('code', each.callingCode) + number;
+            const cell = prefix.replace('code', each.callingCode) + number + fraction;
             const likely = likelyE164(cell, each);
             if (parsePhone(likely, each).e164 !== likely) continue;
             valid += 1;
@@ -142,6 +143,35 @@ describe('what surrounds a number', () => {
       e164: '+522221234567',
       warning: 'phone.old-mexican',
     });
+  });
+});
+
+describe('a number that was exported as a decimal', () => {
+  it.each([
+    ['DE', '1712345678.0', '+491712345678'],
+    ['DE', '3012345678.0', '+493012345678'],
+    ['DE', '+491712345678.0', '+491712345678'],
+    ['DE', '01712345678,0', '+491712345678'],
+    ['AT', '6641234567.0', '+436641234567'],
+    ['NZ', '211234567.0', '+64211234567'],
+    ['PT', '912345678.00', '+351912345678'],
+  ])('in %s, %s is %s without its fraction', (code, cell, e164) => {
+    for (const written of [cell, `p:${cell}`, `="${cell}"`]) {
+      expect([written, read(written, code)]).toEqual([written, { e164, error: null, warning: null }]);
+      expect([written, likelyE164(written, market(code))]).toEqual([written, e164]);
+    }
+  });
+
+  it('that lacks its plus is read as without the fraction', () => {
+    expect(read('491712345678.0', 'DE')).toEqual(read('491712345678', 'DE'));
+  });
+
+  it.each(['030 1234567.0', '030.1234567', '0171.2345678', '1712345678.'])('%s has marks, and no fraction', (cell) => {
+    expect(read(cell, 'DE').e164).toBe(`+49${cell.replace(/\D/g, '').replace(/^0/, '')}`);
+  });
+
+  it('without a market is sent as it is', () => {
+    expect(likelyE164('1712345678.0', undefined)).toBe('1712345678.0');
   });
 });
 

@@ -49,6 +49,7 @@ describe('left to libphonenumber', () => {
     ['DE', '+49 441 (0)5772523', 'a zero in brackets'],
     ['PT', '912345678 ext. 9', 'an extension'],
     ['PT', '91234567', 'too few digits'],
+    ['DE', '1712345678.0', 'a fraction'],
     ['CA', '+15062345678', 'a calling code that is of another country first'],
     ['CO', '03211234567', "a carrier's code"],
     ['AR', '01115 2345 6789', 'a mobile number as it is dialled'],

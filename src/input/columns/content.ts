@@ -1,7 +1,7 @@
 import { saysNone } from '../../request/contact-cell.ts';
 import { parseEmail } from '../../request/email.ts';
 import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/markets.ts';
-import { parsePhone } from '../../request/phone.ts';
+import { parsePhone, withoutFraction } from '../../request/phone.ts';
 
 /** Statistics of a column's filled cells. Numbers are shares from 0 to 1 unless stated otherwise. */
 export interface ContentProfile {
@@ -82,7 +82,7 @@ export function profileOf(
   most: number,
 ): ContentProfile {
   const filled = cells
-    .map((cell, row) => ({ text: cell.trim().replace(PLATFORM_PREFIX, ''), row }))
+    .map((cell, row) => ({ text: withoutFraction(cell.trim().replace(PLATFORM_PREFIX, '')), row }))
     .filter(({ text }) => text !== '')
     .slice(0, most);
   const telling = filled.filter(({ text }) => !saysNone(text));
