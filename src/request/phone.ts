@@ -69,6 +69,23 @@ function holdsTwo(text: string): boolean {
 }
 
 /**
+ * Number of digits from which what stands before a slash may be a whole number, without country code and trunk zero.
+ * Fewer are an area code and the beginning of a number.
+ */
+const MIN_BEFORE_SLASH = 6;
+
+/**
+ * Tells whether a cell gives a second extension of a number behind a slash (`030 123456/57`), which is so if the number
+ * is valid without it. Where numbers have no fixed length, both together would be another valid number. A slash that
+ * only separates groups of digits has no valid number before it.
+ */
+function endsInSecondExtension(text: string, market: Market | undefined): boolean {
+  const before = /^(.+\d) *\/[ -]*\d{1,4}$/.exec(text)?.[1];
+  const number = before === undefined ? undefined : libraryNumber(before, market);
+  return number !== undefined && number.nationalNumber.length >= MIN_BEFORE_SLASH && number.isValid();
+}
+
+/**
  * Removes digits that make a valid number look wrong, as in `+351 (0)912…` and `+52 1 55…`, both of which are common
  * habits.
  */
@@ -118,7 +135,7 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
   }
   const tidy = tidied(cell);
   if (SCIENTIFIC.test(tidy)) return refused('phone.scientific');
-  if (holdsTwo(tidy)) return refused('phone.two-numbers');
+  if (holdsTwo(tidy) || endsInSecondExtension(tidy, market)) return refused('phone.two-numbers');
   const withPlus = market ? fromAbroad(tidy, market) : null;
   if (withPlus !== null && withPlus.e164 !== null) return withPlus;
   const written = readNumber(tidy, market);

@@ -243,6 +243,33 @@ describe('a number without its plus', () => {
   );
 });
 
+describe('a number with a second extension behind a slash', () => {
+  it.each([
+    ['030 123456/57', 'DE'],
+    ['030/123456/57', 'DE'],
+    ['+49 30 123456 / 57', 'DE'],
+    ['0049 30 1234567/-58', 'DE'],
+    ['01 5123456/12', 'AT'],
+    ['030 123456/57/58', 'DE'],
+    ['912345678/9', 'PT'],
+  ])('%s in %s is two', (cell, code) => {
+    expect(read(cell, code)).toMatchObject({ e164: null, error: 'phone.two-numbers' });
+  });
+
+  it.each([
+    ['0221/12345', 'DE', '+4922112345'],
+    ['02203/1234', 'DE', '+4922031234'],
+    ['+49 33203/1234', 'DE', '+49332031234'],
+    ['0171 123/4567', 'DE', '+491711234567'],
+    ['0171/1234/567', 'DE', '+491711234567'],
+    ['0664/123/4567', 'AT', '+436641234567'],
+    ['212 345/678', 'PT', '+351212345678'],
+    ['020 7946/0958', 'UK', '+442079460958'],
+  ])('%s in %s is one number with a slash within it', (cell, code, e164) => {
+    expect(read(cell, code)).toEqual({ e164, error: null, warning: null });
+  });
+});
+
 describe('what is no number', () => {
   it.each([
     ['3,51912E+11', 'PT', 'scientific', undefined],
