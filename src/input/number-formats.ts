@@ -155,6 +155,22 @@ export function showDigits(parts: Map<string, Buffer>): void {
   }
 }
 
+/** Matches the tag of a cell with an error value, up to the type that says so. */
+const ERROR_TYPE = /(<(?:[\w-]+:)?c(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*?\s+t\s*=\s*)(?:"e"|'e')/g;
+
+/**
+ * Turns the error values of formulas (`#N/A`) into texts, in all sheets of a workbook. The library that reads workbooks
+ * takes such a cell for an empty one, so a request would lack what the formula should have given.
+ */
+export function showErrors(parts: Map<string, Buffer>): void {
+  for (const [name, part] of parts) {
+    if (!part.includes('sheetData')) continue;
+    const xml = part.toString('latin1');
+    const shown = xml.replace(ERROR_TYPE, '$1"str"');
+    if (shown !== xml) parts.set(name, Buffer.from(shown, 'latin1'));
+  }
+}
+
 function escaped(text: string): string {
   return text.replace(/[&<>]/g, (mark) => ({ '&': '&amp;', '<': '&lt;' })[mark] ?? '&gt;');
 }

@@ -6,7 +6,7 @@ import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
 import { MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
-import { attributeOf, showDigits } from './number-formats.ts';
+import { attributeOf, showDigits, showErrors } from './number-formats.ts';
 import { notAWorkbook, type PartnerFile } from './partner-file.ts';
 
 /** Maximum sizes of a workbook, packed and unpacked. It is held in memory, because it cannot be read as a stream. */
@@ -37,6 +37,7 @@ export async function readWorkbook(file: PartnerFile, wanted: string | null): Pr
   const sheets = sheetsOf(parts.get('xl/workbook.xml')?.toString('utf8') ?? '');
   const index = chosenSheet(sheets, wanted, file.path);
   showDigits(parts);
+  showErrors(parts);
   // The parts are packed again, because the library trusts the sizes that an archive states, and only these parts were
   // checked.
   const bounded = zipSync(Object.fromEntries(parts), { level: 0 });

@@ -205,6 +205,11 @@ export const FINDING = {
     CORRECT_CELL,
   ),
   'text.scientific': error('{field}', EXPORT_AGAIN, CORRECT_CELL),
+  'text.error-value': error(
+    '{field}',
+    'is what a spreadsheet shows in place of a result; correct the formula, or empty the cell.',
+    CORRECT_CELL,
+  ),
 
   'contract.missing': error(
     null,

@@ -247,6 +247,33 @@ describe('A problem is told once, of the field that it is about', () => {
     expect(codes({ country: 'AO', phone: '+244923123456' }, '12')).toEqual([]);
   });
 
+  it.each<[string, Fields]>([
+    ['fullname', { fullname: '#NAME?' }],
+    ['fullname', { fullname: 'Ana #NV' }],
+    ['location', { location: '1200-109 #N/A' }],
+    ['category', { category: ' #REF! ' }],
+    ['request_text', { request_text: '#¡VALOR!' }],
+    ['lang', { lang: '#N/A' }],
+    ['ref', { ref: '#BEZUG!' }],
+    ['phone', { phone: '#WERT!' }],
+    ['phone', { phone: '#WERT!', country: undefined, lang: 'pt' }],
+    ['utm_source', { utm_source: '#NOM?' }],
+  ])('an error value of a spreadsheet as the %s is refused: %j', (field, changes) => {
+    const told = check(changes).problems.filter(({ code }) => code !== 'country.missing');
+    expect(told.map(({ code, severity, field }) => [code, severity, field])).toEqual([
+      ['text.error-value', 'error', field],
+    ]);
+    expect(told[0]?.value).toMatch(/^#\S+$/);
+    expect(check(changes).request).toBeNull();
+  });
+
+  it('an error value in place of a part is one of the whole, and told once', () => {
+    expect(codes({}, '#N/A')).toEqual([['text.error-value', 'location']]);
+    expect(codes({ location: '#N/A Lisboa' }, '#N/A')).toEqual([['text.error-value', 'location']]);
+    expect(codes({ email: '#REF!' })).toEqual([['email.invalid', 'email']]);
+    expect(codes({ request_text: 'My table shows #REF! since Monday' })).toEqual([]);
+  });
+
   it.each(['1.5E+11', '1,5e+11', '1.55555E+05'])('%s is a number without its digits', (text) => {
     expect(codes({ category: text })).toEqual([['text.scientific', 'category']]);
   });

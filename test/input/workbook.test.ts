@@ -26,6 +26,23 @@ describe('a workbook', () => {
     ]);
   });
 
+  it('shows what a formula that failed shows, and not an empty cell', async () => {
+    const { cells } = await readTable(
+      scratchFile(
+        sheet(
+          '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>city</v></c></row>' +
+            '<row r="2"><c r="A2" t="str"><v>Ana</v></c><c r="B2" s="0" t="e"><f>1/0</f><v>#DIV/0!</v></c></row>' +
+            `<row r="3"><c t='e' r="A3"><v>#N/A</v></c><c r="B3" t="str"><v>t="e"</v></c></row>`,
+        ),
+        'xlsx',
+      ),
+    );
+    expect(cells).toEqual([
+      ['Ana', '#DIV/0!'],
+      ['#N/A', 't="e"'],
+    ]);
+  });
+
   it('says where a number has lost digits, by scientific notation', async () => {
     const { cells } = await readTable(one(['phone'], [4.91512345678901e17], [1.2345678901234567e19]));
     expect(cells.flat().every((text) => /^\d\.\d+E\+\d+$/.test(text))).toBe(true);

@@ -13,9 +13,10 @@ import {
 } from '../../request/markets.ts';
 import { memoize } from '../../request/memoize.ts';
 import type { RequestOperationName } from '../../request/operations.ts';
-import type { Parts } from '../../request/parts.ts';
+import { type Part, type Parts, wholeOf } from '../../request/parts.ts';
 import { likelyE164, parsePhone } from '../../request/phone.ts';
 import type { Draft, ServiceRequest } from '../../request/service-request.ts';
+import { errorValueWithin, isErrorValue } from '../../request/spreadsheet-error.ts';
 import type { Mapping } from '../../request/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
 import { contractFindings, isDescribed, NO_PARTS, type PlacedParts, placedParts } from './check-contract.ts';
@@ -46,7 +47,7 @@ export function checkRequest(
   operations: readonly RequestOperationName[] = ['create'],
 ): Checked {
   const check = new RequestCheck(draft, mapping, contract);
-  check.texts(draft.parts?.postal_code);
+  check.texts(draft.parts ?? {});
   check.testLead();
   const market = check.country();
   check.parts(draft.parts, market);
@@ -110,13 +111,13 @@ class RequestCheck {
     this.placed = placedParts(this.service, this.fields, given ?? {}, market);
   }
 
-  texts(postalCode: string | undefined): void {
+  texts(parts: Parts): void {
     const own = { ref: this.ref, audio_file: this.audioPath };
-    for (const found of textFindings([this.fields, own], postalCode ?? '', this.described.bounded)) this.found(found);
+    for (const found of textFindings([this.fields, own], parts, this.described.bounded)) this.found(found);
   }
 
   postalCode(text: string, market: Market): void {
-    const looks = isShortenedNumber(text) ? null : postalCodeWarning(text, market);
+    const looks = isShortenedNumber(text) || isErrorValue(text) ? null : postalCodeWarning(text, market);
     if (looks !== null) this.found(finding('location.postal-code', 'location', { looks }, text));
   }
 
@@ -149,7 +150,7 @@ class RequestCheck {
     if (text !== undefined) {
       const { code, known } = parseLanguage(text);
       this.fields['lang'] = code;
-      if (!known) this.found(finding('lang.unknown', 'lang', {}, text));
+      if (!known && !isErrorValue(text)) this.found(finding('lang.unknown', 'lang', {}, text));
     } else if (market) {
       const usual = usualLanguage(market);
       if (usual !== null) {
@@ -169,7 +170,8 @@ class RequestCheck {
     if (phone !== undefined) {
       const { e164, error, warning, country = 'its country' } = parsePhone(phone, market);
       // Without a country, a national number cannot be checked, and the missing country has been reported already.
-      if (error !== null && (market || phone.includes('+'))) this.found(finding(error, 'phone', { country }, phone));
+      const isTold = isErrorValue(phone) || (!market && !phone.includes('+'));
+      if (error !== null && !isTold) this.found(finding(error, 'phone', { country }, phone));
       if (warning !== null) this.found(finding(warning, 'phone', { country }, phone));
       if (e164 !== null) this.fields['phone'] = e164;
     }
@@ -293,16 +295,18 @@ export function isShortenedNumber(text: string): boolean {
 }
 
 /**
- * Checks the texts of a request for problems that do not depend on their meaning: damage, excessive length, and numbers
- * shortened by a spreadsheet. `texts` are by field. `bounded` holds the fields whose length the contract limits.
+ * Checks the texts of a request for problems that do not depend on their meaning: damage, excessive length, and what a
+ * spreadsheet wrote in place of them, which are shortened numbers and error values. `texts` are by field. `bounded`
+ * holds the fields whose length the contract limits.
  */
 function textFindings(
   texts: readonly Readonly<Record<string, string | null>>[],
-  postalCode: string,
+  parts: Parts,
   bounded: ReadonlySet<string>,
 ): Finding[] {
   const findings: Finding[] = [];
   let lost: Map<string, string> | null = null;
+  let failed: Map<string, string> | null = null;
   for (const group of texts) {
     for (const field in group) {
       const text = group[field];
@@ -316,14 +320,37 @@ function textFindings(
         lost ??= new Map();
         lost.set(field, text);
       }
+      const value = errorValueOf(field, text);
+      if (value !== null) {
+        failed ??= new Map();
+        failed.set(field, value);
+      }
     }
   }
+  const { postal_code: postalCode = '' } = parts;
   if (isShortenedNumber(postalCode)) {
     lost ??= new Map();
     lost.set('location', postalCode);
   }
+  for (const part in parts) {
+    const text = parts[part as Part];
+    if (text === undefined || !isErrorValue(text)) continue;
+    failed ??= new Map();
+    failed.set(wholeOf(part), text);
+  }
   for (const [field, text] of lost ?? []) findings.push(finding('text.scientific', field, {}, text));
+  for (const [field, text] of failed ?? []) findings.push(finding('text.error-value', field, {}, text));
   return findings;
+}
+
+/**
+ * Returns the error value that a field holds, or null. Names and locations are joined from several cells, of which one
+ * may hold it, while in another text such a word may be what a customer wrote about.
+ */
+function errorValueOf(field: string, text: string): string | null {
+  if (field === 'location' || field === 'fullname') return errorValueWithin(text);
+  // Countries and e-mail addresses have their own messages.
+  return field !== 'country' && field !== 'email' && isErrorValue(text) ? text : null;
 }
 
 function letters(field: string, text: string): Finding | null {

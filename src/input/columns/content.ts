@@ -2,6 +2,7 @@ import { saysNone } from '../../request/contact-cell.ts';
 import { parseEmail } from '../../request/email.ts';
 import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/markets.ts';
 import { parsePhone, withoutFraction } from '../../request/phone.ts';
+import { isErrorValue } from '../../request/spreadsheet-error.ts';
 
 /** Statistics of a column's filled cells. Numbers are shares from 0 to 1 unless stated otherwise. */
 export interface ContentProfile {
@@ -83,7 +84,7 @@ export function profileOf(
 ): ContentProfile {
   const filled = cells
     .map((cell, row) => ({ text: withoutFraction(cell.trim().replace(PLATFORM_PREFIX, '')), row }))
-    .filter(({ text }) => text !== '')
+    .filter(({ text }) => text !== '' && !isErrorValue(text))
     .slice(0, most);
   const telling = filled.filter(({ text }) => !saysNone(text));
   // In a column of telephone numbers or e-mail addresses, a dash or "n/a" says that there is none. In other columns it

@@ -144,6 +144,10 @@ test('numbers that were exported as decimals are examined without their fraction
   expect(of(['1712345678.0', '3012345678.0'], 'DE')).toEqual(of(['1712345678', '3012345678'], 'DE'));
 });
 
+test('error values of a spreadsheet do not count', () => {
+  expect(of(['#N/A', 'Lisboa', '#BEZUG!', 'Porto'])).toEqual(of(['Lisboa', 'Porto']));
+});
+
 test('what says that there is none does not count beside numbers or addresses, and does beside other texts', () => {
   expect([of(['n/a', 'ana@example.com']).filled, of(['n/a', '912345678']).filled]).toEqual([1, 1]);
   expect([of(['n/a', 'blorb']).filled, of(['n/a', '-']).filled]).toEqual([2, 2]);
