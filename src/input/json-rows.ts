@@ -2,6 +2,7 @@ import { isLosslessNumber, parse } from 'lossless-json';
 import { SrqError } from '../request/errors.ts';
 import { type Row, TEST_LEAD } from '../request/table.ts';
 import type { TextEncoding } from './decode.ts';
+import { LIST_NAMES } from './list-within.ts';
 import { encodingProblem, undecodable } from './rows.ts';
 
 /** Maximum number of columns of a file. A file with more is not a list of requests. */
@@ -13,7 +14,7 @@ export function looksLikeJson(sample: string): boolean {
 }
 
 /** Matches an object that only wraps a list, as in the answers of APIs: `{"data":[{…},…],"paging":…}`. */
-const WRAPPED = /^\s*\{\s*"(?:data|leads|results|rows|items|records|requests)"\s*:\s*\[\s*[{\]]/;
+const WRAPPED = new RegExp(`^\\s*\\{\\s*"(?:${LIST_NAMES.join('|')})"\\s*:\\s*\\[\\s*[{\\]]`);
 
 /** Returns true if a text is an object that wraps a list. Only the list of such an object is read. */
 export function isWrappedList(sample: string): boolean {

@@ -20,6 +20,7 @@ import {
   MAX_COLUMNS,
   tooManyColumns,
 } from './json-rows.ts';
+import { refuseListWithin } from './list-within.ts';
 import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
 import { RowFit } from './row-fit.ts';
 import { headerOf, type RowReading, rowRestorer, rowsOf } from './rows.ts';
@@ -66,7 +67,8 @@ async function openText(
   }
   const format = options.format ?? formatOf(path, sample);
   if (format === 'csv') return openCsv(file, encoding, options, sample, say);
-  return openJson(file, encoding, format === 'json' && isWrappedList(sample) ? 'wrapped' : format);
+  const kind = format === 'json' && isWrappedList(sample) ? 'wrapped' : format;
+  return openJson(file, encoding, kind, sample.trimStart().startsWith('['));
 }
 
 /** Collects the notes for the plan, each of them once. */
@@ -282,10 +284,15 @@ async function openCsv(
   };
 }
 
-async function openJson(file: PartnerFile, encoding: TextEncoding, kind: JsonKind): Promise<TableContent> {
+async function openJson(
+  file: PartnerFile,
+  encoding: TextEncoding,
+  kind: JsonKind,
+  isArray: boolean,
+): Promise<TableContent> {
   const text = (onRead?: (bytes: number) => void) => decodedText(file, encoding.name, onRead);
   const columns = await jsonColumns(text(), kind);
-  refuseListWithin(columns, file.path);
+  refuseListWithin(columns, kind === 'wrapped' ? kind : isArray ? 'array' : 'objects', file.path);
   return {
     format: kind === 'ndjson' ? 'ndjson' : 'json',
     encoding: encoding.label,
@@ -293,20 +300,6 @@ async function openJson(file: PartnerFile, encoding: TextEncoding, kind: JsonKin
     columns,
     rows: (onRead) => jsonRows(text(onRead), kind, columns, encoding),
   };
-}
-
-/**
- * Throws `SrqError('input')` for an object that has no known fields but contains a list, because the list was probably
- * meant.
- */
-function refuseListWithin(columns: readonly string[], path: string): void {
-  const list = columns.map((name) => /^(.+?)\.0\./.exec(name)?.[1]).find((name) => name !== undefined);
-  if (list === undefined || countKnownFields(columns) > 0) return;
-  throw new SrqError(
-    'json.nested',
-    `${path} is a JSON object; the requests seem to be in its list "${list}".`,
-    `Give that list alone: jq '.${list}' FILE | srq bulk -`,
-  );
 }
 
 /** Opens one sheet of a workbook as a table. The rules for titles, footers and blank rows are those of CSV. */

@@ -287,7 +287,56 @@ describe('JSON', () => {
   it('a list that stands deeper within an object is named', async () => {
     await expect(open(file('{"object":"page","entry":[{"name":1},{"name":2}]}', 'json'))).rejects.toMatchObject({
       message: expect.stringContaining('its list "entry"'),
-      hint: expect.stringContaining("jq '.entry'"),
+      hint: expect.stringContaining("jq '.entry[]'"),
+    });
+  });
+
+  const ana = { first_name: 'Ana', phone: '912345678', message: 'The roof of our house leaks badly' };
+  const person = { name: 'Ana', email: 'ana@example.com' };
+  const own = { fullname: 'Eva', phone: '913456789', message: 'My roof' };
+
+  it.each<[string, object, string]>([
+    ['said to be a success', { message: 'Success', leads: [ana, ana] }, 'leads'],
+    ['of one lead', { message: 'Success', customers: [ana] }, 'customers'],
+    ['within an object', { id: 1, country: 'PT', page: { entries: [ana] } }, 'page.entries'],
+    [
+      'of an account',
+      { email: 'me@example.com', service: 'roofs', found: [{ contact: person }, { contact: person }] },
+      'found',
+    ],
+    ['behind what looks like a lead', { ...own, requests: [person] }, 'requests'],
+  ])('a list %s is named, and not read as one row', async (_, value, list) => {
+    const said = { code: 'input', message: expect.stringContaining(`its list "${list}"`) };
+    await expect(open(file(JSON.stringify(value, null, 1), 'json'))).rejects.toMatchObject(said);
+    const lines = `${JSON.stringify(value)}\n${JSON.stringify(value)}\n`;
+    await expect(open(file(lines, 'ndjson'))).rejects.toMatchObject(said);
+  });
+
+  it.each<[string, object]>([
+    ['addresses', { ...own, addresses: [{ city: 'Lisboa' }, { city: 'Porto' }] }],
+    ['earlier messages', { ...own, history: [{ email: 'desk@example.com', message: 'We call you back.' }] }],
+    ['one person', { message: 'The roof of our house leaks badly', contacts: [person] }],
+    [
+      'numbers of one person',
+      { message: 'My roof', fullname: 'Ana', phones: [{ phone: '912345678' }, { phone: '913456789' }] },
+    ],
+  ])('a request with a list of %s of its own is a row', async (_, value) => {
+    for (const text of [JSON.stringify(value, null, 1), JSON.stringify([value, value])]) {
+      await expect(open(file(text, 'json'))).resolves.toMatchObject({ format: expect.stringContaining('json') });
+    }
+  });
+
+  it('a list whose name is no word is named without a command to paste', async () => {
+    const value = JSON.stringify({ object: 'page', "x'$(id)": [{ name: 'Ana' }] });
+    await expect(open(file(value, 'json'))).rejects.toMatchObject({ hint: 'Give a file with that list alone.' });
+  });
+
+  it('an array of objects with several persons each is one of requests, and one of answers is not', async () => {
+    const deal = { message: 'The roof of our house leaks badly', contacts: [person, person] };
+    await expect(open(file(JSON.stringify([deal, deal]), 'json'))).resolves.toMatchObject({ format: 'json' });
+    await expect(open(file(JSON.stringify([{ message: 'Success', leads: [ana] }]), 'json'))).rejects.toMatchObject({
+      reason: 'json.nested',
+      hint: expect.not.stringContaining('jq'),
     });
   });
 
