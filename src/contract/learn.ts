@@ -10,7 +10,7 @@ import {
   type SourceDocument,
 } from './documents/parse-document.ts';
 import { describeSwagger } from './documents/swagger.ts';
-import { hasOperation } from './learn/find-operation.ts';
+import { ELSEWHERE, hasOperation, wholeNameOf } from './learn/find-operation.ts';
 import { givenConstants } from './learn/given-constants.ts';
 import { type DescribedOptions, learnDescribed } from './learn/learn-described.ts';
 import { mergeProposals } from './merge-contracts.ts';
@@ -36,21 +36,20 @@ export function learnContract(documents: readonly SourceDocument[], options: Lea
     const each = describe(document.name, parseWithReferredFiles(document), environment);
     return { ...each, where: (pointer: string) => placeInFiles(each.where(pointer)) };
   });
+  // OpenAPI descriptions take precedence, whatever the order of the files.
+  const ranked = described.toSorted((a, b) => Number(isCollection(a)) - Number(isCollection(b)));
   const proposals = described.map((each, index) => {
-    const operations = operationsFor(each, described, options.operations);
+    const operations = operationsFor(each, ranked, options.operations);
     return learnDescribed(each, documents[index]?.name ?? '', given, { ...options, operations });
   });
-  // OpenAPI descriptions take precedence, whatever the order of the files.
-  proposals.sort((a, b) => Number(isCollection(a)) - Number(isCollection(b)));
-  const [first, ...others] = proposals;
+  const [first, ...others] = ranked.flatMap((each) => proposals[described.indexOf(each)] ?? []);
   if (first === undefined) {
     throw new SrqError('document.missing', 'No document was given.', 'Name one: srq contract learn FILE');
   }
-  // As long as an operation is not known, nobody can say which values belong to it.
-  const isFound = proposals.every(({ questions }) => !questions.some(({ name }) => name.startsWith('operation:')));
-  if (isFound) given.refuseUnused();
   const proposal = withUnanswered(others.reduce(mergeProposals, first));
-  if (environment === null || proposals.some(isCollection)) return proposal;
+  // As long as an operation is not known, nobody can say which values belong to it.
+  if (!proposal.questions.some(({ name }) => name.startsWith('operation:'))) given.refuseUnused();
+  if (environment === null || described.some(isCollection)) return proposal;
   return { ...proposal, notes: [...proposal.notes, 'An environment is of use for a Postman collection alone.'] };
 }
 
@@ -72,20 +71,25 @@ function parseEnvironment(document: SourceDocument): JsonObject {
   );
 }
 
-const isCollection = ({ contract }: Proposal): boolean => contract.source?.kind.startsWith('Postman') ?? false;
+const isCollection = ({ kind }: DescribedDocument): boolean => kind.startsWith('Postman');
 
 /**
  * Returns the named operations that apply to a document. If there are several documents, a name applies to those that
- * have the operation.
+ * have the operation. A document that takes precedence over these must not replace it by what it would be guessed to
+ * mean. `ranked` has all documents in the order of their precedence.
  */
 function operationsFor(
   described: DescribedDocument,
-  all: readonly DescribedDocument[],
+  ranked: readonly DescribedDocument[],
   operations: LearnContractOptions['operations'],
 ): LearnContractOptions['operations'] {
-  const meant = Object.entries(operations).filter(
-    ([, name]) => hasOperation(described, name) || !all.some((each) => hasOperation(each, name)),
-  );
+  const meant = Object.entries(operations).flatMap(([role, name]) => {
+    const owner = ranked.find((each) => hasOperation(each, name));
+    if (owner === undefined || hasOperation(described, name)) return [[role, name] as const];
+    if (ranked.indexOf(owner) < ranked.indexOf(described)) return [];
+    const whole = wholeNameOf(owner, name) ?? name;
+    return [[role, hasOperation(described, whole) ? whole : ELSEWHERE] as const];
+  });
   return Object.fromEntries(meant);
 }
 

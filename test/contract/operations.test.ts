@@ -248,6 +248,46 @@ test('of several documents, a named operation is meant in those that have it', (
   expect(() => learn('POST /c')).toThrow('has no operation "POST /c"');
 });
 
+test('an operation that somebody named in one document is not replaced by what another one would be guessed to mean', () => {
+  const document = (name: string, paths: object) => ({
+    name,
+    bytes: Buffer.from(JSON.stringify({ openapi: '3.1.0', servers: [{ url: 'https://api.example.com' }], paths })),
+  });
+  const learn = (operations: object, ...documents: ReturnType<typeof document>[]) =>
+    learnContract(documents, learnOptions({ operations }));
+  const requests = document('a.json', { '/requests': post(), '/requests/validate': post() });
+  const leads = document('b.json', { '/leads': post(), '/leads/validate': post() });
+  const said = learn({ create: 'POST /leads' }, requests, leads);
+  expect(said.contract).toMatchObject({ create: { path: '/leads' }, validate: { path: '/leads/validate' } });
+  expect(said.notes.join()).not.toContain('The first one is used');
+  expect(said.contract.findings.find(({ setting }) => setting === 'create.path')).toMatchObject({
+    value: 'POST /leads',
+    where: expect.stringMatching(/^b\.json /),
+    why: 'you said so',
+  });
+  const checked = learn({ validate: 'POST /leads/validate' }, requests, leads);
+  expect(checked.contract).toMatchObject({ create: { path: '/requests' }, validate: { path: '/leads/validate' } });
+  const issued = learn(
+    { token: 'issueToken' },
+    document('a.json', { '/requests': post(), '/oauth/token': post() }),
+    document('b.json', { '/v2/token': { post: { ...post().post, operationId: 'issueToken' } } }),
+  );
+  expect(issued.contract.token.path).toBe('/v2/token');
+});
+
+test('an operation that one document calls by its id is the same in another that has its path', () => {
+  const named = (name: string, operation: object, rest: object) => ({
+    name,
+    bytes: Buffer.from(JSON.stringify({ openapi: '3.1.0', paths: { '/leads': post(KNOWN, operation) }, ...rest })),
+  });
+  const { contract } = learnContract(
+    [named('a.json', { responses: { 201: {} } }, {}), named('b.json', { operationId: 'sendLead' }, {})],
+    learnOptions({ operations: { create: 'sendLead' } }),
+  );
+  const found = contract.findings.find(({ setting }) => setting === 'create.path');
+  expect(found).toMatchObject({ where: expect.stringMatching(/^a\.json /), why: 'you said so' });
+});
+
 test('PUT is a way to create where the document says so; elsewhere it is asked about', () => {
   const learn = (responses: object) => learnParts({ paths: { '/requests': { put: post(KNOWN, { responses }).post } } });
   expect(learn({ 201: {} })).toMatchObject({ contract: { create: { method: 'PUT' } }, questions: [] });

@@ -89,8 +89,8 @@ const FINDERS: Readonly<Record<RequestOperationName, Find>> = {
 export interface OperationFinder {
   readonly operations: readonly OpenApiOperation[];
   find(role: RequestOperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
-  /** Returns the operation that a person has named for a role. */
-  named(role: OperationName, chosen: string): OpenApiOperation;
+  /** Returns the operation that a person has named for a role, or null if another document has it. */
+  named(role: OperationName, chosen: string): OpenApiOperation | null;
 }
 
 /**
@@ -108,12 +108,19 @@ export function operationFinder(reading: DocumentReading): OperationFinder {
     operations,
     find(role, chosen, taken) {
       if (chosen === undefined) return FINDERS[role]({ reading, operations, scored }, taken);
+      if (chosen === ELSEWHERE) return { ...NONE, why: 'it was named in another document' };
       const operation = named(operations, chosen, role, basePath(reading));
       return { operation, candidates: [], why: 'you said so', confidence: 'certain' };
     },
-    named: (role, chosen) => named(operations, chosen, role, basePath(reading)),
+    named: (role, chosen) => (chosen === ELSEWHERE ? null : named(operations, chosen, role, basePath(reading))),
   };
 }
+
+/**
+ * Stands for an operation that a person has named and that another document has, so that none is guessed. No command line
+ * can hold this text.
+ */
+export const ELSEWHERE = '\u0000';
 
 const notTaken = (scored: readonly Scored[], taken: readonly OpenApiOperation[]): readonly Scored[] =>
   scored.filter(({ operation }) => !taken.includes(operation));
@@ -279,8 +286,18 @@ function named(all: readonly OpenApiOperation[], chosen: string, role: Operation
 
 /** Tells whether a document has an operation with this id, path, or method and path. */
 export function hasOperation(described: DescribedDocument, chosen: string): boolean {
+  return wholeNameOf(described, chosen) !== null;
+}
+
+/**
+ * Returns the name by which any other document may have this operation: its method, and its path with the common path of
+ * the servers. Returns null if this document does not have it.
+ */
+export function wholeNameOf(described: DescribedDocument, chosen: string): string | null {
   const reading = startReading(described);
-  return operationsOf(reading).some((each) => isCalled(each, chosen.trim(), basePath(reading)));
+  const base = basePath(reading);
+  const found = operationsOf(reading).find((each) => isCalled(each, chosen.trim(), base));
+  return found === undefined ? null : `${found.method} ${base}${found.path}`;
 }
 
 const basePath = ({ described }: DocumentReading): string => sharedPath(described.document['servers']);
