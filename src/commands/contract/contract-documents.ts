@@ -108,7 +108,7 @@ export async function propose(
     return learnContract(documents, { ...answers, environment, baseUrl, learnedAt });
   }
   const given = readContract(parsed, only.name, 'Write one with: srq contract show --json > contract.json');
-  const { contract, ...rest } = await givenProposal(given, answers.constants);
+  const { contract, ...rest } = await givenProposal(given, answers);
   const { files = [only.name], title = 'What the public document says', kind = 'contract' } = contract.source ?? {};
   return { ...rest, contract: { ...contract, source: { files, title, kind, learnedAt } } };
 }
@@ -157,10 +157,12 @@ function unusable(path: string, why: string, cause?: unknown): SrqError {
 }
 
 /**
- * Proposes a contract that was given as a file. Patterns that could take very long to match are removed, and missing
- * secrets are asked for.
+ * Proposes a contract that was given as a file, with what a person said of it. Patterns that could take very long to
+ * match are removed, and missing secrets are asked for.
+ *
+ * Throws `SrqError('input')` if the contract cannot follow what was said.
  */
-export async function givenProposal(given: Contract, constants: Readonly<Record<string, string>>): Promise<Proposal> {
+export async function givenProposal(given: Contract, answers: Answers): Promise<Proposal> {
   const notes = new Set<string>();
   const { isCheapPattern } = await import('../../contract/schema/pattern-cost.ts');
   const withCheapPattern = (parameter: Parameter): Parameter => {
@@ -171,8 +173,9 @@ export async function givenProposal(given: Contract, constants: Readonly<Record<
   const cheap = withRequestOperations(given, ({ parameters }) => ({
     parameters: parameters?.map(withCheapPattern) ?? null,
   }));
+  const { withSaid } = await import('../../contract/said-contract.ts');
   const { withGivenSecrets } = await import('../../contract/contract-secrets.ts');
-  const { contract, questions } = withGivenSecrets(cheap, constants);
+  const { contract, questions } = withGivenSecrets(withSaid(cheap, answers), answers.constants);
   const schemas = new Map<Operation, Json>();
   for (const name of REQUEST_OPERATION_NAMES) schemas.set(contract[name], await checkedSchema(contract[name]));
   return {
