@@ -11,14 +11,17 @@ import {
   type TokenOperation,
   type VerdictRule,
 } from '../request/contract.ts';
+import { SrqError } from '../request/errors.ts';
 import {
   byOperation,
   carriesRequest,
   OPERATION_NAMES,
+  OPERATIONS,
   type OperationName,
   REQUEST_OPERATION_NAMES,
   type RequestOperationName,
 } from '../request/operations.ts';
+import { withoutPrefix } from './learn/servers.ts';
 
 /**
  * Merges the proposals from two documents on one service. The first one takes precedence, because an OpenAPI
@@ -26,7 +29,10 @@ import {
  * Contradictions are noted, each with both values and places. A question remains if neither document answers it.
  */
 export function mergeProposals(first: Proposal, second: Proposal): Proposal {
-  const merge: Merge = { first: withFile(first), second: withFile(second), filled: new Set(), notes: [] };
+  const named = { first: withFile(first), second: withFile(second) };
+  const baseOwner = baseOwnerOf(named);
+  const filled = new Set(baseOwner === named.first ? [] : ['basePath']);
+  const merge: Merge = { ...named, basePath: baseOwner.contract.basePath, filled, notes: [] };
   const [one, other] = [merge.first.contract, merge.second.contract];
   // The order is that in which a person reads the contradictions.
   const requests = byOperation<RequestOperationName, Contract>(REQUEST_OPERATION_NAMES, (name) =>
@@ -42,7 +48,7 @@ export function mergeProposals(first: Proposal, second: Proposal): Proposal {
     token,
     ...(auth && { auth }),
     hasValidate: one.hasValidate ?? other.hasValidate,
-    basePath: basePathOf(merge),
+    basePath: merge.basePath,
     unavailableIsNotActed: chosen(
       merge,
       'create.unavailable',
@@ -80,10 +86,40 @@ function mergedSource(one: Contract, other: Contract): Contract['source'] {
   };
 }
 
-function basePathOf({ first, second }: Merge): string {
-  const [one, other] = [first.contract, second.contract];
-  const isSilent = one.servers.length === 0 && one.basePath === '';
-  return isSilent && one.create.path === other.create.path ? other.basePath : one.basePath;
+/**
+ * Returns the proposal whose servers are those of the merged contract: that with the operation that creates, unless it
+ * is silent about servers.
+ */
+function baseOwnerOf({ first, second }: Pick<Merge, 'first' | 'second'>): Proposal {
+  const isSame = isSilent(first) && first.contract.create.path === second.contract.create.path;
+  return isSame || (has(second, 'create') && !has(first, 'create') && !isSilent(second)) ? second : first;
+}
+
+/** Tells whether a document does not say where its paths begin, so that they begin at the base URL. */
+const isSilent = ({ contract }: Proposal): boolean => contract.servers.length === 0 && contract.basePath === '';
+
+/**
+ * Returns an operation at its own address, if the document that it was taken from has another base path than the merged
+ * contract. Throws `SrqError('input')` if it is not below the address to which requests are sent.
+ */
+function rebased<Name extends OperationName>(
+  { basePath }: Merge,
+  name: Name,
+  from: Proposal,
+  operation: Contract[Name],
+): Contract[Name] {
+  const { contract } = from;
+  const isAtRoot = 'origin' in operation && operation.origin !== undefined;
+  if (isAtRoot || isSilent(from) || contract.basePath === basePath || !has(from, name)) return operation;
+  const whole = contract.basePath + operation.path;
+  const path = withoutPrefix(whole, basePath);
+  if (basePath === '' || path !== whole) return { ...operation, path };
+  if (name === 'token') return { ...operation, path: whole, origin: 'service' };
+  throw new SrqError(
+    'address.outside',
+    `${name} is at ${whole} by ${placeOf(from, `${name}.path`)}, and requests are sent below ${basePath}.`,
+    `Log in at an address above both, and learn again.${OPERATIONS[name].presence === null ? '' : ` Or do without: --operation ${name}=none`}`,
+  );
 }
 
 /** Merges the findings. Each setting keeps those of the document that it was taken from. */
@@ -137,11 +173,11 @@ const MERGES: Merges = {
 /** Merges an operation of two documents. If only one of them has it, it is taken from there unchanged. */
 function mergedOperation<Name extends OperationName>(merge: Merge, name: Name): Contract[Name] {
   const [one, other] = [merge.first.contract, merge.second.contract];
-  if (!has(merge.second, name)) return one[name];
-  if (has(merge.first, name)) return MERGES[name](merge, one[name], other[name]);
+  if (!has(merge.second, name)) return rebased(merge, name, merge.first, one[name]);
+  if (has(merge.first, name)) return rebased(merge, name, merge.first, MERGES[name](merge, one[name], other[name]));
   merge.filled.add(name);
   if (carriesRequest(name)) fillForeignFields(merge);
-  return other[name];
+  return rebased(merge, name, merge.second, other[name]);
 }
 
 /** Marks the fields that only the second document knows. */
@@ -310,6 +346,8 @@ function mergedExtra(
 interface Merge {
   readonly first: Proposal;
   readonly second: Proposal;
+  /** The base path of the merged contract. */
+  readonly basePath: string;
   /** Names of settings, or prefixes of their names up to a dot, that were taken from the second proposal. */
   readonly filled: Set<string>;
   readonly notes: string[];

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
 import { mergeProposals } from '../../src/contract/merge-contracts.ts';
-import { type Contract, DOCUMENTED_CONTRACT, type Json, type Proposal } from '../../src/request/contract.ts';
+import {
+  type Contract,
+  contractAt,
+  DOCUMENTED_CONTRACT,
+  type Json,
+  type Proposal,
+  tokenAddress,
+} from '../../src/request/contract.ts';
 import { aCollection, anItem } from './collections.ts';
 import { learnOptions } from './learn-options.ts';
 
@@ -24,7 +31,13 @@ const openApi = <T extends object>(paths: T, rest: object = {}) => ({
   ...rest,
 });
 const item = (name: string, path: string, raw: object, response: Json[] = [], request: object = {}) =>
-  anItem({ name, response }, { url: `${URL_OF}${path}`, body: { mode: 'raw', raw: JSON.stringify(raw) }, ...request });
+  anItem({ name, response }, { url: `${URL_OF}${path}`, body: rawOf(raw), ...request });
+const rawOf = (raw: object) => ({ mode: 'raw', raw: JSON.stringify(raw) });
+const rawContent = (names: object) => ({
+  content: {
+    'application/json': { schema: { properties: Object.fromEntries(Object.keys(names).map((name) => [name, text])) } },
+  },
+});
 const saved = (code: number, body: object) => ({ name: '', code, body: JSON.stringify(body) });
 
 /** The description is given last, and is believed all the same. */
@@ -94,6 +107,49 @@ test('the same path is none of a contradiction where one of the two has its begi
   const { contract, notes } = learned(description, aCollection(item('Create', '/v1/request/create', FIELDS)));
   expect(contract).toMatchObject({ basePath: '/v1', create: { path: '/request/create' } });
   expect(notes.join('\n')).not.toContain('create.path');
+});
+
+const CLIENT = { grant_type: 'client_credentials', client_id: '{{i}}', client_secret: '{{s}}' };
+const below = (path: string, paths: object = { '/requests': { post: operation() } }) =>
+  openApi(paths, { servers: [{ url: URL_OF + path }] });
+
+test('an operation that the collection alone has keeps its own address', () => {
+  const asked = (path: string) => [
+    item('Create', '/v1/requests', FIELDS),
+    item('Validate', path, FIELDS, [saved(200, { duplicate: false })]),
+  ];
+  const token = item('Token', '/oauth/token', CLIENT);
+  const { contract } = learned(below('/v1'), aCollection(...asked('/v1/requests/validate'), token));
+  expect(contract).toMatchObject({
+    basePath: '/v1',
+    create: { path: '/requests' },
+    validate: { path: '/requests/validate' },
+  });
+  expect(tokenAddress(contract, `${URL_OF}/v1`)).toBe(`${URL_OF}/oauth/token`);
+  expect(tokenAddress(contractAt(contract, URL_OF), URL_OF)).toBe(`${URL_OF}/oauth/token`);
+  const under = learned(below('/v1'), aCollection(item('Token', '/v1/oauth/token', CLIENT))).contract;
+  expect(under.token).toMatchObject({ path: '/oauth/token' });
+  expect(under.token.origin).toBeUndefined();
+  const variable = { ...anItem({ name: 'Token' }, { url: '{{base}}/oauth/token', body: rawOf(CLIENT) }) };
+  expect(learned(below('/v1'), aCollection(variable)).contract.token).toMatchObject({ path: '/oauth/token' });
+  expect(() => learned(below('/v1'), aCollection(...asked('/v2/requests/validate')))).toThrow(
+    'validate is at /v2/requests/validate by collection.json',
+  );
+});
+
+test('the address of the requests is that of the document that has them', () => {
+  const { contract } = learned(
+    below('/auth', { '/token': { post: { requestBody: rawContent(CLIENT), responses: {} } } }),
+    aCollection(item('Create', '/v2/requests', FIELDS)),
+  );
+  expect(contract).toMatchObject({ basePath: '', create: { path: '/v2/requests' }, token: { path: '/auth/token' } });
+  const issuing = openApi({ '/token': { post: { requestBody: rawContent(CLIENT), responses: {} } } });
+  const [one, other] = [issuing, below('/v3')].map((value, at) => ({
+    name: `${at}.json`,
+    bytes: Buffer.from(JSON.stringify(value)),
+  }));
+  const silent = one && other && learnContract([one, other], learnOptions()).contract;
+  expect(silent).toMatchObject({ basePath: '/v3', create: { path: '/requests' }, token: { path: '/token' } });
 });
 
 test('a parameter that the collection alone knows is added beside the others, never demanded, and noted', () => {
