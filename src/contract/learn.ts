@@ -1,4 +1,4 @@
-import type { Json, Proposal } from '../request/contract.ts';
+import { type Contract, type Json, type Proposal, parametersOf } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import { type DescribedDocument, describeOpenApi } from './documents/described.ts';
 import type { JsonObject } from './documents/json-parts.ts';
@@ -11,7 +11,7 @@ import {
 } from './documents/parse-document.ts';
 import { describeSwagger } from './documents/swagger.ts';
 import { ELSEWHERE, hasOperation, wholeNameOf } from './learn/find-operation.ts';
-import { givenConstants } from './learn/given-constants.ts';
+import { EACH_ROW, givenConstants, wordInBraces } from './learn/given-constants.ts';
 import { type DescribedOptions, learnDescribed } from './learn/learn-described.ts';
 import { mergeProposals } from './merge-contracts.ts';
 import { describePostman } from './postman/postman.ts';
@@ -48,9 +48,53 @@ export function learnContract(documents: readonly SourceDocument[], options: Lea
   }
   const proposal = withUnanswered(others.reduce(mergeProposals, first));
   // As long as an operation is not known, nobody can say which values belong to it.
-  if (!proposal.questions.some(({ name }) => name.startsWith('operation:'))) given.refuseUnused();
+  if (!proposal.questions.some(({ name }) => name.startsWith('operation:'))) {
+    given.refuseUnused();
+    refuseDropped(options.constants, proposals, proposal);
+  }
   if (environment === null || described.some(isCollection)) return proposal;
   return { ...proposal, notes: [...proposal.notes, 'An environment is of use for a Postman collection alone.'] };
+}
+
+/**
+ * Throws `SrqError('input')` if a person gave something for a place that a document has, and the merged contract lacks,
+ * because the body is that of another document.
+ */
+function refuseDropped(
+  constants: LearnContractOptions['constants'],
+  proposals: readonly Proposal[],
+  { contract }: Proposal,
+): void {
+  for (const [name, text] of Object.entries(constants)) {
+    const isMeant = ({ path }: SaidPlace) => path.join('.') === name || path.at(-1) === name;
+    const isTaken = ({ hasValue }: SaidPlace) => hasValue || text === EACH_ROW || wordInBraces(text) !== null;
+    if (placesOf(contract).some(isMeant)) continue;
+    const owner = proposals.find((each) => placesOf(each.contract).some((place) => isMeant(place) && isTaken(place)));
+    if (owner === undefined) continue;
+    const own = owner.contract.source?.files ?? [];
+    const others = contract.source?.files.filter((file) => !own.includes(file)) ?? [];
+    throw new SrqError(
+      'parameter.not-found',
+      `"${name}" is in ${own.join(', ')} alone, and the request of ${others.join(', ')} has no place for it.`,
+      'Leave it out, or give that document alone if its request is the right one: srq contract learn FILE',
+    );
+  }
+}
+
+/** A place for which a person may have given a value. */
+interface SaidPlace {
+  readonly path: readonly string[];
+  readonly hasValue: boolean;
+}
+
+function placesOf(contract: Contract): readonly SaidPlace[] {
+  const { create, validate, token, auth } = contract;
+  const chosen = [create, validate].flatMap(({ choices }) => choices.flat().flatMap(({ constants }) => constants));
+  const names = [...Object.keys(token.extra), ...(auth?.kind === 'apiKey' ? [auth.name] : [])];
+  return [
+    ...parametersOf(contract).map(({ path, constant }) => ({ path, hasValue: constant !== null })),
+    ...[...chosen.map(({ path }) => path), ...names.map((name) => [name])].map((path) => ({ path, hasValue: true })),
+  ];
 }
 
 /** Adds notes on the defaults of open questions, because without an answer the contract is saved with them. */

@@ -166,6 +166,22 @@ test('a parameter that the collection alone knows is added beside the others, ne
   expect(whereOf(contract, 'category')).toEqual(['collection.json /item/0/request/body/raw']);
 });
 
+test('what a person gave for a place that the collection alone has is sent, or refused if the other body has no such place', () => {
+  const description = openApi({ '/v1/request/create': { post: operation() } });
+  const extra = { campaign: 'x', labels: ['a'] };
+  const collection = aCollection(item('Create', '/v1/request/create', { ...FIELDS, category: 'plumbing', extra }));
+  const refusal = 'in collection.json alone, and the request of api.json has no place for it';
+  for (const name of ['campaign', 'extra.campaign']) {
+    expect(() => learned(description, collection, { [name]: 'y' })).toThrow(`"${name}" is ${refusal}`);
+  }
+  expect(() => learned(description, collection, { campaign: '' })).toThrow(refusal);
+  expect(() => learned(description, collection, { 'extra.campaign': '{email}' })).toThrow(refusal);
+  expect(() => learned(description, collection, { labels: '["b"]' })).toThrow(refusal);
+  expect(() => learned(description, collection, { campaing: 'y' })).toThrow('has no parameter "campaing"');
+  const { contract } = learned(description, collection, { category: 'painting' });
+  expect(contract.create.parameters?.find(({ field }) => field === 'category')?.constant).toBe('painting');
+});
+
 test('what only the second of two descriptions requires is not demanded', () => {
   const category = { category: { type: 'string' } };
   const [first, second] = [operation(), operation(category)].map((post) => openApi({ '/v1/request/create': { post } }));
