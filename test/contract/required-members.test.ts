@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { validationSchema } from '../../src/contract/schema/validation-schema.ts';
+import type { Proposal } from '../../src/request/contract.ts';
 import { schemaCheck } from '../../src/sandbox/service/schema-check.ts';
 import { makeEncoder } from '../../src/service/wire/encode.ts';
 import { KNOWN, learnParts } from './describe-request.ts';
@@ -16,15 +17,37 @@ test('what is required and described nowhere is asked', () => {
   ]);
 });
 
+const sender =
+  ({ contract }: Proposal) =>
+  (params: Record<string, string>) =>
+    JSON.parse(String(makeEncoder(contract).create({ params, ref: null, audio: null } as never, null).body));
+
 test('a required object that no row fills is sent empty, and what a row gives for it is kept', () => {
   const options = { properties: { note: text, inner: { properties: { depth: text } } }, required: ['inner'] };
-  const { contract } = learnBody({ options }, ['options']);
-  const sent = (params: Record<string, string>) => {
-    const request = { params: { fullname: 'Ana', ...params }, ref: null, audio: null };
-    return JSON.parse(String(makeEncoder(contract).create(request as never, null).body));
-  };
+  const sent = (params: Record<string, string>) =>
+    sender(learnBody({ options }, ['options']))({ fullname: 'Ana', ...params });
   expect(sent({})).toEqual({ fullname: 'Ana', options: { inner: {} } });
   expect(sent({ note: 'x', depth: '7' })).toEqual({ fullname: 'Ana', options: { note: 'x', inner: { depth: '7' } } });
+});
+
+test('an object that is required within an optional one is asked for if rows fill that, and sent where they do', () => {
+  const consents = { type: 'array', items: { properties: { kind: text }, required: ['kind'] } };
+  const required = ['name', 'phone', 'consents', 'channel'];
+  const customer = { properties: { name: text, phone: text, consents, channel: { type: 'object' } }, required };
+  const schema = { properties: { country: text, location: text, request_text: text, customer } };
+  const learn = (constants: Record<string, string> = {}) => learnParts({ schema, options: { constants } });
+  expect(learn().questions.map(({ name }) => name)).toEqual(['constant:consents', 'constant:channel']);
+  const proposal = learn({ consents: '[{"kind":"terms"}]', 'customer.channel': '{"id":7}' });
+  expect(proposal.questions).toEqual([]);
+  const given = { consents: [{ kind: 'terms' }], channel: { id: 7 } };
+  const sent = sender(proposal);
+  expect(sent({ fullname: 'Ana', phone: '+351912345678' })).toEqual({
+    customer: { name: 'Ana', phone: '+351912345678', ...given },
+  });
+  expect(sent({ phone: '+351912345678' })).toMatchObject({ customer: given });
+  expect(sent({ country: 'PT' })).toEqual({ country: 'PT' });
+  const other = { properties: { consents }, required: ['consents'] };
+  expect(learnBody({ other }, []).questions).toEqual([]);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import type { RequestOperationName } from '../../request/operations.ts';
 import { PARTS } from '../../request/parts.ts';
 import { type JsonObject, objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten, valuesOf } from '../schema/flat-schema.ts';
-import { type Leaf, pathKey, requiredObjects } from './body-leaves.ts';
+import { isBelow, type Leaf, pathKey, requiredObjects } from './body-leaves.ts';
 import { type DecidedFields, decidedFields, doubtQuestion, isNeeded } from './decided-fields.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { fieldNamed, type NamedField } from './field-names.ts';
@@ -71,7 +71,12 @@ export function operationParameters(
   const fixed = [...lists].map(([{ path }, value]) => [{ fields: [], constants: [{ path, value }] }]);
   return {
     parameters: [...inBody, ...beside],
-    choices: [...alternatives, ...fixed, ...fixedObjects(body, own, asked, notebook), ...emptyObjects(body, inBody)],
+    choices: [
+      ...alternatives,
+      ...fixed,
+      ...fixedObjects(body, decided, own, asked, notebook).map(([leaf, value]) => fixedChoice(leaf, value, inBody)),
+      ...emptyObjects(body, inBody),
+    ],
   };
 }
 
@@ -154,25 +159,38 @@ function fixedLists(body: OperationBody, given: OperationConstants): Map<Leaf, J
 }
 
 /**
- * Returns the required objects and lists of objects. Only a person can give them, as JSON, and they are the same in
- * every request. `asked`: those of which a person was asked whether they take the fields.
+ * Returns the needed objects and lists of objects with their values. Only a person can give them, as JSON, and they are
+ * the same in every request. `asked`: those of which a person was asked whether they take the fields.
  */
 function fixedObjects(
   body: OperationBody,
+  { fields }: DecidedFields,
   given: OperationConstants,
   asked: ReadonlySet<Leaf>,
   notebook: Findings,
-): Alternative[][] {
+): [Leaf, Json][] {
   return body.leaves
     .filter(({ shape }) => shape === 'object')
     .flatMap((leaf) => {
       const [fixed] = valuesOf(leaf.keywords);
       const text = given.valueOf(leaf.path);
       const value = text === null ? (fixed ?? leaf.keywords['default']) : jsonGiven(leaf.path, text);
-      if (text === null && !leaf.required) return [];
+      if (text === null && !isNeeded(leaf, fields)) return [];
       if (value === undefined && !asked.has(leaf)) notebook.ask(given.question(leaf.path, leaf.keywords, 'object'));
-      return value === undefined ? [] : [[{ fields: [], constants: [{ path: leaf.path, value }] }]];
+      return value === undefined ? [] : [[leaf, value]];
     });
+}
+
+/**
+ * Returns the choice that sends a value: always, or, if it is required within an optional object, with each parameter
+ * that begins this object.
+ */
+function fixedChoice({ path, requiredWithin }: Leaf, value: Json, inBody: readonly PlacedParameter[]): Alternative[] {
+  const constants = [{ path, value }];
+  if (requiredWithin === null) return [{ fields: [], constants }];
+  const beginning = inBody.filter(({ parameter }) => isBelow(parameter.path, requiredWithin));
+  const none = { fields: [], constants: [] };
+  return [...beginning.map(({ parameter: { field } }) => ({ fields: [field], constants })), none];
 }
 
 /** Returns the required objects that are empty unless a row fills them. They are sent even if they are empty. */
