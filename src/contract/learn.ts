@@ -149,7 +149,7 @@ function describe(name: string, value: JsonObject, environment: Json): Described
       throw new SrqError(
         'document.is-contract',
         `${name} is already a learned contract, not a description.`,
-        'Give it alone: srq contract learn FILE',
+        'Give it alone, in JSON as srq contract show --json writes it: srq contract learn FILE',
       );
   }
 }

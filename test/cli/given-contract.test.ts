@@ -87,3 +87,19 @@ test.each([
 ])('what a given contract cannot follow is refused: %j %j', async (constants, operations, message) => {
   await expect(given({ constants: { ...constants }, operations })).rejects.toThrow(message);
 });
+
+const TEXT = JSON.stringify(GIVEN);
+const UTF16 = Buffer.from(`\ufeff${TEXT}`, 'utf16le');
+
+test.each([
+  ['UTF-8 with a mark', Buffer.from(`\ufeff${TEXT}`)],
+  ['UTF-16, as PowerShell writes it', UTF16],
+  ['UTF-16 with the high byte first', Buffer.from(UTF16).swap16()],
+])('a contract file in %s is read as such', async (_, bytes) => {
+  expect((await proposed(bytes)).contract.create).toMatchObject({ parameters: [{ constant: '42' }, {}, {}] });
+});
+
+test('a contract that is given in another form is told the form that it has to have', async () => {
+  const yaml = Buffer.from(`# mine\n${TEXT}`);
+  await expect(proposed(yaml)).rejects.toMatchObject({ hint: expect.stringContaining('as srq contract show --json') });
+});

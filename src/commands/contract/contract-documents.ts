@@ -102,7 +102,7 @@ export async function propose(
 ): Promise<Proposal> {
   const learnedAt = new Date(nowMs).toISOString();
   const [only] = documents;
-  const parsed = documents.length === 1 && only ? contractIn(only) : null;
+  const parsed = documents.length === 1 && only ? await contractIn(only) : null;
   if (parsed === null || !only) {
     const { learnContract } = await import('../../contract/learn.ts');
     return learnContract(documents, { ...answers, environment, baseUrl, learnedAt });
@@ -114,9 +114,10 @@ export async function propose(
 }
 
 /** Parses a contract file as written by `srq contract show --json`. Returns null for any other file. */
-function contractIn({ bytes }: DocumentFile): unknown {
+async function contractIn({ bytes }: DocumentFile): Promise<unknown> {
+  const { documentText } = await import('../../contract/documents/document-text.ts');
   try {
-    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
+    const parsed: unknown = JSON.parse(documentText(bytes) ?? '');
     return isContractLike(parsed) ? parsed : null;
   } catch {
     return null;

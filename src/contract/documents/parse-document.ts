@@ -3,6 +3,7 @@ import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yam
 import type { Json } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { pointerNames } from '../../request/json-pointer.ts';
+import { documentText } from './document-text.ts';
 import { isObject, type JsonObject, memberOf, percentDecoded, pointerPart, textOf } from './json-parts.ts';
 
 /** A file as it was read. */
@@ -40,7 +41,8 @@ export function parseDocument({ name, bytes }: SourceDocument): JsonObject {
   if (bytes.length > DOCUMENT_LIMIT_BYTES) {
     throw unusable(name, `is larger than ${DOCUMENT_LIMIT_BYTES / 1024 / 1024} MB`);
   }
-  const text = decoded(name, bytes);
+  const text = documentText(bytes);
+  if (text === null) throw unusable(name, 'is not a text in UTF-8 or UTF-16');
   refuseForeignText(name, text);
   if (text.trim() === '') throw unusable(name, 'is empty');
   const value = plain(name, parsed(name, text));
@@ -54,16 +56,6 @@ function unusable(name: string, what: string): SrqError {
     `${name} ${what}.`,
     'Give the OpenAPI description or the Postman collection that you were sent: srq contract learn FILE',
   );
-}
-
-function decoded(name: string, bytes: Buffer): string {
-  const mark = bytes.subarray(0, 2).toString('hex');
-  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    throw unusable(name, 'is not a text in UTF-8 or UTF-16');
-  }
 }
 
 /**
