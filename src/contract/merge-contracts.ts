@@ -333,9 +333,11 @@ function mergedExtra(
   other: TokenOperation['extra'],
 ): TokenOperation['extra'] {
   const names = Object.keys({ ...other, ...one });
+  const own = (extra: TokenOperation['extra'], name: string): string | null =>
+    Object.hasOwn(extra, name) ? (extra[name] ?? null) : null;
   const values = names.map((name) => {
     const setting = `token.${name}`;
-    return [name, chosen(merge, setting, one[name] ?? null, other[name] ?? null)] as const;
+    return [name, chosen(merge, setting, own(one, name), own(other, name))] as const;
   });
   return Object.fromEntries(values.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])));
 }

@@ -8,6 +8,7 @@ import { learnContract } from '../../src/contract/learn.ts';
 import type { Proposal } from '../../src/request/contract.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import fc from '../helpers/fast-check.ts';
+import { aCollection, anItem } from './collections.ts';
 import { learnOptions } from './learn-options.ts';
 
 /** Generous: what is bounded takes a small part of it, what is not takes minutes. */
@@ -27,6 +28,8 @@ function refusal(action: () => unknown): SrqError {
   throw new Error('It was not refused.');
 }
 
+/** Members that every object has, so that a table that is asked for them without care has them, too. */
+const INHERITED = ['constructor', 'toString', 'valueOf', 'hasOwnProperty'];
 const NAMES = ['country', 'lang', 'location', 'fullname', 'email', 'phone', 'request_text'];
 const properties = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' }]));
 
@@ -51,6 +54,45 @@ test.each([
   const error = refusal(() => learn(description({ allOf: [{ properties }, { $ref: reference }] })));
   expect(error).toMatchObject({ code: 'input' });
   expect(error.message).toContain(`"${reference}", outside of the document`);
+});
+
+test.each(INHERITED)('the name %s, which every object inherits, is a name like any other', (name) => {
+  const format = { type: 'string', format: name };
+  const schema = { properties: { ...properties, branch: format }, required: ['branch'] };
+  const answers = {
+    201: { description: '', content: { 'application/json': { schema: { properties: { id: format } } } } },
+  };
+  const document = description(schema);
+  Object.assign(document.paths['/requests'].post, { responses: answers });
+  const { contract, questions } = learn(document);
+  expect(questions).toMatchObject([{ name: 'constant:branch' }]);
+  expect(contract.create.success?.body).toEqual({ id: 'text' });
+
+  const flows = {
+    components: { securitySchemes: { a: { type: 'oauth2', flows: { [name]: {} } } } },
+    security: [{ a: [] }],
+  };
+  expect(learn(description({ properties }, flows)).questions[0]?.text).toContain(`by ${name},`);
+  const swagger = {
+    ...{ swagger: '2.0', info: { title: 'Hostile' }, security: [{ a: [] }] },
+    securityDefinitions: { a: { type: 'oauth2', flow: name } },
+    paths: { '/requests': { post: { parameters: [{ in: 'body', schema: { properties } }], responses: {} } } },
+  };
+  expect(learn(swagger).questions[0]?.text).toContain('by unknown,');
+
+  const settings = { type: 'oauth2', oauth2: [{ key: 'grant_type', value: name }] };
+  const shown = (body: object) => ({ name: '', code: 201, body: JSON.stringify(body) });
+  const post = (path: string, raw: object, response: object[] = []) =>
+    anItem(
+      { name: path, response: JSON.parse(JSON.stringify(response)) },
+      {
+        url: `https://api.example.com/${path}`,
+        body: { mode: 'raw', raw: JSON.stringify(raw) },
+        auth: JSON.parse(JSON.stringify(settings)),
+      },
+    );
+  const collection = aCollection(post('requests', properties, [shown({ id: 1, [name]: 'x' }), shown({ id: 1 })]));
+  expect(JSON.stringify(learn(collection))).not.toContain('native code');
 });
 
 test('a body that stands in another file altogether is refused, too', () => {

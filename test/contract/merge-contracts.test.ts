@@ -137,6 +137,16 @@ test('an operation that the collection alone has keeps its own address', () => {
   );
 });
 
+test('a parameter of the token request that every object inherits by name is taken as it was given', () => {
+  const issuing = {
+    '/requests': { post: operation() },
+    '/token': { post: { requestBody: rawContent(CLIENT), responses: {} } },
+  };
+  const collection = aCollection(item('Token', '/token', { ...CLIENT, constructor: 'x' }));
+  const { contract } = learned(below('', issuing), collection, { constructor: 'y' });
+  expect(contract.token.extra).toEqual({ constructor: 'y' });
+});
+
 test('the address of the requests is that of the document that has them', () => {
   const { contract } = learned(
     below('/auth', { '/token': { post: { requestBody: rawContent(CLIENT), responses: {} } } }),

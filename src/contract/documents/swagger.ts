@@ -1,7 +1,7 @@
 import type { Json } from '../../request/contract.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import type { DescribedDocument } from './described.ts';
-import { isObject, type JsonObject, listOf, objectOf, pointerTo, textOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 import { createReferences, type Placed, type References } from './references.ts';
 
 /**
@@ -185,7 +185,7 @@ function securitySchemes(definitions: JsonObject): Json {
       if (said['type'] === 'basic') return [name, { type: 'http', scheme: 'basic' }];
       if (said['type'] !== 'oauth2') return [name, said];
       const flow = { tokenUrl: said['tokenUrl'] ?? null, scopes: said['scopes'] ?? {} };
-      return [name, { type: 'oauth2', flows: { [FLOWS[textOf(said['flow'])] ?? 'unknown']: flow } }];
+      return [name, { type: 'oauth2', flows: { [textOf(memberOf(FLOWS, textOf(said['flow']))) || 'unknown']: flow } }];
     }),
   );
 }

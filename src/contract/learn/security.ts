@@ -75,7 +75,9 @@ function kindOf({ value }: Placed): Pick<SecurityScheme, 'kind' | 'words'> {
     case 'oauth2': {
       const flows = Object.keys(objectOf(said['flows']));
       if (flows.includes('clientCredentials')) return { kind: 'clientCredentials', words: 'client credentials' };
-      return other(flows.map((flow) => FLOW_WORDS[flow] ?? flow).join(' or ') || 'OAuth 2.0 without a flow');
+      return other(
+        flows.map((flow) => textOf(memberOf(FLOW_WORDS, flow)) || flow).join(' or ') || 'OAuth 2.0 without a flow',
+      );
     }
     case 'openIdConnect':
       return other('OpenID Connect, by which a person signs in with a browser');

@@ -1,6 +1,6 @@
 import type { Json } from '../../request/contract.ts';
 import { isSecretName } from '../../request/names.ts';
-import { isObject, type JsonObject, listOf, objectOf, scalarOf } from '../documents/json-parts.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf } from '../documents/json-parts.ts';
 import { isTooDeep, mergedSchemas, schemaOf } from './postman-body.ts';
 import { groupedBy, type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
@@ -85,7 +85,7 @@ function withWords(schema: JsonObject, bodies: readonly Json[]): JsonObject {
   const { properties } = schema;
   if (!isObject(properties)) return schema;
   const members = Object.entries(properties).map(([name, each]) => {
-    const values = bodies.flatMap((body) => (isObject(body) ? (body[name] ?? []) : []));
+    const values = bodies.flatMap((body) => (isObject(body) ? (memberOf(body, name) ?? []) : []));
     const words = [...new Set(values)];
     const isVerdict = VERDICT_NAME.test(name) && words.length > 1 && words.every((word) => isWord(word));
     return [name, isVerdict ? { ...objectOf(each), enum: words } : withWords(objectOf(each), values)] as const;

@@ -1,5 +1,5 @@
 import { isSecretName } from '../../request/names.ts';
-import type { JsonObject } from '../documents/json-parts.ts';
+import { type JsonObject, memberOf, textOf } from '../documents/json-parts.ts';
 import { type Pair, type PostmanEntry, pairNamed, pairsOf } from './postman-format.ts';
 import type { Variables } from './postman-variables.ts';
 
@@ -64,8 +64,8 @@ function settingsAuthorization(auth: NonNullable<PostmanEntry['auth']>, variable
     case 'noauth':
       return [];
     case 'oauth2': {
-      const flow = OTHER_FLOWS[settings.get('grant_type') ?? ''];
-      if (flow !== undefined) return [{ name: flow, scheme: { type: 'oauth2', flows: { [flow]: {} } }, where }];
+      const flow = textOf(memberOf(OTHER_FLOWS, settings.get('grant_type') ?? ''));
+      if (flow !== '') return [{ name: flow, scheme: { type: 'oauth2', flows: { [flow]: {} } }, where }];
       // The token obtained by {@link tokenRequestOf} is sent as a bearer token.
       return [{ name: 'bearer', scheme: { type: 'http', scheme: 'bearer' }, where }];
     }

@@ -1,5 +1,5 @@
 import type { Json } from '../../request/contract.ts';
-import { isObject, type JsonObject, listOf, textOf } from '../documents/json-parts.ts';
+import { isObject, type JsonObject, listOf, memberOf, textOf } from '../documents/json-parts.ts';
 import { flatten, typesOf, valuesOf } from './flat-schema.ts';
 
 /** The purpose of a sample. */
@@ -76,7 +76,7 @@ function sampleScalar(keywords: JsonObject): Json {
   if (type === 'boolean') return false;
   if (type === 'object') return {};
   if (type !== 'string') return null;
-  const text = BY_FORMAT[textOf(keywords['format'])] ?? INVENTED_TEXT;
+  const text = textOf(memberOf(BY_FORMAT, textOf(keywords['format']))) || INVENTED_TEXT;
   const { minLength, maxLength } = keywords;
   return text
     .padEnd(typeof minLength === 'number' ? Math.min(minLength, MAX_LENGTH) : 0, 'x')
