@@ -75,6 +75,8 @@ function withValue(contract: Contract, name: string, text: string): Contract {
   const meant = new Set(parametersMeant(contract, name));
   const isExtra = Object.hasOwn(contract.token.extra, name);
   const isKey = contract.auth?.kind === 'apiKey' && contract.auth.name === name;
+  // A secret that was left out of the file within JSON is put back with the others.
+  if (meant.size === 0 && isSecretJson(contract, name)) return contract;
   if (meant.size === 0 && !isExtra && !isKey) throw unknownName(contract, name);
   requireOneValue(name, text);
   const wires = new Map([...meant].map((each) => [each, wireOf(each, name, text)]));
@@ -92,6 +94,11 @@ function withValue(contract: Contract, name: string, text: string): Contract {
     ...(isKey && auth?.kind === 'apiKey' && { auth: { ...auth, value: text } }),
     findings: changed.findings.map((each) => saidFinding(each.setting, told.get(each.setting)) ?? each),
   };
+}
+
+function isSecretJson({ create, validate }: Contract, name: string): boolean {
+  const constants = [create, validate].flatMap(({ choices }) => choices.flat().flatMap((each) => each.constants));
+  return constants.some(({ path, value }) => value === SECRET && path.at(-1) === name);
 }
 
 /** Returns the parameters of this path or last name. Throws `SrqError('input')` if several places may be meant. */

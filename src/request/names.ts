@@ -64,6 +64,19 @@ export function isSecretName(name: string): boolean {
   return SECRET_WORDS.test(folded) && (folded.length > MAX_NAME || !NO_SECRET.test(folded));
 }
 
+/**
+ * Returns the secrets in a JSON value: all of its texts and numbers if it is under the name of a secret, or else those of
+ * its members with such names.
+ */
+export function secretTexts(name: string, value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => secretTexts(name, each));
+  const isSecret = isSecretName(name);
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([member, each]) => secretTexts(isSecret ? name : member, each));
+  const isText = (typeof value === 'string' && value !== '') || typeof value === 'number';
+  return isSecret && isText ? [String(value)] : [];
+}
+
 /** Returns a value as it may be shown, with secrets replaced. */
 export function redactedValue(name: string, value: string): string {
   return isSecretName(name) ? SECRET : value;

@@ -9,7 +9,7 @@ import {
   wireFormOf,
 } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
-import { isSecretName } from '../request/names.ts';
+import { isSecretName, secretTexts } from '../request/names.ts';
 import type { RequestOperationName } from '../request/operations.ts';
 import type {
   AudioReader,
@@ -336,7 +336,12 @@ function acceptedTypes({ success }: Operation): string {
  * name of a secret.
  */
 function givenKeys(contract: Contract): string[] {
-  return parametersOf(contract).flatMap(({ in: place, path, constant }) =>
-    constant !== null && (place !== 'body' || isSecretName(path.at(-1) ?? '')) ? [constant] : [],
-  );
+  const { create, validate } = contract;
+  const chosen = [create, validate].flatMap(({ choices }) => choices.flat().flatMap(({ constants }) => constants));
+  return [
+    ...parametersOf(contract).flatMap(({ in: place, path, constant }) =>
+      constant !== null && (place !== 'body' || isSecretName(path.at(-1) ?? '')) ? [constant] : [],
+    ),
+    ...chosen.flatMap(({ path, value }) => secretTexts(path.at(-1) ?? '', value)),
+  ];
 }

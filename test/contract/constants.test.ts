@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { holdsSecrets, withGivenSecrets, withoutSecretValues } from '../../src/contract/contract-secrets.ts';
+import { withSaid } from '../../src/contract/said-contract.ts';
+import type { Contract } from '../../src/request/contract.ts';
+import { secretTexts } from '../../src/request/names.ts';
 import { KNOWN, learnParts, parameterOf } from './describe-request.ts';
 
 const learnWith = (properties: object, required: readonly string[], constants: Record<string, string> = {}) =>
@@ -128,4 +132,35 @@ test.each(['externalLeadId', 'lead_id', 'clientRequestId'])('%s carries the refe
   const proposal = learnWith({ [name]: text }, [name]);
   expect(proposal.questions).toEqual([]);
   expect(parameterOf(proposal, 'ref')?.path).toEqual([name]);
+});
+
+test.each([
+  ['credentials', '{"key":"canary-1"}'],
+  ['account', '{"login":[{"apiKey":"canary-1"}]}'],
+])('a secret in the JSON of %s is kept, and shown nowhere', (name, json) => {
+  const schema = {
+    properties: { ...KNOWN, [name]: { type: 'object' }, tags: { type: 'object' } },
+    required: [name, 'tags'],
+  };
+  const { contract } = learnParts({ schema, options: { constants: { [name]: json, tags: '{"a":1}' } } });
+  const kept = { path: [name], value: JSON.parse(json) };
+  const tags = { path: ['tags'], value: { a: 1 } };
+  const constantsOf = (each: Contract) =>
+    each.create.choices.flatMap((choice) => choice.flatMap(({ constants }) => constants));
+  expect(constantsOf(contract)).toEqual([kept, tags]);
+  expect(JSON.stringify(contract.findings)).not.toContain('canary');
+  expect(holdsSecrets(contract)).toBe(true);
+  const shown = withoutSecretValues(contract);
+  expect(constantsOf(shown)).toEqual([{ ...kept, value: '<secret>' }, tags]);
+  expect(withGivenSecrets(shown, {}).questions).toMatchObject([{ name: `constant:${name}` }]);
+  const given = withSaid(shown, { constants: { [name]: json }, operations: {} });
+  expect(withGivenSecrets(given, { [name]: json })).toEqual({ contract, questions: [] });
+  expect(() => withGivenSecrets(shown, { [name]: 'canary-1' })).toThrow('is not JSON');
+  expect(secretTexts(name, kept.value)).toEqual(['canary-1']);
+});
+
+test('an object that is called like a secret and holds none is no secret', () => {
+  const schema = { properties: { ...KNOWN, token: { properties: { kind: {} } } }, required: ['token'] };
+  const { contract } = learnParts({ schema });
+  expect([holdsSecrets(contract), withoutSecretValues(contract)]).toEqual([false, contract]);
 });

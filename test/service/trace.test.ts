@@ -28,6 +28,7 @@ const KEYS = {
   query: 'qu3ry key/+=&%é~',
   body: 'b0dy key/+=&%é~',
   token: 't3nant key/+=&%é~',
+  within: 'w1thin key/+=&%é~',
 };
 const TRACES = [...Object.values(PERSON), ...Object.values(KEYS), RECORDING].flatMap(spellingsOf);
 
@@ -54,7 +55,9 @@ function contractIn(encoding: ContractEncoding): Contract {
   };
   const binary = encoding === 'multipart' ? { audioForm: 'binary' as const } : {};
   const parameters = PARAMETERS.map((each) => (each.field === 'audio_file' ? { ...each, ...binary } : each));
-  const operation = { encoding, contentType: types[encoding], parameters };
+  const credentials = { path: ['credentials'], value: { key: KEYS.within } };
+  const choices = [[{ fields: [], constants: [credentials] }]];
+  const operation = { encoding, contentType: types[encoding], parameters, choices };
   return contractWith({
     create: operation,
     validate: operation,

@@ -3,7 +3,7 @@ import { boundProblem, wireValue } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import { exampleMobile } from '../../request/example-phone.ts';
 import { MARKETS } from '../../request/markets.ts';
-import { nameWords, redactedValue } from '../../request/names.ts';
+import { nameWords, redactedValue, SECRET, secretTexts } from '../../request/names.ts';
 import { OPERATIONS, type RequestOperationName } from '../../request/operations.ts';
 import { isObject, listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten } from '../schema/flat-schema.ts';
@@ -78,7 +78,7 @@ export function learnOperation(
 }
 
 const constantText = ({ path, value }: Alternative['constants'][number]): string =>
-  `${path.join('.')} ${JSON.stringify(value)}`;
+  `${path.join('.')} ${secretTexts(path.at(-1) ?? '', value).length > 0 ? SECRET : JSON.stringify(value)}`;
 
 function refusalOf(answers: readonly DescribedAnswer[]): DescribedAnswer | undefined {
   const told = answers.filter(({ status, sample }) => status >= 400 && status < 500 && sample !== null);

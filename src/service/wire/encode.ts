@@ -9,6 +9,7 @@ import {
   wireValue,
 } from '../../request/contract-rules.ts';
 import { FIELDS } from '../../request/fields.ts';
+import { secretTexts } from '../../request/names.ts';
 import { byOperation, REQUEST_OPERATION_NAMES, type RequestOperationName } from '../../request/operations.ts';
 import { isPart, wholeOf } from '../../request/parts.ts';
 import type { ServiceRequest } from '../../request/service-request.ts';
@@ -103,7 +104,7 @@ function operationEncoder(
     const given = new GivenRequest(request, audioBase64, wholeNames);
     const constants = chosenAlternatives(operation, (field) => given.has(field)).flatMap((each) => each.constants);
     const entries = [...inBody.flatMap((each) => entryOf(each, given, shown)), ...undescribed(given)];
-    if (constants.length > 0) setConstants(entries, constants);
+    if (constants.length > 0) setConstants(entries, shown === redacted ? constants.map(withoutSecrets) : constants);
     const { contentType: type, body } = encodeBody(entries);
     const query = new URLSearchParams(named(inQuery, given, shown)).toString();
     const headers = named(inHeader, given, shown).map(
@@ -206,6 +207,12 @@ function setConstants(entries: BodyEntry[], constants: Alternative['constants'])
     const at = entries.findIndex((each) => JSON.stringify(each.path) === name);
     entries.splice(at < 0 ? entries.length : at, at < 0 ? 0 : 1, { path, value, type: 'string', isList: false });
   }
+}
+
+/** Replaces an object or a list that holds a secret, for display. */
+function withoutSecrets({ path, value }: Alternative['constants'][number]): Alternative['constants'][number] {
+  const holdsSecret = typeof value === 'object' && secretTexts(path.at(-1) ?? '', value).length > 0;
+  return { path, value: holdsSecret ? REDACTED : value };
 }
 
 const isEmpty = (value: Json): boolean =>
