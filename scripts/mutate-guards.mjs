@@ -143,15 +143,15 @@ const GUARDS = [
   {
     name: 'a success without proof is no creation',
     file: 'src/service/answers/creation.ts',
-    from: "  return { is: 'unproven', form, place: place.name, isDenied: signs.denies, ids };",
+    from: "  return { is: 'unproven', form, place: place.name, isDenied: signs.denies, complains: signs.complains, ids };",
     to: "  return { is: 'taken', ids, place: null, hasRemark: false };",
     tests: ['../service/classify'],
   },
   {
     name: 'an identifier in a new place is news',
     file: 'src/service/answers/creation.ts',
-    from: 'isProof: isFirst && likely.isTelling && isBelieved',
-    to: 'isProof: likely.isTelling && isBelieved',
+    from: 'const isProof = isFirst && likely.isTelling && isBelieved;',
+    to: 'const isProof = likely.isTelling && isBelieved;',
     tests: ['../service/creation'],
   },
   {
