@@ -34,14 +34,14 @@ test('create answers as the document shows, with identifiers of its own: each st
     number: 7002,
     code: 'abc-1',
     meta: { took: 12 },
-    made: { id: 1 },
+    made: { id: 1001 },
   });
   expect(second).toMatchObject({
     reference: 'SR-0101',
     number: 7003,
     code: 'abc-2',
     meta: { took: 12 },
-    made: { id: 2 },
+    made: { id: 1002 },
   });
   expect(first.data).toEqual([{ id: expect.stringMatching(UUID), type: 'requests' }]);
   expect(second.data[0].id).not.toBe(first.data[0].id);
@@ -225,7 +225,7 @@ test('a created request is not called a duplicate, whatever the example of the d
   const duplicate: VerdictRule[] = [{ kind: 'value', pointer: '/status', duplicate: ['known'], clear: [] }];
   const create = { ...answering({ id: 1, status: 'known' }, '/id'), duplicate };
   const { postForm } = await partnerUnder({ create });
-  expect(JSON.parse((await postForm(CREATE, LEAD)).text)).toEqual({ id: 2, status: null });
+  expect(JSON.parse((await postForm(CREATE, LEAD)).text)).toEqual({ id: 1001, status: null });
   expect(JSON.parse((await postForm(CREATE, LEAD)).text)).toEqual({ id: 1, status: 'known' });
 });
 
@@ -306,7 +306,7 @@ test('faults and instructions strike as ever; an instruction names wire paths', 
   const statuses = [];
   for (const phone of ['+352', '+351', '+351']) statuses.push((await postJson(CREATE, { customer: { phone } })).status);
   expect(statuses).toEqual([202, 500, 202]);
-  expect(creates(sandbox).map((each) => each.requestId)).toEqual(['2', '3', '4']);
+  expect(creates(sandbox).map((each) => each.requestId)).toEqual(['1001', '1002', '1003']);
 });
 
 test('an answer of success tells of no failure, whatever the example or the schema shows beside it', async () => {

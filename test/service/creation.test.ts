@@ -146,6 +146,22 @@ describe('Where a document names the identifier', () => {
     expect(documented({ external_lead_id: 'A-18' }, sent)).toMatchObject({ is: 'taken' });
   });
 
+  test.each(['a-17', ' A-17 '])('%j, in whatever letters, proves nothing where A-17 was sent', (external_lead_id) => {
+    expect(documented({ external_lead_id }, new Redactor(['A-17']))).toMatchObject({ is: 'unproven', ids: {} });
+  });
+
+  test('an identifier that contains a sent word or number is proof, though it is none in another place', () => {
+    const sent = new Redactor(['plumbing', 'Rua de Lisboa 12', '1200-109', '+351912345678']);
+    for (const id of ['plumbing-2201', 'lisboa-000123', '12', '1200', 'A-1200-109']) {
+      expect(documented({ id }, sent)).toMatchObject({ is: 'taken', ids: { id } });
+    }
+    const undescribed = { path: PATH, identifiers: [], errorTexts: [], memory: NO_MEMORY };
+    expect(judgeCreation(answerWith({ id: 'plumbing-2201' }), sent, undescribed)).toMatchObject({
+      ...{ is: 'unproven', ids: {} },
+    });
+    expect(documented({ id: '1200-109' }, sent)).toMatchObject({ is: 'unproven', ids: {} });
+  });
+
   test('an identifier there is proof beside words of error, and not beside a denial', () => {
     expect(documented({ id: 5, error: 'photo skipped' })).toMatchObject({ is: 'taken', hasRemark: true });
     expect(documented({ id: 5, success: false })).toMatchObject({ is: 'unproven', isDenied: true });

@@ -158,13 +158,19 @@ const ENDS_IN_DIGITS = /^(.*?)(\d+)$/s;
 const MIN_OF_20_DIGITS = 10n ** 19n;
 
 /**
+ * Numbers start here where the document shows no example but that of a type, which is 0 or 1. Smaller ones are often in
+ * the request as well, and the client would take them for what it had sent.
+ */
+const FIRST_NUMBER = 1000;
+
+/**
  * Makes an identifier like the sample that differs for each `sequence`. A number remains a number, with 20 digits if
  * the sample has more than JavaScript can represent. A UUID remains a UUID. A text keeps everything before its last
  * digits. Without a sample, the result is a number.
  */
 function freshValue(sample: AnswerDraft | undefined, sequence: number): AnswerDraft {
   if (typeof sample === 'string') return freshText(sample, sequence);
-  const number = typeof sample === 'number' ? Math.trunc(sample) + sequence : sequence;
+  const number = (typeof sample === 'number' && sample >= 2 ? Math.trunc(sample) : FIRST_NUMBER) + sequence;
   return Number.isSafeInteger(number) ? number : new LosslessNumber(String(MIN_OF_20_DIGITS + BigInt(sequence)));
 }
 

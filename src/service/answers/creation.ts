@@ -120,8 +120,9 @@ const MAX_LENGTH = 200;
 
 /**
  * Reads the identifiers from their documented places. If one name has several values, the later ones are numbered. The
- * result is empty if there are none. What identifies nothing elsewhere identifies nothing here: descriptions list all
- * members of an answer, also those that are empty in a refusal or repeat the client's own reference.
+ * result is empty if there are none. Descriptions list all members of an answer, also those that are empty in a refusal
+ * or repeat the client's own reference, so that such values count for nothing. An identifier that only contains a sent
+ * word, like `lisboa-000123`, counts here: the document says that it is one.
  */
 export function documentedIdentifiers(
   answer: Answer,
@@ -131,7 +132,9 @@ export function documentedIdentifiers(
   const ids: Record<string, string> = {};
   const value = places.length === 0 ? undefined : answerValue(answer);
   for (const { name, pointer } of places) {
-    const texts = new Set(valuesAt(value, pointer).filter((each): each is string => isIdentifier(each, sent)));
+    const texts = new Set(
+      valuesAt(value, pointer).filter((each): each is string => mayIdentify(each) && !sent.isSentValue(each)),
+    );
     for (const [at, text] of [...texts].entries()) ids[at === 0 ? name : `${name}.${at + 1}`] = text;
   }
   return ids;
@@ -189,13 +192,14 @@ function findIdentifiers(answer: Answer, sent: Redactor, path: string): readonly
 }
 
 function identifierText(member: AnswerMember, sent: Redactor): string | null {
-  return isIdentifyingName(member.words) && isIdentifier(member.value, sent) ? member.value : null;
+  const { value } = member;
+  return isIdentifyingName(member.words) && mayIdentify(value) && !sent.repeatsSent(value) ? value : null;
 }
 
-/** Tells whether a value identifies something. A word of failure does not, nor does what was sent. */
-function isIdentifier(value: AnswerValue, sent: Redactor): value is string {
+/** Tells whether a value may identify something. A word of failure does not. */
+function mayIdentify(value: AnswerValue): value is string {
   if (typeof value !== 'string' || value.length > MAX_LENGTH || NOT_AN_IDENTIFIER.test(value)) return false;
-  return (/\d/.test(value) || !mentionsFailure(value)) && !sent.repeatsSent(value);
+  return /\d/.test(value) || !mentionsFailure(value);
 }
 
 /** Matches the values that services write where they have no identifier. */

@@ -47,6 +47,12 @@ export class EchoTest {
     });
   }
 
+  /** Tells whether the text is the whole of a sent value, whatever its case. */
+  isSent(text: string): boolean {
+    const folded = text.trim().toLowerCase();
+    return this.#sent.some(({ lower }) => lower.trim() === folded);
+  }
+
   /** Tells whether the word is one of the words and numbers of the sent values. */
   hasWord(word: string): boolean {
     const folded = word.toLowerCase();

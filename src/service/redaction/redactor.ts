@@ -79,6 +79,12 @@ export class Redactor {
     return this.#echo.repeatsSent(text);
   }
 
+  /** Tells whether the text is the whole of a sent value, whatever its case. */
+  isSentValue(text: string): boolean {
+    this.#echo ??= new EchoTest(this.#sent);
+    return this.#echo.isSent(text);
+  }
+
   /** Tells whether the word is one of the words and numbers of the sent values. */
   isSentWord(word: string): boolean {
     this.#echo ??= new EchoTest(this.#sent);
