@@ -30,11 +30,11 @@ export interface Authorizer {
 }
 
 /**
- * Number of refused tokens in a row for one request before the credentials are blamed. A fresh token may have been revoked
- * with the one that it replaces, or another process may have got it for that reason; one that has worked may expire while
- * the request is on its way.
+ * Number of refused tokens in a row that one request survives before the credentials are blamed. A token that was issued
+ * just now may be refused, too: it may have been revoked together with the one that it replaces, or have ended while a
+ * busy machine or store delayed the request. Where many processes share a token, one end of it is met by all of them.
  */
-const MAX_TOKEN_REFUSALS = { fresh: 2, ended: 4 } as const;
+const MAX_TOKEN_REFUSALS = 4;
 
 /**
  * Authorizes calls with bearer tokens. After a 401 the call is sent again with a new token, at most as often as
@@ -49,9 +49,10 @@ export function bearerAuthorizer(tokens: Tokens): Authorizer {
         query: null,
         secrets: [token],
         isRefused(status, refusals) {
-          if (status !== 401) tokens.accepted(token);
-          else if (refusals >= MAX_TOKEN_REFUSALS[tokens.refused(token)]) throw tokenRefused();
-          return status === 401;
+          if (status !== 401) return false;
+          tokens.refused(token);
+          if (refusals >= MAX_TOKEN_REFUSALS) throw tokenRefused();
+          return true;
         },
       };
     },

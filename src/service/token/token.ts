@@ -13,11 +13,6 @@ import { isCut, readToken, tokenError } from './token-answer.ts';
 /** Share of a token's life after which a new one is fetched in the background. */
 const REFRESH_AT = 0.8;
 const MIN_LEARNED_MS = 1_000;
-/**
- * Age up to which the refusal of a token blames the credentials. An older one may have ended, because the process was
- * suspended or the machine was busy between its issue and its use.
- */
-const JUST_ISSUED_MS = 5_000;
 
 /**
  * Manages the bearer token, which is shared by all requests and, through the cache, by all processes. It is fetched at
@@ -35,8 +30,6 @@ export class Tokens {
   #current: CachedToken | null = null;
   #fetching: Promise<CachedToken> | null = null;
   #reached = false;
-  /** The latest token that the service has accepted. */
-  #proven: string | null = null;
   /** Age at which a token of unknown lifetime was refused, in milliseconds. */
   #learnedLifeMs: number | null = null;
 
@@ -81,27 +74,13 @@ export class Tokens {
     return (await this.#renew()).accessToken;
   }
 
-  /**
-   * Notes that the service has accepted this token. If it is refused later, it has expired and the credentials are
-   * valid.
-   */
-  accepted(accessToken: string): void {
-    this.#proven = accessToken;
-  }
-
-  /**
-   * Notes that the service has refused this token. If it has been replaced meanwhile, the current token is kept.
-   * Returns `ended` if it had worked before or was not issued just now, and else `fresh`: a new one would hardly be better.
-   */
-  refused(accessToken: string): 'fresh' | 'ended' {
-    const hasWorked = accessToken === this.#proven;
-    if (this.#current?.accessToken !== accessToken) return hasWorked ? 'ended' : 'fresh';
+  /** Notes that the service has refused this token. If it has been replaced meanwhile, the current token is kept. */
+  refused(accessToken: string): void {
+    if (this.#current?.accessToken !== accessToken) return;
     const { obtainedAtMs, expiresAtMs } = this.#current;
-    const ageMs = this.#clock.nowMs() - obtainedAtMs;
-    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(MIN_LEARNED_MS, ageMs);
+    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(MIN_LEARNED_MS, this.#clock.nowMs() - obtainedAtMs);
     this.#current = null;
     this.#cache.forget(accessToken);
-    return hasWorked || ageMs > JUST_ISSUED_MS ? 'ended' : 'fresh';
   }
 
   /** Requests a new token even if there is one, to prove the credentials. */
