@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
@@ -272,6 +273,21 @@ export class Context {
     if (!this.options.verbose) return;
     const { printableLines } = await import('../report/output.ts');
     this.process.stderr.write(`${printableLines(this.redacted(String((error as Error)?.stack)))}\n`);
+  }
+
+  /**
+   * Makes a folder for personal data, which only the user can open. It is removed when the command ends, also by a
+   * signal.
+   */
+  temporaryFolder(prefix: string): string {
+    let folder: string | null = null;
+    const remove = () => {
+      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    };
+    this.interruption.beforeExit(remove);
+    folder = makeTemporaryFolder(prefix);
+    this.onClose(async () => remove());
+    return folder;
   }
 
   /** Registers a function to run when the command has ended. The function registered last runs first. */

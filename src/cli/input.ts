@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
@@ -24,7 +24,6 @@ import {
 } from '../request/table.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The flags for reading a file, as commander parses them. */
 export interface ReadingOptions {
@@ -63,12 +62,10 @@ export function inputName(file: string): string {
 
 /**
  * Copies standard input to a file, because an import reads its input several times: to plan, to send and to write the
- * results. The file is readable only by the user and is removed when the command ends.
+ * results. The file is readable only by the user.
  */
 async function spoolStdin(context: Context): Promise<string> {
-  const folder = makeTemporaryFolder('srq-stdin-');
-  context.onClose(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, 'stdin');
+  const path = join(context.temporaryFolder('srq-stdin-'), 'stdin');
   await pipeline(context.process.stdin, createWriteStream(path, { mode: 0o600 }));
   return path;
 }
