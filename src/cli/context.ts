@@ -124,7 +124,7 @@ export class Context {
   }
 
   async reporter(): Promise<Reporter> {
-    this.#reporter ??= await makeReporter(this.process, this.options, this.clock, this.run);
+    this.#reporter ??= await makeReporter(this);
     return this.#reporter;
   }
 
@@ -383,12 +383,8 @@ export class Context {
   }
 }
 
-async function makeReporter(
-  process: NodeJS.Process,
-  options: GlobalOptions,
-  clock: Clock,
-  run: string,
-): Promise<Reporter> {
+async function makeReporter(context: Context): Promise<Reporter> {
+  const { process, options, clock, run } = context;
   const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
   const { columnsOf, isAsciiLocale } = await import('../report/output.ts');
   const { stdout, stderr, env } = process;
@@ -408,6 +404,7 @@ async function makeReporter(
     monotonicMs: clock.monotonicMs,
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
     run,
+    temporaryFolder: () => context.temporaryFolder('srq-result-'),
   };
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
 }
