@@ -217,7 +217,7 @@ export class ResultsPlace {
     const isOwn = (head: string) => (isWorkbookName(path) ? head.startsWith('PK') : isResults(head));
     await requireOwnOrNew(path, 'results file', '--results', isOwn);
     if (await this.#isFree(path)) return;
-    const given = withoutOptions(context.process.argv.slice(2), ['--results']);
+    const given = withoutOptions(context.process.argv.slice(2), ['--results', '--on-end']);
     throw new SrqError(
       'output.not-replaced',
       `${path} was changed since srq wrote it: it may contain corrections, so it is not replaced. Nothing was sent.`,
