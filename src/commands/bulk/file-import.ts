@@ -6,6 +6,7 @@ import { type Input, inputName, readInput, withReadingProgress } from '../../cli
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
 import type { RowLookup } from '../../delivery/report-rows.ts';
+import { onlyPath } from '../../report/output-file.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { operationsOf } from '../../request/operations.ts';
@@ -16,7 +17,6 @@ import type { BulkOptions } from './flags.ts';
 import {
   beside,
   mayHoldCorrections,
-  onlyPath,
   ResultsPlace,
   requireOneStatus,
   withoutOwnFiles,

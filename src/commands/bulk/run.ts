@@ -10,6 +10,7 @@ import type { ImportPlan } from '../../request/import-plan.ts';
 import { type RunBegin, withListener } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
 import { RunHealth } from '../health.ts';
+import { type Output, requireDistinct, requireOwnPlaces } from '../output-places.ts';
 import { rangeOf, requireAnswers, requireKnownFields } from './agreement.ts';
 import { confirmImport, planId, requireConsent, requireHoldable, requirePlan } from './consent.ts';
 import { dryRun } from './dry-run.ts';
@@ -50,6 +51,8 @@ async function importFiles(
   requireKeepable(context, asked);
   requireOneAnswer(context.process.argv);
   requireHoldable(context, asked);
+  const outputs = outputsOf(asked);
+  await requireOwnPlaces(context, outputs);
   const given = await chosenFiles(context, named);
   // What remains after this run is another plan, so the next command must not name this one.
   const chosen = { ...given, command: withoutOptions(given.command, ['--plan']) };
@@ -58,6 +61,8 @@ async function importFiles(
   for (const file of files) refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), asked);
   const opened = await openFiles(context, chosen, asked);
+  const found = opened.map(({ results }): Output => ['the results file', results.path]);
+  await requireDistinct([...found, ...outputs.filter(([flag]) => flag !== '--results')]);
   const validate = opened.every(({ session }) => session.validates);
   const options = { ...asked, validate };
   await withEachFile(files, (_, at) => requireKnownFields(opened[at]?.input.mapping, options.strict));
@@ -94,6 +99,16 @@ async function importFiles(
   events.end(end);
   if (options.keep) await keepInbox(context);
   return end.exitCode;
+}
+
+/** Returns the outputs that the flags name. */
+function outputsOf({ saveMapping, results, report, events }: BulkOptions): readonly Output[] {
+  return [
+    ['--save-mapping', saveMapping],
+    ['--results', results],
+    ['--report', report],
+    ['--events', events],
+  ];
 }
 
 /** Keeps the sandbox of this process and its inbox open until Ctrl-C. */

@@ -15,6 +15,7 @@ import { secretAddressText } from '../../report/terminal/contract-text.ts';
 import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
 import { type Diagnosis, STEP_NAMES } from '../../request/diagnosis.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
+import { requireOwnPlaces } from '../output-places.ts';
 import { Examination, type Found } from './examination.ts';
 import {
   ClockReading,
@@ -35,7 +36,10 @@ export interface DoctorOptions {
 /** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const { output } = options;
-  if (output !== undefined) await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
+  if (output !== undefined) {
+    await requireOwnPlaces(context, [['--output', output]]);
+    await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
+  }
   if (options.create) await requireConsent(context, options);
   const examination = await examine(context, options.create === true);
   const { failure } = examination;

@@ -13,6 +13,7 @@ import type { DocumentOf } from '../../request/documents/types.ts';
 import { SrqError } from '../../request/errors.ts';
 import { type Counts, noCounts, STATUSES } from '../../request/status.ts';
 import { type LogFilterOptions, requestFilter } from '../log/log-filter.ts';
+import { requireOwnPlaces } from '../output-places.ts';
 import { type Exported, type ExportRow, type FileFindings, fileExport, logExport } from './rows.ts';
 
 /** The flags of `export`, as commander parses them. */
@@ -36,6 +37,10 @@ export async function exportRequests(
   const output = options.output === '-' ? undefined : options.output;
   const format = formatOf(output, options, context);
   if (output !== undefined) {
+    await requireOwnPlaces(context, [
+      ['--save-mapping', options.saveMapping],
+      ['--output', output],
+    ]);
     const isOwnWorkbook = format === 'xlsx' && (await (await context.writtenFiles()).isUnchanged(output, 'export'));
     await requireExportPlace(output, file ?? null, isOwnWorkbook);
   }

@@ -12,6 +12,7 @@ import type { LogStore } from '../../request/log-store.ts';
 import { noteName } from '../bulk/file-import.ts';
 import { addNotes, addRecords, figuresOf, withFigures } from '../bulk/run-report.ts';
 import { begunRuns, knownRun } from '../known-runs.ts';
+import { requireOwnPlaces } from '../output-places.ts';
 
 /** The flags of `report`, as commander parses them. */
 export interface ReportOptions extends ReadingOptions {
@@ -32,8 +33,12 @@ export async function report(context: Context, options: ReportOptions): Promise<
       'Add: --input FILE',
     );
   }
-  await requireReportPlace(options.output, '--output');
   context.readLastRehearsal();
+  await requireOwnPlaces(context, [
+    ['--save-mapping', options.saveMapping],
+    ['--output', options.output],
+  ]);
+  await requireReportPlace(options.output, '--output');
   const log = await context.logStore();
   const run = await chosenRun(log, options);
   const { input } = options;
