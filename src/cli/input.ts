@@ -10,6 +10,7 @@ import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
 import { requireOwnOrNew } from '../report/output-file.ts';
 import { parametersOf } from '../request/contract.ts';
+import { SCHEMA_VERSION } from '../request/documents/types.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
 import type { LogView } from '../request/ports.ts';
@@ -106,9 +107,12 @@ export async function mapped(
   return { table, chosen, mapping, evidence };
 }
 
+/** Matches the beginning of a mapping, also of one that `srq mapping show --json` has printed. */
+const OWN_MAPPING = /^\s*\{\s*(?:"schemaVersion":\s*\d+,\s*)?"map"/;
+
 /** Writes a mapping that `--mapping` can read. Throws `SrqError('usage')` if the path cannot be used. */
 export async function keepMapping(path: string, mapping: Mapping, chosen: MappingOptions): Promise<void> {
-  await requireOwnOrNew(path, 'mapping', '--save-mapping', (head) => /^\s*\{\s*"map"/.test(head));
+  await requireOwnOrNew(path, 'mapping', '--save-mapping', (head) => OWN_MAPPING.test(head));
   await writeFile(path, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch((error: unknown) =>
     Promise.reject(unwritable(path, error)),
   );
@@ -145,7 +149,11 @@ async function readMapping(path: string): Promise<MappingOptions> {
   const texts = z._default(z.record(z.string(), z.string()), {});
   const lists = z._default(z.record(z.string(), z.array(z.string())), {});
   try {
-    return z.strictObject({ map: texts, set: texts, join: lists }).parse(JSON.parse(await readFile(path, 'utf8')));
+    const text = (await readFile(path, 'utf8')).replace(/^\ufeff/, '');
+    const version = z.optional(z.literal(SCHEMA_VERSION));
+    const form = z.strictObject({ schemaVersion: version, map: texts, set: texts, join: lists });
+    const { map, set, join } = form.parse(JSON.parse(text));
+    return { map, set, join };
   } catch (error) {
     const why = systemCode(error) || 'it is not {"map":{"COLUMN":"FIELD"},"set":{"FIELD":"VALUE"}}';
     throw new SrqError(
