@@ -8,7 +8,7 @@ import { sampleOf } from '../input/columns/sample.ts';
 import { isTellingHeader, mappingToKeep, mappingToRemember } from '../input/kept-mapping.ts';
 import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
-import { requireOwnOrNew } from '../report/output-file.ts';
+import { requireFileName, requireOwnOrNew } from '../report/output-file.ts';
 import { parametersOf } from '../request/contract.ts';
 import { SCHEMA_VERSION } from '../request/documents/types.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
@@ -94,6 +94,7 @@ async function parameterNames(context: Context): Promise<ReadonlySet<string>> {
 }
 
 /**
+  requireFileName(options.saveMapping, '--save-mapping');
  * Maps the columns of a table to fields, and saves the mapping if the user wants that. Throws `SrqError('usage')` like
  * `planMapping`.
  */

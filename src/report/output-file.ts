@@ -36,6 +36,19 @@ export async function requireOwnOrNew(
   }
 }
 
+/**
+ * Throws `SrqError('usage')` for `-`, standard output, because it has the result of the command. `option` is the flag that
+ * names the file.
+ */
+export function requireFileName(path: string | undefined, option: string): void {
+  if (path !== '-') return;
+  throw new SrqError(
+    'flags.contradict',
+    `${option} - cannot be used: standard output has the result of the command. Nothing was sent.`,
+    `Name a file: ${option} FILE`,
+  );
+}
+
 /** Returns the unique path of a file, however it is named, even through a link. The file need not exist. */
 export async function onlyPath(path: string): Promise<string> {
   const folder = resolve(dirname(path));

@@ -59,6 +59,34 @@ describe.concurrent('two outputs of a command are not written to one file', () =
     expect([ended.code, existsSync(join(partner.work, 'x'))]).toEqual([2, false]);
   });
 
+  test.for([
+    [['bulk', 'leads.csv', '--report', '-'], '--report -'],
+    [['bulk', 'leads.csv', '--save-mapping', '-'], '--save-mapping -'],
+    [['export', 'leads.csv', '--save-mapping', '-'], '--save-mapping -'],
+    [['doctor', '--output', '-'], '--output -'],
+    [['report', '-o', '-'], '--output -'],
+  ] as const)('nor is %j to standard output with the result', async ([args, told], { partner, sandbox }) => {
+    partner.write('leads.csv', leadsCsv(1));
+    const ended = await partner.call(...args, '--json');
+    expect(documentOf(ended)).toMatchObject({
+      error: {
+        reason: 'flags.contradict',
+        message: expect.stringContaining(told),
+        hint: expect.stringContaining('FILE'),
+      },
+    });
+    expect([ended.code, existsSync(join(partner.work, '-'))]).toEqual([2, false]);
+    expect((await statsOf(sandbox)).created).toBe(0);
+  });
+
+  test('but a report alone is printed as the page that it would write', async ({ partner }) => {
+    partner.write('leads.csv', leadsCsv(1));
+    expect((await partner.call('bulk', 'leads.csv', '--rate', 'max')).code).toBe(0);
+    const printed = await partner.call('report', '-o', '-');
+    expect([printed.code, printed.stderr, existsSync(join(partner.work, '-'))]).toEqual([0, '', false]);
+    expect(printed.stdout).toMatch(/^<!doctype html>.*Import of leads\.csv.*<\/html>\s*$/is);
+  });
+
   test('but each to its own, or to none', async ({ partner }) => {
     partner.write('leads.csv', leadsCsv(1));
     const outputs = [

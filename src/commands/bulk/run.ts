@@ -5,6 +5,7 @@ import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { finishOnSignal } from '../../cli/session.ts';
 import { keepHeapSmall, optimizeForRows } from '../../cli/v8-flags.ts';
 import { type ImportDeps, runImport } from '../../delivery/import.ts';
+import { requireFileName } from '../../report/output-file.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import { type RunBegin, withListener } from '../../request/log-store.ts';
@@ -51,6 +52,7 @@ async function importFiles(
   requireKeepable(context, asked);
   requireOneAnswer(context.process.argv);
   requireHoldable(context, asked);
+  requireFileName(asked.report, '--report');
   const outputs = outputsOf(asked);
   await requireOwnPlaces(context, outputs);
   const given = await chosenFiles(context, named);

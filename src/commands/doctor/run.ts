@@ -10,7 +10,7 @@ import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';
 import { recordingsBeside } from '../../cli/session.ts';
 import { printable } from '../../report/output.ts';
-import { requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
+import { requireFileName, requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
 import { secretAddressText } from '../../report/terminal/contract-text.ts';
 import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
 import { type Diagnosis, STEP_NAMES } from '../../request/diagnosis.ts';
@@ -37,6 +37,7 @@ export interface DoctorOptions {
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const { output } = options;
   if (output !== undefined) {
+    requireFileName(output, '--output');
     await requireOwnPlaces(context, [['--output', output]]);
     await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
   }

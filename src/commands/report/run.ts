@@ -5,7 +5,8 @@ import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { planAsLogged } from '../../delivery/plan.ts';
 import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
 import { printable, rowsText, thousands } from '../../report/output.ts';
-import { requireReportPlace, writeRunReport } from '../../report/page/report-page.ts';
+import { writeAll } from '../../report/output-file.ts';
+import { reportPage, requireReportPlace, writeRunReport } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { LogStore } from '../../request/log-store.ts';
@@ -38,14 +39,25 @@ export async function report(context: Context, options: ReportOptions): Promise<
     ['--save-mapping', options.saveMapping],
     ['--output', options.output],
   ]);
-  await requireReportPlace(options.output, '--output');
+  // `-` is standard output, as it is standard input elsewhere.
+  const isPrinted = options.output === '-';
+  if (isPrinted && context.options.json) {
+    const message = '--output - and --json would both write to standard output.';
+    throw new SrqError('flags.contradict', message, 'Leave --json out, or name a file: --output FILE');
+  }
+  if (!isPrinted) await requireReportPlace(options.output, '--output');
   const log = await context.logStore();
   const run = await chosenRun(log, options);
   const { input } = options;
   const figures =
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
   const writtenAt = new Date(context.clock.nowMs()).toISOString();
-  await writeRunReport(options.output, figures, { writtenAt, hasInput: input !== undefined });
+  const facts = { writtenAt, hasInput: input !== undefined };
+  if (isPrinted) {
+    await writeAll(context.process.stdout, reportPage(figures, facts));
+    return 0;
+  }
+  await writeRunReport(options.output, figures, facts);
   const { rows, counts, rowsByReason: reasons, listed } = figures;
   const document = { report: options.output, run, rows, ...counts, reasons, listed: listed.length };
   const more =
