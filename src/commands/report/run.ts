@@ -77,11 +77,16 @@ async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): 
   if (wanted === 'all') return null;
   if (wanted !== undefined) return knownRun(log, wanted, 'srq report --run all');
   const begun = await begunRuns(log);
-  const ofInput = begun.findLast(({ file }) => input !== undefined && file.split(', ').includes(noteName(input)));
+  const ofInput = begun.findLast(({ file }) => input !== undefined && isAmong(noteName(input), file));
   return (ofInput ?? begun.at(-1))?.run ?? null;
 }
 
 /**
+/** Tells whether the note on a run has this name. Of several inputs it has all, and a name may contain a comma. */
+function isAmong(name: string, noted: string): boolean {
+  return `, ${noted}, `.includes(`, ${name}, `);
+}
+
  * Collects the figures of the requests of a run. Each request has its latest state in the log, whichever run recorded
  * it.
  */
