@@ -39,6 +39,27 @@ export interface ReadingOptions {
   readonly saveMapping?: string;
 }
 
+/**
+ * Throws `SrqError('usage')` for a flag about reading if no file is read, because it would have no effect. `hint` says what
+ * to do instead, and gets the name of the flag.
+ */
+export function requireNoReading(options: ReadingOptions, hint: (flag: string) => string): void {
+  const flags: readonly (readonly [flag: string, isGiven: boolean])[] = [
+    ['--format', options.format !== undefined],
+    ['--encoding', options.encoding !== undefined],
+    ['--delimiter', options.delimiter !== undefined],
+    ['--skip-lines', options.skipLines > 0],
+    ['--sheet', options.sheet !== undefined],
+    ['--map', options.map.length > 0],
+    ['--set', options.set.length > 0],
+    ['--mapping', options.mapping !== undefined],
+    ['--save-mapping', options.saveMapping !== undefined],
+  ];
+  const [flag] = flags.find(([, isGiven]) => isGiven) ?? [];
+  if (flag === undefined) return;
+  throw new SrqError('flags.incomplete', `${flag} says how to read a file, and none is named.`, hint(flag));
+}
+
 /** An open file with the mapping of its columns to fields. */
 export interface Input {
   readonly table: Table;
@@ -73,6 +94,7 @@ async function spoolStdin(context: Context): Promise<string> {
 
 /** Opens a file and maps its columns to fields. `-` means standard input. */
 export async function readInput(context: Context, file: string, options: ReadingOptions): Promise<Input> {
+  requireFileName(options.saveMapping, '--save-mapping');
   const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
@@ -94,7 +116,6 @@ async function parameterNames(context: Context): Promise<ReadonlySet<string>> {
 }
 
 /**
-  requireFileName(options.saveMapping, '--save-mapping');
  * Maps the columns of a table to fields, and saves the mapping if the user wants that. Throws `SrqError('usage')` like
  * `planMapping`.
  */

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { Context } from '../../cli/context.ts';
-import { inputName, type ReadingOptions, readInput } from '../../cli/input.ts';
+import { inputName, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
@@ -32,6 +32,11 @@ export async function exportRequests(
   options: ExportOptions,
 ): Promise<number> {
   keepHeapSmall();
+  if (file === undefined) {
+    requireNoReading(options, (flag) =>
+      flag === '--format' ? 'As JSON: --json    As a workbook: --output FILE.xlsx' : 'Name the file: srq export FILE',
+    );
+  }
   context.readLastRehearsal();
   // `-` is standard output, as it is standard input elsewhere.
   const output = options.output === '-' ? undefined : options.output;

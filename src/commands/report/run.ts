@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.ts';
-import { planWithProgress, type ReadingOptions, readInput } from '../../cli/input.ts';
+import { planWithProgress, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { planAsLogged } from '../../delivery/plan.ts';
@@ -34,6 +34,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
       'Add: --input FILE',
     );
   }
+  if (options.input === undefined) requireNoReading(options, () => 'Add: --input FILE');
   context.readLastRehearsal();
   await requireOwnPlaces(context, [
     ['--save-mapping', options.saveMapping],
@@ -81,12 +82,12 @@ async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): 
   return (ofInput ?? begun.at(-1))?.run ?? null;
 }
 
-/**
 /** Tells whether the note on a run has this name. Of several inputs it has all, and a name may contain a comma. */
 function isAmong(name: string, noted: string): boolean {
   return `, ${noted}, `.includes(`, ${name}, `);
 }
 
+/**
  * Collects the figures of the requests of a run. Each request has its latest state in the log, whichever run recorded
  * it.
  */
