@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
@@ -123,7 +124,7 @@ export class Context {
   }
 
   async reporter(): Promise<Reporter> {
-    this.#reporter ??= await makeReporter(this.process, this.options, this.clock, this.run);
+    this.#reporter ??= await makeReporter(this);
     return this.#reporter;
   }
 
@@ -274,6 +275,21 @@ export class Context {
     this.process.stderr.write(`${printableLines(this.redacted(String((error as Error)?.stack)))}\n`);
   }
 
+  /**
+   * Makes a folder for personal data, which only the user can open. It is removed when the command ends, also by a
+   * signal.
+   */
+  temporaryFolder(prefix: string): string {
+    let folder: string | null = null;
+    const remove = () => {
+      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    };
+    this.interruption.beforeExit(remove);
+    folder = makeTemporaryFolder(prefix);
+    this.onClose(async () => remove());
+    return folder;
+  }
+
   /** Registers a function to run when the command has ended. The function registered last runs first. */
   onClose(closer: () => Promise<void>): void {
     this.#closers.unshift(closer);
@@ -367,12 +383,8 @@ export class Context {
   }
 }
 
-async function makeReporter(
-  process: NodeJS.Process,
-  options: GlobalOptions,
-  clock: Clock,
-  run: string,
-): Promise<Reporter> {
+async function makeReporter(context: Context): Promise<Reporter> {
+  const { process, options, clock, run } = context;
   const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
   const { columnsOf, isAsciiLocale } = await import('../report/output.ts');
   const { stdout, stderr, env } = process;
@@ -392,6 +404,7 @@ async function makeReporter(
     monotonicMs: clock.monotonicMs,
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
     run,
+    temporaryFolder: () => context.temporaryFolder('srq-result-'),
   };
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
@@ -8,8 +8,9 @@ import { sampleOf } from '../input/columns/sample.ts';
 import { isTellingHeader, mappingToKeep, mappingToRemember } from '../input/kept-mapping.ts';
 import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
-import { requireOwnOrNew } from '../report/output-file.ts';
+import { requireFileName, requireOwnOrNew } from '../report/output-file.ts';
 import { parametersOf } from '../request/contract.ts';
+import { SCHEMA_VERSION } from '../request/documents/types.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
 import type { LogView } from '../request/ports.ts';
@@ -24,7 +25,6 @@ import {
 } from '../request/table.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The flags for reading a file, as commander parses them. */
 export interface ReadingOptions {
@@ -37,6 +37,27 @@ export interface ReadingOptions {
   readonly set: readonly (readonly [string, string])[];
   readonly mapping?: string;
   readonly saveMapping?: string;
+}
+
+/**
+ * Throws `SrqError('usage')` for a flag about reading if no file is read, because it would have no effect. `hint` says what
+ * to do instead, and gets the name of the flag.
+ */
+export function requireNoReading(options: ReadingOptions, hint: (flag: string) => string): void {
+  const flags: readonly (readonly [flag: string, isGiven: boolean])[] = [
+    ['--format', options.format !== undefined],
+    ['--encoding', options.encoding !== undefined],
+    ['--delimiter', options.delimiter !== undefined],
+    ['--skip-lines', options.skipLines > 0],
+    ['--sheet', options.sheet !== undefined],
+    ['--map', options.map.length > 0],
+    ['--set', options.set.length > 0],
+    ['--mapping', options.mapping !== undefined],
+    ['--save-mapping', options.saveMapping !== undefined],
+  ];
+  const [flag] = flags.find(([, isGiven]) => isGiven) ?? [];
+  if (flag === undefined) return;
+  throw new SrqError('flags.incomplete', `${flag} says how to read a file, and none is named.`, hint(flag));
 }
 
 /** An open file with the mapping of its columns to fields. */
@@ -63,18 +84,17 @@ export function inputName(file: string): string {
 
 /**
  * Copies standard input to a file, because an import reads its input several times: to plan, to send and to write the
- * results. The file is readable only by the user and is removed when the command ends.
+ * results. The file is readable only by the user.
  */
 async function spoolStdin(context: Context): Promise<string> {
-  const folder = makeTemporaryFolder('srq-stdin-');
-  context.onClose(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, 'stdin');
+  const path = join(context.temporaryFolder('srq-stdin-'), 'stdin');
   await pipeline(context.process.stdin, createWriteStream(path, { mode: 0o600 }));
   return path;
 }
 
 /** Opens a file and maps its columns to fields. `-` means standard input. */
 export async function readInput(context: Context, file: string, options: ReadingOptions): Promise<Input> {
+  requireFileName(options.saveMapping, '--save-mapping');
   const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
@@ -109,9 +129,12 @@ export async function mapped(
   return { table, chosen, mapping, evidence };
 }
 
+/** Matches the beginning of a mapping, also of one that `srq mapping show --json` has printed. */
+const OWN_MAPPING = /^\s*\{\s*(?:"schemaVersion":\s*\d+,\s*)?"map"/;
+
 /** Writes a mapping that `--mapping` can read. Throws `SrqError('usage')` if the path cannot be used. */
 export async function keepMapping(path: string, mapping: Mapping, chosen: MappingOptions): Promise<void> {
-  await requireOwnOrNew(path, 'mapping', '--save-mapping', (head) => /^\s*\{\s*"map"/.test(head));
+  await requireOwnOrNew(path, 'mapping', '--save-mapping', (head) => OWN_MAPPING.test(head));
   await writeFile(path, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch((error: unknown) =>
     Promise.reject(unwritable(path, error)),
   );
@@ -148,7 +171,11 @@ async function readMapping(path: string): Promise<MappingOptions> {
   const texts = z._default(z.record(z.string(), z.string()), {});
   const lists = z._default(z.record(z.string(), z.array(z.string())), {});
   try {
-    return z.strictObject({ map: texts, set: texts, join: lists }).parse(JSON.parse(await readFile(path, 'utf8')));
+    const text = (await readFile(path, 'utf8')).replace(/^\ufeff/, '');
+    const version = z.optional(z.literal(SCHEMA_VERSION));
+    const form = z.strictObject({ schemaVersion: version, map: texts, set: texts, join: lists });
+    const { map, set, join } = form.parse(JSON.parse(text));
+    return { map, set, join };
   } catch (error) {
     const why = systemCode(error) || 'it is not {"map":{"COLUMN":"FIELD"},"set":{"FIELD":"VALUE"}}';
     throw new SrqError(

@@ -5,6 +5,8 @@ import { EXIT_CODES } from './exit-codes.ts';
 const CODE_OF = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'terminated' } as const;
 type Signal = keyof typeof CODE_OF;
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const satisfies readonly Signal[];
+
 /**
  * Handles Ctrl-C, SIGTERM and the end of the terminal for commands that send. After the first signal, requests in
  * flight finish and are recorded. The second one exits at once.
@@ -35,24 +37,41 @@ export class Interruption {
 
   /** Starts to handle signals. `first` is called at the first signal, to tell the user what happens. */
   listen(first: () => void): void {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      const handler = () => {
-        if (this.#by !== null) {
-          // The user wants to leave now. The intents of requests in flight are in the log.
-          this.#process.exit(EXIT_CODES[CODE_OF[signal]].number);
-        }
-        this.#by = signal;
-        first();
-        this.halt.abort();
-      };
-      this.#handlers.set(signal, handler);
-      this.#process.on(signal, handler);
-    }
+    this.stop();
+    this.#handle((signal) => {
+      // The user wants to leave now. The intents of requests in flight are in the log.
+      if (this.#by !== null) return this.#leave(signal);
+      this.#by = signal;
+      first();
+      this.halt.abort();
+    });
+  }
+
+  /**
+   * Has `remove` called when the process ends without the end of the command, which a signal brings about as long as
+   * the command does not listen to signals, and the second one afterwards.
+   */
+  beforeExit(remove: () => void): void {
+    this.#process.on('exit', remove);
+    // A process that a signal ends by default does nothing before its end.
+    if (this.#handlers.size === 0) this.#handle((signal) => this.#leave(signal));
   }
 
   /** Stops handling signals. */
   stop(): void {
     for (const [signal, handler] of this.#handlers) this.#process.off(signal, handler);
     this.#handlers.clear();
+  }
+
+  #handle(receive: (signal: Signal) => void): void {
+    for (const signal of SIGNALS) {
+      const handler = () => receive(signal);
+      this.#handlers.set(signal, handler);
+      this.#process.on(signal, handler);
+    }
+  }
+
+  #leave(signal: Signal): void {
+    this.#process.exit(EXIT_CODES[CODE_OF[signal]].number);
   }
 }

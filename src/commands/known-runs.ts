@@ -20,14 +20,18 @@ const SHOWN_RUNS = 5;
  * empty answer would look as if nothing was sent. `forAll` is the command that takes all requests.
  */
 export async function knownRun(log: LogStore, wanted: string, forAll: string): Promise<string> {
-  if (wanted.trim() === '') {
-    throw new SrqError('arguments.invalid', 'The run is empty.', `Leave --run out for all requests: ${forAll}`);
-  }
+  requireNamed(wanted, forAll);
   const begun = await begunRuns(log);
   const noted = begun.findLast(({ run }) => run.startsWith(wanted));
   if (noted) return noted.run;
   for await (const { record } of log.records()) if (record.run.startsWith(wanted)) return record.run;
   throw unknownRun(log, wanted, begun, forAll);
+}
+
+/** Throws `SrqError('usage')` for an empty text, as an unset variable of a script gives. It would mean every run. */
+export function requireNamed(run: string, forAll: string): void {
+  if (run.trim() !== '') return;
+  throw new SrqError('arguments.invalid', 'The run is empty.', `Leave --run out for all requests: ${forAll}`);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { basename } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
@@ -34,6 +34,25 @@ export async function requireOwnOrNew(
       hint,
     );
   }
+}
+
+/**
+ * Throws `SrqError('usage')` for `-`, standard output, because it has the result of the command. `option` is the flag that
+ * names the file.
+ */
+export function requireFileName(path: string | undefined, option: string): void {
+  if (path !== '-') return;
+  throw new SrqError(
+    'flags.contradict',
+    `${option} - cannot be used: standard output has the result of the command. Nothing was sent.`,
+    `Name a file: ${option} FILE`,
+  );
+}
+
+/** Returns the unique path of a file, however it is named, even through a link. The file need not exist. */
+export async function onlyPath(path: string): Promise<string> {
+  const folder = resolve(dirname(path));
+  return realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
 }
 
 /** Names that mean a device on Windows in every folder, whatever ending they have. */

@@ -36,8 +36,8 @@ export interface Reporter {
     form?: 'prose' | 'verbatim',
   ): Promise<void>;
   /**
-   * Writes a result of many items as a stream. Programs get an array, and people get the `text` of each item with its
-   * line feed.
+   * Writes a result of many items. Programs get an array once all items are there, and people get the `text` of each
+   * item with its line feed as it comes.
    */
   results<Name extends DocumentName, Item extends DocumentOf<Name>>(
     name: Name,
@@ -82,4 +82,6 @@ export interface ReporterOptions {
   readonly messageTimeMs: (() => number) | null;
   /** Names the run in each such line. */
   readonly run: string;
+  /** Makes a folder that only the user can open, and that is removed when the command ends. */
+  readonly temporaryFolder: () => string;
 }

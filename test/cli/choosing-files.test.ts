@@ -122,6 +122,15 @@ describe('The files to import', () => {
     expect(await chosenFiles(context, files)).toEqual({ files, command: ['bulk', ...files, '--yes'] });
   });
 
+  test('are told in a command without that of --on-end, which may hold a password', async () => {
+    const { context, path } = folderOf(['a.csv'], []);
+    const file = path('a.csv');
+    for (const hook of [['--on-end', 'curl -u me:secret'], ['--on-end=curl -u me:secret']]) {
+      Object.assign(context.process, { argv: ['node', 'srq', 'bulk', ...hook, file, '--yes'] });
+      expect(await chosenFiles(context, [file])).toEqual({ files: [file], command: ['bulk', file, '--yes'] });
+    }
+  });
+
   test('are none twice, not by a link either', async () => {
     const { context, path } = folderOf(['a.csv'], []);
     symlinkSync(path('a.csv'), path('b.csv'));

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import {
   beside,
   mayHoldCorrections,
-  onlyPath,
   type ResultsOption,
   ResultsPlace,
   refuseRehearsed,
   requireOneStatus,
   withoutOwnFiles,
 } from '../../src/commands/bulk/results-place.ts';
+import { onlyPath } from '../../src/report/output-file.ts';
 import { contextOf } from '../helpers/command-context.ts';
 
 test.each([

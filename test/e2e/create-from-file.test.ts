@@ -24,6 +24,15 @@ describe.concurrent('create --file', () => {
     expect(creates(sandbox)[0]?.params).toEqual({ ...need('do ficheiro'), fullname: 'Da linha' });
   });
 
+  test.for([
+    ['my leads.csv', 'ref,phone\nA,1\n'],
+    ['my leads.json', JSON.stringify(Array.from({ length: 1_001 }, () => need('muitos')))],
+  ] as const)('tells for %j a command that can be pasted', async ([name, text], { partner }) => {
+    partner.write(name, text);
+    const ended = await partner.call('create', '--file', name, '--json');
+    expect(documentOf(ended)).toMatchObject({ error: { hint: expect.stringContaining(`srq bulk '${name}'`) } });
+  });
+
   test('reads an array and returns an array, each request by itself', async ({ partner, sandbox }) => {
     const path = partner.write(
       'few.json',

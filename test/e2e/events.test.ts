@@ -148,6 +148,15 @@ describe.concurrent('bulk --events', () => {
     }
     await bulk(partner, 'none.csv', '--on-end', `cat > '${path('failed')}'`);
     expect(only(eventsIn(partner.read('failed')), 'end')).toMatchObject([{ exitCode: 2, summary: null }]);
+    // What is printed to be run next may be kept, and the command may contain a password.
+    const [{ next }, cut] = [documentOf(ended), stopped.stdout];
+    expect([next, cut.includes('srq bulk'), cut.includes('on-end')]).toEqual([
+      'srq bulk --rate max leads.results.csv --json',
+      true,
+      false,
+    ]);
+    const results = await bulk(partner, 'leads.csv', '--on-end', 'true', '--results', 'more.csv');
+    expect([results.code, results.stderr.includes('on-end')]).toEqual([2, false]);
     const deaf = await bulk(partner, 'leads.csv', '--on-end', 'true');
     expect([deaf.code, deaf.stderr.includes('--on-end')]).toEqual([3, false]);
     expect((await bulk(partner, 'leads.csv', '--on-end', 'true', '--dry-run')).code).toBe(2);

@@ -1,4 +1,5 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Desk, test } from '../helpers/desk.ts';
@@ -110,6 +111,29 @@ describe.concurrent('an interrupted import', () => {
     expect(created - Number(document['created']) - Number(document['repeated'])).toBeLessThanOrEqual(
       Number(document['unknown']),
     );
+  });
+});
+
+/** Runs a program with a FIFO for its standard input, which never ends. */
+const WITH_FIFO = ['sh', '-c', 'mkfifo "$0" && exec "$@" <> "$0"'];
+
+describe.concurrent('leads that are read from standard input are removed by', () => {
+  test.for([
+    ['SIGTERM', 143, ['bulk', '-']],
+    ['SIGINT', 130, ['export', '-']],
+    ['SIGHUP', 143, ['create', '--file', '-']],
+    ['SIGTERM', 143, ['validate', '--file', '-']],
+  ] as const)('%s, exit code %i, of %j', async ([signal, code, args], { partner }) => {
+    const fifo = join(partner.folder, 'leads');
+    const running = partner.start(args, { under: [...WITH_FIFO, fifo] });
+    const kept = () => partner.files().filter((name) => name.startsWith('temp/srq-'));
+    await expect.poll(kept, { timeout: 60_000 }).toContainEqual(expect.stringMatching(/\/stdin$/));
+    writeFileSync(fifo, leadsCsv(3));
+    const [copy = ''] = kept().filter((name) => name.endsWith('stdin'));
+    await expect.poll(() => readFileSync(join(partner.folder, copy), 'utf8'), { timeout: 60_000 }).toBe(leadsCsv(3));
+    running.process.kill(signal);
+    expect(await running.ended).toMatchObject({ code, signal: null });
+    expect(kept()).toEqual([]);
   });
 });
 

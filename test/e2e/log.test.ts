@@ -140,6 +140,12 @@ describe.concurrent('log', () => {
   test('of nobody is empty, not an error', async ({ desk }) => {
     expect(await desk.call('log', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
     expect(await desk.call('log')).toMatchObject({ code: 0, stdout: '' });
+    const header = 'at,status,row,ref,ids,http,ms,message,key,run\r\n';
+    const csv = await desk.call('log', '--csv');
+    expect(csv).toMatchObject({ code: 0, stdout: header, stderr: expect.stringContaining('No requests in ') });
+    expect(csv.stderr).not.toContain('match');
+    const filtered = await desk.call('log', '--csv', '--ref', 'L-1');
+    expect(filtered).toMatchObject({ code: 0, stdout: header, stderr: expect.stringContaining(' match.') });
   });
 
   test.for([
@@ -151,6 +157,12 @@ describe.concurrent('log', () => {
     const ended = await desk.call('log', flag, value);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain(value);
+  });
+
+  test.for([[[]], [['--follow']]])('of an empty run is an error, with %j', async ([flags = []], { desk }) => {
+    const ended = await desk.run('log', '--run', '', ...flags, '--json');
+    expect(ended.code).toBe(2);
+    expect(documentOf(ended)).toMatchObject({ error: { message: 'The run is empty.', reason: 'arguments.invalid' } });
   });
 
   test('ends quietly when its reader goes away', async ({ desk }) => {

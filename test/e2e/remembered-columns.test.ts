@@ -366,13 +366,22 @@ describe('srq mapping', () => {
 
     // What is shown is a mapping that gives the same requests.
     const shown = await partner.call('mapping', 'show', kept?.fingerprint.slice(0, 6) ?? '');
+    const asJson = await partner.call('mapping', 'show', kept?.fingerprint ?? '', '--json');
     partner.write('kept.json', shown.stdout);
+    partner.write('as-json.json', asJson.stdout);
+    partner.write('with-mark.json', `\ufeff${shown.stdout}`);
     expect(documentOf(await partner.call('mapping', 'forget', '--all', '--json'))).toEqual({ forgotten: 1, left: 0 });
     const first = join(partner.work, 'first.csv');
     expect((await partner.call('bulk', first)).code).toBe(2);
-    expect(documentOf(await partner.call('bulk', first, '--mapping', 'kept.json', '--json'))).toMatchObject({
-      repeated: 6,
-    });
+    for (const mapping of ['kept.json', 'as-json.json', 'with-mark.json']) {
+      const again = await partner.call('bulk', first, '--mapping', mapping, '--json');
+      expect([mapping, documentOf(again)]).toMatchObject([mapping, { repeated: 6 }]);
+    }
+    const saved = await partner.call('bulk', first, '--mapping', 'kept.json', '--save-mapping', 'as-json.json');
+    expect(saved.code).toBe(0);
+    partner.write('newer.json', '{"schemaVersion":99,"map":{}}');
+    const newer = await partner.call('bulk', first, '--mapping', 'newer.json', '--json');
+    expect(documentOf(newer)).toMatchObject({ error: { reason: 'mapping.unusable' } });
     expect(creates(sandbox)).toHaveLength(6);
 
     // Importing with a mapping has confirmed it once more.

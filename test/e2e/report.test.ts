@@ -18,6 +18,7 @@ describe.concurrent('report', () => {
     const runs: Record<string, unknown> = {};
     for (const [name, rows] of [
       ['a.csv', 2],
+      ['leads, may.csv', 1],
       ['b.csv', 3],
     ] as const) {
       const ended = await partner.call('bulk', partner.write(name, leadsCsv(rows)), '--rate', 'max', '--json');

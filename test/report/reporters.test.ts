@@ -22,6 +22,9 @@ function reporterOf(Kind: typeof HumanReporter | typeof JsonReporter, changes: P
     monotonicMs: () => 0,
     messageTimeMs: null,
     run: 'run-7',
+    temporaryFolder: () => {
+      throw new Error('The result is short.');
+    },
     ...changes,
   });
   return { reporter, said: () => ({ out: out.text(), err: err.text() }) };
@@ -104,6 +107,16 @@ describe('the result for programs', () => {
       ],
       { schemaVersion: 1, error: FAILURE },
     ]);
+  });
+
+  test('of many items of which one cannot be had is nothing, so that the error can be the one document', async () => {
+    const { reporter, said } = reporterOf(JsonReporter);
+    async function* failing() {
+      yield { a: 1 };
+      throw new Error('unreadable');
+    }
+    await expect(reporter.results('x' as never, failing() as never, () => 'text')).rejects.toThrow('unreadable');
+    expect(said().out).toBe('');
   });
 
   test('of many items is one array, and of an endless stream a document a line', async () => {
@@ -189,7 +202,6 @@ describe('what is written to a reader who is slower', () => {
   };
 
   test.each([
-    ['programs, as an array', JsonReporter, 'results'],
     ['programs, line by line', JsonReporter, 'lines'],
     ['people, as a list', HumanReporter, 'results'],
     ['people, line by line', HumanReporter, 'lines'],

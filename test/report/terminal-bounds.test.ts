@@ -314,7 +314,7 @@ describe('progress on a terminal', () => {
     let nowMs = 0;
     const reporter = new HumanReporter({
       ...{ stdout: new PassThrough(), stderr, quiet: false, colour: { stdout: false, stderr: false }, redraw: true },
-      ...{ ascii: true, monotonicMs: () => nowMs, messageTimeMs: null, run: 'r' },
+      ...{ ascii: true, monotonicMs: () => nowMs, messageTimeMs: null, run: 'r', temporaryFolder: () => '' },
     });
     const progress = await reporter.progress('Sending');
     /** What is drawn in the next 120 ms, in which a frame of the spinner is due. */

@@ -9,6 +9,7 @@ import type { RunListener } from '../../request/log-store.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import type { Clock } from '../../request/ports.ts';
 import { sumOfCounts } from '../../request/status.ts';
+import { requireDistinct } from '../output-places.ts';
 import type { BulkOptions } from './flags.ts';
 import type { PassObserver, PassState } from './show-import.ts';
 import { plannedCounts, withoutReady } from './summary.ts';
@@ -21,7 +22,10 @@ interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'su
 }
 
 /** The flags that decide where events are written, and those that name other outputs. */
-type EventOptions = Pick<BulkOptions, 'events' | 'onEnd' | 'dryRun' | 'results' | 'report'>;
+type EventOptions = Pick<BulkOptions, 'events' | 'onEnd' | 'dryRun' | 'results' | 'report'> & {
+  readonly saveMapping?: string;
+  readonly healthFile?: string;
+};
 
 /**
  * Reports a run as events, if `--events` or `--on-end` asks for them. It has no counts of its own: rows come from their
@@ -137,7 +141,7 @@ const FAULT = { code: 'fault', reason: 'srq.fault', message: ERRORS['srq.fault']
 async function openStream(context: Context, options: EventOptions): Promise<EventStream | null> {
   const { events: path } = options;
   if (path === undefined) return null;
-  requirePlaceOfItsOwn(context, path, options);
+  await requirePlaceOfItsOwn(context, path, options);
   const { EventStream, openEventFile } = await import('../../report/event-stream.ts');
   const { process, run, clock } = context;
   if (path === '-') return new EventStream(process.stdout, run, clock.nowMs);
@@ -158,20 +162,23 @@ function requireRun({ events, onEnd, dryRun }: EventOptions): void {
 }
 
 /** Throws `SrqError('usage')` if another output is written to the place of the events. */
-function requirePlaceOfItsOwn({ options: { json } }: Context, path: string, options: EventOptions): void {
-  const { results, report } = options;
-  const others = [
-    { flag: '--json', contradicts: path === '-' && json === true, because: 'writes to standard output as well' },
-    { flag: '--results', contradicts: path === results, because: 'writes to the same place' },
-    { flag: '--report', contradicts: path === report, because: 'writes to the same place' },
-  ];
-  const other = others.find(({ contradicts }) => contradicts);
-  if (!other) return;
-  throw new SrqError(
-    'flags.contradict',
-    `--events ${path} and ${other.flag} cannot be used together: ${other.flag} ${other.because}. Nothing was sent.`,
-    'Leave one of them out, or name another file: --events FILE',
-  );
+async function requirePlaceOfItsOwn({ options }: Context, path: string, others: EventOptions): Promise<void> {
+  const { results, report, saveMapping, healthFile } = others;
+  if (path === '-' && options.json) {
+    throw new SrqError(
+      'flags.contradict',
+      `--events ${path} and --json cannot be used together: --json writes to standard output as well. Nothing was sent.`,
+      'Leave one of them out, or name another file: --events FILE',
+    );
+  }
+  await requireDistinct([
+    ['--log', options.log],
+    ['--save-mapping', saveMapping],
+    ['--results', results],
+    ['--report', report],
+    ['--health-file', healthFile],
+    ['--events', path],
+  ]);
 }
 
 /**

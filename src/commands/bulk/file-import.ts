@@ -1,11 +1,12 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { commandLine } from '../../cli/command-line.ts';
+import { commandLine, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
 import type { RowLookup } from '../../delivery/report-rows.ts';
+import { onlyPath } from '../../report/output-file.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { operationsOf } from '../../request/operations.ts';
@@ -16,7 +17,6 @@ import type { BulkOptions } from './flags.ts';
 import {
   beside,
   mayHoldCorrections,
-  onlyPath,
   ResultsPlace,
   requireOneStatus,
   withoutOwnFiles,
@@ -167,7 +167,10 @@ export function noteName(file: string): string {
 /** The files of a run, and the command that names them. */
 interface ChosenFiles {
   readonly files: readonly string[];
-  /** The arguments of this command, without files that are left out. */
+  /**
+   * The arguments of this command, without files that are left out, and without the command of `--on-end`. srq prints
+   * them and writes them to files, and that command may contain a password.
+   */
   readonly command: readonly string[];
 }
 
@@ -181,7 +184,7 @@ export async function chosenFiles(context: Context, asked: readonly string[]): P
     await Promise.all(asked.map(async (name) => [name, await filesOfPattern(name, platform)] as const)),
   );
   const named = asked.flatMap((name) => meant.get(name) ?? []);
-  const words = argv.slice(2).flatMap((word) => meant.get(word) ?? [word]);
+  const words = withoutOptions(argv.slice(2), ['--on-end']).flatMap((word) => meant.get(word) ?? [word]);
   const { files, leftOut } = withoutOwnFiles(named);
   const reporter = await context.reporter();
   const unchanged: string[] = [];

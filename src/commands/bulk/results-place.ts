@@ -1,12 +1,12 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { commandLine, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { inputName } from '../../cli/input.ts';
 import { withIdentifiers } from '../../delivery/lost-identifiers.ts';
 import { mapRow } from '../../delivery/prepare.ts';
 import { type RowLookup, withRowsOutside } from '../../delivery/report-rows.ts';
-import { requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
+import { onlyPath, requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
 import { isWorkbookName, streamResults, writeResults } from '../../report/results-file.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
@@ -97,12 +97,6 @@ export async function mayHoldCorrections(context: Context, file: string): Promis
   const isRehearsal = context.options.sandbox === true;
   if (isResults === undefined || (ofSandbox !== undefined) !== isRehearsal) return false;
   return !(await (await context.writtenFiles()).isUnchanged(file, isRehearsal ? 'rehearsal' : 'run'));
-}
-
-/** Returns the unique path of a file, however it is named, even through a link. The file need not exist. */
-export async function onlyPath(path: string): Promise<string> {
-  const folder = resolve(dirname(path));
-  return realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
 }
 
 /** The paths of the files of a run and of their results. Each maps to the file that it belongs to. */
@@ -217,7 +211,7 @@ export class ResultsPlace {
     const isOwn = (head: string) => (isWorkbookName(path) ? head.startsWith('PK') : isResults(head));
     await requireOwnOrNew(path, 'results file', '--results', isOwn);
     if (await this.#isFree(path)) return;
-    const given = withoutOptions(context.process.argv.slice(2), ['--results']);
+    const given = withoutOptions(context.process.argv.slice(2), ['--results', '--on-end']);
     throw new SrqError(
       'output.not-replaced',
       `${path} was changed since srq wrote it: it may contain corrections, so it is not replaced. Nothing was sent.`,

@@ -5,11 +5,13 @@ import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { finishOnSignal } from '../../cli/session.ts';
 import { keepHeapSmall, optimizeForRows } from '../../cli/v8-flags.ts';
 import { type ImportDeps, runImport } from '../../delivery/import.ts';
+import { requireFileName } from '../../report/output-file.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import { type RunBegin, withListener } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
 import { RunHealth } from '../health.ts';
+import { type Output, requireDistinct, requireOwnPlaces } from '../output-places.ts';
 import { rangeOf, requireAnswers, requireKnownFields } from './agreement.ts';
 import { confirmImport, planId, requireConsent, requireHoldable, requirePlan } from './consent.ts';
 import { dryRun } from './dry-run.ts';
@@ -50,6 +52,9 @@ async function importFiles(
   requireKeepable(context, asked);
   requireOneAnswer(context.process.argv);
   requireHoldable(context, asked);
+  requireFileName(asked.report, '--report');
+  const outputs = outputsOf(asked);
+  await requireOwnPlaces(context, outputs);
   const given = await chosenFiles(context, named);
   // What remains after this run is another plan, so the next command must not name this one.
   const chosen = { ...given, command: withoutOptions(given.command, ['--plan']) };
@@ -58,6 +63,8 @@ async function importFiles(
   for (const file of files) refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), asked);
   const opened = await openFiles(context, chosen, asked);
+  const found = opened.map(({ results }): Output => ['the results file', results.path]);
+  await requireDistinct([...found, ...outputs.filter(([flag]) => flag !== '--results')]);
   const validate = opened.every(({ session }) => session.validates);
   const options = { ...asked, validate };
   await withEachFile(files, (_, at) => requireKnownFields(opened[at]?.input.mapping, options.strict));
@@ -94,6 +101,16 @@ async function importFiles(
   events.end(end);
   if (options.keep) await keepInbox(context);
   return end.exitCode;
+}
+
+/** Returns the outputs that the flags name. */
+function outputsOf({ saveMapping, results, report, events }: BulkOptions): readonly Output[] {
+  return [
+    ['--save-mapping', saveMapping],
+    ['--results', results],
+    ['--report', report],
+    ['--events', events],
+  ];
 }
 
 /** Keeps the sandbox of this process and its inbox open until Ctrl-C. */

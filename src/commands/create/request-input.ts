@@ -1,3 +1,4 @@
+import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { recordingsBeside } from '../../cli/session.ts';
 import { nearest } from '../../request/did-you-mean.ts';
@@ -46,7 +47,11 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
   const table = await openInput(context, file);
   const name = inputName(file);
   if (table.format === 'csv' || table.format === 'xlsx') {
-    throw new SrqError('json.unreadable', `${name} is not JSON.`, `For a file of many requests: srq bulk ${file}`);
+    throw new SrqError(
+      'json.unreadable',
+      `${name} is not JSON.`,
+      `For a file of many requests: ${commandLine(['bulk', file])}`,
+    );
   }
   const reporter = await context.reporter();
   for (const column of table.columns) {
@@ -66,7 +71,7 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
       throw new SrqError(
         'request.too-many',
         `${name} has more than ${MAX_REQUESTS} requests.`,
-        `Import it instead: srq bulk ${file}`,
+        `Import it instead: ${commandLine(['bulk', file])}`,
       );
     }
   }

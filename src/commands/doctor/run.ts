@@ -10,11 +10,12 @@ import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';
 import { recordingsBeside } from '../../cli/session.ts';
 import { printable } from '../../report/output.ts';
-import { requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
+import { requireFileName, requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
 import { secretAddressText } from '../../report/terminal/contract-text.ts';
 import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
 import { type Diagnosis, STEP_NAMES } from '../../request/diagnosis.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
+import { requireOwnPlaces } from '../output-places.ts';
 import { Examination, type Found } from './examination.ts';
 import {
   ClockReading,
@@ -35,7 +36,11 @@ export interface DoctorOptions {
 /** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const { output } = options;
-  if (output !== undefined) await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
+  if (output !== undefined) {
+    requireFileName(output, '--output');
+    await requireOwnPlaces(context, [['--output', output]]);
+    await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
+  }
   if (options.create) await requireConsent(context, options);
   const examination = await examine(context, options.create === true);
   const { failure } = examination;

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { Context } from '../../cli/context.ts';
-import { inputName, type ReadingOptions, readInput } from '../../cli/input.ts';
+import { inputName, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
@@ -13,6 +13,7 @@ import type { DocumentOf } from '../../request/documents/types.ts';
 import { SrqError } from '../../request/errors.ts';
 import { type Counts, noCounts, STATUSES } from '../../request/status.ts';
 import { type LogFilterOptions, requestFilter } from '../log/log-filter.ts';
+import { requireOwnPlaces } from '../output-places.ts';
 import { type Exported, type ExportRow, type FileFindings, fileExport, logExport } from './rows.ts';
 
 /** The flags of `export`, as commander parses them. */
@@ -31,11 +32,20 @@ export async function exportRequests(
   options: ExportOptions,
 ): Promise<number> {
   keepHeapSmall();
+  if (file === undefined) {
+    requireNoReading(options, (flag) =>
+      flag === '--format' ? 'As JSON: --json    As a workbook: --output FILE.xlsx' : 'Name the file: srq export FILE',
+    );
+  }
   context.readLastRehearsal();
   // `-` is standard output, as it is standard input elsewhere.
   const output = options.output === '-' ? undefined : options.output;
   const format = formatOf(output, options, context);
   if (output !== undefined) {
+    await requireOwnPlaces(context, [
+      ['--save-mapping', options.saveMapping],
+      ['--output', output],
+    ]);
     const isOwnWorkbook = format === 'xlsx' && (await (await context.writtenFiles()).isUnchanged(output, 'export'));
     await requireExportPlace(output, file ?? null, isOwnWorkbook);
   }

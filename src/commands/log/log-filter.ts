@@ -28,14 +28,18 @@ export async function requestFilter(
 /** Returns the filter for the flags, except for `--run`. Throws `SrqError('usage')` for an invalid time. */
 export function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
   const { since, until } = options;
-  const sinceMs = since === undefined ? undefined : pointInTime(since, nowMs);
-  const untilMs = until === undefined ? undefined : endOf(until, nowMs);
+  const sinceMs = since === undefined ? undefined : pointInTime(since.trim(), nowMs);
+  const untilMs = until === undefined ? undefined : endOf(until.trim(), nowMs);
   return (record) => isSelected(record, options, sinceMs, untilMs);
 }
 
 const DAY_MS = 86_400_000;
-/** Matches a date with a time of day but without a zone, which JavaScript reads in the zone of the machine. */
-const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/i;
+/**
+ * Matches a month, a date, or a date with a time of day, with or without a zone. JavaScript parses many more texts, and
+ * most of them in the zone of the machine.
+ */
+const DATE = /^(\d{4}-\d\d(?:-\d\d)?)$/;
+const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?$/i;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 
 /**
@@ -46,14 +50,18 @@ function pointInTime(text: string, nowMs: number): number {
   const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
   const unitMs = UNIT_MS[unit];
   if (count !== undefined && unitMs !== undefined) return nowMs - Number(count) * unitMs;
-  const zoned = WITHOUT_ZONE.test(text) ? `${text}Z` : text;
-  const dateMs = isOfCalendar(zoned) ? Date.parse(zoned) : Number.NaN;
+  const [, day, time = '00:00', zone = 'Z'] = DATE_AND_TIME.exec(text) ?? DATE.exec(text) ?? [];
+  const dateMs = day !== undefined && isOfCalendar(day) ? timeOf(day, time, zone) : Number.NaN;
   if (!Number.isNaN(dateMs)) return dateMs;
   throw new SrqError(
     'arguments.invalid',
     `"${text}" is not a time.`,
     'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).',
   );
+}
+
+function timeOf(day: string, time: string, zone: string): number {
+  return Date.parse(`${day.length === 7 ? `${day}-01` : day}T${time}${zone.toUpperCase()}`);
 }
 
 /** Tells whether a text begins with a day that there is. JavaScript takes February 31 for March 3. */

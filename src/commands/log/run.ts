@@ -2,6 +2,7 @@ import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { printable } from '../../report/output.ts';
+import { writeAll } from '../../report/output-file.ts';
 import type { ItemText } from '../../report/reporter.ts';
 import { type DayTotals, logHeading, logLine, totalsText } from '../../report/terminal/log-text.ts';
 import { csvLine } from '../../request/csv-text.ts';
@@ -9,6 +10,7 @@ import { SrqError } from '../../request/errors.ts';
 import { type LogEntry, type LogStore, logEntryOf } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { noSentCounts, SENT_STATUSES, type SentCounts } from '../../request/status.ts';
+import { requireNamed } from '../known-runs.ts';
 import { type LogFilterOptions, logFilter, requestFilter } from './log-filter.ts';
 
 /** The flags of `log`, as commander parses them. */
@@ -53,16 +55,23 @@ export async function log(context: Context, options: LogOptions): Promise<number
   await reporter.results('log', counted(past(store, wanted, options.limit)), line);
   if (shown === 0) {
     await warnOfUnknownProfile(context);
-    const filtered = Object.keys(options).length > 0;
+    const { csv, ...filters } = options;
+    if (csv) await writeAll(context.process.stdout, csvLine(CSV_COLUMNS));
+    const filtered = Object.keys(filters).length > 0;
     reporter.say(() => `No requests in ${printable(store.name)}${filtered ? ' match' : ''}.`);
   }
   return 0;
 }
 
-/** Returns the filter for records as they are added. A run that is followed may be yet to come. */
+/**
+ * Returns the filter for records as they are added. A run that is followed may be yet to come. Throws
+ * `SrqError('usage')` for an invalid time, and for an empty run.
+ */
 function followedFilter(options: LogOptions, nowMs: number): (record: LogRecord) => boolean {
+  const { run } = options;
+  if (run !== undefined) requireNamed(run, 'srq log --follow');
   const isWanted = logFilter(options, nowMs);
-  return (record) => record.run.startsWith(options.run ?? '') && isWanted(record);
+  return (record) => record.run.startsWith(run ?? '') && isWanted(record);
 }
 
 async function* past(

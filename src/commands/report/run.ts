@@ -1,17 +1,19 @@
 import type { Context } from '../../cli/context.ts';
-import { planWithProgress, type ReadingOptions, readInput } from '../../cli/input.ts';
+import { planWithProgress, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { planAsLogged } from '../../delivery/plan.ts';
 import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
 import { printable, rowsText, thousands } from '../../report/output.ts';
-import { requireReportPlace, writeRunReport } from '../../report/page/report-page.ts';
+import { writeAll } from '../../report/output-file.ts';
+import { reportPage, requireReportPlace, writeRunReport } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import { noteName } from '../bulk/file-import.ts';
 import { addNotes, addRecords, figuresOf, withFigures } from '../bulk/run-report.ts';
 import { begunRuns, knownRun } from '../known-runs.ts';
+import { requireOwnPlaces } from '../output-places.ts';
 
 /** The flags of `report`, as commander parses them. */
 export interface ReportOptions extends ReadingOptions {
@@ -32,15 +34,31 @@ export async function report(context: Context, options: ReportOptions): Promise<
       'Add: --input FILE',
     );
   }
-  await requireReportPlace(options.output, '--output');
+  if (options.input === undefined) requireNoReading(options, () => 'Add: --input FILE');
   context.readLastRehearsal();
+  await requireOwnPlaces(context, [
+    ['--save-mapping', options.saveMapping],
+    ['--output', options.output],
+  ]);
+  // `-` is standard output, as it is standard input elsewhere.
+  const isPrinted = options.output === '-';
+  if (isPrinted && context.options.json) {
+    const message = '--output - and --json would both write to standard output.';
+    throw new SrqError('flags.contradict', message, 'Leave --json out, or name a file: --output FILE');
+  }
+  if (!isPrinted) await requireReportPlace(options.output, '--output');
   const log = await context.logStore();
   const run = await chosenRun(log, options);
   const { input } = options;
   const figures =
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
   const writtenAt = new Date(context.clock.nowMs()).toISOString();
-  await writeRunReport(options.output, figures, { writtenAt, hasInput: input !== undefined });
+  const facts = { writtenAt, hasInput: input !== undefined };
+  if (isPrinted) {
+    await writeAll(context.process.stdout, reportPage(figures, facts));
+    return 0;
+  }
+  await writeRunReport(options.output, figures, facts);
   const { rows, counts, rowsByReason: reasons, listed } = figures;
   const document = { report: options.output, run, rows, ...counts, reasons, listed: listed.length };
   const more =
@@ -60,8 +78,13 @@ async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): 
   if (wanted === 'all') return null;
   if (wanted !== undefined) return knownRun(log, wanted, 'srq report --run all');
   const begun = await begunRuns(log);
-  const ofInput = begun.findLast(({ file }) => input !== undefined && file.split(', ').includes(noteName(input)));
+  const ofInput = begun.findLast(({ file }) => input !== undefined && isAmong(noteName(input), file));
   return (ofInput ?? begun.at(-1))?.run ?? null;
+}
+
+/** Tells whether the note on a run has this name. Of several inputs it has all, and a name may contain a comma. */
+function isAmong(name: string, noted: string): boolean {
+  return `, ${noted}, `.includes(`, ${name}, `);
 }
 
 /**

@@ -2,7 +2,7 @@ import { terminalColumns } from '../../cli/command.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
-import { planWithProgress, type ReadingOptions, readInput } from '../../cli/input.ts';
+import { planWithProgress, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { finishOnSignal, RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { runPass, type ServiceConnection } from '../../delivery/import.ts';
@@ -32,8 +32,19 @@ export interface ResolveOptions extends ReadingOptions {
 export async function resolve(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const actions = [options.created !== undefined, options.notCreated, options.validate].filter(Boolean).length;
   if (actions > 1) throw new SrqError('flags.contradict', 'Choose one of --created, --not-created and --validate.');
+  if (!options.validate) requireNoInput(options, actions > 0);
   if (actions === 0) return list(context, keys, options);
   return options.validate ? byValidate(context, keys, options) : byPerson(context, keys, options);
+}
+
+/** Throws `SrqError('usage')` for flags that only --validate uses. `isByPerson` tells whether the user states the outcome. */
+function requireNoInput(options: ResolveOptions, isByPerson: boolean): void {
+  const hint = () =>
+    isByPerson ? 'Leave it out: nothing is read for --created and --not-created.' : 'Add: --validate --file FILE';
+  requireNoReading(options, hint);
+  const flag = options.file !== undefined ? '--file' : options.settle !== undefined ? '--settle' : null;
+  if (flag === null) return;
+  throw new SrqError('flags.incomplete', `${flag} works with --validate.`, hint());
 }
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {

@@ -106,7 +106,7 @@ function list({ gathered, columns, counts }: RunFigures, listed: number, { hasIn
         ]
       : []),
     ...(!hasInput && counts.repeated + counts.invalid > 0
-      ? ['Rows that were never sent are not in the log: srq report --input FILE lists them too.']
+      ? ['Rows that were never sent are not in the log: srq report --input FILE -o rows.html lists them too.']
       : []),
     ...(columns ? ['A row opens to its cells of the input.'] : []),
     ...(listed === 0 ? ['Nothing to list yet.'] : []),

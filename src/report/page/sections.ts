@@ -1,3 +1,4 @@
+import { shellWord } from '../../request/errors.ts';
 import { type Counts, countsLeft, STATUS, STATUSES, type Status } from '../../request/status.ts';
 import { rowsText, thousands } from '../output.ts';
 import { moment, shareBar, tag, wideTable } from './charts.ts';
@@ -150,16 +151,21 @@ export function reasons(figures: RunFigures): Html {
   return html`${lines.length > 0 ? html`<ol class="reasons">${lines}</ol>` : NOTHING}${more > 0 ? html`<p class="note">${more} rarer reasons are in the list of rows alone.</p>` : NOTHING}${notes}`;
 }
 
+/** Returns the input of a run as a word of a command. Notes name several inputs in one text. */
+function inputWord(noted: string): string {
+  return noted.includes(', ') || noted === 'standard input' ? 'FILE' : shellWord(noted);
+}
+
 /**
  * Returns notes on rows that are counted above but whose reasons the log does not have, because they were never sent.
  */
 function reasonsNotInLog({ untouched, end, begin }: RunFigures): string[] {
   const { invalid, failed, unknown } = untouched;
-  const input = begin?.file ?? 'FILE';
+  const input = begin ? inputWord(begin.file) : 'FILE';
   return [
     ...(invalid > 0
       ? [
-          `Why ${rowsText(invalid)} ${invalid === 1 ? 'is' : 'are'} invalid is not in the log, as they were never sent: srq report --input ${input} tells it.`,
+          `Why ${rowsText(invalid)} ${invalid === 1 ? 'is' : 'are'} invalid is not in the log, as they were never sent: srq report --input ${input} -o rows.html tells it.`,
         ]
       : []),
     ...(failed > 0

@@ -17,6 +17,7 @@ import {
 } from '../output.ts';
 import { writeAll } from '../output-file.ts';
 import type { ItemText, Progress, ProgressState, Reporter, ReporterOptions } from '../reporter.ts';
+import { onceWhole } from '../whole-result.ts';
 
 /** The part of both reporters that writes messages and progress to stderr. */
 abstract class Messages {
@@ -128,15 +129,16 @@ export class JsonReporter extends Messages implements Reporter {
   }
 
   async results(_: string, items: AsyncIterable<object>): Promise<void> {
-    for await (const text of jsonArrayTexts(eachVersioned(items))) {
-      if (this.options.stdout.destroyed) return;
-      await writeAll(this.options.stdout, text);
+    const { stdout, temporaryFolder } = this.options;
+    // If an item cannot be had, the document is the error, so nothing may be written before the last item is there.
+    for await (const chunk of onceWhole(jsonArrayTexts(this.#eachVersioned(items)), temporaryFolder)) {
+      if (stdout.destroyed) return;
+      await writeAll(stdout, chunk);
     }
   }
 
   async lines(_: string, items: AsyncIterable<object>): Promise<void> {
-    for await (const item of eachVersioned(items)) {
-      if (this.options.stdout.destroyed) return;
+    for await (const item of this.#eachVersioned(items)) {
       await writeAll(this.options.stdout, `${terminalSafeJson(item)}\n`);
     }
   }
@@ -144,14 +146,18 @@ export class JsonReporter extends Messages implements Reporter {
   fail(error: Failure): Promise<void> {
     return this.result('error', { error });
   }
+
+  /** Ends when the reader has gone, because nobody would read the rest. */
+  async *#eachVersioned(documents: AsyncIterable<object>): AsyncGenerator<object> {
+    for await (const document of documents) {
+      if (this.options.stdout.destroyed) return;
+      yield versioned(document);
+    }
+  }
 }
 
 function versioned(document: object): object {
   return { schemaVersion: SCHEMA_VERSION, ...document };
-}
-
-async function* eachVersioned(documents: AsyncIterable<object>): AsyncGenerator<object> {
-  for await (const document of documents) yield versioned(document);
 }
 
 /** Length of the window over which the current rate is measured. */

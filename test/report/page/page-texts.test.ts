@@ -157,7 +157,9 @@ describe('the reasons', () => {
     [
       { invalid: 1 },
       null,
-      ['Why 1 row is invalid is not in the log, as they were never sent: srq report --input leads.csv tells it.'],
+      [
+        'Why 1 row is invalid is not in the log, as they were never sent: srq report --input leads.csv -o rows.html tells it.',
+      ],
     ],
     [{ ready: 1 }, 'The service moved.', ['1 row was not sent, as the run ended before. The service moved.']],
     [{ ready: 2 }, null, ['2 rows were not sent, as the run ended before.']],

@@ -63,7 +63,9 @@ test.each<[Status, boolean, boolean]>([
 ])('one row that is %s, with the input given: %s, makes it say what the log lacks: %s', (status, hasInput, isSaid) => {
   const figures = new RunFigures(null);
   figures.add(rowOf(1, { status }));
-  expect(reportPage(figures, { ...FACTS, hasInput }).includes('srq report --input FILE lists them too')).toBe(isSaid);
+  expect(
+    reportPage(figures, { ...FACTS, hasInput }).includes('srq report --input FILE -o rows.html lists them too'),
+  ).toBe(isSaid);
 });
 
 test('a log without anything gives a page that says so', () => {

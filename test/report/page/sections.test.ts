@@ -71,6 +71,18 @@ test('the page begins with the verdict, before any other section', () => {
   expect(/<section[^>]*>/.exec(page)?.[0]).toContain('aria-labelledby="verdict"');
 });
 
+test.each([
+  ['my leads.csv', "'my leads.csv'"],
+  ['a.csv, b.csv', 'FILE'],
+  ['standard input', 'FILE'],
+])('the command that tells why rows of %s are invalid can be pasted', (file, word) => {
+  const figures = new RunFigures(null);
+  figures.note(beginOf(1, { counts: { ...noCounts(), invalid: 1 }, file }));
+  figures.addUntouched();
+  const told = textOf(figures, false).replaceAll('&#39;', "'");
+  expect(told).toContain(`never sent: srq report --input ${word} -o rows.html tells it.`);
+});
+
 test('rows that are counted as invalid or not sent are never told to have no reason', () => {
   const counts = { ...noCounts(), ready: 5, invalid: 33 };
   const figures = new RunFigures(null);
@@ -80,7 +92,7 @@ test('rows that are counted as invalid or not sent are never told to have no rea
   figures.addUntouched();
   const text = textOf(figures, false);
   expect(text).toContain(
-    'Why 33 rows are invalid is not in the log, as they were never sent: srq report --input leads.csv tells it.',
+    'Why 33 rows are invalid is not in the log, as they were never sent: srq report --input leads.csv -o rows.html tells it.',
   );
   expect(text).toContain('4 rows were not sent, as the run ended before. Three answers in a row were 403.');
   expect(text).toContain('37 rows of no known market');
