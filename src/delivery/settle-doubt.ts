@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SrqError } from '../request/errors.ts';
 import { type Outcome, reasonOf } from '../request/outcome.ts';
 import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../request/ports.ts';
-import type { LoggedState } from '../request/status.ts';
+import { isTaken, type LoggedState } from '../request/status.ts';
 import {
   FEW_CONTROLS_WAIT_MS,
   isTrusted,
@@ -343,9 +343,8 @@ async function repeatUnderKey(
   const sent = await api.create(submission.request, intend, submission.key, log.writeLeaseMs);
   if (!sent || !intended) return { ...inDoubt(submission), stop: sent?.stop ?? null };
   const { status, message } = sent.outcome;
-  const isTold = status === 'created' || status === 'duplicate';
   const stillDoubted = { ...sent.outcome, status: 'unknown', message: `${EARLIER} ${message ?? ''}`.trim() } as const;
-  const outcome = isTold ? sent.outcome : stillDoubted;
+  const outcome = isTaken(status) ? sent.outcome : stillDoubted;
   const circumstances = { stop: sent.stop, unreadable: false, wasClear: false };
   return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome));
 }

@@ -10,7 +10,7 @@ import type {
   ValidateResult,
 } from '../request/ports.ts';
 import { repetitionKey, type ServiceRequest } from '../request/service-request.ts';
-import type { LoggedState, Status } from '../request/status.ts';
+import { isTaken, type LoggedState, type Status } from '../request/status.ts';
 
 /** A checked request that is to be sent. */
 export interface Submission {
@@ -120,6 +120,7 @@ async function submit(
   } = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
   if (unsent) return recordUnsent(submission, log, seen, unsent, checked);
   // What validate finds under a licence may be the very try that the licence is about, so that keeps its idempotency key.
+  // What the service has already is sent a second time on purpose.
   const isSecond = isTaken(seen) || (isThere && seen !== 'licensed');
   const again = isSecond || (await isOfSecondSend(submission, seen, log));
   const idempotencyKey = again ? repetitionKey(key, options.occasion ?? log.run) : key;
@@ -232,11 +233,6 @@ async function recordUnsent(
   return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
 }
 
-/** Tells whether the log knows that the service has the request, so that another send is a deliberate second one. */
-function isTaken(state: LoggedState): boolean {
-  return state === 'created' || state === 'duplicate';
-}
-
 /**
  * Returns what the log says of a request whose outcome this process does not know, if somebody else has recorded that it
  * was taken.
@@ -274,7 +270,6 @@ type KnownStatus = Extract<Status, 'unknown' | 'repeated' | 'duplicate'>;
  */
 export function loggedStatus(state: LoggedState, options: Finality): KnownStatus | null {
   const { again, onDuplicate } = options;
-  if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';
   // There is no default, so that a state which is added later does not compile before somebody decides here whether
   // its requests may be sent.
   switch (state) {
@@ -282,6 +277,10 @@ export function loggedStatus(state: LoggedState, options: Finality): KnownStatus
       return again ? null : 'repeated';
     case 'duplicate':
       return !again && onDuplicate === 'skip' ? 'duplicate' : null;
+    case 'sending':
+    case 'unknown':
+    case 'parked':
+      return 'unknown';
     case 'none':
     case 'rejected':
     case 'failed':

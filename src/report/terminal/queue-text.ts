@@ -1,13 +1,6 @@
 import type { Failure } from '../../request/errors.ts';
 import type { LaneDepth } from '../../request/request-queue.ts';
-import {
-  type Counts,
-  SENT_STATUSES,
-  type SentCounts,
-  type SentStatus,
-  STATUS,
-  STATUSES,
-} from '../../request/status.ts';
+import { SENT_STATUSES, type SentCounts, STATUS, WORKED_STATUSES, type WorkedStatus } from '../../request/status.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
 /** The result of `srq enqueue`. */
@@ -51,7 +44,7 @@ export function enqueueText(summary: EnqueueSummary, paint: Paint): string {
 const NAMES: Readonly<Record<string, string>> = { alreadyQueued: 'queued before', notQueued: 'not queued' };
 
 /** The result of a worker: the number of requests by status. */
-export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeated'>> {
+export interface WorkSummary extends Readonly<Record<WorkedStatus, number>> {
   /** Number of requests that were put back: to be tried again, to be settled, or for other workers. */
   readonly again: number;
   readonly seconds: number;
@@ -62,8 +55,7 @@ export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeate
 
 export function workText(summary: WorkSummary, paint: Paint): string {
   const { stopped, hint, seconds, store } = summary;
-  const told = STATUSES.filter((status) => status !== 'invalid' && status !== 'ready');
-  const shown = [...told, 'again' as const].filter((name) => summary[name] > 0);
+  const shown = [...WORKED_STATUSES, 'again' as const].filter((name) => summary[name] > 0);
   return [
     `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')} after ${duration(seconds * 1000)}`,
     ...(stopped === null ? [] : [`  ${printable(stopped.message)}`]),

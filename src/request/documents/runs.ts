@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { FIELDS, type Field } from '../fields.ts';
-import type { PlannedStatus } from '../status.ts';
+import type { PlannedStatus, WorkedStatus } from '../status.ts';
 import {
   allCounts,
   count,
@@ -136,8 +136,10 @@ export const enqueued = z.object({
   next: nullableText,
 });
 
+const workedCounts = { ...sentCounts, repeated: count } satisfies Record<WorkedStatus, typeof count>;
+
 /** The counts of a worker. `again` is the number of requests that it gave back or moved to another lane. */
-export const workFigures = { ...sentCounts, repeated: count, again: count, seconds, store: text };
+export const workFigures = { ...workedCounts, again: count, seconds, store: text };
 
 /** The result of a worker's run. */
 export const worked = z.object({
