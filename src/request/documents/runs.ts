@@ -152,7 +152,11 @@ export const worked = z.object({
 /** What was not counted, because that would have taken too long, is null. */
 const lane = z.object({ total: count, ready: z.nullable(count), waiting: z.nullable(count), inWork: count });
 
-/** The queue, the rate and the workers of an account. */
+/**
+ * The queue, the rate and the workers of an account, and the outcomes that the store recorded in each minute, from all
+ * senders, with the latest minute last. `notCounted` names the parts that could not be counted in time: `queue`, `doubts`,
+ * `minutes`.
+ */
 export const queue = z.object({
   store: text,
   queue: lane,
