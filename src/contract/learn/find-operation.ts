@@ -58,7 +58,7 @@ const MAX_OPERATIONS = 1000;
  */
 const SCORED_NODES = 2000;
 const ALL_SCORED_NODES = 100_000;
-const TOKEN_WORDS = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|password|session|sessions)$/;
+const ABOUT_LOGIN = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|password|session|sessions)$/;
 const CHECKING_WORDS =
   /^(?:validat(?:e|ion|ions)|check|checks|duplicates?|dedupe?|deduplicate|verify|verification|precheck|exists)$/;
 
@@ -170,7 +170,7 @@ function validateBeside(
  * description says so and its body is much like that of a request.
  */
 function mayCheckDuplicates({ operation, fields }: Scored, create: Scored): boolean {
-  if (operationWords(operation).some((word) => TOKEN_WORDS.test(word))) return false;
+  if (operationWords(operation).some((word) => ABOUT_LOGIN.test(word))) return false;
   if (resemblesCheck(operation)) return fields.size > 0 || isAboutRequests(operation, create.operation);
   return fields.size >= MIN_FIELDS && speaksOfDuplicates(operation.words);
 }
@@ -237,7 +237,7 @@ function createAmong(scored: readonly Scored[]): FoundOperation {
 
 /** Tells whether an operation may create at all. One that looks for duplicates has the same body. */
 function mayCreate({ operation }: Scored): boolean {
-  return !operationWords(operation).some((word) => CHECKING_WORDS.test(word) || TOKEN_WORDS.test(word));
+  return !operationWords(operation).some((word) => CHECKING_WORDS.test(word) || ABOUT_LOGIN.test(word));
 }
 
 function createPoints({ operation, points, signs }: CreateCandidate): number {

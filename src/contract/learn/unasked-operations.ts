@@ -2,6 +2,7 @@ import { nameWords } from '../../request/names.ts';
 import { memberOf, objectOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { KNOWN_FIELDS } from './field-names.ts';
+import { singular } from './field-words.ts';
 
 /** An operation, with what is known about its body. */
 interface WithBody {
@@ -228,8 +229,6 @@ function subjectWords(path: string): string[] {
     .filter((word) => !RESEMBLES.test(word) && !WRITES.test(word) && !NEUTRAL.test(word) && !OF_ANOTHER.test(word))
     .map(singular);
 }
-
-const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/s$/, '');
 
 const isOfRequest = (word: string, known: ReadonlySet<string>): boolean =>
   OF_REQUESTS.test(word) || NEUTRAL.test(word) || known.has(singular(word));
