@@ -239,7 +239,7 @@ class Inquiry {
 
   async #decide(first: Verdict, second: Verdict): Promise<Submitted> {
     if (first === 'unknown' || second === 'unknown') return inDoubt(this.#submission);
-    // Of a deliberate second send the first one is there in any case.
+    // The request was sent a second time on purpose, so validate finds the first one whatever became of the second.
     if (this.#record.again) return stays(this.#submission, MEANS_FIRST);
     const { log } = this.#deps;
     // The process that sent the request may have lost its connection to the log and have regained it.

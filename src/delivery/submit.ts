@@ -27,8 +27,8 @@ export interface SubmitOptions {
   /** Whether requests that the log knows as created or duplicate are sent as well. Requests in doubt are not. */
   readonly again: boolean;
   /**
-   * Distinguishes the deliberate second sends of a request, which have one idempotency key for each occasion. It is the
-   * run if it is left out, as by an import of the command, which sends a request once.
+   * Identifies the occasion of a deliberate second send: each occasion has an idempotency key of its own. The default is
+   * the run, because an import sends each request once.
    */
   readonly occasion?: string;
 }
@@ -290,8 +290,9 @@ export function loggedStatus(state: LoggedState, options: Finality): KnownStatus
 }
 
 /**
- * Returns the result of a request that is not to be sent because of what the log knows, or null if it may be sent. For
- * a request that was not reached before the end. Rejects if the log cannot be asked, because nobody knows its result then.
+ * Returns the result of a request that must not be sent because of what the log knows, or null if it may be sent. It is
+ * asked about requests that were not reached before the run ended. Rejects if the log cannot be asked, because the result
+ * is then unknown.
  */
 export async function resultInLog(submission: Submission, log: LogView, options: Finality): Promise<RowResult | null> {
   await log.prefetch([submission.key]);
@@ -299,7 +300,10 @@ export async function resultInLog(submission: Submission, log: LogView, options:
   return known && knownResult(submission, known, log);
 }
 
-/** Like `resultInLog`, but by states that were looked up earlier: time and identifiers are missing. */
+/**
+ * Returns the same as {@link resultInLog}, but from states that were looked up earlier, so that time and identifiers are
+ * missing.
+ */
 export function resultLastInLog(
   submission: Submission,
   log: Pick<LogView, 'lookup'>,

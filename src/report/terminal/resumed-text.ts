@@ -2,8 +2,8 @@ import type { DocumentOf } from '../../request/documents/types.ts';
 import { type Paint, printable, rowsText } from '../output.ts';
 
 /**
- * Says what sending goes on without. What a process began after the last commit that the new server has is known to
- * nobody, so that a person must look it up.
+ * Formats the result: the processes that are no longer waited for, and what a person has to look up, because nobody knows
+ * what they began after the last commit of the new server.
  */
 export function resumedText({ store, missing, doubtful }: DocumentOf<'store resume'>, paint: Paint): string {
   const name = printable(store);
