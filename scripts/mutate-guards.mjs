@@ -87,8 +87,8 @@ const GUARDS = [
   {
     name: 'what is in doubt is not sent',
     file: 'src/delivery/submit.ts',
-    from: "if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';",
-    to: "if (state === 'unknown' || state === 'parked') return 'unknown';",
+    from: "    case 'sending':\n    case 'unknown':\n    case 'parked':\n      return 'unknown';",
+    to: "    case 'sending':\n      return null;\n    case 'unknown':\n    case 'parked':\n      return 'unknown';",
     tests: ['faults', 'kills'],
   },
   {

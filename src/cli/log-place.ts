@@ -37,7 +37,7 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
   const { storeAddress } = await import('../store/postgres/store-url.ts');
   const { shown, password, config } = storeAddress(url);
   if (password !== null) context.addSecret(password);
-  if (password !== null && url === store) throw passwordInArguments('--store', shown);
+  if (password !== null && url === store) throw passwordInArguments(shown);
   const command = url === stored?.store ? stored.storePasswordCommand : undefined;
   const fromEnv = env['PGPASSWORD'];
   const byCommand = command === undefined ? null : () => runSecretCommand(command);
@@ -49,11 +49,11 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
  * Refuses a password in a flag, because every user of a machine can read the arguments of its processes. `shown` is the
  * URL without the password.
  */
-function passwordInArguments(flag: string, shown: string): SrqError {
+function passwordInArguments(shown: string): SrqError {
   return new SrqError(
     'store.password-shown',
-    `Every user of this machine can see a password in ${flag}, and it stays in the shell's history.`,
-    `Set PGPASSWORD or write it to ~/.pgpass, and leave it out: ${flag} '${shown}'`,
+    "Every user of this machine can see a password in --store, and it stays in the shell's history.",
+    `Set PGPASSWORD or write it to ~/.pgpass, and leave it out: --store '${shown}'`,
   );
 }
 

@@ -75,7 +75,8 @@ export async function serveHealth(
   const { Metrics } = await import('../report/metrics.ts');
   const metrics = new Metrics(() => watched.view, context.clock);
   const server = createServer((request, response) => {
-    const send = ({ status, type, text }: Answer) => response.writeHead(status, { 'content-type': type }).end(text);
+    const send = ({ status, type, text }: HealthAnswer) =>
+      response.writeHead(status, { 'content-type': type }).end(text);
     const { url } = request;
     if (url !== '/metrics') return send(healthAnswer(url, watched));
     // A worker goes on, even if its metrics cannot be told.
@@ -99,13 +100,13 @@ export async function serveHealth(
 /** The methods of a log that are timed, by what is asked of it. */
 export const LOG_OPERATIONS = { sending: 'intent', licence: 'intent', outcome: 'outcome' } as const;
 
-interface Answer {
+interface HealthAnswer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
 }
 
-function healthAnswer(url: string | undefined, { health }: WatchedProcess): Answer {
+function healthAnswer(url: string | undefined, { health }: WatchedProcess): HealthAnswer {
   const isKnown = url === '/healthz' || url === '/livez';
   const isWell = url === '/livez' || health.state === 'working' || health.state === 'idle';
   const text = `${JSON.stringify(isKnown ? health : {})}\n`;

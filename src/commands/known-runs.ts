@@ -15,7 +15,7 @@ export async function begunRuns(log: LogStore): Promise<readonly Begun[]> {
 const SHOWN_RUNS = 5;
 
 /**
- * Returns the id of the run that begins with `wanted`. Of several it is that of the last import. Imports have notes, and
+ * Returns the id of the run that begins with `wanted`. If several match, the last import is meant. Imports have notes, and
  * other commands have only their records. Throws `SrqError('usage')` for a run that the log does not know, because an
  * empty answer would look as if nothing was sent. `forAll` is the command that takes all requests.
  */

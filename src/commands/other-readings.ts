@@ -40,7 +40,10 @@ export function readingsByMarket(preparation: Preparation): OtherReading[] {
   });
 }
 
-/** By its country a telephone number gets its prefix and a request its language. */
+/**
+ * Returns the preparation with another country in the contract. The country decides the prefix of telephone numbers and
+ * the language of requests.
+ */
 function inCountry(preparation: Preparation, code: string | null): Preparation {
   return { ...preparation, contract: withCountry(preparation.contract, code) };
 }

@@ -107,8 +107,8 @@ export function disposalOfDoubt(
 ): JobDecision {
   if (unrecorded) return BACK;
   if (result.status === 'created' || result.status === 'duplicate' || result.status === 'rejected') return DONE;
-  if (state === 'created' || state === 'duplicate' || state === 'parked') return DONE;
-  if (state !== 'sending' && state !== 'unknown') return { is: 'moved', lane: 'requests', inMs: RESEND_MS };
+  if (maySend(state)) return { is: 'moved', lane: 'requests', inMs: RESEND_MS };
+  if (state !== 'sending' && state !== 'unknown') return DONE;
   if (isEnding) return BACK;
   if (isUnderWay) return { is: 'moved', lane: 'doubts', inMs: UNDER_WAY_MS };
   if (!isHopeful) return DONE;

@@ -16,7 +16,7 @@ const MAX_KEYS = 200_000;
  * Number of rows at the beginning of a file in which witnesses are looked for. Witnesses are settled rows, which show
  * whether a spreadsheet has changed the form of dates.
  */
-const MAX_WITNESSES = 10_000;
+const MAX_WITNESS_ROWS = 10_000;
 /** Maximum number of witnesses that are examined. */
 const MAX_WITNESSES_ASKED = 50;
 
@@ -267,7 +267,7 @@ export class ReturnedRows {
         if (asked >= MAX_WITNESSES_ASKED) return;
       }
       seen += batch.length;
-      if (seen >= MAX_WITNESSES) return;
+      if (seen >= MAX_WITNESS_ROWS) return;
     }
   }
 }

@@ -151,7 +151,7 @@ function problemOfPlan({ code, severity, field, message, rows, mend }: ProblemGr
 const MAX_ROWS = 200;
 
 /** Share of a column's filled cells that must have the wanted content. */
-const MOST = 0.9;
+const MIN_FITTING_SHARE = 0.9;
 
 /** What rows without a field contain elsewhere. */
 interface FieldClues {
@@ -227,7 +227,9 @@ class MendClues {
   #columnsHolding(field: string, { columns }: FieldClues): string[] {
     return (SOUGHT[field] ?? []).flatMap((kind) => {
       const count = (index: number) => columns.get(index)?.fitting.get(kind) ?? 0;
-      const fitting = [...columns].filter(([index, { filled }]) => count(index) >= Math.max(1, filled * MOST));
+      const fitting = [...columns].filter(
+        ([index, { filled }]) => count(index) >= Math.max(1, filled * MIN_FITTING_SHARE),
+      );
       const [best] = fitting.sort(([a], [b]) => count(b) - count(a));
       return best === undefined ? [] : [mapFlag(this.#mapping.columns[best[0]] ?? '', kind)];
     });

@@ -8,9 +8,8 @@ const BREAKS = ['\n', '\r\n', '\r'] as const;
 const ANY_BREAK = /\r\n|\r|\n/g;
 
 /**
- * Keeps rows the same whose cells have several lines. Programs write the breaks between these in their own way when they
- * save a file, and to the service they are the same text. So a row that the log does not know as it stands, but with
- * other breaks, gets these.
+ * Recognises rows with several lines in a cell whatever line breaks a program has saved them with, because the service
+ * treats these as the same text. A row that the log knows only with other line breaks is given those.
  */
 export class LineBreaks {
   /** The table with the breaks that the log knows, as far as its rows were restored. */

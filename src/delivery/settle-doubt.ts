@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SrqError } from '../request/errors.ts';
 import { type Outcome, reasonOf } from '../request/outcome.ts';
 import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../request/ports.ts';
-import type { LoggedState } from '../request/status.ts';
+import { isTaken, type LoggedState } from '../request/status.ts';
 import {
   FEW_CONTROLS_WAIT_MS,
   isTrusted,
@@ -239,7 +239,7 @@ class Inquiry {
 
   async #decide(first: Verdict, second: Verdict): Promise<Submitted> {
     if (first === 'unknown' || second === 'unknown') return inDoubt(this.#submission);
-    // Of a deliberate second send the first one is there in any case.
+    // The request was sent a second time on purpose, so validate finds the first one whatever became of the second.
     if (this.#record.again) return stays(this.#submission, MEANS_FIRST);
     const { log } = this.#deps;
     // The process that sent the request may have lost its connection to the log and have regained it.
@@ -343,9 +343,8 @@ async function repeatUnderKey(
   const sent = await api.create(submission.request, intend, submission.key, log.writeLeaseMs);
   if (!sent || !intended) return { ...inDoubt(submission), stop: sent?.stop ?? null };
   const { status, message } = sent.outcome;
-  const isTold = status === 'created' || status === 'duplicate';
   const stillDoubted = { ...sent.outcome, status: 'unknown', message: `${EARLIER} ${message ?? ''}`.trim() } as const;
-  const outcome = isTold ? sent.outcome : stillDoubted;
+  const outcome = isTaken(status) ? sent.outcome : stillDoubted;
   const circumstances = { stop: sent.stop, unreadable: false, wasClear: false };
   return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome));
 }

@@ -10,7 +10,7 @@ import type {
   ValidateResult,
 } from '../request/ports.ts';
 import { repetitionKey, type ServiceRequest } from '../request/service-request.ts';
-import type { LoggedState, Status } from '../request/status.ts';
+import { isTaken, type LoggedState, type Status } from '../request/status.ts';
 
 /** A checked request that is to be sent. */
 export interface Submission {
@@ -27,8 +27,8 @@ export interface SubmitOptions {
   /** Whether requests that the log knows as created or duplicate are sent as well. Requests in doubt are not. */
   readonly again: boolean;
   /**
-   * Distinguishes the deliberate second sends of a request, which have one idempotency key for each occasion. It is the
-   * run if it is left out, as by an import of the command, which sends a request once.
+   * Identifies the occasion of a deliberate second send: each occasion has an idempotency key of its own. The default is
+   * the run, because an import sends each request once.
    */
   readonly occasion?: string;
 }
@@ -120,6 +120,7 @@ async function submit(
   } = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
   if (unsent) return recordUnsent(submission, log, seen, unsent, checked);
   // What validate finds under a licence may be the very try that the licence is about, so that keeps its idempotency key.
+  // What the service has already is sent a second time on purpose.
   const isSecond = isTaken(seen) || (isThere && seen !== 'licensed');
   const again = isSecond || (await isOfSecondSend(submission, seen, log));
   const idempotencyKey = again ? repetitionKey(key, options.occasion ?? log.run) : key;
@@ -232,11 +233,6 @@ async function recordUnsent(
   return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
 }
 
-/** Tells whether the log knows that the service has the request, so that another send is a deliberate second one. */
-function isTaken(state: LoggedState): boolean {
-  return state === 'created' || state === 'duplicate';
-}
-
 /**
  * Returns what the log says of a request whose outcome this process does not know, if somebody else has recorded that it
  * was taken.
@@ -274,7 +270,6 @@ type KnownStatus = Extract<Status, 'unknown' | 'repeated' | 'duplicate'>;
  */
 export function loggedStatus(state: LoggedState, options: Finality): KnownStatus | null {
   const { again, onDuplicate } = options;
-  if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';
   // There is no default, so that a state which is added later does not compile before somebody decides here whether
   // its requests may be sent.
   switch (state) {
@@ -282,6 +277,10 @@ export function loggedStatus(state: LoggedState, options: Finality): KnownStatus
       return again ? null : 'repeated';
     case 'duplicate':
       return !again && onDuplicate === 'skip' ? 'duplicate' : null;
+    case 'sending':
+    case 'unknown':
+    case 'parked':
+      return 'unknown';
     case 'none':
     case 'rejected':
     case 'failed':
@@ -291,8 +290,9 @@ export function loggedStatus(state: LoggedState, options: Finality): KnownStatus
 }
 
 /**
- * Returns the result of a request that is not to be sent because of what the log knows, or null if it may be sent. For
- * a request that was not reached before the end. Rejects if the log cannot be asked, because nobody knows its result then.
+ * Returns the result of a request that must not be sent because of what the log knows, or null if it may be sent. It is
+ * asked about requests that were not reached before the run ended. Rejects if the log cannot be asked, because the result
+ * is then unknown.
  */
 export async function resultInLog(submission: Submission, log: LogView, options: Finality): Promise<RowResult | null> {
   await log.prefetch([submission.key]);
@@ -300,7 +300,10 @@ export async function resultInLog(submission: Submission, log: LogView, options:
   return known && knownResult(submission, known, log);
 }
 
-/** Like `resultInLog`, but by states that were looked up earlier: time and identifiers are missing. */
+/**
+ * Returns the same as {@link resultInLog}, but from states that were looked up earlier, so that time and identifiers are
+ * missing.
+ */
 export function resultLastInLog(
   submission: Submission,
   log: Pick<LogView, 'lookup'>,

@@ -125,7 +125,8 @@ export class Supervisor {
     const say = (means: string, flag: string, named: string) =>
       `If such an answer always means ${means}, say so once: srq contract learn ${flag} ${named}`;
     const [refused, taken] = ['a refusal', 'that it was taken'];
-    // An answer that mentions an error may mean either, and is never meant by what is said of all that wait.
+    // An answer that mentions an error and does not deny may mean that the request was taken or refused. The word "status"
+    // never covers such an answer, so the command has to name its form.
     const form = shellWord(unproven.form);
     const hint = unproven.isDenied
       ? say(refused, '--refused-by', 'status')

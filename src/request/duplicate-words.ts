@@ -15,7 +15,8 @@ const DUPLICATE = [
   String.raw`\bgia (?:esist\w*|present[ei]\b|(?:stat[oa] )?(?:inviat|creat|registrat|ricevut|inserit)[oaie]\b)|\besiste gia\b`,
 ].join('|');
 const SAYS_DUPLICATE = new RegExp(DUPLICATE);
-const DENIAL = String.raw`(?:\b(?:no|not|non|never|without|kein\w*|nicht|nie|niemals|ohne|weder|nao|nunca|sem|nem|nenhum\w*|sin|ni|ningun\w*|tampoco|ne|pas|jamais|aucun\w*|sans|mai|nessun\w*|senza)\b|\bn['’]|n['’]t\b)`;
+/** Matches words that deny, as the source of a pattern. The text must be folded. */
+export const DENIAL = String.raw`(?:\b(?:no|not|non|never|without|kein\w*|nicht|nie|niemals|ohne|weder|nao|nunca|sem|nem|nenhum\w*|sin|ni|ningun\w*|tampoco|ne|pas|jamais|aucun\w*|sans|mai|nessun\w*|senza)\b|\bn['’]|n['’]t\b)`;
 const DENYING = new RegExp(DENIAL);
 const DENIED = new RegExp(`${DENIAL}[^.;:]{0,80}?(?:${DUPLICATE})`);
 /** Matches a value that is named after duplicates and says that there is none. */

@@ -34,7 +34,9 @@ function field<const Option extends string>(
 
 /**
  * The fields that a user can give for one request, by srq's names. `audio_file` and `ref` are not sent as such. A new
- * field needs a row here and one in `field-aliases.ts`.
+ * field needs a row here. The compiler then demands its column names (`field-aliases.ts`), how its cells look
+ * (`input/columns/fit.ts`), its names in documents (`contract/learn/field-words.ts`) and the values that it can have there
+ * (`value-fit.ts`).
  */
 export const FIELD = {
   country: field({

@@ -1,6 +1,6 @@
 import { folded } from './names.ts';
 
-/** The facts about one of the 22 markets. */
+/** The facts about a market. */
 export interface Market {
   /** The code that is sent: UK. */
   readonly code: string;
@@ -96,8 +96,8 @@ const LANGUAGES: readonly string[] = [...new Set(MARKETS.flatMap(({ languages })
 const byCode = new Map(MARKETS.flatMap((each) => [[each.code, each] as const, [each.iso, each] as const]));
 
 /**
- * Returns the market of a two-letter code in any case, for which UK and GB are equal. Returns undefined if it is not
- * one of the 22.
+ * Returns the market of a two-letter code in any case, for which UK and GB are equal. Returns undefined if it is no
+ * market's.
  */
 export function findMarket(code: string): Market | undefined {
   return byCode.get(code.trim().toUpperCase());

@@ -129,11 +129,17 @@ export type Status = keyof typeof STATUS;
 /** The possible outcomes of a request that was handed to the API. */
 export type SentStatus = { [S in Status]: (typeof STATUS)[S]['isSent'] extends true ? S : never }[Status];
 
+/** The possible statuses of a request with which a worker is done. */
+export type WorkedStatus = SentStatus | 'repeated';
+
 /** The possible statuses of a row in a plan. What shows a plan has a place for each of them, which the compiler demands. */
 export type PlannedStatus = Exclude<Status, 'created' | 'rejected' | 'failed'>;
 
 export const STATUSES = Object.keys(STATUS) as readonly Status[];
 export const SENT_STATUSES = STATUSES.filter((status): status is SentStatus => STATUS[status].isSent);
+export const WORKED_STATUSES = STATUSES.filter(
+  (status): status is WorkedStatus => STATUS[status].isSent || status === 'repeated',
+);
 
 /** Number of rows by status. */
 export type Counts = Record<Status, number>;
@@ -214,6 +220,9 @@ export function nextState(
   if (licenceUsed && (event === 'failed' || event === 'rejected')) return 'licensed';
   return event === 'unknown' && by === 'validate' ? 'parked' : event;
 }
+
+/** Tells whether the service has the request, by its outcome or by its state in the log. */
+export const isTaken = (known: SentStatus | LoggedState): boolean => known === 'created' || known === 'duplicate';
 
 export function statusOfState<State extends LoggedState>(state: State): (typeof STATUS_OF_STATE)[State] {
   return STATUS_OF_STATE[state];

@@ -1,6 +1,7 @@
 import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS } from '../request/contract.ts';
 import type { Outcome } from '../request/outcome.ts';
 import type { Clock, CreateResult } from '../request/ports.ts';
+import { isTaken } from '../request/status.ts';
 import { stopwatch } from '../request/stopwatch.ts';
 import { unsent } from './outcomes.ts';
 
@@ -90,8 +91,7 @@ export class CreateTries {
    * duration of a create that stays in doubt counts from the first attempt, like the age of the key.
    */
   ended(result: CreateResult): CreateResult {
-    const isTold = result.outcome.status === 'created' || result.outcome.status === 'duplicate';
-    if (this.#doubt === null || isTold) return result;
+    if (this.#doubt === null || isTaken(result.outcome.status)) return result;
     return { ...unsent('', result.stop), outcome: { ...this.#doubt, ms: Math.round(this.#ageMs) } };
   }
 

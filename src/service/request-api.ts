@@ -143,7 +143,7 @@ export class RequestApi implements MarketplaceApi {
       return await this.#createRepeatedly(request, header, tries, tries.permission(intend, writeLeaseMs));
     } catch (error) {
       // An error is thrown only before anything was written, or after attempts that were not acted on or are in doubt.
-      // What became of those nobody else knows, even if the log is what failed.
+      // Nobody else knows what became of those attempts, so they are returned as outcomes even if the log is what failed.
       if (!(error instanceof SrqError) || (error.code === 'log' && !tries.areBegun)) throw error;
       return tries.ended(unsent(error.message, error.code === 'input' ? null : error));
     }

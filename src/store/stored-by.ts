@@ -12,7 +12,7 @@ export function storedBy(event: LogEvent, by: LogRecord['by'], wireForm: string 
   return wireForm && (event === 'sending' || event === 'unknown') ? FORM + wireForm : null;
 }
 
-/** Reads what {@link storedBy} has written. Other text is of a later version, and says nothing to this one. */
+/** Reads what {@link storedBy} has written. A text that it does not know comes from a later version and is ignored. */
 export function howStored(by: unknown): How {
   if (typeof by === 'string' && by.startsWith(FORM)) return { by: null, wireForm: by.slice(FORM.length) };
   return { by: WORDS.find((each) => each === by) ?? null };

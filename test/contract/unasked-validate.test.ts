@@ -158,6 +158,19 @@ test('what resembles validate is asked about, with what speaks against it; none 
   expect(question?.text).toContain('2. none');
 });
 
+test.each([
+  'Looks for already existing leads',
+  'Diz se o pedido já foi enviado',
+  'Prüft, ob die Anfrage bereits vorhanden ist',
+  'Indique si la demande existe déjà',
+])('what resembles validate only by its description is asked about: %s', (description) => {
+  expect(asked(learnBeside('POST /leads/consult', { description }))).toEqual(['operation:validate']);
+});
+
+test('an operation of which nothing resembles validate is not asked about', () => {
+  expect(asked(learnBeside('POST /leads/consult', { description: 'Indique la région de la demande' }))).toEqual([]);
+});
+
 test('at most three are asked about, those with the least against them first', () => {
   const post = (extra: object = {}) => ({ post: { requestBody: body(), responses: OK, ...extra } });
   const paths = {

@@ -154,6 +154,16 @@ describe('the verdict of a 2xx body', () => {
     [{ valid: false, mensaje: 'La solicitud ya existe' }, 'duplicate'],
     [{ valid: false, meldung: 'Das ist keine Dublette' }, 'unknown'],
     [{ duplicado: false, erro: 'índice indisponível' }, 'unknown'],
+    // A word that denies makes it no duplicate in any of the languages, also one that is rarer than "not".
+    [{ stato: 'mai duplicato' }, 'unknown'],
+    [{ statut: 'ni duplicate ni refusé' }, 'unknown'],
+    [{ estado: 'tampoco duplicate' }, 'unknown'],
+    [{ estado: 'nem duplicata' }, 'unknown'],
+    [{ ergebnis: 'weder Duplicat noch gesperrt' }, 'unknown'],
+    [{ ergebnis: 'niemals wiederholt' }, 'unknown'],
+    [{ valid: false, message: 'nem duplicata nem recusada' }, 'unknown'],
+    [{ status: 'duplicate: false' }, 'unknown'],
+    ['mai duplicato', 'unknown'],
     // A duplicate is told otherwise, so an answer that holds nothing tells of none.
     [{}, 'clear'],
     [[], 'clear'],

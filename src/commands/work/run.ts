@@ -16,7 +16,7 @@ import { operationsOf } from '../../request/operations.ts';
 import type { Clock, DeliveryLog } from '../../request/ports.ts';
 import type { Lane, TakenRequest } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
-import { type Counts, noCounts, type Status, statusOfState } from '../../request/status.ts';
+import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/status.ts';
 import type { VisibilityHistory } from '../../request/visibility.ts';
 import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
@@ -205,7 +205,7 @@ class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   /** Number of requests that have left the queue, by their status. */
-  get endedCounts(): Omit<Counts, 'ready' | 'invalid'> {
+  get endedCounts(): Readonly<Record<WorkedStatus, number>> {
     const { ready: _, invalid: __, ...ended } = this.counts;
     return ended;
   }

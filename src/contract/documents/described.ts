@@ -1,5 +1,8 @@
 import { type JsonObject, objectOf, textOf } from './json-parts.ts';
 
+/** The methods of the operations that are read. srq calls none of the others, such as HEAD. */
+export const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
 /** A document of any supported kind, converted to the one shape that contracts are learned from. */
 export interface DescribedDocument {
   /** Kind of the original: `OpenAPI 3.1`, `Swagger 2.0`, `Postman 2.1`. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../request/contract.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
-import type { DescribedDocument } from './described.ts';
+import { type DescribedDocument, METHODS } from './described.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 import { createReferences, type Placed, type References } from './references.ts';
 
@@ -9,7 +9,6 @@ import { createReferences, type Placed, type References } from './references.ts'
  * separates them.
  */
 const NO_SCHEMA_WORDS = /^(?:name|in|required|collectionFormat|allowEmptyValue)$/;
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
  * Converts a Swagger 2.0 description to the shape of OpenAPI 3: bodies and answers by media type, servers, security

@@ -9,6 +9,7 @@ import {
 } from '../../request/duplicate-words.ts';
 import { isIdentifyingName, nameWords } from '../../request/names.ts';
 import { type AnswerPlace, type DescribedAnswer, isRefusalAnswer, isSuccessAnswer } from './answers.ts';
+import { singular } from './field-words.ts';
 
 /** Matches the names of parts of an answer that are about something other than the request. */
 const ABOUT_ANOTHER =
@@ -37,7 +38,7 @@ export function identifierPlaces(answers: readonly DescribedAnswer[], path: stri
 /** Returns the words for what a create makes, in singular and plural. They are taken from the last name of its path. */
 function createdThing(path: string): ReadonlySet<string> {
   const last = path.split('/').findLast((name) => /^[a-z]/i.test(name)) ?? '';
-  return new Set(nameWords(last).flatMap((word) => [word, word.replace(/ies$/, 'y').replace(/s$/, '')]));
+  return new Set(nameWords(last).flatMap((word) => [word, singular(word)]));
 }
 
 /** Tells whether a part of an answer is about something other than the request: `customer`, `contactMethods`. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../request/contract.ts';
-import type { DescribedDocument } from '../documents/described.ts';
+import { type DescribedDocument, METHODS } from '../documents/described.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import { createReferences, type Placed, type References } from '../documents/references.ts';
 import { createSchemaReader, type SchemaReader } from '../schema/expand-schema.ts';
@@ -33,7 +33,6 @@ export interface MediaContent {
 }
 
 const MAX_WORDS = 20_000;
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** Prepares a described document for reading. */
 export function startReading(described: DescribedDocument): DocumentReading {

@@ -48,7 +48,8 @@ const PHRASES: Readonly<Record<Content, string>> = {
     'audio voice recording voice_note voice_message voice_recording voice_memo voice_file voice_data voice_clip audio_recording audio_note audio_message audio_data audio_content audio_clip audio_base64 audio_bytes recording_data recording_file recording_content recording_base64',
 };
 
-function singular(word: string): string {
+/** Returns an English word in the singular. Short words are left as they are. */
+export function singular(word: string): string {
   if (word.length < 4 || /(?:ss|us|is)$/.test(word)) return word;
   if (word.endsWith('ies')) return word.replace(/ies$/, 'y');
   return word.replace(/(?<=ss|x|ch)es$|s$/, '');
@@ -56,7 +57,7 @@ function singular(word: string): string {
 
 /** Splits a name into its words, in the singular, without accents: `E-mailAddress1` gives e, mail, address, 1. */
 export function wordsOf(name: string): readonly string[] {
-  const words = nameWords(name.normalize('NFKD').replace(/\p{M}/gu, ''));
+  const words = nameWords(name.normalize('NFKD'));
   return words.flatMap((word) => word.replace(/([a-z]{3})(\d+)$/, '$1 $2').split(' ')).map(singular);
 }
 

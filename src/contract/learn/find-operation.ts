@@ -1,5 +1,6 @@
 import type { Confidence } from '../../request/contract.ts';
 import { nearest } from '../../request/did-you-mean.ts';
+import { duplicateStatement } from '../../request/duplicate-words.ts';
 import { SrqError } from '../../request/errors.ts';
 import { nameWords } from '../../request/names.ts';
 import { OPERATIONS, type OperationName, type RequestOperationName } from '../../request/operations.ts';
@@ -57,10 +58,9 @@ const MAX_OPERATIONS = 1000;
  */
 const SCORED_NODES = 2000;
 const ALL_SCORED_NODES = 100_000;
-const TOKEN_WORDS = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|password|session|sessions)$/;
+const ABOUT_LOGIN = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|password|session|sessions)$/;
 const CHECKING_WORDS =
   /^(?:validat(?:e|ion|ions)|check|checks|duplicates?|dedupe?|deduplicate|verify|verification|precheck|exists)$/;
-const SAYS_DUPLICATE = /duplicat|already exist|seen before|repeated/i;
 
 /** The search space: all operations of the document, and those with a body together with its known contents. */
 interface Search {
@@ -170,10 +170,15 @@ function validateBeside(
  * description says so and its body is much like that of a request.
  */
 function mayCheckDuplicates({ operation, fields }: Scored, create: Scored): boolean {
-  if (operationWords(operation).some((word) => TOKEN_WORDS.test(word))) return false;
+  if (operationWords(operation).some((word) => ABOUT_LOGIN.test(word))) return false;
   if (resemblesCheck(operation)) return fields.size > 0 || isAboutRequests(operation, create.operation);
-  return fields.size >= MIN_FIELDS && SAYS_DUPLICATE.test(operation.words);
+  return fields.size >= MIN_FIELDS && speaksOfDuplicates(operation.words);
 }
+
+/** Words that may be about duplicates in a description, but say less in the answer of a service. */
+const PERHAPS_OF_DUPLICATES = /duplicat|already exist|repeated/i;
+const speaksOfDuplicates = (words: string): boolean =>
+  PERHAPS_OF_DUPLICATES.test(words) || duplicateStatement(words) !== null;
 
 const takesBody = ({ method }: OpenApiOperation): boolean => method === 'post' || method === 'put';
 
@@ -232,7 +237,7 @@ function createAmong(scored: readonly Scored[]): FoundOperation {
 
 /** Tells whether an operation may create at all. One that looks for duplicates has the same body. */
 function mayCreate({ operation }: Scored): boolean {
-  return !operationWords(operation).some((word) => CHECKING_WORDS.test(word) || TOKEN_WORDS.test(word));
+  return !operationWords(operation).some((word) => CHECKING_WORDS.test(word) || ABOUT_LOGIN.test(word));
 }
 
 function createPoints({ operation, points, signs }: CreateCandidate): number {

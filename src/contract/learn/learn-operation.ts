@@ -130,9 +130,9 @@ function noteUnsentFields(
   notebook: Findings,
 ): void {
   const known = knownFields(parameters.map(({ parameter }) => parameter.field));
-  const homeless = [...KNOWN_FIELDS].filter((field) => !known.has(field));
-  if (!described.provesRequired || homeless.length === 0 || homeless.length === KNOWN_FIELDS.size) return;
-  notebook.note(`${name} has no place for ${homeless.join(', ')}, which no request holds then.`);
+  const withoutPlace = [...KNOWN_FIELDS].filter((field) => !known.has(field));
+  if (!described.provesRequired || withoutPlace.length === 0 || withoutPlace.length === KNOWN_FIELDS.size) return;
+  notebook.note(`${name} has no place for ${withoutPlace.join(', ')}, which no request holds then.`);
 }
 
 function findEncoding(role: string, body: OperationBody, notebook: Findings): void {

@@ -2,6 +2,7 @@ import { nameWords } from '../../request/names.ts';
 import { memberOf, objectOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { KNOWN_FIELDS } from './field-names.ts';
+import { singular } from './field-words.ts';
 
 /** An operation, with what is known about its body. */
 interface WithBody {
@@ -46,7 +47,10 @@ const CREATES =
 /** Matches words for other actions, and for parts of a request that have operations of their own. */
 const OTHER_ACTIONS =
   /^(?:updat\w*|upsert\w*|edit\w*|modif\w*|patch\w*|replac\w*|delet\w*|remov\w*|search\w*|find|list|get|query|filter|lookup|fetch\w*|retriev\w*|bulk|batch|import\w*|export\w*|upload\w*|sync\w*|merg\w*|conver[st]\w*|assign\w*|cancel\w*|clos(?:e|ed|ing)|reopen\w*|archiv\w*|restor\w*|shar(?:e|ed|ing)|transfer\w*|accept\w*|reject\w*|declin\w*|approv\w*|confirm\w*|complet\w*|start|stop|schedul\w*|resend|reply|respon[ds]\w*|rate|review\w*|comment\w*|notes?|attach\w*|webhooks?|hooks?|callbacks?|events?|subscri\w*|notif\w*|drafts?|preview|calculat\w*|scor(?:e|es|ing)|enrich\w*|test\w*|mock|simulat\w*|clon(?:e|es|ing)|copy|copies|move|moves|mark|track\w*|logs?|login|reports?)$/;
-/** Minimum number of fields in the body of a request, if it describes what is needed and if it does not. */
+/**
+ * Minimum number of fields in a body for it to count as a request: the first applies if the body describes what is
+ * needed, the second if it does not.
+ */
 const FIELDS_WITH_NEED = 3;
 const FIELDS_WITHOUT_NEED = 4;
 
@@ -228,8 +232,6 @@ function subjectWords(path: string): string[] {
     .filter((word) => !RESEMBLES.test(word) && !WRITES.test(word) && !NEUTRAL.test(word) && !OF_ANOTHER.test(word))
     .map(singular);
 }
-
-const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/s$/, '');
 
 const isOfRequest = (word: string, known: ReadonlySet<string>): boolean =>
   OF_REQUESTS.test(word) || NEUTRAL.test(word) || known.has(singular(word));

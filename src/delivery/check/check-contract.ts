@@ -138,13 +138,13 @@ function unmappedFindings(
   const { others, fields: described, byWholeName } = describedOperation(operation);
   const names = [...described, ...byWholeName.keys()];
   const given = [...Object.keys(texts), ...(isRecorded ? ['audio_file'] : [])];
-  const homeless = given.filter(
+  const withoutPlace = given.filter(
     (field) => !described.has(field) && !filled.has(field) && field !== AUDIO_PARAMETER && field !== 'ref',
   );
-  if (!others.takesOwn && !others.namesOwn && homeless.some(isField)) {
+  if (!others.takesOwn && !others.namesOwn && withoutPlace.some(isField)) {
     return [finding('contract.no-fields', '', { command: "srq contract learn FILE --set 'PLACE={fields}'" })];
   }
-  return homeless.flatMap((field): Finding[] => {
+  return withoutPlace.flatMap((field): Finding[] => {
     const noPlace = () => finding('contract.no-place', field, { hint: didYouMean(nearest(field, names)) });
     if (isField(field)) {
       if (others.takesOwn) return [];

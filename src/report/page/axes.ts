@@ -15,13 +15,13 @@ interface Axis {
 
 const MAX_TICKS = 6;
 
-/** Returns an axis from 0 to at least `peak` with three to six round marks. */
-export function linearAxis(peak: number, unit: string): Axis {
+/** Returns an axis of requests per second from 0 to at least `peak` with three to six round marks. */
+export function rateAxis(peak: number): Axis {
   const step = roundUp(peak / (MAX_TICKS - 1));
   const count = Math.max(1, Math.ceil(peak / step - 1e-9));
   const ticks = Array.from({ length: count + 1 }, (_, at) => ({
     share: at / count,
-    label: `${numberText(at * step)}${unit}`,
+    label: `${numberText(at * step)}/s`,
   }));
   return { ticks, shareOf: (value) => value / (count * step) };
 }

@@ -1,6 +1,6 @@
 import { SENT_STATUSES, type SentStatus, STATUS, type Status } from '../../request/status.ts';
 import { duration, thousands } from '../output.ts';
-import { linearAxis, timeSpanAxis, timeTicks } from './axes.ts';
+import { rateAxis, timeSpanAxis, timeTicks } from './axes.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { type Bucket, quantileMs, sumOf, type TimeBuckets } from './time-buckets.ts';
 import { type TimeForm, timeText } from './time-forms.ts';
@@ -87,7 +87,7 @@ function throughputChart(found: TimeBuckets): Html {
   const { buckets, widthMs } = found;
   const perSecond = (count: number) => (count * 1000) / widthMs;
   const peak = Math.max(...buckets.map((bucket) => perSecond(endedIn(bucket))));
-  const axis = linearAxis(peak, '/s');
+  const axis = rateAxis(peak);
   const step = 1 / buckets.length;
   const bars = buckets.flatMap((bucket, at) => {
     let y = 1;

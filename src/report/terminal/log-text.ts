@@ -8,7 +8,7 @@ const KEY_WIDTH = 12;
 
 type Column = 'at' | 'status' | 'row' | 'ref' | 'end';
 
-interface Layout {
+interface LineLayout {
   /** The minimum width of a line for this layout. */
   readonly minWidth: number;
   /** The widths of all columns but the last, which takes the rest of the line. */
@@ -16,12 +16,12 @@ interface Layout {
   readonly time: (at: string) => string;
 }
 
-const MAX: Layout = {
+const MAX: LineLayout = {
   minWidth: 96,
   widths: { at: 19, status: 9, row: 7, ref: 20 },
   time: (at) => at.slice(0, 19),
 };
-const LAYOUTS: readonly Layout[] = [
+const LAYOUTS: readonly LineLayout[] = [
   MAX,
   { minWidth: 72, widths: { at: 16, status: 9, ref: 14 }, time: (at) => at.slice(0, 16).replace('T', ' ') },
   { minWidth: 0, widths: { at: 11, status: 9 }, time: (at) => at.slice(5, 16).replace('T', ' ') },
@@ -47,11 +47,15 @@ export function logLine(entry: LogEntry, columns: number | null, paint: Paint): 
   });
 }
 
-function layoutFor(columns: number | null): Layout {
+function layoutFor(columns: number | null): LineLayout {
   return LAYOUTS.find(({ minWidth }) => columns === null || columns >= minWidth) ?? MAX;
 }
 
-function logColumns({ widths }: Layout, columns: number | null, cell: (name: Column, width: number) => Cell): string {
+function logColumns(
+  { widths }: LineLayout,
+  columns: number | null,
+  cell: (name: Column, width: number) => Cell,
+): string {
   const fixed = Object.entries(widths) as [Column, number][];
   const taken = fixed.reduce((sum, [, width]) => sum + width + GAP_WIDTH, 0);
   const rest = columns === null ? Number.POSITIVE_INFINITY : Math.max(0, columns - taken);

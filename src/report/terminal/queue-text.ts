@@ -1,30 +1,10 @@
-import type { Failure } from '../../request/errors.ts';
+import type { DocumentOf } from '../../request/documents/types.ts';
 import type { LaneDepth } from '../../request/request-queue.ts';
-import {
-  type Counts,
-  SENT_STATUSES,
-  type SentCounts,
-  type SentStatus,
-  STATUS,
-  STATUSES,
-} from '../../request/status.ts';
+import { SENT_STATUSES, STATUS, WORKED_STATUSES } from '../../request/status.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
-/** The result of `srq enqueue`. */
-export interface EnqueueSummary {
-  readonly rows: number;
-  readonly queued: number;
-  readonly alreadyQueued: number;
-  readonly notQueued: number;
-  readonly repeated: number;
-  readonly duplicate: number;
-  readonly invalid: number;
-  readonly unknown: number;
-  readonly seconds: number;
-  readonly store: string;
-  readonly stopped: Failure | null;
-  readonly next: string | null;
-}
+/** The result of `srq enqueue`, as it is shown. */
+export type EnqueueSummary = Omit<DocumentOf<'enqueue'>, 'run' | 'error'>;
 
 export function enqueueText(summary: EnqueueSummary, paint: Paint): string {
   const { rows, stopped, seconds, store, next } = summary;
@@ -50,20 +30,12 @@ export function enqueueText(summary: EnqueueSummary, paint: Paint): string {
 
 const NAMES: Readonly<Record<string, string>> = { alreadyQueued: 'queued before', notQueued: 'not queued' };
 
-/** The result of a worker: the number of requests by status. */
-export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeated'>> {
-  /** Number of requests that were put back: to be tried again, to be settled, or for other workers. */
-  readonly again: number;
-  readonly seconds: number;
-  readonly store: string;
-  readonly stopped: Failure | null;
-  readonly hint: string | null;
-}
+/** The result of a worker, as it is shown. */
+export type WorkSummary = Omit<DocumentOf<'work'>, 'run' | 'error'>;
 
 export function workText(summary: WorkSummary, paint: Paint): string {
   const { stopped, hint, seconds, store } = summary;
-  const told = STATUSES.filter((status) => status !== 'invalid' && status !== 'ready');
-  const shown = [...told, 'again' as const].filter((name) => summary[name] > 0);
+  const shown = [...WORKED_STATUSES, 'again' as const].filter((name) => summary[name] > 0);
   return [
     `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')} after ${duration(seconds * 1000)}`,
     ...(stopped === null ? [] : [`  ${printable(stopped.message)}`]),
@@ -73,26 +45,7 @@ export function workText(summary: WorkSummary, paint: Paint): string {
 }
 
 /** The queue of an account, as `srq queue` shows it. */
-export interface QueueView {
-  readonly store: string;
-  readonly queue: LaneDepth;
-  readonly doubts: LaneDepth;
-  readonly rate: {
-    readonly perSecond: number | null;
-    readonly inFlight: number;
-    readonly pausedSeconds: number;
-  } | null;
-  readonly workers: readonly {
-    readonly name: string;
-    readonly since: string;
-    readonly seen: string;
-    readonly inHand: number;
-  }[];
-  /** The outcomes that the store recorded in each minute, from all senders. The latest minute comes last. */
-  readonly minutes: readonly ({ readonly at: string } & Readonly<SentCounts>)[];
-  /** The parts that could not be counted in time: `queue`, `doubts`, `minutes`. */
-  readonly notCounted: readonly string[];
-}
+export type QueueView = DocumentOf<'queue'>;
 
 export function queueText(view: QueueView, paint: Paint): string {
   const { queue, doubts, rate, workers, minutes, store, notCounted } = view;

@@ -1,19 +1,11 @@
+import type { DocumentOf } from '../../request/documents/types.ts';
 import { type Paint, printable, rowsText } from '../output.ts';
 
-/** The result of `srq store resume`. */
-interface ResumedStore {
-  readonly store: string;
-  /** The processes that are no longer waited for: command, process, machine. */
-  readonly missing: readonly string[];
-  /** Number of rows that are in doubt now, because one of these processes had taken them from the queue. */
-  readonly doubtful: number;
-}
-
 /**
- * Says what sending goes on without. What a process began after the last commit that the new server has is known to
- * nobody, so that a person must look it up.
+ * Formats the result: the processes that are no longer waited for, and what a person has to look up, because nobody knows
+ * what they began after the last commit of the new server.
  */
-export function resumedText({ store, missing, doubtful }: ResumedStore, paint: Paint): string {
+export function resumedText({ store, missing, doubtful }: DocumentOf<'store resume'>, paint: Paint): string {
   const name = printable(store);
   if (missing.length === 0) return `${paint.green('✓')} The store ${name} waits for nobody.`;
   const shown = missing.map((each) => printable(each));

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { FIELDS, type Field } from '../fields.ts';
-import type { PlannedStatus } from '../status.ts';
+import type { PlannedStatus, WorkedStatus } from '../status.ts';
 import {
   allCounts,
   count,
@@ -136,8 +136,10 @@ export const enqueued = z.object({
   next: nullableText,
 });
 
+const workedCounts = { ...sentCounts, repeated: count } satisfies Record<WorkedStatus, typeof count>;
+
 /** The counts of a worker. `again` is the number of requests that it gave back or moved to another lane. */
-export const workFigures = { ...sentCounts, repeated: count, again: count, seconds, store: text };
+export const workFigures = { ...workedCounts, again: count, seconds, store: text };
 
 /** The result of a worker's run. */
 export const worked = z.object({
@@ -150,7 +152,11 @@ export const worked = z.object({
 /** What was not counted, because that would have taken too long, is null. */
 const lane = z.object({ total: count, ready: z.nullable(count), waiting: z.nullable(count), inWork: count });
 
-/** The queue, the rate and the workers of an account. */
+/**
+ * The queue, the rate and the workers of an account, and the outcomes that the store recorded in each minute, from all
+ * senders, with the latest minute last. `notCounted` names the parts that could not be counted in time: `queue`, `doubts`,
+ * `minutes`.
+ */
 export const queue = z.object({
   store: text,
   queue: lane,

@@ -70,7 +70,10 @@ export const diagnosis = z.object({
   ),
 });
 
-/** The processes that no other process waits for any longer. */
+/**
+ * The processes that no other process waits for any longer, each as its command, process and machine, and the number of
+ * rows that are in doubt now, because one of them had taken them from the queue.
+ */
 export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
 /** What a store has learned from a log in a file. */
 export const takenOver = z.object({

@@ -22,11 +22,9 @@ import type { GrantedToken } from './marketplace.ts';
 import { type AnswerDraft, withValueAt } from './pointer.ts';
 import { identityOf, type RequestContent, receivedAudio } from './request-content.ts';
 import { createdAnswer, refusalAnswer, verdictAnswer } from './sample-answers.ts';
-import { type Problems, parametersSchema, schemaCheck } from './schema-check.ts';
+import { type Problems, parametersSchema, schemaCheck, UUID } from './schema-check.ts';
 import { isSecretName } from './secrets.ts';
 import type { ArrivedCall, FixedCallers, ServiceInterface } from './service-interface.ts';
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
  * Builds the interface that a contract describes, and takes from the documented one what the contract does not say.

@@ -179,11 +179,11 @@ const instructionSchema = z.strictObject({
  */
 export type Instruction = z.input<typeof instructionSchema>;
 
-type Standing = z.output<typeof instructionSchema> & { times: number };
+type InstructionInForce = z.output<typeof instructionSchema> & { times: number };
 
 /** The instructions in force. The first one that matches is used. */
 export class Instructions {
-  #standing: Standing[] = [];
+  #standing: InstructionInForce[] = [];
 
   /** Replaces all instructions. Throws `SrqError('usage')` if one cannot be understood. */
   replace(given: unknown): void {
@@ -197,7 +197,7 @@ export class Instructions {
   }
 
   /** Returns the instructions that still apply, in order. */
-  list(): readonly Standing[] {
+  list(): readonly InstructionInForce[] {
     return this.#standing;
   }
 
@@ -211,7 +211,7 @@ export class Instructions {
   }
 }
 
-function fits(instruction: Standing, params: Readonly<Record<string, string>>): boolean {
+function fits(instruction: InstructionInForce, params: Readonly<Record<string, string>>): boolean {
   const exact = Object.entries(instruction.match).every(([name, value]) => params[name] === value);
   return exact && Object.entries(instruction.contains).every(([name, part]) => params[name]?.includes(part));
 }

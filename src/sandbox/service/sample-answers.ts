@@ -6,7 +6,7 @@ import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
 import type { FreshIdentity } from './marketplace.ts';
 import { type AnswerDraft, isList, isObject, valueAt, withValueAt } from './pointer.ts';
-import type { Problems } from './schema-check.ts';
+import { type Problems, UUID } from './schema-check.ts';
 
 /** The verdict of validate on a request. */
 export type ToldVerdict = 'clear' | 'duplicate';
@@ -153,7 +153,6 @@ function answerWith(
   };
 }
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const ENDS_IN_DIGITS = /^(.*?)(\d+)$/s;
 const MIN_OF_20_DIGITS = 10n ** 19n;
 

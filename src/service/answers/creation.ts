@@ -166,8 +166,8 @@ function identifiersOf(found: readonly FoundIdentifier[]): Identifiers {
 }
 
 /** Returns the identifiers that {@link findIdentifiers} finds, by name. */
-export function readIdentifiers(answer: Answer, sent: Redactor, path = ''): Identifiers {
-  return identifiersOf(findIdentifiers(answer, sent, path));
+export function readIdentifiers(answer: Answer, sent: Redactor): Identifiers {
+  return identifiersOf(findIdentifiers(answer, sent, ''));
 }
 
 /**

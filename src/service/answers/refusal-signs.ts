@@ -122,7 +122,7 @@ function memberSigns(top: AnswerValue): OutcomeSigns {
       seen += 1;
       // The rest has not been read, so the answer counts as mentioning an error.
       if (seen > MAX_MEMBERS || depth >= MAX_DEPTH) return { denies, complains: true, fails: true, affirms };
-      const words = Array.isArray(holder) ? [] : nameWords(name.normalize('NFD').replace(/\p{M}/gu, ''));
+      const words = Array.isArray(holder) ? [] : nameWords(name);
       const joined = words.join('');
       if (isOfTheWhole && FLAG_NAME.test(joined)) {
         const flag = asBoolean(value);

@@ -1,5 +1,6 @@
 import type { VerdictRule } from '../../request/contract.ts';
 import {
+  DENIAL,
   DUPLICATE_FLAG,
   DUPLICATES,
   duplicateStatement,
@@ -27,8 +28,7 @@ import { foldedWords, outcomeSigns } from './refusal-signs.ts';
 
 /* These patterns match the words of a verdict in the languages of the markets. The texts are folded first. */
 const SAYS_DUPLICATE = /duplicat|already|exist|repeated|repetid[oa]|wiederholt|ripetut[oa]/;
-const SAYS_OTHERWISE =
-  /\b(?:not?|non|un|never|without|pass(?:ed)?|free|kein\w*|nicht|nie|ohne|nao|nunca|sem|nenhum\w*|sin|ningun\w*|ne|pas|jamais|aucun\w*|sans|nessun\w*|senza)\b|n['’]t\b|\bn['’]|nonexist|inexist|inesist/;
+const SAYS_OTHERWISE = new RegExp(`${DENIAL}|\\b(?:un|pass(?:ed)?|free)\\b|nonexist|inexist|inesist`);
 const SAYS_CLEAR =
   /^(?:unique|clear|new|none|(?:no|not) ?(?:a )?(?:duplicates?|found|exists?)|does not exist|unic[oa]|nuev[oa]|nov[oa]|neu|nouveau|nouvelle|nuov[oa]|keine? (?:duplikat|dublette)|nicht (?:doppelt|vorhanden|gefunden)|(?:no|nao) (?:es |e )?(?:duplicad[oa]|existe|encontrad[oa])|(?:pas de|aucun) doublon|non (?:duplique|trouve|duplicat[oa]|trovat[oa]|esiste))$/;
 /** Matches words that may be about the call or the data alone. Any other text about duplicates takes precedence. */
@@ -192,7 +192,7 @@ const MESSAGE = /message|reason|error|detail|mensagem|mensaje|nachricht|meldung|
 function says(value: AnswerValue): boolean {
   const text = wordsIn(value);
   const statement = duplicateStatement(text);
-  if (statement === 'another' || (statement === null && namesAnother(text))) return false;
+  if (statement === 'no' || statement === 'another' || (statement === null && namesAnother(text))) return false;
   const isSaid = SAYS_DUPLICATE.test(foldedWords(text)) || statement === 'yes';
   return isSaid && !SAYS_OTHERWISE.test(foldedWords(text));
 }

@@ -5,8 +5,9 @@ import type { Admission, ChosenRate, LearnedRate, Pace, Permit, RateAnswer } fro
 import { isRefusal, type PermitAnswer, type PermitSource, type Refused } from './rate-limiter.ts';
 
 /**
- * Minimum gap between two turns of a process. The gap is also `GAP_TURNS` times as long as a turn takes, because many
- * processes want one, but at most `MAX_GAP_MS`, because a turn may have waited for an unavailable store.
+ * Minimum gap between two turns of a process. If turns take long, many processes want one, so the gap grows to
+ * `GAP_TURNS` times the length of a turn, but not beyond `MAX_GAP_MS`, because a turn may have waited for an unavailable
+ * store.
  */
 const GAP_MS = 50;
 const GAP_TURNS = 2;

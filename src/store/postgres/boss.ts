@@ -37,8 +37,8 @@ async function requireKnownEngine({ query, shown }: Database): Promise<void> {
 }
 
 /**
- * The queue engine on our connections. Its own clearing up stays off, because it drops what it finds too old without a
- * word; a job leaves the queue by our decision alone.
+ * Starts the queue engine on our connections. Its own maintenance is turned off, because it silently deletes jobs that it
+ * considers too old. Only our decisions remove a job.
  */
 export async function startBoss(database: Database): Promise<PgBoss> {
   const boss = new PgBoss({
@@ -51,7 +51,7 @@ export async function startBoss(database: Database): Promise<PgBoss> {
     retryDelay: FIRST_RETRY_S,
     retryBackoff: true,
   });
-  // Whatever it does is awaited, and fails there.
+  // Every operation of the engine is awaited and reports its own error, so this event needs no handling.
   boss.on('error', () => {});
   try {
     await requireKnownEngine(database);

@@ -43,12 +43,12 @@ export async function takeOverNotes(query: Query, notes: readonly RecordedNote[]
   );
 }
 
-/** How many ids one statement goes through, so that each is short and a break loses little. */
+/** Number of ids that one statement covers. Statements stay short, and little is lost if one is cut off. */
 const IDS_AT_ONCE = 50_000;
 
 /**
- * Records that nothing follows from: a later one says what became of the request, and they hold no identifier. Those of
- * processes that live stay, because a process looks for its own after a fail-over.
+ * Selects records that may be deleted: a later record says what became of the request, and they hold no identifier.
+ * Records of living processes are kept, because a process looks for its own after a fail-over.
  */
 const REPLACED = `srq.record r
   where r.id >= $1 and r.id < $2 and r.at < $3 and r.ids is null and r.event not in ('created', 'duplicate')

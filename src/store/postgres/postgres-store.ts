@@ -89,15 +89,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     migrate: migrated,
     resume: async () => {
       await migrated();
-      const session = await database.connect({ joins: true });
-      try {
-        await session.query('begin');
-        const resumed = await resume(session.query, session.timeline);
-        await session.query('commit');
-        return resumed;
-      } finally {
-        await session.close();
-      }
+      return resumeSending(database);
     },
     name: database.shown,
     open: async (command) => {
@@ -134,6 +126,19 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     openNotes: (noted) => openNotes(database, noted, clock),
     close: () => database.close(),
   };
+}
+
+/** Lets sending continue without the missing processes. The server may be one that has not been joined yet. */
+async function resumeSending(database: Database): Promise<Resumed> {
+  const session = await database.connect({ joins: true });
+  try {
+    await session.query('begin');
+    const resumed = await resume(session.query, session.timeline);
+    await session.query('commit');
+    return resumed;
+  } finally {
+    await session.close();
+  }
 }
 
 const BEGINNING = { end: 0 };

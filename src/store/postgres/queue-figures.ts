@@ -48,7 +48,10 @@ export async function workingProcesses({ query }: Database): Promise<WorkingProc
 /** The outcomes that were recorded in one minute. */
 type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
 
-/** Of the last 15 minutes those in which something ended, in order; null if counting them takes too long. */
+/**
+ * Returns the counts of those of the last 15 minutes in which something ended, in order, or null if counting takes too
+ * long.
+ */
 export async function outcomesByMinute(database: Database): Promise<MinuteCounts[] | null> {
   const rows = await withinTime(database, (query) =>
     query<{ at: Date; event: SentStatus; count: string }>(

@@ -98,9 +98,9 @@ const IN_HAND =
   'A process that ended as the server lost its last commits had this in hand, and may have sent it, perhaps once more. Look it up at the service.';
 
 /**
- * Records what missing processes had in hand and was in doubt already once more. They may have sent it again in the lost
- * moments, so that it is as young as those. Its duration still tells when its first try was. An intent is in doubt unless
- * its process has come back, which is a matter of its own.
+ * Records once more each request in doubt that a missing process had in hand. The process may have sent it again in the
+ * moments that the server lost, so the new record has the present time. Its duration still leads back to the first try. A
+ * request whose state is only an intent counts as in doubt unless the process that wrote it has come back.
  */
 const DOUBT_AGAIN = `
   with held as materialized (

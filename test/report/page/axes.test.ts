@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { linearAxis, timeSpanAxis, timeTicks } from '../../../src/report/page/axes.ts';
+import { rateAxis, timeSpanAxis, timeTicks } from '../../../src/report/page/axes.ts';
 import { localTime, timeText, zoneText } from '../../../src/report/page/time-forms.ts';
 import fc from '../../helpers/fast-check.ts';
 
 test('a linear axis begins at 0, holds its peak, and has two to seven marks at equal steps', () => {
   fc.assert(
     fc.property(fc.double({ min: 0.01, max: 1e6, noNaN: true }), (peak) => {
-      const { ticks, shareOf } = linearAxis(peak, '/s');
+      const { ticks, shareOf } = rateAxis(peak);
       expect(ticks[0]).toEqual({ share: 0, label: '0/s' });
       expect(ticks.at(-1)?.share).toBe(1);
       expect(ticks.length).toBeGreaterThanOrEqual(2);

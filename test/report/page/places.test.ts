@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { linearAxis, timeSpanAxis, timeTicks } from '../../../src/report/page/axes.ts';
+import { rateAxis, timeSpanAxis, timeTicks } from '../../../src/report/page/axes.ts';
 import { type EncodedRow, matching, NO_FILTER, rowsAsCsv, rowsOf } from '../../../src/report/page/row-list.ts';
 import { RowList, RunFigures } from '../../../src/report/page/run-figures.ts';
 import { quantileMs, sumOf, TimeBuckets } from '../../../src/report/page/time-buckets.ts';
@@ -22,7 +22,7 @@ test.each([
   [25.1, ['0', '10', '20', '30']],
   [4_000, ['0', '1,000', '2,000', '3,000', '4,000']],
 ])('a linear axis to %d has the round marks %j', (peak, marks) => {
-  const axis = linearAxis(peak, '/s');
+  const axis = rateAxis(peak);
   expect(labels(axis)).toEqual(marks.map((mark) => `${mark}/s`));
   expect(axis.shareOf(0)).toBe(0);
   expect(axis.ticks.map(({ share }) => share)).toEqual(marks.map((_, at) => at / (marks.length - 1)));
