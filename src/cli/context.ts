@@ -182,6 +182,14 @@ export class Context {
     return place === undefined ? agreed : contractAt(agreed, place);
   }
 
+  /**
+   * Returns the path that the contract puts before those of its operations, or an empty text. With --sandbox, the base
+   * URL is never spelled with it.
+   */
+  async basePath(): Promise<string> {
+    return this.options.sandbox ? '' : ((await this.#learnedContract())?.basePath ?? '');
+  }
+
   async paths(): Promise<Paths> {
     const directory = this.#directories();
     const config = join(directory.config, 'config.json');
