@@ -166,6 +166,15 @@ describe('The rows of a program', () => {
     ]);
   });
 
+  test('may have fields called like something that every object inherits', async () => {
+    const given = [JSON.parse('{"constructor":"1","toString":"2","__proto__":"3"}'), { phone: '4' }];
+    const batches = await all((await tableOf(given, {}, signal)).rows());
+    expect(batches.flat().map(({ cells }) => cells)).toEqual([
+      ['1', '2', '3', ''],
+      ['', '', '', '4'],
+    ]);
+  });
+
   test.each([
     [0, []],
     [500, [500]],

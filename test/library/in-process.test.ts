@@ -70,6 +70,22 @@ test('rows that are no source of rows and keys that are no texts are refused lik
   expect(await marketplace.resolve([], 'created')).toEqual([]);
 });
 
+test('a row whose fields are called like something that every object inherits is the request that create knows', async () => {
+  const { sandbox, marketplace } = await openAt();
+  const row = { ...requestAt(1), ...JSON.parse('{"constructor":"1","toString":"2"}'), ['__proto__']: '3' };
+  const created = await marketplace.create(row);
+  expect(created).toMatchObject({ status: 'created' });
+  const imported = await marketplace.importRows([row, requestAt(2)]);
+  expect(imported.results).toMatchObject([{ status: 'repeated', key: created.key }, { status: 'created' }]);
+  const [first] = creates(sandbox);
+  expect(Object.entries(first?.params ?? {})).toEqual(
+    expect.arrayContaining([
+      ['constructor', '1'],
+      ['__proto__', '3'],
+    ]),
+  );
+});
+
 describe('Requests that were sent before, read or addressed in another way', () => {
   const SENT_BEFORE = { name: 'SrqError', code: 'usage', reason: 'rows.sent-before' };
 
