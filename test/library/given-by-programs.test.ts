@@ -317,6 +317,17 @@ describe('The host of a program', () => {
     expect(closed).toEqual([3, 2, 1]);
   });
 
+  test('closes all that was opened though some of it fails', async () => {
+    const host = hostOf();
+    let isClosed = false;
+    host.onClose(async () => {
+      isClosed = true;
+    });
+    host.onClose(() => Promise.reject(new Error('no room')));
+    await expect(host.close()).rejects.toThrow('no room');
+    expect(isClosed).toBe(true);
+  });
+
   test('is known in the log by what it does', () => {
     expect(hostOf().holder('importRows')).toMatch(
       new RegExp(`^the srq library \\(importRows\\), process ${process.pid} on .+, since \\d{4}-.*Z$`),
