@@ -14,7 +14,7 @@ import { operationsOf } from '../../request/operations.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import type { LogView } from '../../request/ports.ts';
 import type { Draft } from '../../request/service-request.ts';
-import { type RequestOptions, readRequestInput } from './request-input.ts';
+import { NOT_TRIED, type RequestOptions, readRequestInput } from './request-input.ts';
 
 /** Requests are created one at a time, because there are only a few. */
 const CONCURRENCY = 1;
@@ -137,7 +137,6 @@ function untriedResult(submission: Submittable, log: LogView, options: SubmitOpt
     ref: request.ref,
     key,
     http: null,
-    message: 'Not tried: the command stopped.',
-    reason: 'request.not-tried',
+    ...NOT_TRIED,
   };
 }
