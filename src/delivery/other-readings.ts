@@ -85,6 +85,7 @@ export async function draftSentBefore(
   if (!own.request) return null;
   const guessed = draft.fields['country'] === undefined ? readingsByMarket(preparation) : [];
   const readings = [...likelyReadings(preparation, basePath), ...guessed];
+  if (readings.length === 0) return null;
   const others = await Promise.all(readings.map((each) => prepareDraft(draft, null, each.preparation)));
   await log.prefetch([own, ...others].flatMap((each) => (each.request ? [each.key] : [])));
   if (isKnown(own.key, log)) return null;
