@@ -6,8 +6,16 @@ const OLDEST_NODE = '20.18.1';
 /** The oldest version of Node.js that can keep compiled code from one start to the next. */
 const KEEPS_COMPILED_CODE = '22.1.0';
 
-/** Runs one command and returns its exit code. */
+/** Runs one command and returns its exit code. Never rejects. */
 export async function main(process: NodeJS.Process): Promise<number> {
+  try {
+    return await run(process);
+  } catch (error) {
+    return tellFault(process, error);
+  }
+}
+
+async function run(process: NodeJS.Process): Promise<number> {
   const columns = helpColumns(process.stdout);
   const known = answerAtOnce(process.argv.slice(2), columns);
   survivePipe(process.stdout);
@@ -66,6 +74,19 @@ function refuseNode({ argv, stdout, stderr, version }: NodeJS.Process): number {
   if (argv.includes('--json')) stdout.write(`${JSON.stringify({ error })}\n`);
   else stderr.write(`✗ ${message}\n  → ${hint}\n`);
   return 2;
+}
+
+/**
+ * Prints an error that came before a command could report it itself, or in reporting, and returns the exit code. Its
+ * text may quote a secret, so only its name is told.
+ */
+function tellFault({ argv, stdout, stderr }: NodeJS.Process, error: unknown): number {
+  const name = error instanceof Error ? error.name : 'unknown error';
+  const [message, hint] = [`srq failed (${name}).`, 'This is an error in srq. Report it.'];
+  const failure = { code: 'fault', reason: 'srq.fault', message, hint };
+  if (argv.includes('--json')) stdout.write(`${JSON.stringify({ error: failure })}\n`);
+  else stderr.write(`✗ ${message}\n  → ${hint}\n`);
+  return 1;
 }
 
 /**

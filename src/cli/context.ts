@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { Closers } from '../account/closers.ts';
 import type { LogPlace } from '../account/host.ts';
 import { LogKeeper } from '../account/log-keeper.ts';
 import { systemClock } from '../account/system-clock.ts';
@@ -51,7 +52,7 @@ export class Context {
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
   readonly #log = new LogKeeper(this, () => logPlace(this, this.#stateDirectory()));
-  readonly #closers: (() => Promise<void>)[] = [];
+  readonly #closers = new Closers();
   readonly #secrets: string[] = [];
   /** Warnings that have been given and are not repeated. */
   readonly #said = new Set<string>();
@@ -183,6 +184,14 @@ export class Context {
     return place === undefined ? agreed : contractAt(agreed, place);
   }
 
+  /**
+   * Returns the path that the contract puts before those of its operations, or an empty text. With --sandbox, the base
+   * URL is never spelled with it.
+   */
+  async basePath(): Promise<string> {
+    return this.options.sandbox ? '' : ((await this.#learnedContract())?.basePath ?? '');
+  }
+
   async paths(): Promise<Paths> {
     const directory = this.#directories();
     const config = join(directory.config, 'config.json');
@@ -292,12 +301,16 @@ export class Context {
 
   /** Registers a function to run when the command has ended. The function registered last runs first. */
   onClose(closer: () => Promise<void>): void {
-    this.#closers.unshift(closer);
+    this.#closers.add(closer);
   }
 
+  /** Runs what was registered by `onClose`. Throws the first error, once all of it has run. */
   async close(): Promise<void> {
-    for (const closer of this.#closers.splice(0)) await closer();
-    this.interruption.stop();
+    try {
+      await this.#closers.close();
+    } finally {
+      this.interruption.stop();
+    }
   }
 
   /** Discards the contract, because a command has stored another one. It is read again when it is needed. */

@@ -39,8 +39,12 @@ export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', ExitCode>> = {
 
 /** Returns the exit code that takes precedence. */
 export function exitNumber(codes: readonly (ErrorCode | 'ok')[]): number {
-  const numbers = new Set(codes.map((code) => EXIT_CODES[code].number));
-  return PRECEDENCE.find((number) => numbers.has(number)) ?? EXIT_CODES.ok.number;
+  return firstExitNumber(codes.map((code) => EXIT_CODES[code].number));
+}
+
+/** Returns the exit code that takes precedence, of those of several parts of a command. */
+export function firstExitNumber(numbers: readonly number[]): number {
+  return PRECEDENCE.find((number) => numbers.includes(number)) ?? EXIT_CODES.ok.number;
 }
 
 /** Says which exit code it is if several apply. It leaves out the one of wrong usage, with which nothing was sent. */

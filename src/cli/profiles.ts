@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { printable } from '../report/output.ts';
-import { SrqError } from '../request/errors.ts';
+import { SrqError, systemCode } from '../request/errors.ts';
 import { isLoopback } from '../request/loopback.ts';
 import { keychainEntry } from '../settings/keychain.ts';
 import { tokenPath } from '../settings/paths.ts';
@@ -38,10 +38,23 @@ export async function profileInForce(
 /** Removes a profile with its credentials and its token. Returns null if there was no such profile. */
 export async function forgetProfile(context: Context, name: string): Promise<Profile | null> {
   const removed = await (await context.profiles()).remove(name);
-  await rm(tokenPath(await context.paths(), { profile: { value: name } }), { force: true });
+  await forgetToken(context, name);
   await warnOfRepair(context);
   if (removed?.keychain) await forgetKeychain(context, name, removed);
   return removed;
+}
+
+/** Removes a profile's token, and warns if that fails. */
+async function forgetToken(context: Context, name: string): Promise<void> {
+  const path = tokenPath(await context.paths(), { profile: { value: name } });
+  try {
+    await rm(path, { force: true });
+  } catch (error) {
+    const why = systemCode(error);
+    if (why === '') throw error;
+    // Where a part of the path is no folder, there is no token.
+    if (why !== 'ENOTDIR') await context.warn(`The token of profile ${name} is still in ${path} (${why}). Remove it.`);
+  }
 }
 
 /** Removes a profile's secret from the keychain, and warns if that fails. */

@@ -1,11 +1,11 @@
 import { Command, CommanderError, Help, type Option, type OutputConfiguration } from 'commander';
 import { positiveNumber, rare } from '../commands/options.ts';
 import { nearest } from '../request/did-you-mean.ts';
-import { failureOf, SrqError } from '../request/errors.ts';
+import { type ErrorCode, type Failure, failureOf, SrqError } from '../request/errors.ts';
 import type { GlobalOptions, Invoke, RunCommand } from './command.ts';
 import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, firstExitNumber } from './exit-codes.ts';
 
 /**
  * Runs the command that the arguments name and returns its exit code. All errors are caught and reported here.
@@ -49,17 +49,47 @@ async function runCommand(
 ): Promise<number> {
   const { Context } = await import('./context.ts');
   const context = new Context(process, globals, version);
+  let exitCode: number = EXIT_CODES.fault.number;
+  try {
+    exitCode = await runReported(context, command);
+  } finally {
+    try {
+      await context.close();
+    } catch (error) {
+      exitCode = firstExitNumber([exitCode, EXIT_CODES[await reportOfClosing(error, context)].number]);
+    }
+  }
+  return exitCode;
+}
+
+/** Runs a command and returns its exit code. The error that ends it is reported. */
+async function runReported(context: Context, command: (context: Context) => Promise<number>): Promise<number> {
   try {
     return await command(context);
   } catch (error) {
-    const failure = error instanceof SrqError ? error : fault(error, context);
-    await (await context.reporter()).fail(failureOf(failure, (hint) => withProfileFlags(hint, globals)));
+    const failure = failureIn(error, context);
+    await (await context.reporter()).fail(failure);
     if (!(error instanceof SrqError)) await context.showStack(error);
-    const interrupted = context.interruption.code;
-    return EXIT_CODES[interrupted ?? failure.code].number;
-  } finally {
-    await context.close();
+    return EXIT_CODES[context.interruption.code ?? failure.code].number;
   }
+}
+
+function failureIn(error: unknown, context: Context): Failure {
+  const failure = error instanceof SrqError ? error : fault(error, context);
+  return failureOf(failure, (hint) => withProfileFlags(hint, context.options));
+}
+
+/**
+ * Reports an error that came after the command had told its result, and returns its code. Standard output has its one
+ * document already.
+ */
+async function reportOfClosing(error: unknown, context: Context): Promise<ErrorCode> {
+  const failure = failureIn(error, context);
+  const reporter = await context.reporter();
+  if (context.options.json) reporter.warn(`${failure.message} ${failure.hint ?? ''}`.trim());
+  else await reporter.fail(failure);
+  if (!(error instanceof SrqError)) await context.showStack(error);
+  return failure.code;
 }
 
 /** Converts a parse error of commander into a sentence with a reference to the help of the command. */

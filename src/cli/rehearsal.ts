@@ -23,10 +23,19 @@ export function endRehearsal(folder: string, last: string): void {
     } catch {
       // The rehearsal has already reported its outcome, so a failure is ignored. Another rehearsal at the same time may
       // keep its log instead.
-      rmSync(next, { recursive: true, force: true });
+      removeIfPossible(next);
     }
   }
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Removes what was begun in a folder that perhaps cannot be written at all. */
+function removeIfPossible(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The state folder is no folder or cannot be written, so nothing of the rehearsal is there.
+  }
 }
 
 /**

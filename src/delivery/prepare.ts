@@ -9,7 +9,7 @@ import type { AudioReader } from '../request/ports.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/service-request.ts';
 import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/table.ts';
 import { audioFindings } from './check/check-contract.ts';
-import { checkRequest, likelyRequest, withoutRecording } from './check/check-request.ts';
+import { checkRequest, likelyRequest, put, withoutRecording } from './check/check-request.ts';
 
 /** The settings for preparing rows. */
 export interface Preparation {
@@ -127,9 +127,9 @@ function named(
 export function mapRow(row: Row, mapping: Mapping): Draft {
   const fields: Record<string, string> = {};
   for (const source of mapping.sources) {
-    if (fields[source.field] !== undefined) continue;
+    if (Object.hasOwn(fields, source.field)) continue;
     const text = textOf(source, row.cells);
-    if (text !== '') fields[source.field] = text;
+    if (text !== '') put(fields, source.field, text);
   }
   const parts = partsOf(row, mapping);
   return parts === null ? { row: row.number, fields } : { row: row.number, fields, parts };

@@ -117,8 +117,8 @@ export interface CreateOptions extends CallOptions {
   /** What to do with a duplicate. Default: `skip`. */
   readonly onDuplicate?: 'skip' | 'create' | undefined;
   /**
-   * Whether requests that the log knows as created are sent again. A request whose outcome is unknown is not. Default:
-   * false.
+   * Whether requests that the log knows as created are sent again, also those that it knows by another reading
+   * (`rows.sent-before`). A request whose outcome is unknown is not. Default: false.
    */
   readonly again?: boolean | undefined;
 }
@@ -219,8 +219,8 @@ export interface LogFilter extends LogSelection {
 
 /**
  * A marketplace with its log. Methods return the outcome of a request as a value. They reject with {@link SrqError}
- * only if they cannot begin at all, because another process holds the log, the log cannot be asked what it knows, or
- * the settings cannot be used.
+ * only if they cannot begin at all, because another process holds the log, the log cannot be asked what it knows,
+ * requests would be created a second time, or the settings cannot be used.
  */
 export interface Marketplace {
   /** Identifies the records of this process in the log. */
@@ -230,13 +230,16 @@ export interface Marketplace {
   /**
    * Creates the request, unless the log knows that it was or may have been created. A repeated request is recognised by
    * its content, whether this process, an earlier one or the command sent it. If equal requests are created
-   * concurrently, the second one waits for the first.
+   * concurrently, the second one waits for the first. If the request was sent when the contract gave it another country,
+   * or at the base URL with or without the path that the contract adds, `create` rejects with the reason
+   * `rows.sent-before`, unless `again` is true.
    */
   create(request: RequestFields, options?: CreateOptions): Promise<CreateResult>;
   /**
    * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles unknown outcomes, and
-   * accounts for every row. Nothing is sent before the last row has been read. Meanwhile other calls wait, except
-   * `validate` and `log`. The rows are held in memory.
+   * accounts for every row. Nothing is sent before the last row has been read. If some of the rows were sent as described
+   * for `create`, it rejects before the first one is sent. Meanwhile other calls wait, except `validate` and `log`. The
+   * rows are held in memory.
    */
   importRows(
     rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,

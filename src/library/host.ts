@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { Closers } from '../account/closers.ts';
 import type { Host, LogPlace } from '../account/host.ts';
 import { type LogHost, LogKeeper } from '../account/log-keeper.ts';
 import { systemClock } from '../account/system-clock.ts';
@@ -24,7 +25,7 @@ export class LibraryHost implements Host, LogHost {
   readonly uid = process.getuid?.() ?? null;
   readonly log: LogKeeper;
   readonly #settings: LibrarySettings;
-  readonly #closers: (() => Promise<void>)[] = [];
+  readonly #closers = new Closers();
   readonly #warned = new Set<string>();
 
   constructor(settings: LibrarySettings) {
@@ -99,11 +100,12 @@ export class LibraryHost implements Host, LogHost {
   }
 
   onClose(closer: () => Promise<void>): void {
-    this.#closers.unshift(closer);
+    this.#closers.add(closer);
   }
 
-  async close(): Promise<void> {
-    for (const closer of this.#closers.splice(0)) await closer();
+  /** Runs what was registered by `onClose`. Rejects with the first error, once all of it has run. */
+  close(): Promise<void> {
+    return this.#closers.close();
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Connection } from '../account/connection.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
+import { rowsSentBefore, sentBeforeText } from '../delivery/other-readings.ts';
 import type { Preparation } from '../delivery/prepare.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
 import type { SubmitOptions, Submitted } from '../delivery/submit.ts';
+import { SrqError } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
 import type { LogStore, OpenLog, RunBegin } from '../request/log-store.ts';
 import { isLoopback } from '../request/loopback.ts';
@@ -28,6 +30,8 @@ interface RowsImportDeps {
   readonly store: LogStore;
   readonly account: OpenedAccount;
   readonly preparation: Preparation;
+  /** The path that the contract puts before those of its operations, or an empty text. */
+  readonly basePath: string;
   readonly halt: AbortController;
   readonly clock: Clock;
 }
@@ -51,7 +55,11 @@ export async function importTable(
   const mapping = mappingOf(table);
   const telling = new ResultTelling(onResult, halt);
   const ui: ImportUi = {
-    agree: (plan) => plan({ table, mapping }, () => {}),
+    agree: async (planTable) => {
+      const plan = await planTable({ table, mapping }, () => {});
+      if (!settings.again) await requireNotSentBefore(plan, deps);
+      return plan;
+    },
     watch: async () => ({ row: ({ result }) => telling.tell(result), waiting: () => {}, end: () => {} }),
     report: async (_, reports) => {
       for await (const report of reports) {
@@ -69,6 +77,22 @@ export async function importTable(
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
   const stopped = stop ?? (halt.signal.aborted ? endedBySignal() : null);
   return { rows: results.length, counts, results, stopped };
+}
+
+/**
+ * Throws `SrqError('usage')` if rows that are ready were created under another reading, because they would be created a
+ * second time.
+ */
+async function requireNotSentBefore(plan: ImportPlan, { preparation, basePath, log }: RowsImportDeps): Promise<void> {
+  const sources = { basePath, further: [], openLog: async () => log };
+  const sent = await rowsSentBefore(plan, preparation, sources);
+  if (sent) throw sentBefore(sentBeforeText(String(sent.rows), sent));
+}
+
+/** Returns the error for requests that were sent before, read or addressed in another way. */
+export function sentBefore(what: string): SrqError {
+  const hint = 'See what was sent with the method log. If these really are new requests, give the option again: true.';
+  return new SrqError('rows.sent-before', `${what} Nothing was sent.`, hint);
 }
 
 /** Calls the function of the program with each result. An error of that function ends the import in order. */

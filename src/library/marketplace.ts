@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, openConnection } from '../account/connection.ts';
+import { draftSentBefore } from '../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { recordsInDoubt, settleByWord } from '../delivery/settle-by-word.ts';
 import { submitOrSettle } from '../delivery/settle-doubt.ts';
@@ -11,6 +12,7 @@ import { quotedMessage } from '../request/finding.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf, type OpenLog } from '../request/log-store.ts';
 import { operationsOf, type RequestOperationName } from '../request/operations.ts';
 import type { AudioReader, LogView } from '../request/ports.ts';
+import type { Draft } from '../request/service-request.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import type { RequestApi } from '../service/request-api.ts';
 import { ContractStore } from '../settings/contract-store.ts';
@@ -25,7 +27,7 @@ import {
   requireWord,
 } from './call-options.ts';
 import { LibraryHost, secretOf } from './host.ts';
-import { importTable, type OpenedAccount } from './import-rows.ts';
+import { importTable, type OpenedAccount, sentBefore } from './import-rows.ts';
 import { draftOf, tableOf } from './rows.ts';
 import type { LibrarySettings } from './settings.ts';
 import { endedBySignal, haltWith } from './signals.ts';
@@ -43,6 +45,8 @@ export class LibraryMarketplace implements api.Marketplace {
   readonly #openLog: () => Promise<OpenLog>;
   readonly #openAccount: () => Promise<OpenedAccount>;
   readonly #contract: () => Promise<Contract>;
+  /** The contract as it was learned, or null if there is none. */
+  readonly #learned: () => Promise<Contract | null>;
   /** The creates under way, by key. A create with the same key waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   /** The log that is open for sending, or is being opened. */
@@ -59,7 +63,8 @@ export class LibraryMarketplace implements api.Marketplace {
       this.#opening = this.#host.log.open(OPENED_FOR, true);
       return this.#opening;
     });
-    this.#contract = onceOpened(() => this.#readContract());
+    this.#learned = onceOpened(() => this.#readContract());
+    this.#contract = onceOpened(() => this.#contractInUse());
     this.#openAccount = onceOpened(() => this.#connect());
   }
 
@@ -74,7 +79,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async #validate(request: api.RequestFields, { signal }: api.CallOptions): Promise<api.ValidateResult> {
-    const prepared = await this.#prepare(request, ['validate']);
+    const { prepared } = await this.#prepare(request, ['validate']);
     const { key, message, problems } = preparedParts(prepared);
     const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
     if (!prepared.request) return nothing;
@@ -97,10 +102,10 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async #create(request: api.RequestFields, options: api.CreateOptions): Promise<api.CreateResult> {
     const submitting = await this.#submitOptions(options);
-    const prepared = await this.#prepare(request, operationsOf(submitting));
-    if (!prepared.request) return { ...notSent(prepared), status: 'invalid' };
+    const { draft, prepared } = await this.#prepare(request, operationsOf(submitting));
+    if (!draft || !prepared.request) return { ...notSent(prepared), status: 'invalid' };
     const signal = this.#endingWith(options.signal);
-    return this.#turns.together(() => this.#afterEqualOne(prepared, submitting, signal), signal);
+    return this.#turns.together(() => this.#afterEqualOne({ ...prepared, draft }, submitting, signal), signal);
   }
 
   async importRows(
@@ -131,7 +136,12 @@ export class LibraryMarketplace implements api.Marketplace {
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
       const sending = { ...submitting, occasion: randomUUID() };
       const settings = { ...options, ...sending, concurrency, profile, version: this.#version };
-      return importTable(table, { log, store, account, preparation, halt, clock: this.#host.clock }, settings);
+      const basePath = await this.#basePath();
+      return importTable(
+        table,
+        { log, store, account, preparation, basePath, halt, clock: this.#host.clock },
+        settings,
+      );
     });
   }
 
@@ -179,7 +189,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   /** Creates a request once no create with the same key is under way. */
   async #afterEqualOne(
-    submission: Submission & Prepared,
+    submission: DraftSubmission,
     options: SubmitOptions,
     signal: AbortSignal,
   ): Promise<api.CreateResult> {
@@ -196,11 +206,7 @@ export class LibraryMarketplace implements api.Marketplace {
     }
   }
 
-  async #submit(
-    submission: Submission & Prepared,
-    options: SubmitOptions,
-    signal: AbortSignal,
-  ): Promise<api.CreateResult> {
+  async #submit(submission: DraftSubmission, options: SubmitOptions, signal: AbortSignal): Promise<api.CreateResult> {
     if (signal.aborted) return this.#untried(submission, options);
     const log = await this.#openLog();
     const { connection, evidence } = await this.#openAccount();
@@ -212,6 +218,7 @@ export class LibraryMarketplace implements api.Marketplace {
     // This rejects if the log cannot be asked, because nobody knows then whether the request is in doubt.
     await log.prefetch([key]);
     const known = loggedStatus(log.lookup(key), options);
+    if (!options.again) await this.#requireNotSentBefore(submission, options, log);
     try {
       const { result, stop, unrecorded } = await submitOrSettle(submission, deps, options);
       const { row: _, ...told } = result;
@@ -251,10 +258,26 @@ export class LibraryMarketplace implements api.Marketplace {
     return { validate: validate && isThere, onDuplicate, again };
   }
 
-  async #prepare(request: api.RequestFields, operations: readonly RequestOperationName[]): Promise<Prepared> {
+  /**
+   * Throws `SrqError('usage')` if the log knows the request not as it is read now, but as it may have been read or
+   * addressed before. It would be created a second time.
+   */
+  async #requireNotSentBefore(submission: DraftSubmission, options: SubmitOptions, log: LogView): Promise<void> {
+    const preparation = await this.#preparation(operationsOf(options));
+    const when = await draftSentBefore(submission.draft, submission, preparation, await this.#basePath(), log);
+    if (when === null) return;
+    throw sentBefore(`The request was sent before, when ${when}. If it is sent now, it is created again.`);
+  }
+
+  async #prepare(
+    request: api.RequestFields,
+    operations: readonly RequestOperationName[],
+  ): Promise<{ readonly draft: Draft | null; readonly prepared: Prepared }> {
     const draft = draftOf(request, this.#settings.defaults ?? {});
-    if (!('fields' in draft)) return { row: 1, request: null, ref: null, problems: [draft] };
-    return prepareDraft(draft, null, await this.#preparation(operations));
+    if (!('fields' in draft)) {
+      return { draft: null, prepared: { row: 1, request: null, ref: null, problems: [draft] } };
+    }
+    return { draft, prepared: await prepareDraft(draft, null, await this.#preparation(operations)) };
   }
 
   async #preparation(operations: readonly RequestOperationName[], strict = false) {
@@ -263,11 +286,22 @@ export class LibraryMarketplace implements api.Marketplace {
     return { destination: { baseUrl, clientId }, contract, operations, strict, audio: recordingsIn(audioFolder) };
   }
 
-  async #readContract(): Promise<Contract> {
-    const { baseUrl, contractFile, encoding } = this.#settings;
-    if (contractFile === undefined) return documentedContract(encoding);
+  async #contractInUse(): Promise<Contract> {
+    const { baseUrl, encoding } = this.#settings;
+    const learned = await this.#learned();
+    return learned ? contractAt(learned, baseUrl) : documentedContract(encoding);
+  }
+
+  /** Returns the path that the contract puts before those of its operations, or an empty text. */
+  async #basePath(): Promise<string> {
+    return (await this.#learned())?.basePath ?? '';
+  }
+
+  async #readContract(): Promise<Contract | null> {
+    const { contractFile } = this.#settings;
+    if (contractFile === undefined) return null;
     const contract = await (await this.#contractStore(contractFile)).read();
-    if (contract) return contractAt(contract, baseUrl);
+    if (contract) return contract;
     throw new SrqError(
       'contract.unusable',
       `There is no contract ${contractFile}.`,
@@ -324,6 +358,9 @@ export class LibraryMarketplace implements api.Marketplace {
     if (this.#isClosed) throw new SrqError('arguments.invalid', 'The marketplace is closed.', 'Open it again.');
   }
 }
+
+/** A checked request with the fields from which it was read. */
+type DraftSubmission = Submission & Prepared & { readonly draft: Draft };
 
 /** What this process does, for others that find the log in use. */
 const OPENED_FOR = 'creating and importing';

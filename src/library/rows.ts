@@ -40,7 +40,9 @@ export async function tableOf(
   }
   const names = [...columns];
   const row = ({ fields, problem }: Texts, at: number): Row => {
-    return { number: at + 1, line: null, cells: names.map((name) => fields?.[name] ?? ''), problem };
+    // A field may be called like something that every object inherits.
+    const textOf = (name: string) => (fields && Object.hasOwn(fields, name) ? (fields[name] ?? '') : '');
+    return { number: at + 1, line: null, cells: names.map(textOf), problem };
   };
   return {
     count: texts.length,

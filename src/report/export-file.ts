@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import { SrqError, systemCode } from '../request/errors.ts';
-import { requireOwnOrNew, requireWritable, whyUnwritable, writeWhole } from './output-file.ts';
+import { SrqError } from '../request/errors.ts';
+import { requireOwnOrNew, requireWritable, writeOutput } from './output-file.ts';
 
 export const LOG_EXPORT_COLUMNS = ['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key'] as const;
 
@@ -52,11 +52,7 @@ export async function writeExport(
       yield chunk;
     }
   };
-  const wasWritten = await writeWhole(path, hashed(), stop).catch((error: unknown) => {
-    if (systemCode(error) === '') throw error;
-    const message = `The export ${path} cannot be written (${whyUnwritable(error)}).`;
-    throw new SrqError('output.unwritable', message, 'Name another place: --output FILE', error);
-  });
-  if (!wasWritten) throw new SrqError('interrupted.unfinished', `Interrupted: ${path} was not written.`);
+  if (!(await writeOutput(path, 'export', hashed(), stop)))
+    throw new SrqError('interrupted.unfinished', `Interrupted: ${path} was not written.`);
   return hash.digest('hex');
 }

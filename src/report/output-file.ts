@@ -141,6 +141,25 @@ export async function writeWhole(path: string, chunks: AsyncIterable<Chunk>, sto
   }
 }
 
+/**
+ * Writes a file of this kind that `--output` names, as `writeWhole` does. Throws `SrqError('usage')` if the system cannot
+ * write it. An `SrqError` of `chunks` is passed on.
+ */
+export async function writeOutput(
+  path: string,
+  kind: string,
+  chunks: AsyncIterable<Chunk>,
+  stop: AbortSignal,
+): Promise<boolean> {
+  try {
+    return await writeWhole(path, chunks, stop);
+  } catch (error) {
+    if (error instanceof SrqError || systemCode(error) === '') throw error;
+    const message = `The ${kind} ${path} cannot be written (${whyUnwritable(error)}).`;
+    throw new SrqError('output.unwritable', message, 'Name another place: --output FILE', error);
+  }
+}
+
 /** Ends the chunks once `stop` fires, so that their source is closed. */
 async function* chunksUntil(stop: AbortSignal, chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { AnswerMemory } from '../request/answer-memory.ts';
 import type { AccountState, CachedToken, RecordChange, TokenCache } from '../request/ports.ts';
@@ -126,14 +125,12 @@ export function secretMark(clientSecret: string): string {
  * returned.
  */
 export class FileTokenCache implements TokenCache {
-  readonly #path: string;
   readonly #file: OwnFile;
   readonly #destination: Destination;
   readonly #mark: string | null;
 
   /** `mark` is the mark of the secret in use, or null if tokens of any secret are returned. */
   constructor(path: string, destination: Destination, mark: string | null = null, trust = ANY_OWNER) {
-    this.#path = path;
     this.#file = new OwnFile(path, trust, 'readers');
     this.#destination = destination;
     this.#mark = mark;
@@ -158,7 +155,8 @@ export class FileTokenCache implements TokenCache {
     );
   }
 
+  /** Removes the token if it is this one. If that fails, the next command learns from the service that it is refused. */
   forget(accessToken: string): void {
-    if (this.read()?.accessToken === accessToken) rmSync(this.#path, { force: true });
+    if (this.read()?.accessToken === accessToken) this.#file.remove();
   }
 }

@@ -28,14 +28,12 @@ export interface ContractPaths {
  */
 export class ContractStore {
   readonly path: string;
-  readonly #observationsPath: string;
   readonly #observations: OwnFile;
   readonly #profile: string;
   readonly #trust: Trust;
 
   constructor(profile: string, { contract, observations }: ContractPaths, trust = ANY_OWNER) {
     this.path = contract;
-    this.#observationsPath = observations;
     this.#observations = new OwnFile(observations, trust);
     this.#profile = profile;
     this.#trust = trust;
@@ -77,7 +75,7 @@ export class ContractStore {
     } catch (error) {
       throw this.#unwritable('written', error);
     }
-    rmSync(this.#observationsPath, { force: true });
+    this.#observations.remove();
   }
 
   /** Removes the contract and its observations. Returns false if there was no contract. */
@@ -85,7 +83,7 @@ export class ContractStore {
     try {
       const found = statSync(this.path, { throwIfNoEntry: false });
       rmSync(this.path, { force: true });
-      rmSync(this.#observationsPath, { force: true });
+      this.#observations.remove();
       return found !== undefined;
     } catch (error) {
       throw this.#unwritable('removed', error);

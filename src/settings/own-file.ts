@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { systemCode } from '../request/errors.ts';
 import { fileFlaw, folderFlaw } from '../request/ownership.ts';
 
 /** The rules for trusting state files that only save time. */
@@ -41,10 +42,15 @@ export class OwnFile {
 
   /**
    * Replaces the text. A file that is not trusted is left unchanged, because it may be another user's. It is used again
-   * once its owner and mode are corrected. An error while writing is ignored.
+   * once its owner and mode are corrected. An error of the system is ignored, also one while the file is looked at, such
+   * as that a part of the path is no folder.
    */
   replace(text: string): void {
-    if (this.#isReplaceable()) replaceFile(this.#path, text);
+    try {
+      this.replaceOrThrow(text);
+    } catch (error) {
+      ignoreSystemError(error);
+    }
   }
 
   /**
@@ -55,6 +61,15 @@ export class OwnFile {
     if (!this.#isReplaceable()) return false;
     replaceFileOrThrow(this.#path, text);
     return true;
+  }
+
+  /** Removes the file. An error of the system is ignored, such as that the folder cannot be written. */
+  remove(): void {
+    try {
+      rmSync(this.#path, { force: true });
+    } catch (error) {
+      ignoreSystemError(error);
+    }
   }
 
   #isReplaceable(): boolean {
@@ -81,9 +96,14 @@ export class OwnFile {
 export function replaceFile(path: string, text: string): void {
   try {
     replaceFileOrThrow(path, text);
-  } catch {
-    // Losing a file that only saves time does no harm.
+  } catch (error) {
+    ignoreSystemError(error);
   }
+}
+
+/** Ignores an error of the system, because losing a file that only saves time does no harm. Throws any other error. */
+function ignoreSystemError(error: unknown): void {
+  if (systemCode(error) === '') throw error;
 }
 
 /**
@@ -98,7 +118,11 @@ export function replaceFileOrThrow(path: string, text: string): void {
     chmodSync(part, 0o600);
     renameSync(part, path);
   } catch (error) {
-    rmSync(part, { force: true });
+    try {
+      rmSync(part, { force: true });
+    } catch {
+      // The error that is thrown says why already.
+    }
     throw error;
   }
 }

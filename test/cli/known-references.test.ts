@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createdUnder, requireNotSentBefore } from '../../src/commands/bulk/sent-before.ts';
-import { likelyReadings, readingsByMarket } from '../../src/commands/other-readings.ts';
+import { requireNotSentBefore } from '../../src/commands/bulk/sent-before.ts';
+import { createdUnder, likelyReadings, readingsByMarket } from '../../src/delivery/other-readings.ts';
 import { DOCUMENTED_CONTRACT, withCountry } from '../../src/request/contract.ts';
 import { describedOperation } from '../../src/request/contract-rules.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import { PREPARATION, planOf, tableOf } from '../delivery/leads.ts';
 import { contextOf, type Typed } from '../helpers/command-context.ts';
+import { contractWith } from '../sandbox/contract-client.ts';
 
 /** A column gives the country, so that no country of another contract is guessed. */
 const MAPPING = { columns: ['Land', 'Telefon', 'Ref'], sources: [{ field: 'country', columns: [0], how: 'first' }] };
@@ -115,34 +116,39 @@ describe('Other readings of requests that were sent before', () => {
   });
   const countryOf = ({ contract }: typeof PREPARATION) => describedOperation(contract.create).country;
 
-  async function likely(country: string | null, basePath: string | null, baseUrl: string, options: object = {}) {
-    const learned = basePath === null ? null : { basePath };
-    const context = { options, contracts: async () => ({ read: async () => learned }) };
-    const readings = await likelyReadings({ context, preparation: preparationWith(country, baseUrl) } as never);
+  function likely(country: string | null, basePath: string, baseUrl: string) {
+    const readings = likelyReadings(preparationWith(country, baseUrl), basePath);
     return readings.map(({ when, preparation }) => [when, countryOf(preparation), preparation.destination.baseUrl]);
   }
 
   const BARE = 'the contract gave them no country';
-  test.each<[string | null, string | null, string, object, unknown[]]>([
-    [null, null, HERE, {}, []],
-    [null, '', HERE, {}, []],
-    ['PT', null, HERE, {}, [[BARE, null, HERE]]],
-    [null, '/v1', HERE, {}, [[`the base URL was ${HERE}/v1`, null, `${HERE}/v1`]]],
-    [null, '/v1', `${HERE}/v1`, {}, [[`the base URL was ${HERE}`, null, HERE]]],
-    [null, '/v1', HERE, { sandbox: true }, []],
+  test.each<[string | null, string, string, unknown[]]>([
+    [null, '', HERE, []],
+    ['PT', '', HERE, [[BARE, null, HERE]]],
+    [null, '/v1', HERE, [[`the base URL was ${HERE}/v1`, null, `${HERE}/v1`]]],
+    [null, '/v1', `${HERE}/v1`, [[`the base URL was ${HERE}`, null, HERE]]],
     [
       'PT',
       '/v1',
       HERE,
-      {},
       [
         [BARE, null, HERE],
         [`the base URL was ${HERE}/v1`, 'PT', `${HERE}/v1`],
       ],
     ],
-  ])('are likely by a contract with the country %j and the path %j at %s with %j', async (...scene) => {
-    const [country, basePath, baseUrl, options, readings] = scene;
-    expect(await likely(country, basePath, baseUrl, options)).toEqual(readings);
+  ])('are likely by a contract with the country %j and the path %j at %s', (...scene) => {
+    const [country, basePath, baseUrl, readings] = scene;
+    expect(likely(country, basePath, baseUrl)).toEqual(readings);
+  });
+
+  test('are at another base URL by the path of the contract, which the sandbox of a rehearsal never has', async () => {
+    for (const [options, basePath] of [[{}, '/v1'] as const, [{ sandbox: true }, ''] as const]) {
+      const { context } = contextOf({ options });
+      expect(await context.basePath()).toBe('');
+      context.contractChanged();
+      await (await context.contracts()).write(contractWith({ basePath: '/v1' }));
+      expect(await context.basePath()).toBe(basePath);
+    }
   });
 
   test('are one for each market where the contract gives no country, and none where it gives one', () => {

@@ -150,7 +150,7 @@ describe.concurrent('srq resolve --validate', () => {
     const ended = await ask(partner, file);
     expect([ended.code, documentOf(ended)]).toEqual([
       0,
-      { run: expect.any(String), asked: 2, created: 1, notCreated: 1, unknown: 0 },
+      { run: expect.any(String), asked: 2, created: 1, notCreated: 1, unknown: 0, stopped: null },
     ]);
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS - 1 });
     expect(await doubts(partner)).toEqual([]);
@@ -191,12 +191,35 @@ describe.concurrent('srq resolve --validate', () => {
     questions = 0;
     questionsAboutTaken = 0;
     const ended = await ask(desk, file);
+    const stopped = expect.objectContaining({ code: 'service', message: expect.stringContaining('301') });
     expect([ended.code, documentOf(ended)]).toEqual([
       7,
-      { run: expect.any(String), asked: 2, created: 1, notCreated: 0, unknown: 1 },
+      { run: expect.any(String), asked: 2, created: 1, notCreated: 0, unknown: 1, stopped, error: stopped },
     ]);
     expect(ended.stderr).toContain('301');
     expect(await doubts(desk)).toMatchObject([{ ref: 'L-6' }]);
+  });
+
+  test('is left to the next time by Ctrl-C, with the literal command', async ({ partner, sandbox }) => {
+    const { file } = await fallIntoDoubt(partner, sandbox);
+    const args = ['resolve', '--validate', '--file', file, '--json'];
+    const running = partner.start(args);
+    await running.until(/2 rows with an unknown outcome: waiting until/);
+    running.process.kill('SIGINT');
+    const ended = await running.ended;
+    const again = `srq ${args.join(' ')}`;
+    const stopped = {
+      code: 'interrupted',
+      reason: 'interrupted.signal',
+      message: 'Interrupted.',
+      hint: `To go on: ${again}`,
+    };
+    expect([ended.code, documentOf(ended)]).toEqual([
+      130,
+      { run: expect.any(String), asked: 2, created: 0, notCreated: 0, unknown: 2, stopped, error: stopped },
+    ]);
+    expect(ended.stderr).toContain(again);
+    expect(await doubts(partner)).toHaveLength(2);
   });
 
   test('is refused where validate has proven nothing, with exit code 7 and the reason', async ({

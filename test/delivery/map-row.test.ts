@@ -30,6 +30,16 @@ it('a later source of a field counts only where the earlier gave nothing', () =>
   expect(map(['', '2', ' 3 '], ...sources).fields).toEqual({ a: '2 3' });
 });
 
+it('a field may be called like something that every object inherits', () => {
+  const names = ['constructor', 'toString', '__proto__'];
+  const { fields } = map(['1', '2', '3'], ...names.map((field, at) => source({ field, columns: [at] })));
+  expect(Object.entries(fields)).toEqual([
+    ['constructor', '1'],
+    ['toString', '2'],
+    ['__proto__', '3'],
+  ]);
+});
+
 it('a cell that holds nothing but the prefix is empty', () => {
   expect(map(['p:'], source({ field: 'phone', columns: [0], prefix: 'p:' })).fields).toEqual({});
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createdUnder } from '../../src/commands/bulk/sent-before.ts';
+import { createdUnder } from '../../src/delivery/other-readings.ts';
 import type { LoggedState } from '../../src/request/status.ts';
 import { PREPARATION, planOf, tableOf } from './leads.ts';
 

@@ -56,3 +56,19 @@ describe.skipIf(process.platform === 'win32')('a state file that others may have
     expect(creates(sandbox)).toEqual([]);
   });
 });
+
+test('a state folder that is none costs time only, where the log is elsewhere', async ({ partner, sandbox }) => {
+  partner.env['SRQ_STATE_DIR'] = join(partner.write('file', ''), 'state');
+  const log = ['--log', join(partner.config, 'log.ndjson')];
+  const created = await partner.call('create', ...requestFor('antes'), ...log);
+  expect([created.code, created.stderr]).toEqual([0, expect.not.stringContaining('error in srq')]);
+  const leads = partner.write('leads.csv', leadsCsv(3));
+  for (const counts of [{ created: 3 }, { created: 0, repeated: 3 }]) {
+    const ended = await partner.call('bulk', leads, '--yes', '--json', ...log);
+    expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining(counts)]);
+  }
+  expect((await partner.call('validate', ...requestFor('depois'))).code).toBe(0);
+  expect((await partner.call('logout')).code).toBe(0);
+  expect(await partner.call('bulk', leads, '--sandbox')).toMatchObject({ code: 0 });
+  expect(creates(sandbox)).toHaveLength(4);
+});

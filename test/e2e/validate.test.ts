@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { test } from '../helpers/desk.ts';
 import { REQUEST, requestFor } from '../helpers/leads.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
+import { startScriptedService } from '../helpers/scripted-service.ts';
 import { creates, LEAD } from '../sandbox/sandbox-client.ts';
 
 describe.concurrent('validate', () => {
@@ -40,6 +41,37 @@ describe.concurrent('validate', () => {
       message: expect.stringContaining('"12345" is too short for PT'),
       problems: [{ code: 'phone.too-short', field: 'phone', value: '12345' }],
     });
+  });
+
+  test('of several tells the verdicts before the one with which the service can no longer be asked', async ({
+    desk,
+    onTestFinished,
+  }) => {
+    const service = await startScriptedService(
+      { validate: ({ number }) => (number === 2 ? { status: 301 } : { status: 200, body: { duplicate: true } }) },
+      onTestFinished,
+    );
+    desk.use({ baseUrl: service.baseUrl, clientId: '4711' });
+    const few = ['um', 'dois', 'tres'].map((text) => ({ ...LEAD, request_text: text }));
+    const path = desk.write('few.json', JSON.stringify([...few, { ...LEAD, phone: '12345' }]));
+    const ended = await desk.call('validate', '--file', path, '--json');
+    expect(ended.code).toBe(5);
+    const unknown = { verdict: 'unknown', http: null, ids: {} };
+    expect(documentsOf(ended)).toMatchObject([
+      { verdict: 'duplicate', http: 200, reason: null },
+      { ...unknown, key: expect.any(String), message: expect.stringContaining('301'), reason: 'service.redirects' },
+      { ...unknown, message: 'Not tried: the command stopped.', reason: 'request.not-tried' },
+      { ...unknown, key: null, reason: 'phone.too-short' },
+    ]);
+    expect(ended.stderr).toContain('301');
+    expect(service.validates()).toHaveLength(2);
+  });
+
+  test('of a single request tells only why the service cannot be asked', async ({ desk, onTestFinished }) => {
+    const service = await startScriptedService({ validate: () => ({ status: 301 }) }, onTestFinished);
+    desk.use({ baseUrl: service.baseUrl, clientId: '4711' });
+    const ended = await desk.call('validate', ...REQUEST, '--json');
+    expect([ended.code, documentOf(ended)]).toEqual([5, { error: expect.objectContaining({ code: 'service' }) }]);
   });
 
   test('asks nothing about what cannot be sent', async ({ partner, sandbox }) => {

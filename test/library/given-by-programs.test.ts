@@ -166,6 +166,15 @@ describe('The rows of a program', () => {
     ]);
   });
 
+  test('may have fields called like something that every object inherits', async () => {
+    const given = [JSON.parse('{"constructor":"1","toString":"2","__proto__":"3"}'), { phone: '4' }];
+    const batches = await all((await tableOf(given, {}, signal)).rows());
+    expect(batches.flat().map(({ cells }) => cells)).toEqual([
+      ['1', '2', '3', ''],
+      ['', '', '', '4'],
+    ]);
+  });
+
   test.each([
     [0, []],
     [500, [500]],
@@ -306,6 +315,17 @@ describe('The host of a program', () => {
     await host.close();
     await host.close();
     expect(closed).toEqual([3, 2, 1]);
+  });
+
+  test('closes all that was opened though some of it fails', async () => {
+    const host = hostOf();
+    let isClosed = false;
+    host.onClose(async () => {
+      isClosed = true;
+    });
+    host.onClose(() => Promise.reject(new Error('no room')));
+    await expect(host.close()).rejects.toThrow('no room');
+    expect(isClosed).toBe(true);
   });
 
   test('is known in the log by what it does', () => {

@@ -1,25 +1,37 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MarketplaceOptions } from '../../src/library/api.ts';
 import { LibraryMarketplace } from '../../src/library/marketplace.ts';
 import { settingsOf } from '../../src/library/settings.ts';
+import type { Contract } from '../../src/request/contract.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import { requestAt } from '../helpers/library.ts';
-import { sandboxWith } from '../sandbox/sandbox-client.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
+import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';
 
 /** A marketplace with a log of its own at a sandbox, both in the process of the test. */
 async function openAt(given: Partial<MarketplaceOptions> = {}) {
   const sandbox = await sandboxWith();
-  const stateFolder = mkdtempSync(join(tmpdir(), 'srq-library-'));
-  const { baseUrl, clientId, clientSecret } = sandbox;
-  const settings = settingsOf({ baseUrl, clientId, clientSecret, stateFolder, rate: 'max', ...given });
+  const stateFolder = folderOfTest();
+  return { sandbox, marketplace: marketplaceAt(sandbox, { stateFolder, ...given }) };
+}
+
+function folderOfTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-library-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function marketplaceAt(
+  { baseUrl, clientId, clientSecret }: Sandbox,
+  given: Partial<MarketplaceOptions> & Pick<MarketplaceOptions, 'stateFolder'>,
+): LibraryMarketplace {
+  const settings = settingsOf({ baseUrl, clientId, clientSecret, rate: 'max', ...given });
   const marketplace = new LibraryMarketplace(settings, 'of a test');
-  onTestFinished(async () => {
-    await marketplace.close();
-    rmSync(stateFolder, { recursive: true, force: true });
-  });
-  return { sandbox, marketplace };
+  onTestFinished(() => marketplace.close());
+  return marketplace;
 }
 
 test('what a person says of a request in doubt is the record that is returned', async () => {
@@ -56,4 +68,93 @@ test('rows that are no source of rows and keys that are no texts are refused lik
   expect(sandbox.requests()).toEqual([]);
   expect(await marketplace.importRows(new Set([requestAt(1)]))).toMatchObject({ rows: 1, counts: { created: 1 } });
   expect(await marketplace.resolve([], 'created')).toEqual([]);
+});
+
+test('a row whose fields are called like something that every object inherits is the request that create knows', async () => {
+  const { sandbox, marketplace } = await openAt();
+  const row = { ...requestAt(1), ...JSON.parse('{"constructor":"1","toString":"2"}'), ['__proto__']: '3' };
+  const created = await marketplace.create(row);
+  expect(created).toMatchObject({ status: 'created' });
+  const imported = await marketplace.importRows([row, requestAt(2)]);
+  expect(imported.results).toMatchObject([{ status: 'repeated', key: created.key }, { status: 'created' }]);
+  const [first] = creates(sandbox);
+  expect(Object.entries(first?.params ?? {})).toEqual(
+    expect.arrayContaining([
+      ['constructor', '1'],
+      ['__proto__', '3'],
+    ]),
+  );
+});
+
+describe('Requests that were sent before, read or addressed in another way', () => {
+  const SENT_BEFORE = { name: 'SrqError', code: 'usage', reason: 'rows.sent-before' };
+
+  /** A sandbox, and how to open one marketplace after the other on one log, each by a contract of its own or none. */
+  async function contractsAt(sandbox: Sandbox) {
+    const stateFolder = folderOfTest();
+    return (contract: Contract | null, baseUrl = sandbox.baseUrl) => {
+      if (contract === null) return marketplaceAt(sandbox, { stateFolder, baseUrl });
+      const contractFile = join(stateFolder, 'contract.json');
+      writeFileSync(contractFile, JSON.stringify(contract), { mode: 0o600 });
+      return marketplaceAt(sandbox, { stateFolder, baseUrl, contractFile });
+    };
+  }
+
+  test('at the other spelling of the base URL are not created again', async () => {
+    const sandbox = await sandboxWith();
+    const openBy = await contractsAt(sandbox);
+    const first = openBy(null);
+    expect(await first.create(requestAt(1))).toMatchObject({ status: 'created' });
+    await first.close();
+
+    const other = openBy(contractWith({ basePath: '/partner' }), `${sandbox.baseUrl}/partner`);
+    await expect(other.create(requestAt(1))).rejects.toMatchObject({
+      ...SENT_BEFORE,
+      message: `The request was sent before, when the base URL was ${sandbox.baseUrl}. If it is sent now, it is created again. Nothing was sent.`,
+      hint: expect.stringContaining('again: true'),
+    });
+    await expect(other.importRows([requestAt(1), requestAt(2)])).rejects.toMatchObject({
+      ...SENT_BEFORE,
+      message: `1 of the rows to be sent were created before, when the base URL was ${sandbox.baseUrl}. If they are sent now, they are created again. Nothing was sent.`,
+    });
+    expect(sandbox.requests().map(({ operation }) => operation)).toEqual(['token', 'validate', 'create']);
+  });
+
+  test('when the contract gave them another country are created again only if the program says so', async () => {
+    const taken = (country: string | null) => {
+      const fields = ['fullname', 'phone', 'request_text', 'location', 'email', 'lang'];
+      const parameters = fields.map((field) => parameter(field, { required: field === 'phone' }));
+      return contractWith({
+        create: { parameters: [...parameters, parameter('country', { required: false, constant: country })] },
+        hasValidate: false,
+      });
+    };
+    const sandbox = await sandboxWith({ contract: taken(null) });
+    const openBy = await contractsAt(sandbox);
+    const { country: _, ...placeless } = requestAt(1);
+    const bare = openBy(taken(null));
+    expect(await bare.create(placeless)).toMatchObject({ status: 'created' });
+    await bare.close();
+
+    const inPortugal = openBy(taken('PT'));
+    await expect(inPortugal.create(placeless)).rejects.toMatchObject({
+      message: expect.stringContaining('when the contract gave them no country'),
+    });
+    const later = { ...placeless, request_text: 'Paint the hall' };
+    expect(await inPortugal.create(later)).toMatchObject({ status: 'created' });
+    // What the log knows as it is read now is repeated, whatever else it knows.
+    expect(await inPortugal.create(later)).toMatchObject({ status: 'repeated' });
+    await inPortugal.close();
+
+    const again = openBy(taken(null));
+    for (const sent of [again.create(later), again.importRows([later])]) {
+      await expect(sent).rejects.toMatchObject({
+        ...SENT_BEFORE,
+        message: expect.stringContaining('when the contract gave them the country PT'),
+      });
+    }
+    expect(creates(sandbox)).toHaveLength(2);
+    expect(await again.importRows([later], { again: true })).toMatchObject({ counts: { created: 1 } });
+    expect(await again.create(placeless, { again: true })).toMatchObject({ status: 'created' });
+  });
 });

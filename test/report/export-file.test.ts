@@ -18,6 +18,7 @@ import {
   requireExportPlace,
   writeExport,
 } from '../../src/report/export-file.ts';
+import { SrqError } from '../../src/request/errors.ts';
 
 let folder: string;
 let path: string;
@@ -153,5 +154,10 @@ describe('an export that is written', () => {
       throw fault;
     });
     await expect(writeExport(path, failing, neverStopped)).rejects.toBe(fault);
+    const lost = new SrqError('log.unreadable', 'The log cannot be read.');
+    const losing = chunks(() => {
+      throw lost;
+    });
+    await expect(writeExport(path, losing, neverStopped)).rejects.toBe(lost);
   });
 });

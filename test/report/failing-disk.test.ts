@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { storeExport } from '../../src/commands/store/run.ts';
 import { writeResults } from '../../src/report/results-file.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
+import { contextOf } from '../helpers/command-context.ts';
 import { filesOpenHere } from '../helpers/open-files.ts';
 
 /** What the disk does: the error of every write, and the places whose files another program holds open. */
@@ -121,4 +123,18 @@ test('where five are, they are given up, and nothing is left behind', async () =
   );
   expect([disk.renames.length, readdirSync(folder)]).toEqual([5, []]);
   expect(existsSync(join(folder, 'out.csv'))).toBe(false);
+});
+
+test('an export of the store that cannot be written is told like any other export', async () => {
+  const { context } = contextOf();
+  const store = { name: 'a store', requests: async function* () {} };
+  Object.assign(context, { requireStore: async () => store });
+  const output = join(folder, 'log.ndjson');
+  disk.held.add(output);
+  await expect(storeExport(context, { output })).rejects.toMatchObject({
+    reason: 'output.unwritable',
+    message: `The log ${output} cannot be written (it is open in another program, such as Excel: EBUSY).`,
+    hint: 'Name another place: --output FILE',
+  });
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
 import { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
 import { ContractStore } from '../../src/settings/contract-store.ts';
+import { OwnFile } from '../../src/settings/own-file.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '7' };
 const LEARNED = { evidence: { looks: [] }, pace: null };
@@ -101,6 +102,15 @@ describe.skipIf(process.platform === 'win32').each(KINDS)('$kind', ({ file, mayB
     expect(isBelieved()).toBe(true);
   });
 
+  test('is nothing, and ends nothing, where the folder for it is a file', () => {
+    const missing = folder;
+    writeFileSync(join(missing, 'file'), '');
+    folder = join(missing, 'file', 'state');
+    write();
+    expect([isBelieved(), said]).toEqual([false, []]);
+    folder = missing;
+  });
+
   test('is nothing, and nothing is said, where there is no file', () => {
     expect(isBelieved()).toBe(false);
     expect(said).toEqual([]);
@@ -136,4 +146,19 @@ describe.skipIf(process.platform === 'win32')('A contract', () => {
     writeFileSync(join(folder, 'other'), '');
     await expect(contracts().read()).rejects.toThrow(/cannot be used/);
   });
+});
+
+test('a contract is stored and forgotten where what answers said of it cannot be removed', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  const paths = { contract: join(folder, 'contract.json'), observations: join(folder, 'file', 'x.observed.json') };
+  const store = new ContractStore('default', paths, trust());
+  await store.write(CONTRACT);
+  expect(await store.read()).toEqual(CONTRACT);
+  expect([store.forget(), await store.read()]).toEqual([true, null]);
+});
+
+test('a file whose loss would matter says that it cannot be written', () => {
+  writeFileSync(join(folder, 'file'), '');
+  const file = new OwnFile(join(folder, 'file', 'x.json'), trust());
+  expect(() => file.replaceOrThrow('{}')).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
 });

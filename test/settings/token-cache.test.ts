@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -57,4 +57,14 @@ test.each([
   cacheOf().write(TOKEN);
   writeFileSync(path, text);
   expect([cacheOf().read(), cacheOf({}, null).read()]).toEqual([null, null]);
+});
+
+test.runIf(process.platform === 'linux')('a refused token that cannot be removed ends nothing', () => {
+  cacheOf().write(TOKEN);
+  // Nobody may remove a file from this folder, not even the superuser.
+  const file = openSync(path, 'r');
+  onTestFinished(() => closeSync(file));
+  const cache = new FileTokenCache(`/proc/self/fd/${file}`, SERVICE);
+  cache.forget(TOKEN.accessToken);
+  expect(cache.read()).toEqual(TOKEN);
 });

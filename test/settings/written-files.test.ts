@@ -87,3 +87,13 @@ test('what the state says of a file counts only if it is in the form of srq', as
   // A path may name a person, and the name of its record must not.
   expect(name).toMatch(/^[0-9a-f]{32}\.json$/);
 });
+
+test('a file is noted by its time alone where the state folder is none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-written-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'results.csv');
+  writeFileSync(path, TEXT);
+  const files = new WrittenFiles(join(path, 'state'), ANY_OWNER);
+  await files.note(path, SHA256, 'run');
+  expect(await files.isUnchanged(path, 'run')).toBe(true);
+});

@@ -3,18 +3,14 @@ import type { Context } from '../../cli/context.ts';
 import type { Input } from '../../cli/input.ts';
 import { askKey } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
-import { likelyPrepared } from '../../delivery/prepare.ts';
-import { rowsInRange } from '../../delivery/read-rows.ts';
-import { loggedStatus, type SubmitOptions } from '../../delivery/submit.ts';
+import { type Reading, rowsSentBefore, sentBeforeText } from '../../delivery/other-readings.ts';
+import type { SubmitOptions } from '../../delivery/submit.ts';
 import { usedColumns } from '../../input/kept-mapping.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { thousands } from '../../report/output.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { LogStore } from '../../request/log-store.ts';
-import type { LogView } from '../../request/ports.ts';
-import type { Mapping } from '../../request/table.ts';
-import { likelyReadings, type OtherReading, readingsByMarket } from '../other-readings.ts';
 import { withFlags } from './questions.ts';
 
 /**
@@ -51,38 +47,14 @@ export async function requireNotSentBefore(
   if (answer === 'n') throw new SrqError('prompt.left', 'Nothing was sent.', 'Compare with what was sent: srq log');
 }
 
-/**
- * Number of rows that are looked at for readings of which nothing says that they ever applied, because there are many
- * of them.
- */
-const FEW_ROWS = 1_000;
-
-/** A way in which the rows of a file may have been read or addressed when they were sent. */
-export interface Reading extends OtherReading {
-  readonly mapping: Mapping;
-}
-
 /** Describes rows that were created under another reading of this file, or returns null if there are none. */
 async function sentOtherwise(session: RequestSession, input: Input, plan: ImportPlan): Promise<string | null> {
-  const { mapping } = plan;
-  const likely = (await likelyReadings(session)).map((each) => ({ ...each, mapping }));
-  const known = [...(await underOtherMappings(session, input, plan)), ...likely];
-  const hasColumn = mapping.sources.some(({ field }) => field === 'country');
-  const guessed = hasColumn ? [] : readingsByMarket(session.preparation).map((each) => ({ ...each, mapping }));
-  return (await toldOf(known, session, plan)) ?? toldOf(guessed, session, plan, FEW_ROWS);
-}
-
-async function toldOf(
-  readings: readonly Reading[],
-  session: RequestSession,
-  plan: ImportPlan,
-  maxRows?: number,
-): Promise<string | null> {
-  if (readings.length === 0) return null;
-  const created = await createdUnder(readings, plan, await session.logReader(), maxRows);
-  const at = created.findIndex((count) => count > 0);
-  if (at < 0) return null;
-  return `${thousands(created[at] ?? 0)} of the rows to be sent were created before, when ${readings[at]?.when}. If they are sent now, they are created again.`;
+  const sent = await rowsSentBefore(plan, session.preparation, {
+    basePath: await session.context.basePath(),
+    further: await underOtherMappings(session, input, plan),
+    openLog: () => session.logReader(),
+  });
+  return sent && sentBeforeText(thousands(sent.rows), sent);
 }
 
 async function underOtherMappings(
@@ -135,31 +107,4 @@ async function runsElsewhere(context: Context, log: LogStore): Promise<ReadonlyS
     if (note.event === 'begin' && note.service !== service) elsewhere.add(note.run);
   }
   return elsewhere;
-}
-
-/**
- * Counts, for each of several other readings of the same file, the ready rows that were or may have been created under
- * that reading. The log does not know them by their new keys. All rows are looked at, or about `maxRows` of them, in one
- * pass over the file.
- */
-export async function createdUnder(
-  readings: readonly Pick<Reading, 'mapping' | 'preparation'>[],
-  { table, range, ledger }: Pick<ImportPlan, 'table' | 'range' | 'ledger'>,
-  log: Pick<LogView, 'lookup' | 'prefetch'>,
-  maxRows = Number.POSITIVE_INFINITY,
-): Promise<readonly number[]> {
-  const created = readings.map(() => 0);
-  const isCreated = (key: string) => loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null;
-  let looked = 0;
-  for await (const batch of rowsInRange(table, range)) {
-    const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
-    const keys = readings.map(({ mapping, preparation }) =>
-      ready.flatMap((row) => likelyPrepared(row, mapping, preparation)?.key ?? []),
-    );
-    await log.prefetch(keys.flat());
-    for (const [at, each] of keys.entries()) created[at] = (created[at] ?? 0) + each.filter(isCreated).length;
-    looked += ready.length;
-    if (looked >= maxRows) break;
-  }
-  return created;
 }

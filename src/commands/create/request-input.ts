@@ -19,6 +19,9 @@ export interface RequestInput {
   readonly audio: AudioReader;
 }
 
+/** Why a request has no outcome that came after the one with which the command stopped. */
+export const NOT_TRIED = { message: 'Not tried: the command stopped.', reason: 'request.not-tried' } as const;
+
 /** Maximum number of requests in a file for `create` and `validate`. `bulk` is for more. */
 const MAX_REQUESTS = 1000;
 

@@ -2,9 +2,10 @@ import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
 import { finishOnSignal, RequestSession } from '../../cli/session.ts';
+import { draftSentBefore } from '../../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { type SingleDeps, submitOrSettle } from '../../delivery/settle-doubt.ts';
-import { loggedStatus, resultLastInLog, type SubmitOptions, type Submitted } from '../../delivery/submit.ts';
+import { resultLastInLog, type SubmitOptions, type Submitted } from '../../delivery/submit.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -13,8 +14,7 @@ import { operationsOf } from '../../request/operations.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import type { LogView } from '../../request/ports.ts';
 import type { Draft } from '../../request/service-request.ts';
-import { likelyReadings, readingsByMarket } from '../other-readings.ts';
-import { type RequestOptions, readRequestInput } from './request-input.ts';
+import { NOT_TRIED, type RequestOptions, readRequestInput } from './request-input.ts';
 
 /** Requests are created one at a time, because there are only a few. */
 const CONCURRENCY = 1;
@@ -75,25 +75,17 @@ async function requireNotSentBefore(
   prepared: readonly Prepared[],
   log: LogView,
 ): Promise<void> {
-  const isKnown = async (key: string) => {
-    await log.prefetch([key]);
-    return loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null;
-  };
-  const likely = await likelyReadings(session);
+  const basePath = await session.context.basePath();
   for (const [at, draft] of drafts.entries()) {
     const own = prepared[at];
-    if (!own?.request || (await isKnown(own.key))) continue;
-    const guessed = draft.fields['country'] === undefined ? readingsByMarket(session.preparation) : [];
-    for (const { when, preparation } of [...likely, ...guessed]) {
-      const other = await prepareDraft(draft, null, preparation);
-      if (!other.request || !(await isKnown(other.key))) continue;
-      const which = drafts.length === 1 ? 'The request' : `Request ${draft.row}`;
-      throw new SrqError(
-        'rows.sent-before',
-        `${which} was sent before, when ${when}. If it is sent now, it is created again. Nothing was sent.`,
-        'See what was sent: srq log. If it really is a new request, add: --again',
-      );
-    }
+    const when = own ? await draftSentBefore(draft, own, session.preparation, basePath, log) : null;
+    if (when === null) continue;
+    const which = drafts.length === 1 ? 'The request' : `Request ${draft.row}`;
+    throw new SrqError(
+      'rows.sent-before',
+      `${which} was sent before, when ${when}. If it is sent now, it is created again. Nothing was sent.`,
+      'See what was sent: srq log. If it really is a new request, add: --again',
+    );
   }
 }
 
@@ -145,7 +137,6 @@ function untriedResult(submission: Submittable, log: LogView, options: SubmitOpt
     ref: request.ref,
     key,
     http: null,
-    message: 'Not tried: the command stopped.',
-    reason: 'request.not-tried',
+    ...NOT_TRIED,
   };
 }

@@ -52,7 +52,8 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   }
   const next = withProfileFlags(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
   await reporter.result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
-  return exitNumber(failure === null ? [] : [failure]);
+  const { code } = context.interruption;
+  return exitNumber([...(code ? [code] : []), ...(failure === null ? [] : [failure])]);
 }
 
 function withHintsInFull({ ok, steps }: Diagnosis, { options }: Context): Diagnosis {

@@ -1,5 +1,5 @@
 import { terminalColumns } from '../../cli/command.ts';
-import { withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
@@ -11,7 +11,7 @@ import { settleRows } from '../../delivery/settle-rows.ts';
 import { storedProof } from '../../delivery/visibility-prober.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
-import { SrqError } from '../../request/errors.ts';
+import { type ErrorCode, failureOf, SrqError } from '../../request/errors.ts';
 import { logEntryOf } from '../../request/log-store.ts';
 import { isTrusted, visibilityStats } from '../../request/visibility.ts';
 import { showSettling } from '../bulk/show-import.ts';
@@ -188,16 +188,26 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   const validation = { proof, settleMs, isProxied, waiting: watch.waiting };
   const settling = settleRows(plan, deps, { concurrency: CONCURRENCY, validation, resend: null });
   const stop = await runPass(settling, watch);
-  // What was settled before that is told all the same, and what was not is unknown, not failed.
-  if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
   const { created, failed, unknown } = plan.ledger.counts();
+  const again = unknown > 0 ? `To go on: ${commandLine(context.process.argv.slice(2))}` : null;
+  const stopped = stop
+    ? failureOf(stop, (hint) => withProfileFlags(hint, context.options))
+    : interruption.failure(again);
+  // What was settled before that is told all the same, and what was not is unknown, not failed.
+  if (stopped) reporter.warn(`${stopped.message} ${stopped.hint ?? ''}`.trim());
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
   await reporter.result(
     'resolve --validate',
-    { run: context.run, asked: before, created, notCreated: failed, unknown },
+    { run: context.run, asked: before, created, notCreated: failed, unknown, ...ending },
     () =>
       `${before} asked about: ${created} created, ${failed} not created (the next run sends them), ${unknown} still unknown.`,
   );
-  return exitNumber([...(stop ? [stop.code] : []), ...(unknown > 0 ? (['unknown'] as const) : [])]);
+  return exitNumber([...endedBy(interruption, stop), ...(unknown > 0 ? (['unknown'] as const) : [])]);
+}
+
+/** Returns the codes of what ended the command early. */
+function endedBy({ code }: Context['interruption'], stop: SrqError | null): readonly ErrorCode[] {
+  return [...(code ? [code] : []), ...(stop ? [stop.code] : [])];
 }
 
 const CONCURRENCY = 16;

@@ -4,7 +4,7 @@ import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { duration, printable, thousands } from '../../report/output.ts';
-import { requireOwnOrNew, requireWritable, writeAll, writeWhole } from '../../report/output-file.ts';
+import { requireOwnOrNew, requireWritable, writeAll, writeOutput } from '../../report/output-file.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { RecordedNote } from '../../request/log-store.ts';
@@ -150,7 +150,7 @@ export async function storeExport(context: Context, { output: named }: { readonl
   const texts = logTexts(store.requests(), () => {
     requests += 1;
   });
-  if (!(await writeWhole(output, texts, interruption.halt.signal))) {
+  if (!(await writeOutput(output, 'log', texts, interruption.halt.signal))) {
     throw new SrqError('interrupted.signal', 'Interrupted. Nothing was written.', null);
   }
   const document = { store: store.name, output, requests };

@@ -1,17 +1,27 @@
+import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { RequestSession } from '../../cli/session.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { verdictText } from '../../report/terminal/summary-text.ts';
+import type { ErrorReason } from '../../request/error-codes.ts';
 import { SrqError } from '../../request/errors.ts';
 import { type Problem, quotedMessage } from '../../request/finding.ts';
 import { type RowReason, reasonOf } from '../../request/outcome.ts';
 import type { ValidateResult } from '../../request/ports.ts';
-import { type RequestOptions, readRequestInput } from '../create/request-input.ts';
+import { NOT_TRIED, type RequestOptions, readRequestInput } from '../create/request-input.ts';
 
-type Validated = ValidateResult & { readonly key: string | null; readonly problems?: readonly Problem[] };
+type Validated = ValidateResult & {
+  readonly key: string | null;
+  readonly problems?: readonly Problem[];
+  /** The code of why the service gave no answer, if it gave none. */
+  readonly unanswered?: ErrorReason;
+};
 
-/** Asks whether each request is a duplicate. It creates nothing and writes nothing to the log. */
+/**
+ * Asks whether each request is a duplicate. It creates nothing and writes nothing to the log. If the service can no longer
+ * be asked, the verdicts so far are told, and the other requests as not tried.
+ */
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
   const session = await RequestSession.open(context, { audio, operations: ['validate'] });
@@ -24,11 +34,24 @@ export async function validate(context: Context, options: RequestOptions): Promi
     throw new SrqError('validate.missing', 'The contract says that this service has no validate.', hint);
   }
   const results: Validated[] = [];
+  let stop: SrqError | null = null;
   for (const draft of drafts) {
     const prepared = await prepareDraft(draft, null, preparation);
-    if (prepared.request) results.push({ ...(await api.validate(prepared.request)), key: prepared.key });
-    else results.push(invalid(prepared));
+    if (!prepared.request) results.push(invalid(prepared));
+    else if (stop) results.push(unanswered(prepared.key, NOT_TRIED));
+    else {
+      try {
+        results.push({ ...(await api.validate(prepared.request)), key: prepared.key });
+      } catch (error) {
+        if (!(error instanceof SrqError)) throw error;
+        stop = error;
+        results.push(unanswered(prepared.key, error));
+      }
+    }
   }
+  // Of a single request, the reason to stop is all there is to report.
+  if (stop && results.length === 1) throw stop;
+  if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
   const [only] = results;
   if (only?.refused && results.length === 1) throw refusal(only);
   const documents = results.map((result) => {
@@ -39,7 +62,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
   await reporter.result('validate', one && documents.length === 1 ? one : documents, (paint) =>
     results.map((result) => verdictText(result, paint)).join('\n'),
   );
-  return exitNumber(results.map(codeOf));
+  return exitNumber([...(stop ? [stop.code] : []), ...results.map(codeOf)]);
 }
 
 function invalid({ problems }: Extract<Prepared, { request: null }>): Validated {
@@ -48,8 +71,14 @@ function invalid({ problems }: Extract<Prepared, { request: null }>): Validated 
   return { verdict: 'unknown', ids: {}, http: null, key: null, message, refused: 'rejected', raw: null, problems };
 }
 
+/** Returns the result of a request about which the service gave no answer, because of an error or of one before. */
+function unanswered(key: string, { message, reason }: Pick<SrqError, 'message' | 'reason'>): Validated {
+  return { verdict: 'unknown', ids: {}, http: null, key, message, refused: 'failed', raw: null, unanswered: reason };
+}
+
 /** Returns the code of why there is no verdict, or null if there is one. */
-function reasonOfVerdict({ verdict, refused, http, problems = [] }: Validated): RowReason | null {
+function reasonOfVerdict({ verdict, refused, http, problems = [], unanswered }: Validated): RowReason | null {
+  if (unanswered) return unanswered;
   const wrong = problems.find(({ severity }) => severity === 'error');
   if (wrong) return wrong.code;
   if (refused) return reasonOf({ status: refused, http });

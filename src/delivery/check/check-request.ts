@@ -259,7 +259,7 @@ class RequestCheck {
 }
 
 /** Sets a text under any name. Assigning to `__proto__` would set the prototype instead. */
-function put(texts: Record<string, string>, name: string, text: string): void {
+export function put(texts: Record<string, string>, name: string, text: string): void {
   if (name === '__proto__') Object.defineProperty(texts, name, { value: text, enumerable: true, configurable: true });
   else texts[name] = text;
 }

@@ -242,4 +242,11 @@ export const settled = z.object({
 });
 
 /** The result of asking validate about requests in doubt. */
-export const looked = z.object({ run: text, asked: count, created: count, notCreated: count, unknown: count });
+export const looked = z.object({
+  run: text,
+  asked: count,
+  created: count,
+  notCreated: count,
+  unknown: count,
+  ...ending,
+});

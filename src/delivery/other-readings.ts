@@ -1,0 +1,175 @@
+import { type Contract, withCountry } from '../request/contract.ts';
+import { describedOperation } from '../request/contract-rules.ts';
+import type { ImportPlan } from '../request/import-plan.ts';
+import { MARKETS } from '../request/markets.ts';
+import { memoize } from '../request/memoize.ts';
+import type { LogView } from '../request/ports.ts';
+import type { Draft } from '../request/service-request.ts';
+import type { Mapping } from '../request/table.ts';
+import { likelyPrepared, type Preparation, type Prepared, prepareDraft } from './prepare.ts';
+import { rowsInRange } from './read-rows.ts';
+import { loggedStatus } from './submit.ts';
+
+/** A way in which requests may have been read or addressed when they were sent, so that the log knows them by other keys. */
+interface OtherReading {
+  /** When that was, as the end of a sentence. */
+  readonly when: string;
+  readonly preparation: Preparation;
+}
+
+/** A way in which the rows of a file may have been read or addressed when they were sent. */
+export interface Reading extends OtherReading {
+  readonly mapping: Mapping;
+}
+
+type KnownKeys = Pick<LogView, 'lookup' | 'prefetch'>;
+
+/**
+ * Returns the readings of which something says that they may have applied: without the country that the contract gives
+ * now, and at the other spelling of the base URL. `basePath` is the common path of the contract as it was learned,
+ * because the contract as used under the base URL may no longer have it.
+ */
+export function likelyReadings(preparation: Preparation, basePath: string): OtherReading[] {
+  const isGiven = describedOperation(preparation.contract.create).country !== null;
+  const bare = isGiven
+    ? [
+        {
+          when: 'the contract gave them no country',
+          preparation: { ...preparation, contract: withoutCountry(preparation.contract) },
+        },
+      ]
+    : [];
+  if (basePath === '') return bare;
+  const { baseUrl } = preparation.destination;
+  // The path that the contract adds itself may be a part of the base URL or not.
+  const other = baseUrl.endsWith(basePath) ? baseUrl.slice(0, -basePath.length) : baseUrl + basePath;
+  const destination = { ...preparation.destination, baseUrl: other };
+  return [...bare, { when: `the base URL was ${other}`, preparation: { ...preparation, destination } }];
+}
+
+/**
+ * Returns the readings of requests without a country by contracts that gave them one. There are as many as markets, and
+ * nothing says that one of them ever applied.
+ */
+export function readingsByMarket(preparation: Preparation): OtherReading[] {
+  if (describedOperation(preparation.contract.create).country !== null) return [];
+  return contractsByMarket(preparation.contract).map(({ code, contract }) => {
+    return { when: `the contract gave them the country ${code}`, preparation: { ...preparation, contract } };
+  });
+}
+
+/**
+ * The contract in other countries. By its country a telephone number gets its prefix and a request its language. These
+ * are memoized, because what a contract describes is derived once for each object.
+ */
+const withoutCountry = memoize((contract: Contract) => withCountry(contract, null));
+const contractsByMarket = memoize((contract: Contract) =>
+  MARKETS.map(({ code }) => ({ code, contract: withCountry(contract, code) })),
+);
+
+function isKnown(key: string, log: KnownKeys): boolean {
+  return loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null;
+}
+
+/**
+ * Returns when a request was sent that the log knows not as it is read now, but as it may have been read or addressed
+ * before. Returns null if there is no such reading, or if the log knows the request as it is read now.
+ */
+export async function draftSentBefore(
+  draft: Draft,
+  own: Prepared,
+  preparation: Preparation,
+  basePath: string,
+  log: KnownKeys,
+): Promise<string | null> {
+  if (!own.request) return null;
+  const guessed = draft.fields['country'] === undefined ? readingsByMarket(preparation) : [];
+  const readings = [...likelyReadings(preparation, basePath), ...guessed];
+  if (readings.length === 0) return null;
+  const others = await Promise.all(readings.map((each) => prepareDraft(draft, null, each.preparation)));
+  await log.prefetch([own, ...others].flatMap((each) => (each.request ? [each.key] : [])));
+  if (isKnown(own.key, log)) return null;
+  return readings.find((_, at) => others[at]?.request && isKnown(others[at].key, log))?.when ?? null;
+}
+
+/** Rows that were created under another reading. */
+interface SentBefore {
+  readonly rows: number;
+  /** When that was, as the end of a sentence. */
+  readonly when: string;
+}
+
+/**
+ * Number of rows that are looked at for readings of which nothing says that they ever applied, because there are many
+ * of them.
+ */
+const FEW_ROWS = 1_000;
+
+/**
+ * Returns how many of the ready rows of a plan were created under another reading, the first one with such rows, or
+ * null. `further` are readings that the caller knows of. The log is opened only if there are readings to look for.
+ */
+export async function rowsSentBefore(
+  plan: ImportPlan,
+  preparation: Preparation,
+  { basePath, further, openLog }: SentBeforeSources,
+): Promise<SentBefore | null> {
+  if (plan.counts.ready === 0) return null;
+  const { mapping } = plan;
+  const withMapping = (each: OtherReading): Reading => ({ ...each, mapping });
+  const likely = [...further, ...likelyReadings(preparation, basePath).map(withMapping)];
+  const hasColumn = mapping.sources.some(({ field }) => field === 'country');
+  const guessed = hasColumn ? [] : readingsByMarket(preparation).map(withMapping);
+  return (await firstSentBefore(likely, plan, openLog)) ?? firstSentBefore(guessed, plan, openLog, FEW_ROWS);
+}
+
+interface SentBeforeSources {
+  readonly basePath: string;
+  readonly further: readonly Reading[];
+  readonly openLog: () => Promise<KnownKeys>;
+}
+
+/** Says that rows were sent before, and what sending them now would do. `rows` is their number as text. */
+export function sentBeforeText(rows: string, { when }: Pick<SentBefore, 'when'>): string {
+  return `${rows} of the rows to be sent were created before, when ${when}. If they are sent now, they are created again.`;
+}
+
+async function firstSentBefore(
+  readings: readonly Reading[],
+  plan: ImportPlan,
+  openLog: () => Promise<KnownKeys>,
+  maxRows?: number,
+): Promise<SentBefore | null> {
+  if (readings.length === 0) return null;
+  const created = await createdUnder(readings, plan, await openLog(), maxRows);
+  const at = created.findIndex((count) => count > 0);
+  const [rows, reading] = [created[at], readings[at]];
+  return rows === undefined || reading === undefined ? null : { rows, when: reading.when };
+}
+
+/**
+ * Counts, for each of several other readings of the same file, the ready rows that were or may have been created under
+ * that reading. The log does not know them by their new keys. All rows are looked at, or about `maxRows` of them, in one
+ * pass over the file.
+ */
+export async function createdUnder(
+  readings: readonly Pick<Reading, 'mapping' | 'preparation'>[],
+  { table, range, ledger }: Pick<ImportPlan, 'table' | 'range' | 'ledger'>,
+  log: KnownKeys,
+  maxRows = Number.POSITIVE_INFINITY,
+): Promise<readonly number[]> {
+  const created = readings.map(() => 0);
+  let looked = 0;
+  for await (const batch of rowsInRange(table, range)) {
+    const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
+    const keys = readings.map(({ mapping, preparation }) =>
+      ready.flatMap((row) => likelyPrepared(row, mapping, preparation)?.key ?? []),
+    );
+    await log.prefetch(keys.flat());
+    for (const [at, each] of keys.entries())
+      created[at] = (created[at] ?? 0) + each.filter((key) => isKnown(key, log)).length;
+    looked += ready.length;
+    if (looked >= maxRows) break;
+  }
+  return created;
+}

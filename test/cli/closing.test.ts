@@ -1,0 +1,76 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { Context } from '../../src/cli/context.ts';
+import { main } from '../../src/main.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import { callSrq } from '../helpers/call-srq.ts';
+import { contextOf } from '../helpers/command-context.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const call = (...args: string[]) => callSrq(args, { env: { PATH: '' }, cwd: null });
+const closingFails = (error: Error) => vi.spyOn(Context.prototype, 'close').mockRejectedValueOnce(error);
+
+test('signals are handled no longer once a command has ended, whatever failed at its end', async () => {
+  const { context } = contextOf();
+  const stopped = vi.spyOn(context.interruption, 'stop');
+  const ran: string[] = [];
+  context.onClose(async () => void ran.push('the hook of --on-end'));
+  context.onClose(() => Promise.reject(new Error('no room')));
+  await expect(context.close()).rejects.toThrow('no room');
+  expect(ran).toEqual(['the hook of --on-end']);
+  expect(stopped).toHaveBeenCalledOnce();
+});
+
+test('an error at the end of a command is reported like any other, beside its result', async () => {
+  const whole = await call('markets');
+  closingFails(new SrqError('log.unwritable', 'The log cannot be written.', 'Make room.'));
+  expect(await call('markets')).toMatchObject({
+    ...{ code: 9, stdout: whole.stdout, stderr: '✗ The log cannot be written.\n  → Make room.\n' },
+  });
+  closingFails(new Error('no room'));
+  const ended = await call('markets');
+  expect([ended.code, ended.stdout]).toEqual([1, whole.stdout]);
+  expect(ended.stderr).toMatch(/^✗ Error: no room\n {2}→ This is an error in srq\./);
+});
+
+test('standard output has one document also where the end of a command fails', async () => {
+  const whole = await call('markets', '--json');
+  closingFails(new SrqError('log.unwritable', 'The log cannot be written.', 'Make room.'));
+  expect(await call('markets', '--json')).toMatchObject({
+    ...{ code: 9, stdout: whole.stdout, stderr: '! The log cannot be written. Make room.\n' },
+  });
+});
+
+test('the exit code of a command that failed stays where it counts first', async () => {
+  closingFails(new SrqError('service.failed', 'The service is away.'));
+  const ended = await call('resolve', '--created', '--validate');
+  expect([ended.code, ended.stderr]).toEqual([
+    5,
+    expect.stringMatching(/^✗ Choose one[^✗]*✗ The service is away\.\n$/),
+  ]);
+});
+
+test.each([
+  [['markets'], '', '✗ srq failed (TypeError).\n  → This is an error in srq. Report it.\n'],
+  [
+    ['markets', '--json'],
+    '{"error":{"code":"fault","reason":"srq.fault","message":"srq failed (TypeError).","hint":"This is an error in srq. Report it."}}\n',
+    '',
+  ],
+])('an error that no command reports is told without its text, which may hold a secret: %j', async (args, out, err) => {
+  const texts = { stdout: '', stderr: '' };
+  const stream = (name: keyof typeof texts) => {
+    const write = (text: string) => {
+      texts[name] += text;
+    };
+    return { write, on: () => {}, once: () => {} };
+  };
+  const process = {
+    ...{ argv: ['node', 'srq', ...args], stdout: stream('stdout'), stderr: stream('stderr') },
+    get versions(): never {
+      throw new TypeError('a secret');
+    },
+  };
+  expect(await main(process as never)).toBe(1);
+  expect(texts).toEqual({ stdout: out, stderr: err });
+});
