@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { homedir, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { LogKeeper } from '../account/log-keeper.ts';
@@ -322,7 +322,7 @@ export class Context {
   }
 
   #directories() {
-    return directories(this.process.env, homedir(), this.process.platform);
+    return directories(this.process.env, this.process.platform);
   }
 
   async #userSettings(): Promise<Settings> {
