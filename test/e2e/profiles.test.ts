@@ -117,6 +117,22 @@ describe.concurrent('a login changes no profile that others rely on', () => {
     expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl });
   });
 
+  test('nor does the sandbox, which has no profile', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox, '--profile', 'shop');
+    await logIn(desk, sandbox, '--profile', 'office');
+    const before = storedProfiles(desk);
+    for (const words of [['logout'], ['profile', 'use', 'office'], ['profile', 'remove', 'shop']]) {
+      const ended = await desk.call(...words, '--sandbox', '--json');
+      const error = { code: 'usage', reason: 'flags.contradict', message: expect.stringContaining('no profile') };
+      expect([words, ended.code, documentOf(ended)]).toMatchObject([words, 2, { error }]);
+    }
+    expect(storedProfiles(desk)).toEqual(before);
+    expect(documentOf(await desk.call('status', '--json'))).toMatchObject({
+      profile: 'shop',
+      token: { state: 'valid' },
+    });
+  });
+
   test('logout says what is in force then', async ({ desk, sandbox }) => {
     for (const name of ['default', 'shop', 'office']) await logIn(desk, sandbox, '--profile', name);
     const logout = async (...args: string[]) => (await desk.call('logout', ...args)).stdout;
