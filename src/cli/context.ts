@@ -20,7 +20,14 @@ import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import type { Trust } from '../settings/own-file.ts';
-import { contractPaths, directories, mappingsPath, type Paths, profileNamed } from '../settings/paths.ts';
+import {
+  contractPaths,
+  directories,
+  mappingsPath,
+  type OwnPaths,
+  type Paths,
+  profileNamed,
+} from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
@@ -182,12 +189,15 @@ export class Context {
     return place === undefined ? agreed : contractAt(agreed, place);
   }
 
+  /** Returns the places of srq's files. Throws like `logPlace` if no log can be kept where the user says. */
   async paths(): Promise<Paths> {
-    const directory = this.#directories();
-    const config = join(directory.config, 'config.json');
     const place = await this.logPlace();
-    const log = place.kind === 'file' ? place.path : place.name;
-    return { config, state: this.#stateDirectory(), log };
+    return { ...this.ownPaths(), log: place.kind === 'file' ? place.path : place.name };
+  }
+
+  /** Returns the places that do not depend on where the log is kept. */
+  ownPaths(): OwnPaths {
+    return { config: join(this.#directories().config, 'config.json'), state: this.#stateDirectory() };
   }
 
   /** Makes a command that only reads use the log of the last rehearsal, if --sandbox is given. */

@@ -48,7 +48,7 @@ export async function profileInForce(
 /** Removes a profile with its credentials and its token. Returns null if there was no such profile. */
 export async function forgetProfile(context: Context, name: string): Promise<Profile | null> {
   const removed = await (await context.profiles()).remove(name);
-  await rm(tokenPath(await context.paths(), { profile: { value: name } }), { force: true });
+  await rm(tokenPath(context.ownPaths(), { profile: { value: name } }), { force: true });
   await warnOfRepair(context);
   if (removed?.keychain) await forgetKeychain(context, name, removed);
   return removed;

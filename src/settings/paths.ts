@@ -58,10 +58,14 @@ function usualState(env: Environment, platform: string, homeOf: () => string): s
   return join(env['XDG_STATE_HOME'] || join(homeOf(), '.local', 'state'), 'srq');
 }
 
-/** The places of srq's files on this machine. */
-export interface Paths {
+/** The places of the settings file and of the folder for state on this machine. */
+export interface OwnPaths {
   readonly config: string;
   readonly state: string;
+}
+
+/** The places of srq's files on this machine. */
+export interface Paths extends OwnPaths {
   /** The path of the log file, or the URL of a store without its password. */
   readonly log: string;
 }
@@ -89,7 +93,7 @@ export function mappingsPath({ config }: Pick<Paths, 'config'>, profile: string)
  * Returns the paths of a profile's contract. The contract is a setting. The observations on it are not, because they
  * must be writable even where settings are not.
  */
-export function contractPaths({ config, state }: Paths, profile: string): ContractPaths {
+export function contractPaths({ config, state }: OwnPaths, profile: string): ContractPaths {
   return {
     contract: join(dirname(config), 'contracts', `${profile}.json`),
     observations: join(state, `${profile}.observed.json`),

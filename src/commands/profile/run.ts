@@ -66,8 +66,8 @@ export async function profileUse(context: Context, name: string): Promise<number
 export async function profileRemove(context: Context, name: string): Promise<number> {
   requireNoSandbox(context, 'profile remove NAME');
   requireStored((await context.profiles()).all(), name);
+  const paths = context.ownPaths();
   await forgetProfile(context, name);
-  const paths = await context.paths();
   const { state } = paths;
   await rm(learnedPath({ state }, { profile: { value: name } }), { force: true });
   await rm(mappingsPath(paths, name), { force: true });
