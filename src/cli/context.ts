@@ -53,6 +53,7 @@ export class Context {
   #reporter: Reporter | null = null;
   #store: ProfileStore | null = null;
   #settings: Settings | null = null;
+  #newBaseUrl: string | null = null;
   #learned: Promise<Contract | null> | null = null;
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
@@ -149,6 +150,15 @@ export class Context {
     const fromEnv = this.process.env['SRQ_PROFILE'];
     if (fromEnv) return { value: profileNamed(fromEnv), source: 'env' };
     return { value: profileNamed((await this.profiles()).current()), source: 'profile' };
+  }
+
+  /**
+   * Makes the settings have this base URL. Those of the environment and of the profile, which a login replaces, need not
+   * be usable then.
+   */
+  replaceBaseUrl(baseUrl: string): void {
+    this.#newBaseUrl = baseUrl;
+    this.#settings = null;
   }
 
   async settings(): Promise<Settings> {
@@ -336,12 +346,19 @@ export class Context {
   }
 
   async #userSettings(): Promise<Settings> {
-    const { normalBaseUrl, resolveSettings } = await import('../settings/settings.ts');
+    const { resolveSettings } = await import('../settings/settings.ts');
     const name = await this.profileName();
     const { env, execPath } = this.process;
-    const given = env['SRQ_BASE_URL'];
-    const own = given ? { ...env, SRQ_BASE_URL: await this.withoutPath(normalBaseUrl(given)) } : env;
+    const baseUrl = this.#newBaseUrl ?? (await this.#givenBaseUrl());
+    const own = baseUrl === null ? env : { ...env, SRQ_BASE_URL: baseUrl };
     return resolveSettings(name, (await this.profiles()).all(), own, { node: execPath });
+  }
+
+  async #givenBaseUrl(): Promise<string | null> {
+    const given = this.process.env['SRQ_BASE_URL'];
+    if (!given) return null;
+    const { normalBaseUrl } = await import('../settings/base-url.ts');
+    return this.withoutPath(normalBaseUrl(given));
   }
 
   /** Removes from a base URL what srq adds to it itself, and tells the user so. */

@@ -5,6 +5,7 @@ import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
 import { isLoopback } from '../request/loopback.ts';
 import type { BodyEncoding } from '../request/wire.ts';
+import { normalBaseUrl } from './base-url.ts';
 import { type KeychainOptions, keychainEntry } from './keychain.ts';
 import type { Profile } from './profile-store.ts';
 
@@ -152,30 +153,4 @@ export function requireCertificateCheck(env: Environment, authority: string): vo
     'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, and srq does not send without it.',
     `Unset it. For a private certificate authority, name its file${authority}`,
   );
-}
-
-/**
- * Returns a base URL in its canonical spelling. Throws `SrqError('settings')` if it is not a URL that secrets may be
- * sent to.
- */
-export function normalBaseUrl(text: string): string {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
-  const hint = 'Give it like this: --base-url https://api.example.com';
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new SrqError('address.invalid', `"${text}" is not a base URL.`, hint);
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new SrqError('address.invalid', 'The base URL must not contain a user name or password.', hint);
-  }
-  if (url.search !== '' || url.hash !== '') {
-    throw new SrqError('address.invalid', 'The base URL must not contain "?" or "#".', hint);
-  }
-  if (url.protocol === 'http:' && !isLoopback(url.href)) {
-    throw new SrqError(
-      'address.unencrypted',
-      `http:// would send the client secret and personal data to ${url.host} unencrypted, so it is refused.`,
-      `Use https://${url.host}. Plain http works only for this machine (127.0.0.1, localhost).`,
-    );
-  }
-  return url.origin + url.pathname.replace(/\/+$/, '');
 }

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { CANARY } from '../helpers/canary-secret.ts';
@@ -85,6 +85,31 @@ describe.concurrent('login', () => {
     ).ended;
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('https://service.invalid');
+  });
+
+  test('repairs an address that cannot be used, wherever that stands', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox);
+    const settings = join(desk.config, 'config.json');
+    const good = readFileSync(settings, 'utf8');
+    for (const address of ['http://api.example.com', 'nonsense']) {
+      writeFileSync(settings, good.replaceAll(sandbox.baseUrl, address));
+      expect([address, (await desk.call('status')).code]).toEqual([address, 2]);
+      expect(await logIn(desk, sandbox)).toMatchObject({ code: 0 });
+      expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl });
+    }
+    const login = desk.start(loginTo(sandbox), { env: { SRQ_BASE_URL: 'nonsense', SRQ_CLIENT_SECRET: CANARY } });
+    expect(await login.ended).toMatchObject({ code: 0 });
+  });
+
+  test('is found again where a person has written its address in another way', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox, '--test');
+    const settings = join(desk.config, 'config.json');
+    const other = sandbox.baseUrl.replace('http://', 'HTTP://');
+    writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(sandbox.baseUrl, `${other}/`));
+    const { baseUrl } = sandbox;
+    const expected = { baseUrl, secret: 'stored', token: { state: 'valid' } };
+    expect(documentOf(await desk.call('status', '--json'))).toMatchObject(expected);
+    expect(await desk.call('create', ...requestFor('outra grafia'))).toMatchObject({ code: 0 });
   });
 
   test('keeps settings and token to the user, whatever the umask and the modes of before', async ({

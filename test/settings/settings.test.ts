@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { normalBaseUrl } from '../../src/settings/base-url.ts';
 import { keychainEntry } from '../../src/settings/keychain.ts';
 import type { Profile } from '../../src/settings/profile-store.ts';
 import {
-  normalBaseUrl,
   notLoggedIn,
   requireCertificateCheck,
   resolveSettings,

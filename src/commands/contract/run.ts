@@ -15,8 +15,8 @@ import {
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { isLoopback } from '../../request/loopback.ts';
 import { isSecretName } from '../../request/names.ts';
+import { normalBaseUrl } from '../../settings/base-url.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
-import { normalBaseUrl } from '../../settings/settings.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
 import { type Answers, propose, readDocuments, saidOperations } from './contract-documents.ts';
 

@@ -11,10 +11,11 @@ import { SrqError } from '../../request/errors.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import type { BodyEncoding } from '../../request/wire.ts';
 import { FileTokenCache, secretMark } from '../../settings/account-files.ts';
+import { normalBaseUrl, usableBaseUrl } from '../../settings/base-url.ts';
 import { keychainEntry } from '../../settings/keychain.ts';
 import { tokenPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
-import { normalBaseUrl, runSecretCommand } from '../../settings/settings.ts';
+import { runSecretCommand } from '../../settings/settings.ts';
 
 /** The flags of `login`, as commander parses them. */
 export interface LoginOptions {
@@ -109,6 +110,8 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
   const { value: name, source } = await context.profileName();
   const stored = source === 'profile' ? (await context.profiles()).get(name) : null;
   if (stored === null || profileKind(stored) !== 'live') return;
+  // No command can send to an address that is refused, so nobody relies on it.
+  if (usableBaseUrl(stored.baseUrl) === null) return;
   if (stored.baseUrl === baseUrl && stored.clientId === clientId) return;
   throw new SrqError(
     'profile.leads-elsewhere',
@@ -192,11 +195,10 @@ async function keepSecret(
  */
 async function collect(context: Context, options: LoginOptions): Promise<GivenCredentials> {
   const { env } = context.process;
-  const baseUrl = options.baseUrl ?? env['SRQ_BASE_URL'] ?? '';
+  const baseUrl = await newBaseUrl(context, options);
   const contract = await context.contract();
   const needsSecret = ownKey(contract) === null;
   const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? (contract.auth?.kind === 'apiKey' ? KEY_HOLDER : '');
-  if (baseUrl !== '') normalBaseUrl(baseUrl);
   const secret = await givenSecret(context, options);
   const missing = [
     ...(baseUrl === '' ? ['--base-url URL (or SRQ_BASE_URL)'] : []),
@@ -212,14 +214,25 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
       'Give all of them, or run srq login in a terminal to be asked.',
     );
   }
-  const address = await context.withoutPath(
-    baseUrl === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(baseUrl),
-  );
   const id = clientId || (await askUntil(context, () => ask(context, 'Client id: '), given));
-  await requireSameDestination(context, address, id);
+  await requireSameDestination(context, baseUrl, id);
   const hidden = () => askHidden(context, `${secretName(contract)} (not shown): `);
   const key = secret || (needsSecret ? await askUntil(context, hidden, given) : '');
-  return { baseUrl: address, clientId: id, secret: key };
+  return { baseUrl, clientId: id, secret: key };
+}
+
+/**
+ * Returns the base URL for the profile: given, or asked for on a terminal. It is empty if there is none. From then on
+ * the settings have it, because a login also repairs an address that cannot be used.
+ */
+async function newBaseUrl(context: Context, options: LoginOptions): Promise<string> {
+  const given = options.baseUrl ?? context.process.env['SRQ_BASE_URL'] ?? '';
+  if (given === '' && !context.interactive) return '';
+  const baseUrl = await context.withoutPath(
+    given === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(given),
+  );
+  context.replaceBaseUrl(baseUrl);
+  return baseUrl;
 }
 
 /** Accepts any answer that is not empty. */
