@@ -70,6 +70,54 @@ describe.concurrent('login', () => {
     expect(storedProfiles(desk)).toEqual(before);
   });
 
+  test('again for the same account keeps what no flag replaces, and says so with the way to drop it', async ({
+    desk,
+    sandbox,
+  }) => {
+    const store = 'postgres://sender@127.0.0.1/leads';
+    const settings = ['--store', store, '--store-password-command', 'pass show db', '--encoding', 'json', '--test'];
+    expect((await logIn(desk, sandbox, ...settings)).stderr).not.toContain('Kept');
+    const [before] = Object.values(storedProfiles(desk));
+    expect(before).toMatchObject({ store, storePasswordCommand: 'pass show db', encoding: 'json', test: true });
+    const again = await logIn(desk, sandbox);
+    expect([again.code, storedProfiles(desk)['default']]).toEqual([0, before]);
+    expect(again.stderr).toMatch(/Kept from the earlier login: its store, [^\n]* srq logout, then log in again/);
+    const command = ['--store-password-command', 'pass show other'];
+    expect(await logIn(desk, sandbox, '--encoding', 'form', ...command)).toMatchObject({ code: 0 });
+    const replaced = { ...before, encoding: 'form', storePasswordCommand: 'pass show other' };
+    expect(storedProfiles(desk)['default']).toEqual(replaced);
+    // The password of one store is not handed to another.
+    const elsewhere = 'postgres://sender@127.0.0.1/other';
+    expect(await logIn(desk, sandbox, '--store', elsewhere)).toMatchObject({ code: 0 });
+    const { storePasswordCommand: _, ...others } = replaced;
+    expect(storedProfiles(desk)['default']).toEqual({ ...others, store: elsewhere });
+    await desk.run('logout');
+    expect((await logIn(desk, sandbox)).stderr).not.toContain('Kept');
+    const { baseUrl, clientId } = sandbox;
+    expect(storedProfiles(desk)['default']).toEqual({ baseUrl, clientId, clientSecret: CANARY });
+  });
+
+  test('for another account keeps nothing, and warns that the store no longer applies', async ({
+    desk,
+    sandbox,
+    openSandbox,
+  }) => {
+    const other = await openSandbox();
+    const store = 'postgres://sender@127.0.0.1/leads';
+    await logIn(desk, sandbox, '--store', store, '--encoding', 'json');
+    const incomplete = await logIn(desk, other, '--store-password-command', 'pass show db');
+    expect(incomplete).toMatchObject({ code: 2, stderr: expect.stringContaining('needs --store') });
+    expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl, store });
+    const moved = await logIn(desk, other);
+    expect(moved.stderr).toMatch(
+      new RegExp(`! Profile default had its log in the store ${store}, [\\s\\S]* log in with: --store URL`),
+    );
+    const { baseUrl, clientId } = other;
+    expect(storedProfiles(desk)['default']).toEqual({ baseUrl, clientId, clientSecret: CANARY });
+    await logIn(desk, sandbox, '--store', store);
+    expect((await logIn(desk, other, '--store', store)).stderr).not.toContain('had its log');
+  });
+
   test('names all that is missing in one error where there is no terminal', async ({ desk }) => {
     const ended = await desk.run('login');
     expect(ended.code).toBe(2);

@@ -16,6 +16,7 @@ import { keychainEntry } from '../../settings/keychain.ts';
 import { tokenPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
 import { runSecretCommand } from '../../settings/settings.ts';
+import { keptSettings, storeSettings, tellKept, warnOfLostStore } from './kept-settings.ts';
 
 /** The flags of `login`, as commander parses them. */
 export interface LoginOptions {
@@ -38,19 +39,27 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   if (options.keychain && options.secretCommand !== undefined) {
     throw new SrqError('flags.contradict', 'Choose either --keychain or --secret-command.', 'See: srq login --help');
   }
-  const store = await givenStore(context, options);
+  const profiles = await context.profiles();
   const name = (await context.profileName()).value;
+  // The flags are checked before anything is asked, when it is not known yet whether the account stays the same.
+  await storeSettings(context, options.storePasswordCommand, profiles.get(name) ?? {});
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
+  const before = profiles.get(name);
+  const kept = keptSettings(before, given);
+  const store = await storeSettings(context, options.storePasswordCommand, kept);
   const contract = await contractFor(context, baseUrl);
   const reporter = await context.reporter();
   const address = secretAddressText(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => address);
-  const token = await proveNewCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret).catch(
+  if (before !== null && kept.store === undefined) await warnOfLostStore(context, name, before, given);
+  const token = await proveNewCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret, kept).catch(
     (error: unknown) => Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
   );
+  const { store: _store, storePasswordCommand: _command, ...others } = kept;
   const profile: Profile = {
+    ...others,
     baseUrl,
     clientId,
     ...(await keepSecret(context, name, given, options)),
@@ -59,14 +68,13 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ...store,
     ...certificateFiles(context.options),
   };
-  const profiles = await context.profiles();
-  const before = profiles.get(name);
   await profiles.set(name, profile, options.use);
   await warnOfRepair(context);
   if (before?.keychain && !(profile.keychain && before.baseUrl === baseUrl && before.clientId === clientId)) {
     await forgetKeychain(context, name, before);
   }
   if (token) await keepToken(context, name, given, token);
+  await tellKept(context, kept, profile);
   const kind = profileKind(profile);
   const inForce = await profileInForce(context);
   const expiresAt = token === null || token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
@@ -129,25 +137,6 @@ async function keepToken(
 ): Promise<void> {
   const cache = tokenPath(await context.paths(), { profile: { value: name } });
   new FileTokenCache(cache, { baseUrl, clientId }, secretMark(secret), await context.trust()).write(token);
-}
-
-/** Returns the store settings of the profile. The store is not tested here, but by `srq doctor`. */
-async function givenStore(
-  context: Context,
-  { storePasswordCommand }: LoginOptions,
-): Promise<Pick<Profile, 'store' | 'storePasswordCommand'>> {
-  const { store } = context.options;
-  if (store === undefined) {
-    if (storePasswordCommand === undefined) return {};
-    throw new SrqError(
-      'flags.incomplete',
-      '--store-password-command needs --store.',
-      'Add: --store postgres://USER@HOST/DATABASE',
-    );
-  }
-  // This call throws if the URL is invalid.
-  await context.logPlace();
-  return { store, ...(storePasswordCommand === undefined ? {} : { storePasswordCommand }) };
 }
 
 interface GivenCredentials {
