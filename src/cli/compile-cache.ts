@@ -1,6 +1,5 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileFlaw } from '../request/ownership.ts';
 import { directories } from '../settings/paths.ts';
@@ -23,9 +22,9 @@ type Surroundings = Pick<NodeJS.Process, 'env' | 'platform' | 'getuid'>;
 export function keepCompiledCode({ env, platform, getuid }: Surroundings, enable = enableCompileCache): void {
   if (!enable) return;
   const user = getuid?.() ?? null;
-  const { state } = directories(env, homedir(), platform);
-  const folder = join(state, FOLDER);
   try {
+    const { state } = directories(env, platform);
+    const folder = join(state, FOLDER);
     if (!isOwnFolder(state, user)) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (isOwnFolder(folder, user)) enable(folder);

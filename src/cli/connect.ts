@@ -53,17 +53,18 @@ export async function connect(context: Context, { watch, ...options }: CommandCo
 }
 
 /**
- * Requests a token with credentials that are not stored yet. Resolves to null if the service issues none. Throws the
- * errors of `Tokens.prove`.
+ * Requests a token with credentials that are not stored yet. `certificates` are those of the profile, over which flags
+ * take precedence. Resolves to null if the service issues none. Throws the errors of `Tokens.prove`.
  */
 export async function proveNewCredentials(
   context: Context,
   destination: Destination,
   clientSecret: string,
+  certificates: CertificateFiles,
 ): Promise<CachedToken | null> {
   const contract = await contractFor(context, destination.baseUrl);
   keepParserPlain();
-  const surroundings = await surroundingsOf(context, {});
+  const surroundings = await surroundingsOf(context, certificates);
   const account = { ...surroundings, destination, contract, readSecret: async () => clientSecret };
   return proveCredentials(context, account, clientSecret);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { homedir, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Closers } from '../account/closers.ts';
 import type { LogPlace } from '../account/host.ts';
@@ -22,7 +22,14 @@ import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import type { Trust } from '../settings/own-file.ts';
-import { contractPaths, directories, mappingsPath, type Paths, profileNamed } from '../settings/paths.ts';
+import {
+  contractPaths,
+  directories,
+  mappingsPath,
+  type OwnPaths,
+  type Paths,
+  profileNamed,
+} from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
@@ -48,6 +55,7 @@ export class Context {
   #reporter: Reporter | null = null;
   #store: ProfileStore | null = null;
   #settings: Settings | null = null;
+  #newBaseUrl: string | null = null;
   #learned: Promise<Contract | null> | null = null;
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
@@ -146,6 +154,15 @@ export class Context {
     return { value: profileNamed((await this.profiles()).current()), source: 'profile' };
   }
 
+  /**
+   * Makes the settings have this base URL. Those of the environment and of the profile, which a login replaces, need not
+   * be usable then.
+   */
+  replaceBaseUrl(baseUrl: string): void {
+    this.#newBaseUrl = baseUrl;
+    this.#settings = null;
+  }
+
   async settings(): Promise<Settings> {
     this.#settings ??= this.options.sandbox ? await this.#sandboxSettings() : await this.#userSettings();
     return this.#settings;
@@ -192,12 +209,15 @@ export class Context {
     return this.options.sandbox ? '' : ((await this.#learnedContract())?.basePath ?? '');
   }
 
+  /** Returns the places of srq's files. Throws like `logPlace` if no log can be kept where the user says. */
   async paths(): Promise<Paths> {
-    const directory = this.#directories();
-    const config = join(directory.config, 'config.json');
     const place = await this.logPlace();
-    const log = place.kind === 'file' ? place.path : place.name;
-    return { config, state: this.#stateDirectory(), log };
+    return { ...this.ownPaths(), log: place.kind === 'file' ? place.path : place.name };
+  }
+
+  /** Returns the places that do not depend on where the log is kept. */
+  ownPaths(): OwnPaths {
+    return { config: join(this.#directories().config, 'config.json'), state: this.#stateDirectory() };
   }
 
   /** Makes a command that only reads use the log of the last rehearsal, if --sandbox is given. */
@@ -351,16 +371,23 @@ export class Context {
   }
 
   #directories() {
-    return directories(this.process.env, homedir(), this.process.platform);
+    return directories(this.process.env, this.process.platform);
   }
 
   async #userSettings(): Promise<Settings> {
-    const { normalBaseUrl, resolveSettings } = await import('../settings/settings.ts');
+    const { resolveSettings } = await import('../settings/settings.ts');
     const name = await this.profileName();
     const { env, execPath } = this.process;
-    const given = env['SRQ_BASE_URL'];
-    const own = given ? { ...env, SRQ_BASE_URL: await this.withoutPath(normalBaseUrl(given)) } : env;
+    const baseUrl = this.#newBaseUrl ?? (await this.#givenBaseUrl());
+    const own = baseUrl === null ? env : { ...env, SRQ_BASE_URL: baseUrl };
     return resolveSettings(name, (await this.profiles()).all(), own, { node: execPath });
+  }
+
+  async #givenBaseUrl(): Promise<string | null> {
+    const given = this.process.env['SRQ_BASE_URL'];
+    if (!given) return null;
+    const { normalBaseUrl } = await import('../settings/base-url.ts');
+    return this.withoutPath(normalBaseUrl(given));
   }
 
   /** Removes from a base URL what srq adds to it itself, and tells the user so. */

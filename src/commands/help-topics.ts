@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
@@ -129,7 +128,7 @@ const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly nam
 /** Prints the files that srq writes, with the folders of this machine. */
 export async function files(context: TellingContext): Promise<number> {
   const { env, platform } = context.process;
-  const folders = directories(env, homedir(), platform);
+  const folders = directories(env, platform);
   const reporter = await context.reporter();
   await reporter.result('help files', { folders, files: FILES }, (paint) =>
     [

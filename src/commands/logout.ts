@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import { forgetProfile, profileInForce } from '../cli/profiles.ts';
+import { forgetProfile, profileInForce, requireNoSandbox } from '../cli/profiles.ts';
 import { printable } from '../report/output.ts';
 import { examples } from './options.ts';
 
@@ -18,6 +18,7 @@ export function addLogout(program: Command, run: RunCommand): void {
  * sent twice.
  */
 export async function logout(context: Context): Promise<number> {
+  requireNoSandbox(context, 'logout');
   const { value: name } = await context.profileName();
   const { log } = await context.paths();
   const removed = (await forgetProfile(context, name)) !== null;

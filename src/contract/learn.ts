@@ -21,6 +21,9 @@ export interface LearnContractOptions extends DescribedOptions {
   readonly environment: SourceDocument | null;
 }
 
+/** The note on an environment that no document makes use of. */
+export const UNUSED_ENVIRONMENT = 'An environment is of use for a Postman collection alone.';
+
 /**
  * Learns a contract from a partner's documents: OpenAPI 3.0 to 3.2, Swagger 2.0, Postman 2.0 and 2.1, in JSON or YAML.
  * Only these bytes and the files of the given folder are read. No other file and no address is ever opened, and no
@@ -53,7 +56,7 @@ export function learnContract(documents: readonly SourceDocument[], options: Lea
     refuseDropped(options.constants, proposals, proposal);
   }
   if (environment === null || described.some(isCollection)) return proposal;
-  return { ...proposal, notes: [...proposal.notes, 'An environment is of use for a Postman collection alone.'] };
+  return { ...proposal, notes: [...proposal.notes, UNUSED_ENVIRONMENT] };
 }
 
 /**

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { SrqError } from '../request/errors.ts';
 import type { Destination } from '../request/service-request.ts';
+import { normalBaseUrl } from '../settings/base-url.ts';
 import { profileNamed } from '../settings/paths.ts';
-import { normalBaseUrl } from '../settings/settings.ts';
 import type { MarketplaceOptions } from './api.ts';
 
 const text = z.string().check(z.minLength(1));

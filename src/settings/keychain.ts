@@ -81,12 +81,20 @@ function installedLibrary(): string | null {
 
 function askProcess(node: string, question: object, limitMs: number): Promise<string | null> {
   return new Promise((resolve, reject) => {
+    // Nothing catches what is thrown in the callback of `execFile`.
+    const resolveFound = (stdout: string) => {
+      try {
+        resolve(JSON.parse(stdout).found);
+      } catch {
+        reject(unusable('its library printed something else than its answer'));
+      }
+    };
     const args = ['--input-type=module', '-e', ASK];
     const options = { timeout: limitMs, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
     const child = execFile(node, args, options, (error, stdout, stderr) => {
       if (error)
         reject(unusable(error.killed ? `no answer within ${limitMs / 1000} s; is it locked?` : reasonIn(stderr)));
-      else resolve(JSON.parse(stdout).found);
+      else resolveFound(stdout);
     });
     // The callback of `execFile` reports a child that died at its start.
     child.stdin?.on('error', () => {}).end(JSON.stringify(question));

@@ -1,3 +1,4 @@
+import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SrqError } from '../request/errors.ts';
 import type { ContractPaths } from './contract-store.ts';
@@ -9,34 +10,62 @@ export interface Directories {
   readonly state: string;
 }
 
-/** Returns the directories for srq's files: those named by the environment, or the usual ones of the platform. */
-export function directories(
-  env: Readonly<Record<string, string | undefined>>,
-  home: string,
-  platform: string,
-): Directories {
+/** What the operating system knows of the user. */
+interface SystemUser {
+  homedir(): string;
+  userInfo(): { readonly homedir: string };
+}
+
+/**
+ * Returns the user's home folder. Where HOME is set to nothing, it is the one that the system knows, because settings
+ * and logs would otherwise lie in whatever folder a command is run. Throws `SrqError('settings')` if there is none.
+ */
+export function homeFolder(system: SystemUser = { homedir, userInfo }): string {
+  let home = '';
+  let cause: unknown;
+  try {
+    home = system.homedir() || system.userInfo().homedir;
+  } catch (error) {
+    cause = error;
+  }
+  if (home !== '') return home;
+  const hint = 'Set HOME, or name the folders themselves: SRQ_CONFIG_DIR and SRQ_STATE_DIR';
+  throw new SrqError('settings.unusable', 'This user has no home folder for settings and logs.', hint, cause);
+}
+
+/**
+ * Returns the directories for srq's files: those named by the environment, or the usual ones of the platform. `homeOf`
+ * is called only if the environment does not name both.
+ */
+export function directories(env: Environment, platform: string, homeOf: () => string = homeFolder): Directories {
   return {
-    config: env['SRQ_CONFIG_DIR'] || usualConfig(env, home, platform),
-    state: env['SRQ_STATE_DIR'] || usualState(env, home, platform),
+    config: env['SRQ_CONFIG_DIR'] || usualConfig(env, platform, homeOf),
+    state: env['SRQ_STATE_DIR'] || usualState(env, platform, homeOf),
   };
 }
 
-function usualConfig(env: Readonly<Record<string, string | undefined>>, home: string, platform: string): string {
-  if (platform === 'win32') return join(env['APPDATA'] || join(home, 'AppData', 'Roaming'), 'srq');
-  if (platform === 'darwin') return join(home, 'Library', 'Preferences', 'srq');
-  return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'srq');
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function usualConfig(env: Environment, platform: string, homeOf: () => string): string {
+  if (platform === 'win32') return join(env['APPDATA'] || join(homeOf(), 'AppData', 'Roaming'), 'srq');
+  if (platform === 'darwin') return join(homeOf(), 'Library', 'Preferences', 'srq');
+  return join(env['XDG_CONFIG_HOME'] || join(homeOf(), '.config'), 'srq');
 }
 
-function usualState(env: Readonly<Record<string, string | undefined>>, home: string, platform: string): string {
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'srq');
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'srq');
-  return join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'srq');
+function usualState(env: Environment, platform: string, homeOf: () => string): string {
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(homeOf(), 'AppData', 'Local'), 'srq');
+  if (platform === 'darwin') return join(homeOf(), 'Library', 'Application Support', 'srq');
+  return join(env['XDG_STATE_HOME'] || join(homeOf(), '.local', 'state'), 'srq');
+}
+
+/** The places of the settings file and of the folder for state on this machine. */
+export interface OwnPaths {
+  readonly config: string;
+  readonly state: string;
 }
 
 /** The places of srq's files on this machine. */
-export interface Paths {
-  readonly config: string;
-  readonly state: string;
+export interface Paths extends OwnPaths {
   /** The path of the log file, or the URL of a store without its password. */
   readonly log: string;
 }
@@ -64,7 +93,7 @@ export function mappingsPath({ config }: Pick<Paths, 'config'>, profile: string)
  * Returns the paths of a profile's contract. The contract is a setting. The observations on it are not, because they
  * must be writable even where settings are not.
  */
-export function contractPaths({ config, state }: Paths, profile: string): ContractPaths {
+export function contractPaths({ config, state }: OwnPaths, profile: string): ContractPaths {
   return {
     contract: join(dirname(config), 'contracts', `${profile}.json`),
     observations: join(state, `${profile}.observed.json`),

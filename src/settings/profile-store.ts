@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { SrqError, systemCode } from '../request/errors.ts';
 import { fileFlaw, octalMode } from '../request/ownership.ts';
+import { usableBaseUrl } from './base-url.ts';
 
 const profileSchema = z.looseObject({
   baseUrl: z.string(),
@@ -54,13 +55,14 @@ export class ProfileStore {
   }
 
   get(name: string): Profile | null {
-    const { profiles = {} } = this.#read();
+    const profiles = this.all();
     return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
   }
 
-  /** Returns all profiles by name. */
+  /** Returns all profiles by name, with their base URLs in canonical spelling unless one cannot be used. */
   all(): Readonly<Record<string, Profile>> {
-    return this.#read().profiles ?? {};
+    const stored = Object.entries(this.#read().profiles ?? {});
+    return Object.fromEntries(stored.map(([name, profile]) => [name, withCanonicalBaseUrl(profile)]));
   }
 
   /** Returns the name of the profile that is used when none is named. */
@@ -186,4 +188,12 @@ export class ProfileStore {
     const hint = 'Repair the file, or move it away and log in again: srq login';
     return new SrqError('settings.unusable', `The settings file ${this.path} cannot be used (${why}).`, hint, cause);
   }
+}
+
+/**
+ * Secrets, tokens and the keychain are found by the base URL as text, and a person who edits the settings may write it in
+ * another way.
+ */
+function withCanonicalBaseUrl(profile: Profile): Profile {
+  return { ...profile, baseUrl: usableBaseUrl(profile.baseUrl) ?? profile.baseUrl };
 }

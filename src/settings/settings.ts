@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { platform } from 'node:os';
 import { promisify } from 'node:util';
 import { nearest } from '../request/did-you-mean.ts';
-import { SrqError } from '../request/errors.ts';
+import { SrqError, shellWord } from '../request/errors.ts';
 import { isLoopback } from '../request/loopback.ts';
 import type { BodyEncoding } from '../request/wire.ts';
+import { normalBaseUrl } from './base-url.ts';
 import { type KeychainOptions, keychainEntry } from './keychain.ts';
 import type { Profile } from './profile-store.ts';
 
@@ -122,6 +123,7 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
  */
 export async function runSecretCommand(command: string, system: string = platform()): Promise<string> {
   const [program = '', ...args] = splitWords(command);
+  const shown = shownCommand(program, args);
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: 30_000, encoding: 'utf8' });
     const secret = stdout.split(/\r?\n/, 1)[0] ?? '';
@@ -130,10 +132,20 @@ export async function runSecretCommand(command: string, system: string = platfor
     // The error's message may contain what the command printed, so it is not passed on.
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
-    const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${command}` : '';
-    throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${command}${script}`);
+    const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${shown}` : '';
+    throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${shown}${script}`);
   }
-  throw new SrqError('auth.no-secret', 'The secret command printed nothing.', `Try it by hand: ${command}`);
+  throw new SrqError('auth.no-secret', 'The secret command printed nothing.', `Try it by hand: ${shown}`);
+}
+
+/**
+ * Returns a command as errors may show it: by its program alone, because the arguments may hold a token, and errors get
+ * into logs and JSON. A word like `TOKEN=…`, which only a shell would take, is cut off as well.
+ */
+function shownCommand(program: string, args: readonly string[]): string {
+  const [name = '', ...value] = program.split('=');
+  const word = value.length === 0 ? shellWord(name) : `${name}=…`;
+  return args.length === 0 ? word : `${word} …`;
 }
 
 function splitWords(command: string): string[] {
@@ -152,30 +164,4 @@ export function requireCertificateCheck(env: Environment, authority: string): vo
     'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, and srq does not send without it.',
     `Unset it. For a private certificate authority, name its file${authority}`,
   );
-}
-
-/**
- * Returns a base URL in its canonical spelling. Throws `SrqError('settings')` if it is not a URL that secrets may be
- * sent to.
- */
-export function normalBaseUrl(text: string): string {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
-  const hint = 'Give it like this: --base-url https://api.example.com';
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new SrqError('address.invalid', `"${text}" is not a base URL.`, hint);
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new SrqError('address.invalid', 'The base URL must not contain a user name or password.', hint);
-  }
-  if (url.search !== '' || url.hash !== '') {
-    throw new SrqError('address.invalid', 'The base URL must not contain "?" or "#".', hint);
-  }
-  if (url.protocol === 'http:' && !isLoopback(url.href)) {
-    throw new SrqError(
-      'address.unencrypted',
-      `http:// would send the client secret and personal data to ${url.host} unencrypted, so it is refused.`,
-      `Use https://${url.host}. Plain http works only for this machine (127.0.0.1, localhost).`,
-    );
-  }
-  return url.origin + url.pathname.replace(/\/+$/, '');
 }

@@ -74,6 +74,13 @@ test('what a person says of a given contract holds: values of its parameters, an
   for (const create of [path, `post ${path}`]) expect(await given({ operations: { create } })).toMatchObject({});
 });
 
+test('that an environment of a collection is of no use to a given contract is noted', async () => {
+  const file = (name: string, text: string) => ({ name, bytes: Buffer.from(text) });
+  const set = { documents: [file('contract.json', JSON.stringify(GIVEN))], environment: file('env.json', '{}') };
+  const { notes } = await propose(set, NOTHING, null, 0);
+  expect(notes).toEqual(['An environment is of use for a Postman collection alone.']);
+});
+
 test.each([
   [{ partner: '43' }, {}, 'The contract has no parameter "partner"'],
   [{ ref: 'x' }, {}, '"ref" may be any of these: a.ref, b.ref'],

@@ -1,10 +1,18 @@
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, type TestContext } from 'vitest';
 import { shellWord } from '../../src/request/errors.ts';
 import { DENYING, NAMING, SILENT, type WireAnswer } from '../answers/random-services.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
+
+/** Returns all files of a desk with what they hold. */
+function contentsOf(desk: Desk): (readonly [string, string])[] {
+  const files = desk.files().filter((name) => statSync(join(desk.folder, name)).isFile());
+  return files.map((name) => [name, readFileSync(join(desk.folder, name), 'utf8')]);
+}
 
 interface Service {
   readonly baseUrl: string;
@@ -145,7 +153,25 @@ describe.concurrent('A service that names no identifier', () => {
     expect([stopped.code, documentOf(stopped)]).toMatchObject([7, { created: 0, unknown: 1, failed: 4 }]);
     expect(stopped.stdout).toContain('srq contract learn --taken-by status');
     expect(service.arrived).toHaveLength(1);
-    const learned = await desk.call('contract', 'learn', '--taken-by', 'status', '--json');
+    const learn = (...words: string[]) => desk.call('contract', 'learn', '--taken-by', 'status', ...words);
+    const before = contentsOf(desk);
+    const shown = await learn('--dry-run');
+    expect([shown.code, shown.stdout]).toEqual([
+      0,
+      expect.stringMatching(/would mean[^\n]*taken:\n {2}204 empty\n.*Nothing was stored/),
+    ]);
+    expect(documentOf(await learn('--dry-run', '--json'))).toMatchObject({ said: 'taken', forms: ['204 empty'] });
+    for (const words of [
+      ['--environment', leads],
+      ['--set', 'a=b'],
+      ['--operation', 'validate=none'],
+    ]) {
+      const refused = await learn(...words, '--json');
+      const error = { reason: 'flags.contradict', message: expect.stringContaining(words[0] ?? '') };
+      expect([words, refused.code, documentOf(refused)]).toMatchObject([words, 2, { error }]);
+    }
+    expect(contentsOf(desk)).toEqual(before);
+    const learned = await learn('--yes', '--json');
     expect([learned.code, documentOf(learned)]).toMatchObject([0, { said: 'taken', forms: ['204 empty'] }]);
     const next = await bulk(desk, leads, '--no-validate');
     expect([next.code, documentOf(next)]).toMatchObject([7, { created: 4, unknown: 1, withoutIdentifier: 4 }]);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { CANARY } from '../helpers/canary-secret.ts';
@@ -70,6 +70,54 @@ describe.concurrent('login', () => {
     expect(storedProfiles(desk)).toEqual(before);
   });
 
+  test('again for the same account keeps what no flag replaces, and says so with the way to drop it', async ({
+    desk,
+    sandbox,
+  }) => {
+    const store = 'postgres://sender@127.0.0.1/leads';
+    const settings = ['--store', store, '--store-password-command', 'pass show db', '--encoding', 'json', '--test'];
+    expect((await logIn(desk, sandbox, ...settings)).stderr).not.toContain('Kept');
+    const [before] = Object.values(storedProfiles(desk));
+    expect(before).toMatchObject({ store, storePasswordCommand: 'pass show db', encoding: 'json', test: true });
+    const again = await logIn(desk, sandbox);
+    expect([again.code, storedProfiles(desk)['default']]).toEqual([0, before]);
+    expect(again.stderr).toMatch(/Kept from the earlier login: its store, [^\n]* srq logout, then log in again/);
+    const command = ['--store-password-command', 'pass show other'];
+    expect(await logIn(desk, sandbox, '--encoding', 'form', ...command)).toMatchObject({ code: 0 });
+    const replaced = { ...before, encoding: 'form', storePasswordCommand: 'pass show other' };
+    expect(storedProfiles(desk)['default']).toEqual(replaced);
+    // The password of one store is not handed to another.
+    const elsewhere = 'postgres://sender@127.0.0.1/other';
+    expect(await logIn(desk, sandbox, '--store', elsewhere)).toMatchObject({ code: 0 });
+    const { storePasswordCommand: _, ...others } = replaced;
+    expect(storedProfiles(desk)['default']).toEqual({ ...others, store: elsewhere });
+    await desk.run('logout');
+    expect((await logIn(desk, sandbox)).stderr).not.toContain('Kept');
+    const { baseUrl, clientId } = sandbox;
+    expect(storedProfiles(desk)['default']).toEqual({ baseUrl, clientId, clientSecret: CANARY });
+  });
+
+  test('for another account keeps nothing, and warns that the store no longer applies', async ({
+    desk,
+    sandbox,
+    openSandbox,
+  }) => {
+    const other = await openSandbox();
+    const store = 'postgres://sender@127.0.0.1/leads';
+    await logIn(desk, sandbox, '--store', store, '--encoding', 'json');
+    const incomplete = await logIn(desk, other, '--store-password-command', 'pass show db');
+    expect(incomplete).toMatchObject({ code: 2, stderr: expect.stringContaining('needs --store') });
+    expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl, store });
+    const moved = await logIn(desk, other);
+    expect(moved.stderr).toMatch(
+      new RegExp(`! Profile default had its log in the store ${store}, [\\s\\S]* log in with: --store URL`),
+    );
+    const { baseUrl, clientId } = other;
+    expect(storedProfiles(desk)['default']).toEqual({ baseUrl, clientId, clientSecret: CANARY });
+    await logIn(desk, sandbox, '--store', store);
+    expect((await logIn(desk, other, '--store', store)).stderr).not.toContain('had its log');
+  });
+
   test('names all that is missing in one error where there is no terminal', async ({ desk }) => {
     const ended = await desk.run('login');
     expect(ended.code).toBe(2);
@@ -85,6 +133,31 @@ describe.concurrent('login', () => {
     ).ended;
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('https://service.invalid');
+  });
+
+  test('repairs an address that cannot be used, wherever that stands', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox);
+    const settings = join(desk.config, 'config.json');
+    const good = readFileSync(settings, 'utf8');
+    for (const address of ['http://api.example.com', 'nonsense']) {
+      writeFileSync(settings, good.replaceAll(sandbox.baseUrl, address));
+      expect([address, (await desk.call('status')).code]).toEqual([address, 2]);
+      expect(await logIn(desk, sandbox)).toMatchObject({ code: 0 });
+      expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl });
+    }
+    const login = desk.start(loginTo(sandbox), { env: { SRQ_BASE_URL: 'nonsense', SRQ_CLIENT_SECRET: CANARY } });
+    expect(await login.ended).toMatchObject({ code: 0 });
+  });
+
+  test('is found again where a person has written its address in another way', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox, '--test');
+    const settings = join(desk.config, 'config.json');
+    const other = sandbox.baseUrl.replace('http://', 'HTTP://');
+    writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(sandbox.baseUrl, `${other}/`));
+    const { baseUrl } = sandbox;
+    const expected = { baseUrl, secret: 'stored', token: { state: 'valid' } };
+    expect(documentOf(await desk.call('status', '--json'))).toMatchObject(expected);
+    expect(await desk.call('create', ...requestFor('outra grafia'))).toMatchObject({ code: 0 });
   });
 
   test('keeps settings and token to the user, whatever the umask and the modes of before', async ({

@@ -40,6 +40,11 @@ describe.skipIf(!make)('TLS (needs openssl)', () => {
     const login = loginTo(service, '--client-secret-stdin', '--ca-file', 'ca.pem');
     expect(await desk.start(login, { stdin: CANARY }).ended).toMatchObject({ code: 0 });
     expect(storedProfiles(desk)['default']).toMatchObject({ caFile: `${desk.work}/ca.pem` });
+    // A later login needs no flag for that, neither to prove the credentials nor to keep it.
+    expect(await desk.start(loginTo(service, '--client-secret-stdin'), { stdin: CANARY }).ended).toMatchObject({
+      code: 0,
+    });
+    expect(storedProfiles(desk)['default']).toMatchObject({ caFile: `${desk.work}/ca.pem` });
     const elsewhere = desk.start(['create', ...requestFor('noutra pasta')], { cwd: desk.folder });
     expect(await elsewhere.ended).toMatchObject({ code: 0 });
   });

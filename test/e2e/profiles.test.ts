@@ -67,6 +67,21 @@ describe.concurrent('srq profile', () => {
     expect(await desk.call('profile', 'remove', 'office')).toMatchObject({ code: 2 });
   });
 
+  test('remove needs no store, so it is not left half done where the one that is named cannot be one', async ({
+    desk,
+    sandbox,
+  }) => {
+    await logIn(desk, sandbox, '--profile', 'shop');
+    const learned = await desk.call('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes');
+    expect([learned.code, desk.files().some((name) => name.endsWith('contracts/shop.json'))]).toEqual([0, true]);
+    desk.env['SRQ_STORE'] = 'mysql://nowhere';
+    const log = join(desk.state, 'shop.ndjson');
+    const ended = await desk.call('profile', 'remove', 'shop', '--json');
+    expect([ended.code, documentOf(ended)]).toMatchObject([0, { removed: true, log, left: [] }]);
+    expect(storedProfiles(desk)).toEqual({});
+    expect(desk.files().filter((name) => name.includes('shop.'))).toEqual([]);
+  });
+
   test('alone says which commands it has', async ({ desk }) => {
     const ended = await desk.call('profile');
     expect(ended).toMatchObject({ code: 2, stdout: '' });
@@ -115,6 +130,22 @@ describe.concurrent('a login changes no profile that others rely on', () => {
     // A test service is not what cron sends its leads to.
     expect(await logIn(desk, sandbox)).toMatchObject({ code: 0 });
     expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl });
+  });
+
+  test('nor does the sandbox, which has no profile', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox, '--profile', 'shop');
+    await logIn(desk, sandbox, '--profile', 'office');
+    const before = storedProfiles(desk);
+    for (const words of [['logout'], ['profile', 'use', 'office'], ['profile', 'remove', 'shop']]) {
+      const ended = await desk.call(...words, '--sandbox', '--json');
+      const error = { code: 'usage', reason: 'flags.contradict', message: expect.stringContaining('no profile') };
+      expect([words, ended.code, documentOf(ended)]).toMatchObject([words, 2, { error }]);
+    }
+    expect(storedProfiles(desk)).toEqual(before);
+    expect(documentOf(await desk.call('status', '--json'))).toMatchObject({
+      profile: 'shop',
+      token: { state: 'valid' },
+    });
   });
 
   test('logout says what is in force then', async ({ desk, sandbox }) => {

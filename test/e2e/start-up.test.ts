@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
@@ -79,4 +79,14 @@ test('srq alone, --help and help say the same as the program itself; --version s
     expect(flag.stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(await desk.run('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('with HOME set to nothing, no file is sought below the current folder', async ({ desk }) => {
+  const { work } = desk;
+  const folders = { HOME: '', SRQ_CONFIG_DIR: '', SRQ_STATE_DIR: '', NODE_DISABLE_COMPILE_CACHE: '1' };
+  const { stdout } = await desk.start(['help', 'files', '--json'], { env: folders, cwd: work }).ended;
+  const { config, state } = JSON.parse(stdout).folders;
+  expect([config, state].map(isAbsolute)).toEqual([true, true]);
+  const ended = await desk.start(['status', '--json'], { env: folders, cwd: work }).ended;
+  expect(JSON.parse(ended.stdout).paths).toMatchObject({ config: join(config, 'config.json'), state });
 });

@@ -61,6 +61,20 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl, clientSecret: CANARY });
   });
 
+  test('a base URL that is typed replaces a stored one that cannot be used', async ({ desk, sandbox }) => {
+    liveSettings(desk, 'http://api.example.com');
+    const { code } = await onTerminal(
+      desk,
+      ['login'],
+      [
+        [/Base URL: /, sandbox.baseUrl],
+        [/Client id: /, sandbox.clientId],
+        [/Client secret \(not shown\): /, CANARY],
+      ],
+    );
+    expect([code, storedProfiles(desk)['shop']]).toMatchObject([0, { baseUrl: sandbox.baseUrl }]);
+  });
+
   test('Ctrl-C at a question ends with 130, and nothing is stored', async ({ desk, sandbox }) => {
     const args = ['login', '--base-url', sandbox.baseUrl, '--client-id', sandbox.clientId];
     const terminal = new Terminal(desk, args);

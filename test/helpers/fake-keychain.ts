@@ -8,6 +8,7 @@ const BEHAVIOURS = {
     deletePassword() { const all = load(); delete all[this.name]; fs.writeFileSync(file, JSON.stringify(all)); }`,
   forgetful: 'setPassword(secret) { this.secret = secret; } getPassword() { return this.secret ?? null; }',
   locked: 'setPassword() { for (;;); } getPassword() { for (;;); }',
+  talkative: 'setPassword() {} getPassword() { process.stdout.write("Unlocked.\\n"); return null; }',
   absent:
     'setPassword() { throw new Error("No \\u001b[31mkeychain\\nhere"); } getPassword() { throw new Error("Nor here"); }',
 };

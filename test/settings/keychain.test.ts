@@ -66,6 +66,14 @@ describe('the keychain', () => {
     expect(JSON.stringify([error.message, error.hint, error.cause])).not.toContain('s3cret');
   });
 
+  test('whose library prints something of its own cannot be used', async () => {
+    const entry = keychainEntry('shop', TO, { node, library: library('talkative') });
+    await expect(entry.read()).rejects.toMatchObject({
+      reason: 'keychain.unusable',
+      message: expect.stringMatching(/its library printed something else than its answer/),
+    });
+  });
+
   test('that was not installed is named', async () => {
     const entry = keychainEntry('shop', TO, { node, library: null });
     await expect(entry.read()).rejects.toMatchObject({

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { normalBaseUrl } from '../../src/settings/base-url.ts';
 import { keychainEntry } from '../../src/settings/keychain.ts';
 import type { Profile } from '../../src/settings/profile-store.ts';
 import {
-  normalBaseUrl,
   notLoggedIn,
   requireCertificateCheck,
   resolveSettings,
@@ -147,7 +147,7 @@ describe('A secret', () => {
       await expect(runSecretCommand(command)).rejects.toMatchObject({
         reason: 'auth.no-secret',
         message: 'The secret command printed nothing.',
-        hint: `Try it by hand: ${command}`,
+        hint: `Try it by hand: ${process.execPath} …`,
       });
     }
   });
@@ -158,11 +158,32 @@ describe('A secret', () => {
     expect(error).toMatchObject({
       reason: 'auth.no-secret',
       message: 'The secret command failed (3).',
-      hint: `Try it by hand: ${command}`,
+      hint: `Try it by hand: ${process.execPath} …`,
     });
     expect(inspect(error, { depth: null })).not.toContain('s3cret');
   });
 });
+
+test.each([
+  ['no-such-program', 'no-such-program'],
+  ["no-such-program -H 'Authorization: Bearer t0ken'", 'no-such-program …'],
+  ["'no such program' t0ken", "'no such program' …"],
+  ['VAULT_TOKEN=t0ken no-such-program', 'VAULT_TOKEN=… …'],
+])(
+  'a secret command that fails is shown by its program, as its words may be secrets, too: %s',
+  async (command, shown) => {
+    for (const system of ['linux', 'win32']) {
+      const error = await runSecretCommand(command, system).catch((thrown) => thrown);
+      expect(error).toMatchObject({
+        reason: 'auth.no-secret',
+        message: 'The secret command failed (ENOENT).',
+        hint: expect.stringMatching(/^Try it by hand: /),
+      });
+      expect(error.hint.split(': ')[1].split('    ')[0]).toBe(shown);
+      expect(inspect(error, { depth: null })).not.toContain('t0ken');
+    }
+  },
+);
 
 test('who is not logged in is told what is missing, and who mistyped a profile which one was meant', () => {
   expect(notLoggedIn(['SRQ_BASE_URL', 'SRQ_CLIENT_ID'])).toMatchObject({

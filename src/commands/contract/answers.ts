@@ -10,12 +10,19 @@ import { SrqError, shellWord } from '../../request/errors.ts';
 /** Selects all answers that wait for a statement and do not speak against it. */
 const ALL = 'status';
 
+/** What a user says of the answers whose form begins with `named`, or of all that wait if it is `status`. */
+interface Statement {
+  readonly said: 'taken' | 'refused';
+  readonly named: string;
+  /** Whether it is only shown which answers are meant. */
+  readonly isDryRun: boolean;
+}
+
 /**
- * Stores the user's statement about the meaning of success answers that prove nothing by themselves. `named` is the
- * beginning of such an answer's form, or `status` for all that wait. A word about several answers is about those alone
+ * Stores the user's statement about the meaning of success answers that prove nothing by themselves. A word about several answers is about those alone
  * that are plain: what mentions an error may mean either, and has to be named by itself.
  */
-export async function learnAnswers(context: Context, said: 'taken' | 'refused', named: string): Promise<number> {
+export async function learnAnswers(context: Context, { said, named, isDryRun }: Statement): Promise<number> {
   const { known, add } = await openAnswers(context);
   // What says itself that it was refused never counts as taken.
   const waiting = known.forms.filter((each) => each.said === null && (said === 'refused' || !each.isDenied));
@@ -26,18 +33,21 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
       said,
       waiting.map(({ form }) => form),
     );
-  const spoken = meant.reduce((memory, { form }) => withStatement(memory, form, said), known);
-  await add(spoken);
+  if (!isDryRun) await add(meant.reduce((memory, { form }) => withStatement(memory, form, said), known));
   const profile = (await context.profileName()).value;
   const forms = meant.map(({ form }) => form);
   const reporter = await context.reporter();
+  const settling = withProfileFlags(
+    'What was sent before stays unknown until it is settled: srq resolve',
+    context.options,
+  );
   await reporter.result('contract learn --taken-by', { profile, said, forms }, (paint) =>
     [
-      `${paint.green('✓')} From now on such an answer means that the request was ${said}:`,
+      isDryRun
+        ? `Such an answer would mean that the request was ${said}:`
+        : `${paint.green('✓')} From now on such an answer means that the request was ${said}:`,
       ...forms.map((form) => printable(`  ${form}`)),
-      printable(
-        withProfileFlags('What was sent before stays unknown until it is settled: srq resolve', context.options),
-      ),
+      isDryRun ? 'Nothing was stored, because of --dry-run.' : printable(settling),
     ].join('\n'),
   );
   return 0;

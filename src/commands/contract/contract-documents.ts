@@ -108,9 +108,14 @@ export async function propose(
     return learnContract(documents, { ...answers, environment, baseUrl, learnedAt });
   }
   const given = readContract(parsed, only.name, 'Write one with: srq contract show --json > contract.json');
-  const { contract, ...rest } = await givenProposal(given, answers);
+  const { contract, questions, notes } = await givenProposal(given, answers);
   const { files = [only.name], title = 'What the public document says', kind = 'contract' } = contract.source ?? {};
-  return { ...rest, contract: { ...contract, source: { files, title, kind, learnedAt } } };
+  const unused = environment === null ? [] : [(await import('../../contract/learn.ts')).UNUSED_ENVIRONMENT];
+  return {
+    questions,
+    notes: [...notes, ...unused],
+    contract: { ...contract, source: { files, title, kind, learnedAt } },
+  };
 }
 
 /** Parses a contract file as written by `srq contract show --json`. Returns null for any other file. */

@@ -15,8 +15,8 @@ import {
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { isLoopback } from '../../request/loopback.ts';
 import { isSecretName } from '../../request/names.ts';
+import { normalBaseUrl } from '../../settings/base-url.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
-import { normalBaseUrl } from '../../settings/settings.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
 import { type Answers, propose, readDocuments, saidOperations } from './contract-documents.ts';
 
@@ -125,10 +125,20 @@ async function learnAnswerMeaning(context: Context, files: readonly string[], op
     const message = 'Say one thing at a time: a document, --taken-by, or --refused-by.';
     throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by status');
   }
+  const ofDocuments = [
+    ...(options.environment === undefined ? [] : ['--environment']),
+    ...(options.set.length === 0 ? [] : ['--set']),
+    ...(options.operation.length === 0 ? [] : ['--operation']),
+  ];
+  if (ofDocuments.length > 0) {
+    const message = `${ofDocuments.join(', ')}: that is said of documents, not of what an answer means.`;
+    throw new SrqError('flags.contradict', message, 'Say one thing at a time: srq contract learn --taken-by status');
+  }
   const { learnAnswers } = await import('./answers.ts');
+  const isDryRun = options.dryRun === true;
   return takenBy === undefined
-    ? learnAnswers(context, 'refused', refusedBy ?? '')
-    : learnAnswers(context, 'taken', takenBy);
+    ? learnAnswers(context, { said: 'refused', named: refusedBy ?? '', isDryRun })
+    : learnAnswers(context, { said: 'taken', named: takenBy, isDryRun });
 }
 
 /**

@@ -11,10 +11,12 @@ import { SrqError } from '../../request/errors.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import type { BodyEncoding } from '../../request/wire.ts';
 import { FileTokenCache, secretMark } from '../../settings/account-files.ts';
+import { normalBaseUrl, usableBaseUrl } from '../../settings/base-url.ts';
 import { keychainEntry } from '../../settings/keychain.ts';
 import { tokenPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
-import { normalBaseUrl, runSecretCommand } from '../../settings/settings.ts';
+import { runSecretCommand } from '../../settings/settings.ts';
+import { keptSettings, storeSettings, tellKept, warnOfLostStore } from './kept-settings.ts';
 
 /** The flags of `login`, as commander parses them. */
 export interface LoginOptions {
@@ -37,19 +39,27 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   if (options.keychain && options.secretCommand !== undefined) {
     throw new SrqError('flags.contradict', 'Choose either --keychain or --secret-command.', 'See: srq login --help');
   }
-  const store = await givenStore(context, options);
+  const profiles = await context.profiles();
   const name = (await context.profileName()).value;
+  // The flags are checked before anything is asked, when it is not known yet whether the account stays the same.
+  await storeSettings(context, options.storePasswordCommand, profiles.get(name) ?? {});
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
+  const before = profiles.get(name);
+  const kept = keptSettings(before, given);
+  const store = await storeSettings(context, options.storePasswordCommand, kept);
   const contract = await contractFor(context, baseUrl);
   const reporter = await context.reporter();
   const address = secretAddressText(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => address);
-  const token = await proveNewCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret).catch(
+  if (before !== null && kept.store === undefined) await warnOfLostStore(context, name, before, given);
+  const token = await proveNewCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret, kept).catch(
     (error: unknown) => Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
   );
+  const { store: _store, storePasswordCommand: _command, ...others } = kept;
   const profile: Profile = {
+    ...others,
     baseUrl,
     clientId,
     ...(await keepSecret(context, name, given, options)),
@@ -58,14 +68,13 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ...store,
     ...certificateFiles(context.options),
   };
-  const profiles = await context.profiles();
-  const before = profiles.get(name);
   await profiles.set(name, profile, options.use);
   await warnOfRepair(context);
   if (before?.keychain && !(profile.keychain && before.baseUrl === baseUrl && before.clientId === clientId)) {
     await forgetKeychain(context, name, before);
   }
   if (token) await keepToken(context, name, given, token);
+  await tellKept(context, kept, profile);
   const kind = profileKind(profile);
   const inForce = await profileInForce(context);
   const expiresAt = token === null || token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
@@ -109,6 +118,8 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
   const { value: name, source } = await context.profileName();
   const stored = source === 'profile' ? (await context.profiles()).get(name) : null;
   if (stored === null || profileKind(stored) !== 'live') return;
+  // No command can send to an address that is refused, so nobody relies on it.
+  if (usableBaseUrl(stored.baseUrl) === null) return;
   if (stored.baseUrl === baseUrl && stored.clientId === clientId) return;
   throw new SrqError(
     'profile.leads-elsewhere',
@@ -126,25 +137,6 @@ async function keepToken(
 ): Promise<void> {
   const cache = tokenPath(await context.paths(), { profile: { value: name } });
   new FileTokenCache(cache, { baseUrl, clientId }, secretMark(secret), await context.trust()).write(token);
-}
-
-/** Returns the store settings of the profile. The store is not tested here, but by `srq doctor`. */
-async function givenStore(
-  context: Context,
-  { storePasswordCommand }: LoginOptions,
-): Promise<Pick<Profile, 'store' | 'storePasswordCommand'>> {
-  const { store } = context.options;
-  if (store === undefined) {
-    if (storePasswordCommand === undefined) return {};
-    throw new SrqError(
-      'flags.incomplete',
-      '--store-password-command needs --store.',
-      'Add: --store postgres://USER@HOST/DATABASE',
-    );
-  }
-  // This call throws if the URL is invalid.
-  await context.logPlace();
-  return { store, ...(storePasswordCommand === undefined ? {} : { storePasswordCommand }) };
 }
 
 interface GivenCredentials {
@@ -192,11 +184,10 @@ async function keepSecret(
  */
 async function collect(context: Context, options: LoginOptions): Promise<GivenCredentials> {
   const { env } = context.process;
-  const baseUrl = options.baseUrl ?? env['SRQ_BASE_URL'] ?? '';
+  const baseUrl = await newBaseUrl(context, options);
   const contract = await context.contract();
   const needsSecret = ownKey(contract) === null;
   const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? (contract.auth?.kind === 'apiKey' ? KEY_HOLDER : '');
-  if (baseUrl !== '') normalBaseUrl(baseUrl);
   const secret = await givenSecret(context, options);
   const missing = [
     ...(baseUrl === '' ? ['--base-url URL (or SRQ_BASE_URL)'] : []),
@@ -212,14 +203,25 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
       'Give all of them, or run srq login in a terminal to be asked.',
     );
   }
-  const address = await context.withoutPath(
-    baseUrl === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(baseUrl),
-  );
   const id = clientId || (await askUntil(context, () => ask(context, 'Client id: '), given));
-  await requireSameDestination(context, address, id);
+  await requireSameDestination(context, baseUrl, id);
   const hidden = () => askHidden(context, `${secretName(contract)} (not shown): `);
   const key = secret || (needsSecret ? await askUntil(context, hidden, given) : '');
-  return { baseUrl: address, clientId: id, secret: key };
+  return { baseUrl, clientId: id, secret: key };
+}
+
+/**
+ * Returns the base URL for the profile: given, or asked for on a terminal. It is empty if there is none. From then on
+ * the settings have it, because a login also repairs an address that cannot be used.
+ */
+async function newBaseUrl(context: Context, options: LoginOptions): Promise<string> {
+  const given = options.baseUrl ?? context.process.env['SRQ_BASE_URL'] ?? '';
+  if (given === '' && !context.interactive) return '';
+  const baseUrl = await context.withoutPath(
+    given === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(given),
+  );
+  context.replaceBaseUrl(baseUrl);
+  return baseUrl;
 }
 
 /** Accepts any answer that is not empty. */

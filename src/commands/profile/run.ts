@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { forgetProfile, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
+import { forgetProfile, profileInForce, profileKind, requireNoSandbox, warnOfRepair } from '../../cli/profiles.ts';
 import { printable, tableText } from '../../report/output.ts';
 import { ownKey } from '../../request/contract.ts';
 import { nearest } from '../../request/did-you-mean.ts';
@@ -43,6 +43,7 @@ export async function profileList(context: Context): Promise<number> {
 
 /** Makes a stored profile the default. */
 export async function profileUse(context: Context, name: string): Promise<number> {
+  requireNoSandbox(context, 'profile use NAME');
   const profiles = await context.profiles();
   const profile = requireStored(profiles.all(), name);
   await profiles.use(name);
@@ -63,9 +64,10 @@ export async function profileUse(context: Context, name: string): Promise<number
  * is kept, because it prevents leads from being sent twice.
  */
 export async function profileRemove(context: Context, name: string): Promise<number> {
+  requireNoSandbox(context, 'profile remove NAME');
   requireStored((await context.profiles()).all(), name);
+  const paths = context.ownPaths();
   await forgetProfile(context, name);
-  const paths = await context.paths();
   const { state } = paths;
   await rm(learnedPath({ state }, { profile: { value: name } }), { force: true });
   await rm(mappingsPath(paths, name), { force: true });
