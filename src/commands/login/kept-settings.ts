@@ -47,7 +47,7 @@ export async function warnOfLostStore(context: Context, name: string, before: Pr
   const { shown } = storeAddress(before.store);
   const account = `${before.baseUrl} as client ${before.clientId}`;
   await context.warn(
-    `Profile ${name} had its log in the store ${shown}, for ${account}. For ${after.baseUrl} as client ${after.clientId} it has no store, and its log is a file. To have the store here as well, log in with: --store URL`,
+    `Profile ${name} had its log in the store ${shown}, for ${account}. For ${after.baseUrl} as client ${after.clientId} it has no store: without SRQ_STORE, its log is a file. To have the store here as well, log in with: --store URL`,
   );
 }
 
