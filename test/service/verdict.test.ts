@@ -163,6 +163,11 @@ describe('the verdict of a 2xx body', () => {
     [{ ergebnis: 'niemals wiederholt' }, 'unknown'],
     [{ valid: false, message: 'nem duplicata nem recusada' }, 'unknown'],
     [{ status: 'duplicate: false' }, 'unknown'],
+    [{ status: 'un-duplicated' }, 'unknown'],
+    // The article of three languages denies nothing.
+    [{ estado: 'es un duplicado' }, 'duplicate'],
+    [{ statut: 'un doublon' }, 'duplicate'],
+    [{ esito: 'è un duplicato' }, 'duplicate'],
     ['mai duplicato', 'unknown'],
     // A duplicate is told otherwise, so an answer that holds nothing tells of none.
     [{}, 'clear'],

@@ -28,7 +28,9 @@ import { foldedWords, outcomeSigns } from './refusal-signs.ts';
 
 /* These patterns match the words of a verdict in the languages of the markets. The texts are folded first. */
 const SAYS_DUPLICATE = /duplicat|already|exist|repeated|repetid[oa]|wiederholt|ripetut[oa]/;
-const SAYS_OTHERWISE = new RegExp(`${DENIAL}|\\b(?:un|pass(?:ed)?|free)\\b|nonexist|inexist|inesist`);
+const SAYS_OTHERWISE = new RegExp(
+  `${DENIAL}|\\b(?:un (?=duplicated|repeated|existing)|(?:pass(?:ed)?|free)\\b)|nonexist|inexist|inesist`,
+);
 const SAYS_CLEAR =
   /^(?:unique|clear|new|none|(?:no|not) ?(?:a )?(?:duplicates?|found|exists?)|does not exist|unic[oa]|nuev[oa]|nov[oa]|neu|nouveau|nouvelle|nuov[oa]|keine? (?:duplikat|dublette)|nicht (?:doppelt|vorhanden|gefunden)|(?:no|nao) (?:es |e )?(?:duplicad[oa]|existe|encontrad[oa])|(?:pas de|aucun) doublon|non (?:duplique|trouve|duplicat[oa]|trovat[oa]|esiste))$/;
 /** Matches words that may be about the call or the data alone. Any other text about duplicates takes precedence. */
