@@ -164,6 +164,13 @@ describe('the verdict of a 2xx body', () => {
     [{ valid: false, message: 'nem duplicata nem recusada' }, 'unknown'],
     [{ status: 'duplicate: false' }, 'unknown'],
     [{ status: 'un-duplicated' }, 'unknown'],
+    // A month and the Portuguese for "in the" deny nothing.
+    [{ valid: false, message: 'Anfrage existiert bereits (erstellt am 3. Mai 2026)' }, 'duplicate'],
+    [{ valid: false, message: 'Diese Anfrage wurde im Mai bereits gesendet' }, 'duplicate'],
+    [{ valid: false, message: 'La demande existe déjà, reçue le 12 mai 2026' }, 'duplicate'],
+    [{ valid: false, mensagem: 'O pedido já existe no sistema' }, 'duplicate'],
+    [{ valid: false, mensagem: 'Pedido duplicado no nosso cadastro' }, 'duplicate'],
+    [{ estado: 'não duplicado' }, 'clear'],
     // The article of three languages denies nothing.
     [{ estado: 'es un duplicado' }, 'duplicate'],
     [{ statut: 'un doublon' }, 'duplicate'],
