@@ -128,6 +128,8 @@ export class FileTokenCache implements TokenCache {
   readonly #file: OwnFile;
   readonly #destination: Destination;
   readonly #mark: string | null;
+  /** The token that was refused last. The file may still hold it, because it could not be removed. */
+  #refused: string | null = null;
 
   /** `mark` is the mark of the secret in use, or null if tokens of any secret are returned. */
   constructor(path: string, destination: Destination, mark: string | null = null, trust = ANY_OWNER) {
@@ -140,7 +142,7 @@ export class FileTokenCache implements TokenCache {
     try {
       const kept = cacheSchema.parse(JSON.parse(this.#file.text() ?? ''));
       const { baseUrl, clientId, secretMark: mark, ...token } = kept;
-      if (this.#mark !== null && mark !== this.#mark) return null;
+      if ((this.#mark !== null && mark !== this.#mark) || token.accessToken === this.#refused) return null;
       return baseUrl === this.#destination.baseUrl && clientId === this.#destination.clientId ? token : null;
     } catch {
       return null;
@@ -155,8 +157,12 @@ export class FileTokenCache implements TokenCache {
     );
   }
 
-  /** Removes the token if it is this one. If that fails, the next command learns from the service that it is refused. */
+  /**
+   * Removes the token if it is this one, and never returns it again. If it cannot be removed, the next command learns from
+   * the service that it is refused.
+   */
   forget(accessToken: string): void {
     if (this.read()?.accessToken === accessToken) this.#file.remove();
+    this.#refused = accessToken;
   }
 }

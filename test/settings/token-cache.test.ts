@@ -59,12 +59,16 @@ test.each([
   expect([cacheOf().read(), cacheOf({}, null).read()]).toEqual([null, null]);
 });
 
-test.runIf(process.platform === 'linux')('a refused token that cannot be removed ends nothing', () => {
-  cacheOf().write(TOKEN);
-  // Nobody may remove a file from this folder, not even the superuser.
-  const file = openSync(path, 'r');
-  onTestFinished(() => closeSync(file));
-  const cache = new FileTokenCache(`/proc/self/fd/${file}`, SERVICE);
-  cache.forget(TOKEN.accessToken);
-  expect(cache.read()).toEqual(TOKEN);
-});
+test.runIf(process.platform === 'linux')(
+  'a refused token that cannot be removed ends nothing, and is not used again',
+  () => {
+    cacheOf().write(TOKEN);
+    // Nobody may remove a file from this folder, not even the superuser.
+    const file = openSync(path, 'r');
+    onTestFinished(() => closeSync(file));
+    const cache = new FileTokenCache(`/proc/self/fd/${file}`, SERVICE);
+    cache.forget(TOKEN.accessToken);
+    expect(new FileTokenCache(`/proc/self/fd/${file}`, SERVICE).read()).toEqual(TOKEN);
+    expect(cache.read()).toBeNull();
+  },
+);
