@@ -33,6 +33,10 @@ describe.concurrent('two outputs of a command are not written to one file', () =
       ['--report', 'the log'],
     ],
     [
+      ['--events', '@LOG'],
+      ['--events', 'the log'],
+    ],
+    [
       ['--report', 'leads.results.csv'],
       ['--report', 'the results file'],
     ],
@@ -45,6 +49,7 @@ describe.concurrent('two outputs of a command are not written to one file', () =
     expect(documentOf(ended)).toMatchObject({ error: { reason: 'flags.contradict' } });
     for (const flag of flags) expect(ended.stdout).toContain(flag);
     expect([ended.code, partner.files().some((name) => name.endsWith('/x'))]).toEqual([2, false]);
+    expect(existsSync(join(partner.state, 'default.ndjson'))).toBe(false);
     expect((await statsOf(sandbox)).created).toBe(0);
   });
 

@@ -9,7 +9,7 @@ import type { RunListener } from '../../request/log-store.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import type { Clock } from '../../request/ports.ts';
 import { sumOfCounts } from '../../request/status.ts';
-import { requireDistinct } from '../output-places.ts';
+import { requireOwnPlaces } from '../output-places.ts';
 import type { BulkOptions } from './flags.ts';
 import type { PassObserver, PassState } from './show-import.ts';
 import { plannedCounts, withoutReady } from './summary.ts';
@@ -162,17 +162,16 @@ function requireRun({ events, onEnd, dryRun }: EventOptions): void {
 }
 
 /** Throws `SrqError('usage')` if another output is written to the place of the events. */
-async function requirePlaceOfItsOwn({ options }: Context, path: string, others: EventOptions): Promise<void> {
+async function requirePlaceOfItsOwn(context: Context, path: string, others: EventOptions): Promise<void> {
   const { results, report, saveMapping, healthFile } = others;
-  if (path === '-' && options.json) {
+  if (path === '-' && context.options.json) {
     throw new SrqError(
       'flags.contradict',
       `--events ${path} and --json cannot be used together: --json writes to standard output as well. Nothing was sent.`,
       'Leave one of them out, or name another file: --events FILE',
     );
   }
-  await requireDistinct([
-    ['--log', options.log],
+  await requireOwnPlaces(context, [
     ['--save-mapping', saveMapping],
     ['--results', results],
     ['--report', report],
