@@ -361,8 +361,8 @@ export class Context {
   }
 
   #beginRehearsal(): string {
-    const folder = makeTemporaryFolder('srq-sandbox-');
-    this.onClose(async () => (await import('./rehearsal.ts')).endRehearsal(folder, this.#lastRehearsal()));
+    const folder = this.temporaryFolder('srq-sandbox-');
+    this.onClose(async () => (await import('./rehearsal.ts')).keepRehearsal(folder, this.#lastRehearsal()));
     return folder;
   }
 

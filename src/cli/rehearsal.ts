@@ -8,25 +8,23 @@ import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 const KEPT = ['sandbox.ndjson', 'sandbox.ndjson.runs'];
 
 /**
- * Removes the folder of a rehearsal that has ended. If it has a log, because something was sent, the log is first
- * copied to `last`, where it replaces the previous one.
+ * Copies the log of a rehearsal that has ended to `last`, where it replaces the previous one. There is none if nothing was
+ * sent.
  */
-export function endRehearsal(folder: string, last: string): void {
+export function keepRehearsal(folder: string, last: string): void {
   const written = KEPT.filter((name) => existsSync(join(folder, name)));
-  if (written.length > 0) {
-    const next = `${last}.${process.pid}`;
-    try {
-      mkdirSync(next, { recursive: true, mode: 0o700 });
-      for (const name of written) cpSync(join(folder, name), join(next, name));
-      rmSync(last, { recursive: true, force: true });
-      renameSync(next, last);
-    } catch {
-      // The rehearsal has already reported its outcome, so a failure is ignored. Another rehearsal at the same time may
-      // keep its log instead.
-      removeIfPossible(next);
-    }
+  if (written.length === 0) return;
+  const next = `${last}.${process.pid}`;
+  try {
+    mkdirSync(next, { recursive: true, mode: 0o700 });
+    for (const name of written) cpSync(join(folder, name), join(next, name));
+    rmSync(last, { recursive: true, force: true });
+    renameSync(next, last);
+  } catch {
+    // The rehearsal has already reported its outcome, so a failure is ignored. Another rehearsal at the same time may
+    // keep its log instead.
+    removeIfPossible(next);
   }
-  rmSync(folder, { recursive: true, force: true });
 }
 
 /** Removes what was begun in a folder that perhaps cannot be written at all. */

@@ -86,9 +86,10 @@ export async function draftSentBefore(
   const guessed = draft.fields['country'] === undefined ? readingsByMarket(preparation) : [];
   const readings = [...likelyReadings(preparation, basePath), ...guessed];
   if (readings.length === 0) return null;
-  const others = await Promise.all(readings.map((each) => prepareDraft(draft, null, each.preparation)));
-  await log.prefetch([own, ...others].flatMap((each) => (each.request ? [each.key] : [])));
+  await log.prefetch([own.key]);
   if (isKnown(own.key, log)) return null;
+  const others = await Promise.all(readings.map((each) => prepareDraft(draft, null, each.preparation)));
+  await log.prefetch(others.flatMap((each) => (each.request ? [each.key] : [])));
   return readings.find((_, at) => others[at]?.request && isKnown(others[at].key, log))?.when ?? null;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createdUnder } from '../../src/delivery/other-readings.ts';
+import { createdUnder, draftSentBefore } from '../../src/delivery/other-readings.ts';
+import { prepareDraft } from '../../src/delivery/prepare.ts';
 import type { LoggedState } from '../../src/request/status.ts';
 import { PREPARATION, planOf, tableOf } from './leads.ts';
 
@@ -43,4 +44,19 @@ test('references are kept from all over the file, a bounded number', async () =>
   const rows = refs.sample.map((ref) => Number(ref.slice(2)));
   for (const quarter of [0, 1, 2, 3])
     expect(rows.filter((row) => Math.floor((row - 1) / 1_000.25) === quarter).length).toBeGreaterThan(100);
+});
+
+test('of one request the other readings are not even made if the log knows it as it is', async () => {
+  const draft = { row: 1, fields: { country: 'PT', phone: '+351912345678', request_text: 'Pintar a sala' } };
+  const own = await prepareDraft(draft, null, PREPARATION);
+  const asked: string[][] = [];
+  const logWith = (state: LoggedState) => ({
+    lookup: () => state,
+    prefetch: async (keys: readonly string[]) => void asked.push([...keys]),
+  });
+  expect(await draftSentBefore(draft, own, PREPARATION, '/v1', logWith('created'))).toBeNull();
+  const key = own.request ? own.key : 'of a request that is not ready';
+  expect(asked).toEqual([[key]]);
+  expect(await draftSentBefore(draft, own, PREPARATION, '/v1', logWith('none'))).toBeNull();
+  expect(asked).toEqual([[key], [key], [expect.not.stringContaining(key)]]);
 });

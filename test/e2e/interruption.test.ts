@@ -120,6 +120,7 @@ const WITH_FIFO = ['sh', '-c', 'mkfifo "$0" && exec "$@" <> "$0"'];
 describe.concurrent('leads that are read from standard input are removed by', () => {
   test.for([
     ['SIGTERM', 143, ['bulk', '-']],
+    ['SIGINT', 130, ['bulk', '-', '--sandbox', '--yes']],
     ['SIGINT', 130, ['export', '-']],
     ['SIGHUP', 143, ['create', '--file', '-']],
     ['SIGTERM', 143, ['validate', '--file', '-']],

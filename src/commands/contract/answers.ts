@@ -19,8 +19,8 @@ interface Statement {
 }
 
 /**
- * Stores the user's statement about the meaning of success answers that prove nothing by themselves. A word about several answers is about those alone
- * that are plain: what mentions an error may mean either, and has to be named by itself.
+ * Stores the user's statement about the meaning of success answers that prove nothing by themselves. If several answers
+ * are meant, those that mention an error are left out, because each of them may mean either and has to be named by itself.
  */
 export async function learnAnswers(context: Context, { said, named, isDryRun }: Statement): Promise<number> {
   const { known, add } = await openAnswers(context);

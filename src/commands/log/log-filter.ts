@@ -39,7 +39,7 @@ const DAY_MS = 86_400_000;
  * most of them in the zone of the machine.
  */
 const DATE = /^(\d{4}-\d\d(?:-\d\d)?)$/;
-const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?$/i;
+const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?$/i;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 
 /**
@@ -61,7 +61,8 @@ function pointInTime(text: string, nowMs: number): number {
 }
 
 function timeOf(day: string, time: string, zone: string): number {
-  return Date.parse(`${day.length === 7 ? `${day}-01` : day}T${time}${zone.toUpperCase()}`);
+  const offset = zone.toUpperCase().replace(/^(.\d\d):?/, '$1:');
+  return Date.parse(`${day.length === 7 ? `${day}-01` : day}T${time}${offset}`);
 }
 
 /** Tells whether a text begins with a day that there is. JavaScript takes February 31 for March 3. */

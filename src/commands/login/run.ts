@@ -53,10 +53,10 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const address = secretAddressText(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => address);
-  if (before !== null && kept.store === undefined) await warnOfLostStore(context, name, before, given);
   const token = await proveNewCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret, kept).catch(
     (error: unknown) => Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
   );
+  if (before !== null && kept.store === undefined) await warnOfLostStore(context, name, before, given);
   const { store: _store, storePasswordCommand: _command, ...others } = kept;
   const profile: Profile = {
     ...others,

@@ -5,7 +5,7 @@ import { RequestSession } from '../../cli/session.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { verdictText } from '../../report/terminal/summary-text.ts';
 import type { ErrorReason } from '../../request/error-codes.ts';
-import { SrqError } from '../../request/errors.ts';
+import { type ErrorCode, SrqError } from '../../request/errors.ts';
 import { type Problem, quotedMessage } from '../../request/finding.ts';
 import { type RowReason, reasonOf } from '../../request/outcome.ts';
 import type { ValidateResult } from '../../request/ports.ts';
@@ -34,6 +34,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
     throw new SrqError('validate.missing', 'The contract says that this service has no validate.', hint);
   }
   const results: Validated[] = [];
+  const errors: ErrorCode[] = [];
   let stop: SrqError | null = null;
   for (const draft of drafts) {
     const prepared = await prepareDraft(draft, null, preparation);
@@ -44,8 +45,10 @@ export async function validate(context: Context, options: RequestOptions): Promi
         results.push({ ...(await api.validate(prepared.request)), key: prepared.key });
       } catch (error) {
         if (!(error instanceof SrqError)) throw error;
-        stop = error;
         results.push(unanswered(prepared.key, error));
+        errors.push(error.code);
+        // An input, such as a recording, is of this request alone. All requests would meet any other error.
+        if (error.code !== 'input' || drafts.length === 1) stop = error;
       }
     }
   }
@@ -62,7 +65,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
   await reporter.result('validate', one && documents.length === 1 ? one : documents, (paint) =>
     results.map((result) => verdictText(result, paint)).join('\n'),
   );
-  return exitNumber([...(stop ? [stop.code] : []), ...results.map(codeOf)]);
+  return exitNumber([...errors, ...results.map(codeOf)]);
 }
 
 function invalid({ problems }: Extract<Prepared, { request: null }>): Validated {
@@ -92,7 +95,9 @@ function refusal({ refused, message }: Validated): SrqError {
   );
 }
 
-function codeOf({ verdict, refused }: Validated) {
+/** Returns the exit code that a result stands for. The error of a request without an answer counts by itself. */
+function codeOf({ verdict, refused, unanswered }: Validated) {
+  if (unanswered) return 'ok';
   if (refused) return refused === 'rejected' ? 'rejected' : 'service';
   if (verdict === 'unknown') return 'unknown';
   return verdict === 'duplicate' ? 'duplicate' : 'ok';
