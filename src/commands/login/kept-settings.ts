@@ -21,11 +21,18 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /**
  * Returns what the stored profile keeps through a login. It keeps nothing if the login is for another account, because
- * its records, certificates and mark as a test are those of the account.
+ * its records, certificates and mark as a test are those of the account. A base URL is the same with and without
+ * `basePath`, the path that the contract adds itself.
  */
-export function keptSettings(before: Profile | null, { baseUrl, clientId }: Destination): KeptSettings {
-  if (before === null || before.baseUrl !== baseUrl || before.clientId !== clientId) return {};
-  const { clientSecret: _secret, secretCommand: _command, keychain: _keychain, ...kept } = before;
+export function keptSettings(
+  before: Profile | null,
+  { baseUrl, clientId }: Destination,
+  basePath: string,
+): KeptSettings {
+  const root = (url: string) => (url.endsWith(basePath) ? url.slice(0, url.length - basePath.length) : url);
+  if (before === null || root(before.baseUrl) !== root(baseUrl) || before.clientId !== clientId) return {};
+  const { baseUrl: _url, clientId: _id, ...others } = before;
+  const { clientSecret: _secret, secretCommand: _command, keychain: _keychain, ...kept } = others;
   return kept;
 }
 

@@ -46,7 +46,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
   const before = profiles.get(name);
-  const kept = keptSettings(before, given);
+  const kept = keptSettings(before, given, await context.basePath());
   const store = await storeSettings(context, options.storePasswordCommand, kept);
   const contract = await contractFor(context, baseUrl);
   const reporter = await context.reporter();
