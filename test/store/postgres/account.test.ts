@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
 import type { CachedToken } from '../../../src/request/ports.ts';
 import {
@@ -31,10 +31,11 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
   beforeAll(async () => {
     server = await PostgresServer.start();
   });
-  afterAll(async () => {
-    for (const each of open.reverse()) await each.close();
-    server?.end();
+  // The server takes sixty connections, and processes of earlier tests would keep theirs.
+  afterEach(async () => {
+    for (const each of open.splice(0).reverse()) await each.close();
   });
+  afterAll(() => server?.end());
 
   const storeAt = async (url: string, run: string): Promise<PostgresStore> => {
     const store = openPostgresStore({

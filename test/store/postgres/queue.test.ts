@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
 import type { TakenRequest } from '../../../src/request/request-queue.ts';
 import { ENGINE_SCHEMA } from '../../../src/store/postgres/boss.ts';
@@ -32,10 +32,11 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
   beforeAll(async () => {
     server = await PostgresServer.start();
   });
-  afterAll(async () => {
-    for (const each of open.reverse()) await each.close();
-    server?.end();
+  // The server takes sixty connections, and processes of earlier tests would keep theirs.
+  afterEach(async () => {
+    for (const each of open.splice(0).reverse()) await each.close();
   });
+  afterAll(() => server?.end());
 
   const storeAt = (url: string, run: string): PostgresStore => {
     const store = openPostgresStore({
