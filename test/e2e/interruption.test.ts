@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
@@ -132,6 +132,7 @@ describe.concurrent('leads that are read from standard input are removed by', ()
     writeFileSync(fifo, leadsCsv(3));
     const [copy = ''] = kept().filter((name) => name.endsWith('stdin'));
     await expect.poll(() => readFileSync(join(partner.folder, copy), 'utf8'), { timeout: 60_000 }).toBe(leadsCsv(3));
+    expect(statSync(join(partner.folder, copy)).mode & 0o777).toBe(0o600);
     running.process.kill(signal);
     expect(await running.ended).toMatchObject({ code, signal: null });
     expect(kept()).toEqual([]);

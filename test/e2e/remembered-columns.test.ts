@@ -79,6 +79,15 @@ describe('columns that were confirmed', () => {
     expect(creates(sandbox)).toHaveLength(6);
   });
 
+  test('are kept by a rehearsal only if a person has said something of them', async ({ partner }) => {
+    const leads = partner.write('leads.csv', 'country,phone,request_text\nPT,+351912345678,Pintar a sala');
+    // No column is only likely, so that the flag says nothing of this file.
+    expect((await partner.call('bulk', leads, '--sandbox', '--yes', '--accept-likely')).code).toBe(0);
+    expect(existsSync(storePath(partner))).toBe(false);
+    expect((await partner.call('bulk', leads, '--sandbox', '--yes', '--map', 'phone=phone')).code).toBe(0);
+    expect(existsSync(storePath(partner))).toBe(true);
+  });
+
   test('are not used for another header, and not by another profile', async ({ partner }) => {
     await remember(partner);
     const other = partner.write('other.csv', csv(['Nome', 'Rufkontakt', 'Pedido', 'Pais', 'Extra', 'Mais', 'Outra']));

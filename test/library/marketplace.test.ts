@@ -62,6 +62,10 @@ test('an invalid request is a value that says why, and nothing is sent for it', 
   expect(wrong).toMatchObject({ status: 'invalid', ref: 'A', key: null, error: null });
   expect(wrong.problems).toContainEqual(expect.objectContaining({ severity: 'error', field: 'phone' }));
   expect(wrong.message).toContain('phone number');
+  // A warning that comes first is not why.
+  const both = await marketplace.create({ request_text: 'Tap', phone: '12', location: 'Lisboa', lang: 'xx' });
+  expect(both.problems.some(({ severity }) => severity === 'warning')).toBe(true);
+  expect([both.status, both.reason]).toEqual(['invalid', 'phone.too-short']);
   const number = { ...requestAt(1), phone: 351912345678 } as unknown as RequestFields;
   expect(await marketplace.create(number)).toMatchObject({
     ...{ status: 'invalid', message: expect.stringContaining('phone is no text') },
