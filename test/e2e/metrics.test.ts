@@ -160,4 +160,12 @@ describe('The metrics of an import', () => {
     const { ready: _, ...counted } = rows;
     expect(documentOf(await running.ended)).toMatchObject(counted);
   });
+
+  test('are not served at a port that is taken, and nothing is sent then', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', leadsCsv(1));
+    const port = new URL(sandbox.baseUrl).port;
+    const ended = await partner.run('bulk', leads, '--yes', '--json', '--health-port', port);
+    expect(documentOf(ended)).toMatchObject({ error: { reason: 'port.unavailable' } });
+    expect([ended.code, creates(sandbox)]).toEqual([2, []]);
+  });
 });
