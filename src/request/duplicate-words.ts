@@ -15,12 +15,15 @@ const DUPLICATE = [
   String.raw`\bgia (?:esist\w*|present[ei]\b|(?:stat[oa] )?(?:inviat|creat|registrat|ricevut|inserit)[oaie]\b)|\besiste gia\b`,
 ].join('|');
 const SAYS_DUPLICATE = new RegExp(DUPLICATE);
-/** Matches the Portuguese "no" that means "in the": a request that exists "no sistema" does exist. */
-const IN_THE = '(?! (?:sistema|banco|cadastro|nosso|dia|portal|site|aplicativo|app|crm|mes|ano|periodo|prazo)\\b)';
+/**
+ * Matches the place behind a "no" that denies. Before these words it is the Portuguese "in the": a request that exists "no
+ * sistema" does exist. Words that are English as well are not among them, because "no CRM duplicate" denies.
+ */
+const NOT_IN_THE = '(?! (?:sistema|banco|cadastro|nosso|dia|aplicativo|mes|ano|periodo|prazo)\\b)';
 /** Matches the Italian "mai", which means "never", but not the month of German and French dates. */
-const NEVER = String.raw`(?<!\d\W{0,3}|\b(?:am|im|vom|seit|ab|bis|anfang|mitte|ende|en|de|du|le|depuis|debut|fin) )mai(?!\W{0,2}\d)`;
+const NEVER = String.raw`(?<!\d\W{0,3}|\b(?:am|im|vom|seit|ab|bis|anfang|mitte|ende|en|de|depuis|debut|fin) )mai(?!\W{0,2}\d)`;
 /** Matches words that deny, as the source of a pattern. The text must be folded. */
-export const DENIAL = String.raw`(?:\b(?:no${IN_THE}|not|non|never|without|kein\w*|nicht|nie|niemals|ohne|weder|nao|nunca|sem|nem|nenhum\w*|sin|ni|ningun\w*|tampoco|ne|pas|jamais|aucun\w*|sans|${NEVER}|nessun\w*|senza)\b|\bn['’]|n['’]t\b)`;
+export const DENIAL = String.raw`(?:\b(?:no${NOT_IN_THE}|not|non|never|without|kein\w*|nicht|nie|niemals|ohne|weder|nao|nunca|sem|nem|nenhum\w*|sin|ni|ningun\w*|tampoco|ne|pas|jamais|aucun\w*|sans|${NEVER}|nessun\w*|senza)\b|\bn['’]|n['’]t\b)`;
 const DENYING = new RegExp(DENIAL);
 const DENIED = new RegExp(`${DENIAL}[^.;:]{0,80}?(?:${DUPLICATE})`);
 /** Matches a value that is named after duplicates and says that there is none. */

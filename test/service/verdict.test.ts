@@ -171,6 +171,10 @@ describe('the verdict of a 2xx body', () => {
     [{ valid: false, mensagem: 'O pedido já existe no sistema' }, 'duplicate'],
     [{ valid: false, mensagem: 'Pedido duplicado no nosso cadastro' }, 'duplicate'],
     [{ estado: 'não duplicado' }, 'clear'],
+    // But "no" before an English word denies, and "mai" after an Italian article.
+    [{ valid: false, message: 'no CRM duplicate' }, 'unknown'],
+    [{ valid: false, message: 'No portal duplicate, but incomplete' }, 'unknown'],
+    [{ valid: false, messaggio: 'tra le mai duplicate' }, 'unknown'],
     // The article of three languages denies nothing.
     [{ estado: 'es un duplicado' }, 'duplicate'],
     [{ statut: 'un doublon' }, 'duplicate'],
