@@ -43,6 +43,13 @@ const UNPROVEN: UnprovenAnswer = {
   ids: { id: 'R-2' },
 };
 const CLEAR: ValidateResult = { verdict: 'clear', ids: {}, http: 200, message: null, refused: null, raw: null };
+/** The answer to a create whose turn never came. */
+const NOT_WRITTEN = {
+  outcome: { ...OUTCOME, status: 'failed', ids: {}, http: null },
+  stop: MOVED,
+  unproven: null,
+  hasRemark: false,
+} as const;
 
 /** A process on a log in memory, with what it asked and noted. */
 class Bench {
@@ -276,12 +283,7 @@ describe('A request that is sent', () => {
   test('but was not written is noted as seen, for another may know more', async () => {
     const bench = new Bench();
     bench.isWritten = false;
-    bench.created = {
-      outcome: { ...OUTCOME, status: 'failed', ids: {}, http: null },
-      stop: MOVED,
-      unproven: null,
-      hasRemark: false,
-    };
+    bench.created = NOT_WRITTEN;
     expect(await bench.submit()).toMatchObject({
       result: { status: 'failed', reason: 'request.not-sent' },
       stop: MOVED,
@@ -422,12 +424,7 @@ describe('Validate that is asked before', () => {
     expect([bench.noted, bench.memory.state(key)]).toEqual([[], state]);
     // Nor does a create whose turn never came.
     bench.isWritten = false;
-    bench.created = {
-      outcome: { ...OUTCOME, status: 'failed', ids: {}, http: null },
-      stop: MOVED,
-      unproven: null,
-      hasRemark: false,
-    };
+    bench.created = NOT_WRITTEN;
     expect(await bench.submit(options)).toMatchObject({ result: { status: 'failed' }, stop: MOVED, isFromLog: false });
     expect([bench.noted, bench.memory.state(key)]).toEqual([[], state]);
   });
