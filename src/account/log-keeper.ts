@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { SrqError, shellWord } from '../request/errors.ts';
+import { SrqError, shellWord, systemCode } from '../request/errors.ts';
 import type { LogStore, OpenLog } from '../request/log-store.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Host, LogPlace } from './host.ts';
@@ -109,7 +109,7 @@ export class LogKeeper {
   /** Returns the profile's log in a file if the log is kept in a store that does not know it. */
   async unknownFileLog(): Promise<UnknownFileLog | null> {
     const place = await this.place();
-    if (place.kind === 'file' || !statSync(place.file, { throwIfNoEntry: false })?.size) return null;
+    if (place.kind === 'file' || !mayHaveRecords(place.file)) return null;
     const { fileLogOf } = await import('../store/file/file-store.ts');
     const found = await fileLogOf(place.file);
     if (found === null || (await (await this.postgresStore()).knowsFileLog(found))) return null;
@@ -136,5 +136,14 @@ export class LogKeeper {
     const store = openPostgresStore({ url, password, clock, run, holder, stopping: halt.signal, away, warn });
     this.#host.onClose(() => store.close());
     return store;
+  }
+}
+
+/** Returns true unless it is certain that the log has no records. Why it cannot be read, its reader tells. */
+function mayHaveRecords(path: string): boolean {
+  try {
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  } catch (error) {
+    return systemCode(error) !== 'ENOTDIR';
   }
 }

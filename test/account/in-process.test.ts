@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -267,6 +267,26 @@ describe('The keeper of the log', () => {
     withStore();
     if (text !== null) writeFileSync(join(state, 'shop.ndjson'), text);
     expect(await keeper.unknownFileLog()).toBeNull();
+  });
+
+  test('finds nothing unknown to the store where the folder of the file is a file itself', async () => {
+    const { keeper, state, withStore } = keeperOf((state) => ({
+      ...inStore(state),
+      file: join(state, 'f', 'shop.ndjson'),
+    }));
+    withStore();
+    writeFileSync(join(state, 'f'), 'no folder');
+    expect(await keeper.unknownFileLog()).toBeNull();
+  });
+
+  test('does not take a log that it cannot look up for none', async () => {
+    const { keeper, state, withStore } = keeperOf(inStore);
+    withStore();
+    symlinkSync('shop.ndjson', join(state, 'shop.ndjson'));
+    await expect(keeper.unknownFileLog()).rejects.toMatchObject({
+      code: 'log',
+      message: expect.stringContaining('ELOOP'),
+    });
   });
 
   test('refuses to send where the store does not know the log of the file', async () => {

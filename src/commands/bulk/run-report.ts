@@ -1,3 +1,4 @@
+import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { runRowOf } from '../../delivery/report-rows.ts';
 import { printable } from '../../report/output.ts';
@@ -44,7 +45,9 @@ export async function reportRun(context: Context, path: string, figures: RunFigu
   try {
     await addNotes(figures, log, context.run);
     await addRecords(figures, log, context.run);
-    await writeRunReport(path, figures, { writtenAt: new Date(context.clock.nowMs()).toISOString(), hasInput: true });
+    const writtenAt = new Date(context.clock.nowMs()).toISOString();
+    const withProfile = (text: string) => withProfileFlags(text, context.options);
+    await writeRunReport(path, figures, { writtenAt, hasInput: true, withProfile });
     reporter.say(() => printable(`Report: ${path}`));
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;

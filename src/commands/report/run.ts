@@ -1,3 +1,4 @@
+import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { planWithProgress, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
@@ -53,7 +54,8 @@ export async function report(context: Context, options: ReportOptions): Promise<
   const figures =
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
   const writtenAt = new Date(context.clock.nowMs()).toISOString();
-  const facts = { writtenAt, hasInput: input !== undefined };
+  const withProfile = (text: string) => withProfileFlags(text, context.options);
+  const facts = { writtenAt, hasInput: input !== undefined, withProfile };
   if (isPrinted) {
     await writeAll(context.process.stdout, reportPage(figures, facts));
     return 0;

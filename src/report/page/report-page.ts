@@ -10,7 +10,7 @@ import script from './page-script.js?bundled';
 import commonStyle from './page-style.css?raw';
 import type { EncodedRow, PageData } from './row-list.ts';
 import type { ListedRow, RunFigures } from './run-figures.ts';
-import { doubts, markets, reasons, settings, toDo, totals, verdict } from './sections.ts';
+import { doubts, markets, reasons, settings, toDo, totals, verdict, type WithProfile } from './sections.ts';
 
 const statusStyles = STATUSES.map((status) => `.tag-${status}, .fill-${status} { --mark: var(--${status}); }\n`);
 const style = commonStyle + statusStyles.join('');
@@ -24,6 +24,7 @@ interface PageFacts {
   readonly writtenAt: string;
   /** True if all rows of the input were read, false if only the log was. */
   readonly hasInput: boolean;
+  readonly withProfile: WithProfile;
 }
 
 /** Returns true if the beginning of a file shows that it is a report. */
@@ -64,9 +65,9 @@ ${headline(figures, facts)}</header>
 ${verdict(figures)}
 <section aria-labelledby="outcome"><h2 id="outcome">Outcome</h2>
 <p class="lead">${rowsText(figures.rows)}</p>${totals(figures, listed)}</section>
-<section aria-labelledby="todo"><h2 id="todo">What is left to do</h2>${toDo(figures)}</section>
-${section('doubt', 'In doubt', doubts(figures))}
-${section('reasons', 'Reasons', reasons(figures))}
+<section aria-labelledby="todo"><h2 id="todo">What is left to do</h2>${toDo(figures, facts.withProfile)}</section>
+${section('doubt', 'In doubt', doubts(figures, facts.withProfile))}
+${section('reasons', 'Reasons', reasons(figures, facts.withProfile))}
 ${section('markets', 'Markets', markets(figures))}
 ${section('course', 'Over the run', course(figures))}
 ${section('rows', 'Rows', list(figures, listed.length, facts))}
@@ -98,7 +99,7 @@ function section(id: string, title: string, content: Html | null): Html {
 }
 
 /** Returns the frame of the list of rows. The script fills it from the data. */
-function list({ gathered, columns, counts }: RunFigures, listed: number, { hasInput }: PageFacts): Html {
+function list({ gathered, columns, counts }: RunFigures, listed: number, { hasInput, withProfile }: PageFacts): Html {
   const notes = [
     ...(listed < gathered
       ? [
@@ -106,7 +107,11 @@ function list({ gathered, columns, counts }: RunFigures, listed: number, { hasIn
         ]
       : []),
     ...(!hasInput && counts.repeated + counts.invalid > 0
-      ? ['Rows that were never sent are not in the log: srq report --input FILE -o rows.html lists them too.']
+      ? [
+          withProfile(
+            'Rows that were never sent are not in the log: srq report --input FILE -o rows.html lists them too.',
+          ),
+        ]
       : []),
     ...(columns ? ['A row opens to its cells of the input.'] : []),
     ...(listed === 0 ? ['Nothing to list yet.'] : []),

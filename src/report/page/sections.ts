@@ -8,6 +8,9 @@ import { type ListedRow, NO_MARKET, type RunFigures } from './run-figures.ts';
 const KEY_SHOWN = 12;
 const REASONS_SHOWN = 50;
 
+/** Adds to the srq commands of a text what makes them concern the same profile and log, wherever they are pasted. */
+export type WithProfile = (text: string) => string;
+
 /** The overall result of a run, which the top of the page shows. */
 export interface Headline {
   /** The status whose colour the headline has. */
@@ -90,13 +93,13 @@ export function totals({ counts, rows }: RunFigures, listed: readonly ListedRow[
 }
 
 /** Returns the section that lists what a person still has to do, in that order. */
-export function toDo({ counts, end }: RunFigures): Html {
+export function toDo({ counts, end }: RunFigures, withProfile: WithProfile): Html {
   const { settle, send, correct } = countsLeft(counts);
   const rows = (count: number) => html`<strong>${rowsText(count)}</strong>`;
   const items = [
     ...(settle > 0
       ? [
-          html`<li>${rows(settle)} may have been taken. Look ${settle === 1 ? 'it' : 'each one'} up at the service, then say what you found: <code>srq resolve</code>.</li>`,
+          html`<li>${rows(settle)} may have been taken. Look ${settle === 1 ? 'it' : 'each one'} up at the service, then say what you found: <code>${withProfile('srq resolve')}</code>.</li>`,
         ]
       : []),
     ...(send > 0
@@ -138,9 +141,9 @@ ${statuses.map((status) => html`<td>${counts[status] > 0 ? thousands(counts[stat
 }
 
 /** Returns the section on the reasons why rows were not taken. A link shows the rows of a reason in the list. */
-export function reasons(figures: RunFigures): Html {
+export function reasons(figures: RunFigures, withProfile: WithProfile): Html {
   const sorted = figures.reasons.map((reason, number) => ({ ...reason, number })).sort((a, b) => b.count - a.count);
-  const notes = reasonsNotInLog(figures).map((note) => html`<p class="note">${note}</p>`);
+  const notes = reasonsNotInLog(figures).map((note) => html`<p class="note">${withProfile(note)}</p>`);
   if (sorted.length === 0 && notes.length === 0) return html`<p class="empty">No row was refused or left out.</p>`;
   const lines = sorted.slice(0, REASONS_SHOWN).map(
     ({ status, text, advice, count, rows, number }) => html`<li><p class="reason">${tag(status)} <bdi>${text}</bdi></p>
@@ -183,17 +186,17 @@ function reasonsNotInLog({ untouched, end, begin }: RunFigures): string[] {
  * Returns the section on requests that may have been taken, with the commands that settle them, or null if there are
  * none.
  */
-export function doubts({ doubts: found, counts }: RunFigures): Html | null {
+export function doubts({ doubts: found, counts }: RunFigures, withProfile: WithProfile): Html | null {
   if (counts.unknown === 0) return null;
   const lines = found.map(
     ({ row, ref, key, at, message }) => html`<tr><td>${row}</td><td class="text"><bdi>${ref ?? '–'}</bdi></td>
 <td class="text">${at === null ? '–' : moment(at)}</td><td class="text message"><bdi>${message ?? ''}</bdi></td>
-<td class="text">${key === null ? '–' : html`<code>srq resolve ${key.slice(0, KEY_SHOWN)} --created</code> or <code>--not-created</code>`}</td></tr>`,
+<td class="text">${key === null ? '–' : html`<code>${withProfile('srq resolve')} ${key.slice(0, KEY_SHOWN)} --created</code> or <code>--not-created</code>`}</td></tr>`,
   );
   const more = counts.unknown - found.length;
   return html`<p>Nobody can tell from here whether the service took these. They are not sent again before each is settled: look it up at the service, then say what you found.</p>
 ${wideTable('Requests in doubt', html`<thead><tr><th scope="col">Row</th><th scope="col" class="text">Reference</th><th scope="col" class="text">Since</th><th scope="col" class="text">What happened</th><th scope="col" class="text">What to do</th></tr></thead><tbody>${lines}</tbody>`)}
-${more > 0 ? html`<p class="note">${thousands(more)} more: <code>srq resolve</code> lists all.</p>` : NOTHING}`;
+${more > 0 ? html`<p class="note">${thousands(more)} more: <code>${withProfile('srq resolve')}</code> lists all.</p>` : NOTHING}`;
 }
 
 export function settings({ begin }: RunFigures): Html {

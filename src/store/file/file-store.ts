@@ -261,9 +261,9 @@ async function indexOf(file: FileHandle, path: string, user: LogUser | null): Pr
  * records are trusted. Throws `SrqError('log')` if the file is not a log or not the user's own.
  */
 async function openLogFile(path: string, user: LogUser | null): Promise<FileHandle | null> {
-  requireRegularFile(path);
   let file: FileHandle | null = null;
   try {
+    requireRegularFile(path);
     file = await open(path, 'r');
     await requireLogStart(file, path);
     if (user) {
@@ -275,6 +275,11 @@ async function openLogFile(path: string, user: LogUser | null): Promise<FileHand
     await file?.close();
     if (error instanceof SrqError) throw error;
     if (systemCode(error) === 'ENOENT') return null;
-    throw new SrqError('log.unreadable', `The log ${path} cannot be read (${systemCode(error)}).`, null, error);
+    throw new SrqError(
+      'log.unreadable',
+      `The log ${path} cannot be read (${systemCode(error)}).`,
+      'Correct the access rights, or name another file with --log FILE, or another folder in SRQ_STATE_DIR.',
+      error,
+    );
   }
 }

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Writes the page to a file and gives its address. */
 function fileOf(name: string, figures: RunFigures): string {
   const path = join(folder, `${name}.html`);
-  writeFileSync(path, reportPage(figures, { writtenAt: second(60), hasInput: true }));
+  writeFileSync(path, reportPage(figures, { writtenAt: second(60), hasInput: true, withProfile: (text) => text }));
   return pathToFileURL(path).href;
 }
 

@@ -9,7 +9,8 @@ import { doubts, headlineOf, markets, reasons, settings, toDo, totals } from '..
 import { type Counts, noCounts, STATUSES } from '../../../src/request/status.ts';
 import { beginOf, rowOf, second } from './figures.ts';
 
-const FACTS = { writtenAt: second(60), hasInput: true };
+const asIs = (text: string) => text;
+const FACTS = { writtenAt: second(60), hasInput: true, withProfile: asIs };
 const endOf = (stopped: string | null = null) => ({ event: 'end', stopped, run: 'r', at: second(9) }) as const;
 
 /** Figures with so many rows of each status, of a run that has ended. */
@@ -52,13 +53,13 @@ describe('what is left to do', () => {
       ['2 rows have to be corrected. Do it in the results file and import that: only these rows are sent.'],
     ],
   ])('of %j is told, also of a single row', (counts, items) => {
-    const { markup } = toDo(figuresWith(counts));
+    const { markup } = toDo(figuresWith(counts), asIs);
     expect(itemsOf(markup)).toEqual(items);
     expect(markup).toMatch(/^<ol class="todo">/);
   });
 
   test('comes in the order in which a person does it, and what goes on by itself is not told as left', () => {
-    const all = toDo(figuresWith({ created: 5, invalid: 1, failed: 1, unknown: 1 })).markup;
+    const all = toDo(figuresWith({ created: 5, invalid: 1, failed: 1, unknown: 1 }), asIs).markup;
     expect(itemsOf(all).map((item) => item.split('.')[0])).toEqual([
       '1 row may have been taken',
       '1 row is not sent',
@@ -67,8 +68,8 @@ describe('what is left to do', () => {
     const open = new RunFigures(null);
     open.note(beginOf(1));
     open.add(rowOf(1, { status: 'ready' }));
-    expect(textOf(toDo(open))).toContain('1 row is not sent yet.');
-    expect(textOf(toDo(figuresWith({ created: 1, duplicate: 1, repeated: 1 })))).toBe('Nothing is left to do.');
+    expect(textOf(toDo(open, asIs))).toContain('1 row is not sent yet.');
+    expect(textOf(toDo(figuresWith({ created: 1, duplicate: 1, repeated: 1 }), asIs))).toBe('Nothing is left to do.');
   });
 });
 
@@ -125,7 +126,7 @@ describe('the markets', () => {
 });
 
 describe('the reasons', () => {
-  const reasonsOf = (figures: RunFigures) => reasons(figures).markup;
+  const reasonsOf = (figures: RunFigures) => reasons(figures, asIs).markup;
 
   test('are told with the commonest first, with their first rows and what to do', () => {
     const figures = new RunFigures(null);
@@ -177,7 +178,7 @@ describe('the reasons', () => {
 
 describe('the requests in doubt', () => {
   const linesOf = (figures: RunFigures) =>
-    [...(doubts(figures)?.markup ?? '').matchAll(/<tr><td>(.*?)<\/tr>/gs)].map(([, line = '']) => words(line));
+    [...(doubts(figures, asIs)?.markup ?? '').matchAll(/<tr><td>(.*?)<\/tr>/gs)].map(([, line = '']) => words(line));
 
   test('are listed with the command that settles each', () => {
     const figures = new RunFigures(null);
@@ -187,15 +188,15 @@ describe('the requests in doubt', () => {
       '7 L-7 2026-11-21 10:00:07 UTC The line failed. srq resolve 000000000000 --created or --not-created',
       '8 – – –',
     ]);
-    expect(doubts(figures)?.markup).not.toContain('more: ');
-    expect(doubts(figuresWith({ created: 1 }))).toBeNull();
+    expect(doubts(figures, asIs)?.markup).not.toContain('more: ');
+    expect(doubts(figuresWith({ created: 1 }), asIs)).toBeNull();
   });
 
   test('are listed up to 200, and those that are not are counted', () => {
     const figures = new RunFigures(null);
     for (let row = 1; row <= 1_202; row++) figures.add(rowOf(row, { status: 'unknown' }));
     expect(linesOf(figures)).toHaveLength(200);
-    expect(textOf(doubts(figures))).toContain('1,002 more: srq resolve lists all.');
+    expect(textOf(doubts(figures, asIs))).toContain('1,002 more: srq resolve lists all.');
   });
 });
 

@@ -6,7 +6,7 @@ import { RunFigures } from '../../../src/report/page/run-figures.ts';
 import type { Status } from '../../../src/request/status.ts';
 import { mixedFigures, rowOf, second } from './figures.ts';
 
-const FACTS = { writtenAt: second(60), hasInput: true };
+const FACTS = { writtenAt: second(60), hasInput: true, withProfile: (text: string) => text };
 
 test("the policy lets nothing but the page's own style and script through", () => {
   const page = reportPage(mixedFigures(100), FACTS);

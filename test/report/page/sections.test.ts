@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withProfileFlags } from '../../../src/cli/command-line.ts';
 import { reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
 import { headlineOf } from '../../../src/report/page/sections.ts';
@@ -19,9 +20,13 @@ function figuresWith(counts: Partial<Counts>, note: RecordedNote = END): RunFigu
   return figures;
 }
 
+function factsOf(hasInput: boolean) {
+  return { writtenAt: second(60), hasInput, withProfile: (text: string) => text };
+}
+
 /** The text of a page without its style, its data and its script. */
 function textOf(figures: RunFigures, hasInput = true): string {
-  const page = reportPage(figures, { writtenAt: second(60), hasInput });
+  const page = reportPage(figures, factsOf(hasInput));
   return page
     .replace(/<(style|script)[ >].*?<\/\1>/gs, '')
     .replace(/<[^>]+>/g, ' ')
@@ -67,7 +72,7 @@ test('a run without a recorded end gets no final verdict, however well it stands
 });
 
 test('the page begins with the verdict, before any other section', () => {
-  const page = reportPage(mixedFigures(100), { writtenAt: second(60), hasInput: true });
+  const page = reportPage(mixedFigures(100), factsOf(true));
   expect(/<section[^>]*>/.exec(page)?.[0]).toContain('aria-labelledby="verdict"');
 });
 
@@ -132,7 +137,7 @@ test('a tile leads to rows that are in the list, and to no others', () => {
   figures.note(END);
   figures.add(rowOf(1));
   figures.addUntouched();
-  const page = reportPage(figures, { writtenAt: second(60), hasInput: false });
+  const page = reportPage(figures, factsOf(false));
   expect(page).toContain('data-filter="status=created"');
   expect(page).not.toContain('data-filter="status=invalid"');
 });
@@ -140,14 +145,14 @@ test('a tile leads to rows that are in the list, and to no others', () => {
 test('legends and tables have the series that exist, and no others', () => {
   const figures = figuresWith({ created: 2 });
   for (const at of [1, 2]) figures.record(recordOf(second(at)));
-  const page = reportPage(figures, { writtenAt: second(60), hasInput: true });
+  const page = reportPage(figures, factsOf(true));
   const keys = (text: string) =>
     [...text.matchAll(/<p class="legend">(.*?)<\/p>/gs)].map((each) => each[1]?.replace(/<[^>]+>/g, '').split(/\s*\n/));
   expect(keys(page)).toEqual([['created'], ['median', 'up to 95 of 100']]);
   expect(page).toMatch(/<th scope="col">From<\/th>\s*<th scope="col">created<\/th>\s*<th scope="col">median<\/th>/);
   const mixed = mixedFigures(100);
   mixed.record(recordOf(second(1), { event: 'unknown' }));
-  expect(keys(reportPage(mixed, { writtenAt: second(60), hasInput: true }))).toEqual([
+  expect(keys(reportPage(mixed, factsOf(true)))).toEqual([
     ['created', 'unknown', '429, 503', 'pause', 'breaker'],
     ['median', 'up to 95 of 100', 'pause'],
   ]);
@@ -164,7 +169,7 @@ test('without a measured answer there is no chart of answer times', () => {
 test('both axes of a chart have numbers with their units', () => {
   const figures = figuresWith({ created: 1 });
   for (let at = 0; at < 100; at++) figures.record(recordOf(second(at / 10), { ms: 20 + at * 5 }));
-  const page = reportPage(figures, { writtenAt: second(60), hasInput: true });
+  const page = reportPage(figures, factsOf(true));
   const texts = (name: string) =>
     [...page.matchAll(new RegExp(`<svg class="${name}".*?</svg>`, 'gs'))].map(([svg]) =>
       [...svg.matchAll(/>([^<>\n]+)<\/text>/g)].map((each) => each[1]),
@@ -179,7 +184,7 @@ test('both axes of a chart have numbers with their units', () => {
 
 /** What is drawn with this class, as shares of the drawing: where it begins and ends. */
 function drawn(figures: RunFigures, name: string): { readonly from: number; readonly to: number }[] {
-  const page = reportPage(figures, { writtenAt: second(60), hasInput: true });
+  const page = reportPage(figures, factsOf(true));
   return [
     ...page.matchAll(new RegExp(`<rect class="${name}" x="([\\d.e-]+)%" y="[\\d.e-]+%" width="([\\d.e-]+)%"`, 'g')),
   ].map(([, x, width]) => ({ from: Number(x) / 100, to: (Number(x) + Number(width)) / 100 }));
@@ -204,3 +209,15 @@ test.each([0, 1, 37, 98, 99])(
     }
   },
 );
+
+test('the commands on the page concern the profile of the run, wherever they are pasted', () => {
+  const figures = figuresWith({ created: 1, unknown: 1, invalid: 1 });
+  const withProfile = (text: string) => withProfileFlags(text, { profile: 'shop', store: 'postgres://db/leads' });
+  const page = reportPage(figures, { ...factsOf(false), withProfile });
+  const flags = '--profile shop --store postgres://db/leads';
+  expect([...page.matchAll(/<code>(srq .*?)<\/code>/g)].map(([, command]) => command)).toEqual([
+    `srq resolve ${flags}`,
+    `srq resolve ${flags} ${'0'.repeat(12)} --created`,
+  ]);
+  expect(page).toContain(`srq report ${flags} --input FILE -o rows.html`);
+});

@@ -415,6 +415,16 @@ describe('A file that is no log is refused and stays as it is, byte for byte', (
   });
 });
 
+test('a log below a file, where a folder should be, can be neither written nor read', async () => {
+  writeFileSync(path, '');
+  const below = join(path, 'srq', 'default.ndjson');
+  for (const refused of [() => openLog(below), () => openLogIndex(below), () => readAll(below)]) {
+    const { code, message, hint } = await failureOf(refused());
+    expect([code, message]).toEqual(['log', expect.stringMatching(/^The log .*default\.ndjson cannot be .*ENOTDIR/)]);
+    expect(hint).toContain('--log FILE, or another folder in SRQ_STATE_DIR');
+  }
+});
+
 test.each(['note to myself', '{"text":1', '{"key":"X', '{"key":"0123"}', '\0\0note', ' '])(
   'bytes that srq did not write behind the last record refuse the log and stay: %j',
   async (tail) => {
