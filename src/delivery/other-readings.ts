@@ -1,4 +1,4 @@
-import { type Contract, withCountry } from '../request/contract.ts';
+import { type Contract, withCountry, withoutBasePath } from '../request/contract.ts';
 import { describedOperation } from '../request/contract-rules.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
 import { MARKETS } from '../request/markets.ts';
@@ -41,8 +41,8 @@ export function likelyReadings(preparation: Preparation, basePath: string): Othe
     : [];
   if (basePath === '') return bare;
   const { baseUrl } = preparation.destination;
-  // The path that the contract adds itself may be a part of the base URL or not.
-  const other = baseUrl.endsWith(basePath) ? baseUrl.slice(0, -basePath.length) : baseUrl + basePath;
+  const root = withoutBasePath(baseUrl, basePath);
+  const other = root === baseUrl ? baseUrl + basePath : root;
   const destination = { ...preparation.destination, baseUrl: other };
   return [...bare, { when: `the base URL was ${other}`, preparation: { ...preparation, destination } }];
 }

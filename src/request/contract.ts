@@ -163,6 +163,11 @@ export function withoutOperationPath(contract: Contract, baseUrl: string): strin
   return copied === undefined ? baseUrl : origin + pathname.slice(0, -copied.length);
 }
 
+/** Returns the base URL without the path that the contract adds itself. A base URL may be written with or without it. */
+export function withoutBasePath(baseUrl: string, basePath: string): string {
+  return baseUrl.endsWith(basePath) ? baseUrl.slice(0, baseUrl.length - basePath.length) : baseUrl;
+}
+
 /** Returns the beginnings of a path that end before a slash: /v1 and /v1/leads. */
 function beginningsOf(path: string): string[] {
   return [...path.matchAll(/\/[^/]+/g)].map(({ 0: part, index }) => path.slice(0, index + part.length));

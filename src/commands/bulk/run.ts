@@ -48,13 +48,8 @@ async function importFiles(
 ): Promise<number> {
   // The time for reading and confirming is not counted as time of the service.
   const started = { ms: context.clock.monotonicMs() };
-  requireReportable(asked);
-  requireKeepable(context, asked);
-  requireOneAnswer(context.process.argv);
-  requireHoldable(context, asked);
-  requireFileName(asked.report, '--report');
   const outputs = outputsOf(asked);
-  await requireOwnPlaces(context, outputs);
+  await requireSound(context, asked, outputs);
   const given = await chosenFiles(context, named);
   // What remains after this run is another plan, so the next command must not name this one.
   const chosen = { ...given, command: withoutOptions(given.command, ['--plan']) };
@@ -101,6 +96,16 @@ async function importFiles(
   events.end(end);
   if (options.keep) await keepInbox(context);
   return end.exitCode;
+}
+
+/** Throws `SrqError('usage')` for flags that contradict each other, before anything is read. */
+async function requireSound(context: Context, asked: BulkOptions, outputs: readonly Output[]): Promise<void> {
+  requireReportable(asked);
+  requireKeepable(context, asked);
+  requireOneAnswer(context.process.argv);
+  requireHoldable(context, asked);
+  requireFileName(asked.report, '--report');
+  await requireOwnPlaces(context, outputs);
 }
 
 /** Returns the outputs that the flags name. */

@@ -1,6 +1,7 @@
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
+import { withoutBasePath } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { Destination } from '../../request/service-request.ts';
 import type { Profile } from '../../settings/profile-store.ts';
@@ -29,7 +30,7 @@ export function keptSettings(
   { baseUrl, clientId }: Destination,
   basePath: string,
 ): KeptSettings {
-  const root = (url: string) => (url.endsWith(basePath) ? url.slice(0, url.length - basePath.length) : url);
+  const root = (url: string) => withoutBasePath(url, basePath);
   if (before === null || root(before.baseUrl) !== root(baseUrl) || before.clientId !== clientId) return {};
   const { baseUrl: _url, clientId: _id, ...others } = before;
   const { clientSecret: _secret, secretCommand: _command, keychain: _keychain, ...kept } = others;

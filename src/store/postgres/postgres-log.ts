@@ -208,13 +208,18 @@ function columnsOf(group: readonly PendingEntry[]): unknown[][] {
   ];
 }
 
+/** A shorter wait for the store is not counted, so that a duration is usually that of the service alone. */
+const MIN_COUNTED_WAIT_MS = 2_000;
+
 /**
  * Returns the time from the first try until the record is written, or null if there was no try. A record is dated when it
  * is written, and the store may have been away for long before that. By this time a reader still knows when the service
  * may have processed the request, and whether it still remembers its idempotency key.
  */
 function durationMs({ outcome, waitedMs }: PendingEntry): number | null {
-  return outcome?.ms == null ? null : Math.min(Math.round(outcome.ms + waitedMs()), MAX_INTEGER);
+  if (outcome?.ms == null) return null;
+  const waited = waitedMs();
+  return Math.min(Math.round(outcome.ms + (waited < MIN_COUNTED_WAIT_MS ? 0 : waited)), MAX_INTEGER);
 }
 
 /** Returns what this process must remember of a record, in case the server loses it. */

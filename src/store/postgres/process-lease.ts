@@ -65,11 +65,7 @@ export class ProcessLease {
     try {
       const { timeline } = session;
       await joinTimeline(session.query, timeline);
-      // The row may exist already if the answer to an earlier try was lost. A new process has nothing to put back.
-      const text = `insert into srq.worker (run, holder, timeline) values ($1, $2, $3)
-        on conflict (run) do update set holder = excluded.holder, timeline = excluded.timeline returning id`;
-      const [row] = await session.query<{ id: number }>(text, [options.run, options.holder, timeline]);
-      const worker = new ProcessLease(row?.id ?? 0, session, database, options);
+      const worker = new ProcessLease(await enter(session, options), session, database, options);
       await worker.#take(session);
       const missing = await missingProcesses(session.query, timeline);
       if (missing !== null) throw heldBack(database.shown, missing);
@@ -191,6 +187,23 @@ export class ProcessLease {
     throw new SrqError('store.failed-over', message, 'Run the same command again: it goes on where it stopped.');
   }
 }
+
+/**
+ * Enters a new process, which has nothing to put back, and returns its number. The entry may exist already if the answer
+ * to an earlier try was lost. The number may be taken: a server that has taken over gives out again what it does not
+ * know of, and processes may have come back with their own. Each try takes the next one.
+ */
+async function enter({ query, timeline }: Session, { run, holder }: ProcessLeaseOptions): Promise<number> {
+  for (;;) {
+    for (const text of [ENTER, OWN_ENTRY]) {
+      const [row] = await query<{ id: number }>(text, [run, holder, timeline]);
+      if (row) return row.id;
+    }
+  }
+}
+
+const ENTER = `insert into srq.worker (run, holder, timeline) values ($1, $2, $3) on conflict do nothing returning id`;
+const OWN_ENTRY = `update srq.worker set holder = $2, timeline = $3 where run = $1 returning id`;
 
 /** The entry is missing if the server that has taken over lacks it. It is then inserted again with its id. */
 const ENTER_AGAIN = `insert into srq.worker (id, run, holder) overriding system value values ($1, $2, $3)
