@@ -75,14 +75,36 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   }
   if (token) await keepToken(context, name, given, token);
   await tellKept(context, kept, profile);
+  await tellLogin(context, name, profile, contract, token);
+  return 0;
+}
+
+/** Reports a login that is done. `token` is null if the service issues none. */
+async function tellLogin(
+  context: Context,
+  name: string,
+  profile: Profile,
+  contract: Contract,
+  token: CachedToken | null,
+): Promise<void> {
+  const { baseUrl, clientId } = profile;
   const kind = profileKind(profile);
   const inForce = await profileInForce(context);
   const expiresAt = token === null || token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
   const document = {
-    ...{ profile: name, baseUrl, clientId, kind, expiresAt, config: profiles.path, contract: contract.source },
+    ...{
+      profile: name,
+      baseUrl,
+      clientId,
+      kind,
+      expiresAt,
+      config: (await context.profiles()).path,
+      contract: contract.source,
+    },
     ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: tokenAddress(contract, baseUrl), proven: token !== null },
     inForce: inForce.name,
   };
+  const reporter = await context.reporter();
   await reporter.result('login', document, (paint) =>
     [
       `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
@@ -92,7 +114,6 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
       printable(withProfileFlags('Next: srq bulk FILE --dry-run', context.options)),
     ].join('\n'),
   );
-  return 0;
 }
 
 const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. That does: srq doctor';
