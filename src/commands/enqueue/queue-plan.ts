@@ -1,0 +1,80 @@
+import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import { exitNumber } from '../../cli/exit-codes.ts';
+import type { RequestSession } from '../../cli/session.ts';
+import { submissions } from '../../delivery/read-rows.ts';
+import { thousands } from '../../report/output.ts';
+import { enqueueText } from '../../report/terminal/queue-text.ts';
+import type { ImportPlan } from '../../request/import-plan.ts';
+import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
+
+const BATCH_ROWS = 500;
+const DAY_S = 24 * 60 * 60;
+
+/**
+ * Returns the warning that queued rows would expire before the service has taken all, or null if it takes them in time.
+ * `calls` is the number of calls that they need.
+ */
+export function expiryWarning(calls: number, callsPerSecond: number, lifeDays: number): string | null {
+  const days = calls / callsPerSecond / DAY_S;
+  if (days <= lifeDays) return null;
+  return `At ${Number(callsPerSecond.toPrecision(2))} calls a second, as last seen, the queue with these rows takes up to ${thousands(Math.ceil(days))} days. A row that was not sent within ${lifeDays} days expires and is told as failed. Queue fewer at a time.`;
+}
+
+interface Enqueued {
+  readonly file: string;
+  readonly command: readonly string[];
+  readonly startedMs: number;
+  readonly store: string;
+}
+
+/**
+ * Queues the rows of a plan that are ready, and shows how many of them are new in the queue. After a signal the rows at hand
+ * are queued, and the same command goes on with the others. Returns the exit code.
+ */
+export async function queuePlan(
+  session: RequestSession,
+  plan: ImportPlan,
+  queue: RequestQueue,
+  { file, command, startedMs, store }: Enqueued,
+): Promise<number> {
+  const { context } = session;
+  const { ready, repeated, duplicate, invalid, unknown } = plan.counts;
+  const { queued, alreadyQueued } = await queueReady(session, plan, queue);
+  const { code } = context.interruption;
+  const isWhole = queued + alreadyQueued === ready;
+  const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
+  const next = isWhole ? withProfileFlags('srq queue', context.options) : file === '-' ? null : commandLine(command);
+  const stopped = isWhole ? null : context.interruption.failure(next && `To go on: ${next}`);
+  const notQueued = ready - queued - alreadyQueued;
+  const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
+  const document = { run: context.run, rows: plan.rows, ...counts, seconds, store, ...ending, next };
+  await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
+  return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
+}
+
+async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {
+  const { halt } = context.interruption;
+  const reporter = await context.reporter();
+  context.interruption.listen(() => reporter.warn('Ending with the rows at hand; press Ctrl-C again to leave now.'));
+  const progress = await reporter.progress('Queueing');
+  let [queued, seen] = [0, 0];
+  const add = async (batch: readonly QueuedRequest[]) => {
+    queued += await queue.add(batch);
+    seen += batch.length;
+    progress.update({ done: seen, total: plan.counts.ready, counts: {} });
+  };
+  let batch: QueuedRequest[] = [];
+  try {
+    for await (const { row, key, request } of submissions(plan, { preparation, halt }, 'ready', () => null)) {
+      batch.push({ row, key, request });
+      if (batch.length < BATCH_ROWS) continue;
+      await add(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await add(batch);
+  } finally {
+    progress.end();
+  }
+  return { queued, alreadyQueued: seen - queued };
+}
