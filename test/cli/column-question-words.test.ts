@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  askQuestions,
   type ColumnQuestion,
   columnQuestions,
   decidingCommand,
@@ -12,6 +13,7 @@ import {
 import { FIELDS } from '../../src/request/fields.ts';
 import type { FieldSource, Mapping, MissedColumn } from '../../src/request/table.ts';
 import { NO_MAPPING } from '../delivery/leads.ts';
+import { contextOf } from '../helpers/command-context.ts';
 
 const COLUMNS = ['Nome', 'Kontakt', 'Mail', 'Pedido', '', 'Agent phone'];
 
@@ -201,5 +203,126 @@ describe('Questions that nobody can answer', () => {
     const shown = (cell: string) => refusal([fileOf([question({ samples: [cell] })])])?.message ?? '';
     expect(shown('x'.repeat(24))).toContain(`"${'a'.repeat(24)}"`);
     expect(shown('x'.repeat(25))).toContain(`"${'a'.repeat(23)}…"`);
+  });
+});
+
+describe('A person at a terminal is asked', () => {
+  const CHOSEN = { map: {}, set: {}, join: {} };
+
+  /** Asks these questions, which are answered with these keys. Returns what is shown, and what is said of the columns then. */
+  async function asked(
+    questions: readonly ColumnQuestion[],
+    keys: string,
+    { sources = [] as FieldSource[], oneOfSeveral = null as string | null, chosen = {} } = {},
+  ) {
+    const { context, stderr } = contextOf({ typed: [...keys].map((key) => [/q quit: $/, key] as const) });
+    const evidence = { sample: [], parameters: new Set() };
+    const input = {
+      table: { columns: COLUMNS },
+      chosen: { ...CHOSEN, ...chosen },
+      mapping: mappingOf(sources),
+      evidence,
+    };
+    const answered = await askQuestions(context, input as never, questions, { oneOfSeveral } as never);
+    return { shown: stderr(), map: answered.chosen.map, join: answered.chosen.join };
+  }
+
+  test('with the reason, the cells and the keys', async () => {
+    const samples = ['912345678', 'x'.repeat(24), `\u0007${'y'.repeat(25)}`];
+    const likely = question({ columns: ['Kontakt', 'Mail'], samples });
+    expect((await asked([likely], 'n')).shown).toBe(
+      `Is "Kontakt" + "Mail" the phone?\n  it looks so\n  912345678 · ${'x'.repeat(24)} · \\u{7}${'y'.repeat(18)}…\n  y yes · n leave it out · q quit: n\n`,
+    );
+    expect((await asked([leftOut({ field: 'email', samples: ['a@b'] })], 'n')).shown).toBe(
+      '"Kontakt" is left out, and no other column gives the email.\n  it looks so\n  a@b\n  y take it as email · n leave it out · q quit: n\n',
+    );
+  });
+
+  test('one question after the other, with the name of the file where there are several', async () => {
+    const both = [question({}), question({ field: 'email', columns: ['Mail'] })];
+    const heads = ({ shown }: { readonly shown: string }) => shown.match(/^.*Is .*$/gm);
+    expect(heads(await asked(both, 'nn'))).toEqual([
+      '(1 of 2) Is "Kontakt" the phone?',
+      '(2 of 2) Is "Mail" the email?',
+    ]);
+    const oneOfSeveral = 'b\u0007.csv';
+    expect(heads(await asked(both, 'nn', { oneOfSeveral }))?.[0]).toBe('b\\u{7}.csv: (1 of 2) Is "Kontakt" the phone?');
+    expect(heads(await asked([question({})], 'n', { oneOfSeveral }))).toEqual(['b\\u{7}.csv: Is "Kontakt" the phone?']);
+  });
+
+  test('and may leave, which sends nothing', async () => {
+    await expect(asked([question({}), question({})], 'yq')).rejects.toMatchObject({
+      ...{ reason: 'prompt.left', message: 'Nothing was sent.' },
+      hint: 'Run the same command again when the columns are clear.',
+    });
+  });
+
+  const certain = source('phone', [1]);
+  const agents = question({ columns: ['Agent phone'] });
+  const likely = source('phone', [5], { level: 'likely' });
+  const joined = question({ field: 'location', how: 'join', columns: ['Nome', 'Pedido'] });
+  const places = source('location', [0, 3], { how: 'join', level: 'likely' });
+  test.each<[string, ColumnQuestion[], string, FieldSource[], object]>([
+    [
+      'a column that is agreed to stands after those that are certain',
+      [agents],
+      'y',
+      [certain, likely],
+      { map: { Kontakt: 'phone', 'Agent phone': 'phone' } },
+    ],
+    ['one that is not is left out', [agents], 'n', [certain, likely], { map: { 'Agent phone': '-' } }],
+    [
+      'of two of one field each is as it is answered',
+      [agents, question({ columns: ['Mail'] })],
+      'yn',
+      [certain, likely, source('phone', [2], { level: 'likely' })],
+      { map: { Mail: '-', Kontakt: 'phone', 'Agent phone': 'phone' } },
+    ],
+    [
+      'of two fields each is as it is answered',
+      [agents, question({ field: 'email', columns: ['Mail'] })],
+      'ny',
+      [certain, likely, source('email', [2], { level: 'likely' })],
+      { map: { 'Agent phone': '-', Mail: 'email' } },
+    ],
+    ['columns that are joined stay joined', [joined], 'y', [places], { join: { location: ['Nome', 'Pedido'] } }],
+    ['all that would be joined are left out', [joined], 'n', [places], { map: { Nome: '-', Pedido: '-' } }],
+    [
+      'a column that is left out is taken beside what gives the field, but for a constant',
+      [leftOut({ columns: ['Agent phone'] })],
+      'y',
+      [certain, source('phone', [2], { how: 'template', template: ['+351', 2] })],
+      { map: { Kontakt: 'phone', 'Agent phone': 'phone' } },
+    ],
+    [
+      'one that stays left out is so by name',
+      [leftOut({ columns: ['Agent phone'] })],
+      'n',
+      [],
+      { map: { 'Agent phone': '-' } },
+    ],
+    [
+      'what is denied as a join may be taken by itself',
+      [question({ how: 'join', columns: ['Kontakt', 'Mail'] }), leftOut({ columns: ['Agent phone'] })],
+      'ny',
+      [certain, source('phone', [1, 2], { how: 'join', level: 'likely' })],
+      { map: { Kontakt: 'phone', Mail: '-', 'Agent phone': 'phone' } },
+    ],
+    [
+      'a column without a name is called by its place',
+      [question({ columns: ['column 5'] })],
+      'y',
+      [source('phone', [4])],
+      { map: { 'column 5': 'phone' } },
+    ],
+  ])('and %s', async (_, questions, keys, sources, said) => {
+    const { map, join } = await asked(questions, keys, { sources });
+    expect({ map, join }).toEqual({ map: {}, join: {}, ...said });
+  });
+
+  test('and what was said before stays', async () => {
+    const chosen = { map: { Mail: 'email' }, join: { fullname: ['Nome', 'Pedido'] } };
+    const { map, join } = await asked([agents], 'n', { chosen });
+    expect({ map, join }).toEqual({ map: { Mail: 'email', 'Agent phone': '-' }, join: chosen.join });
   });
 });

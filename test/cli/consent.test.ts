@@ -106,6 +106,12 @@ test('several files for a test service are confirmed once, one file is not, and 
     expect(await confirmed(env, ready, [], options), JSON.stringify([ready, options])).toEqual(['confirmed', '']);
 });
 
+test('what was typed before the question about several files was shown does not answer it', async () => {
+  const { context, stdin } = contextOf({ env: TEST, typed: [[/quit: /, 'q\r']] });
+  stdin.write('\r');
+  await expect(confirmImport(context, {}, plans(1, 1))).rejects.toMatchObject({ reason: 'prompt.left' });
+});
+
 const HOW = { validate: true, onDuplicate: 'skip', again: false } as const;
 const NEW = { lookup: () => 'none' as const };
 const prepared = async (needs: string[], ...more: [object?]) => ({

@@ -1,8 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { GlobalOptions } from '../../src/cli/command.ts';
 import { mapped } from '../../src/cli/input.ts';
-import { agreedPlan, correctedBy } from '../../src/commands/bulk/agreement.ts';
+import { agreedPlan, correctedBy, requireAnswers, requireKnownFields } from '../../src/commands/bulk/agreement.ts';
 import { planImport } from '../../src/delivery/plan.ts';
-import type { MappingOptions, Row, Table } from '../../src/request/table.ts';
+import type { LoggedState } from '../../src/request/status.ts';
+import type { FieldSource, MappingOptions, Row, Table } from '../../src/request/table.ts';
 import { PREPARATION } from '../delivery/leads.ts';
 import { contextOf, type Typed } from '../helpers/command-context.ts';
 
@@ -45,34 +49,65 @@ describe('A correction', () => {
   });
 });
 
+interface Scene {
+  readonly columns?: readonly string[];
+  readonly cells?: readonly string[];
+  /** The arguments of the import. */
+  readonly command?: readonly string[];
+  /** Sources that are only likely, in the place of those of their fields. */
+  readonly likely?: readonly Partial<FieldSource>[];
+  readonly globals?: GlobalOptions;
+  /** What the log knows of the row. */
+  readonly logged?: LoggedState;
+  readonly oneOfSeveral?: string;
+}
+
 /** What is agreed to of a file with one row, after these keys. */
-async function agreed(typed: readonly Typed[] | null, chosen: Partial<MappingOptions> = {}, options: object = {}) {
+async function agreed(
+  typed: readonly Typed[] | null,
+  chosen: Partial<MappingOptions> = {},
+  options: object = {},
+  { columns = COLUMNS, cells = CELLS, command = ['bulk', 'leads.csv'], logged = 'none', ...scene }: Scene = {},
+) {
+  const { likely = [], globals = {}, oneOfSeveral = null } = scene;
   const { context, stderr, home } = contextOf({
     ...(typed === null ? {} : { typed }),
-    env: { SRQ_BASE_URL: 'http://127.0.0.1:9' },
+    ...{ env: { SRQ_BASE_URL: 'http://127.0.0.1:9' }, options: globals },
   });
-  const row: Row = { number: 1, line: 2, cells: CELLS, problem: null };
+  const row: Row = { number: 1, line: 2, cells, problem: null };
   const table: Table = {
-    ...{ path: 'leads.csv', encoding: 'UTF-8', delimiter: ',', columns: COLUMNS, notes: [], sizeBytes: 0 },
+    ...{ path: 'leads.csv', encoding: 'UTF-8', delimiter: ',', columns, notes: [], sizeBytes: 0 },
     format: 'csv',
     rows: async function* () {
       yield [row];
     },
     readBytes: () => 0,
   };
-  const input = await mapped({ table, evidence: EVIDENCE }, { ...NOTHING, ...chosen }, {});
-  const log = { lookup: () => 'none' as const, prefetch: async () => {}, read: () => null };
+  const understood = await mapped({ table, evidence: EVIDENCE }, { ...NOTHING, ...chosen }, {});
+  const sources = [
+    ...understood.mapping.sources.filter(({ field }) => !likely.some((each) => each.field === field)),
+    ...likely.map((each) => ({ ...LIKELY, ...each })),
+  ];
+  const input = { ...understood, mapping: { ...understood.mapping, sources } };
+  const log = { lookup: () => logged, prefetch: async () => {}, read: () => null };
   const rules = { onDuplicate: 'skip', again: false } as const;
   const proposal = {
-    ...{ input, where: 'http://127.0.0.1:9', command: ['bulk', 'leads.csv'] },
-    ...{ keepAt: `${home}/leads.mapping.json`, oneOfSeveral: null },
+    ...{ input, where: 'http://127.0.0.1:9', command, keepAt: `${home}/leads.mapping.json`, oneOfSeveral },
   };
   const session = { context, preparation: PREPARATION } as never;
   const result = await agreedPlan(session, proposal, options, (now) =>
     planImport(now, { skip: 0, limit: null }, PREPARATION, log as never, rules, () => {}),
   );
-  return { ...result, shown: stderr(), keepAt: proposal.keepAt, context };
+  const isRemembered = async () => {
+    await result.remember();
+    return ((await context.mappings())?.find(columns) ?? null) !== null;
+  };
+  return { ...result, shown: stderr(), home, keepAt: proposal.keepAt, context, isRemembered };
 }
+
+const LIKELY: FieldSource = {
+  ...{ field: 'ref', columns: [3], how: 'first', template: null, prefix: null, because: 'its cells', level: 'likely' },
+};
 
 const ASKED = /\? for help\s+· q to quit: /;
 
@@ -123,5 +158,190 @@ describe('The command that is agreed to', () => {
       [/There is no column "Fax"\.[\s\S]*q to quit: /, '\r'],
     ]);
     expect([command, shown.match(/1 ready/g)?.length]).toEqual([['bulk', 'leads.csv'], 1]);
+  });
+
+  test('names the file of the mapping that --save-mapping has written, and none of the flags before it', async () => {
+    const corrected: Typed[] = [
+      [ASKED, 'ref=L-1\r'],
+      [ASKED, '\r'],
+      [/1 ready[\s\S]*q to quit: /, '\r'],
+    ];
+    const { home: folder } = contextOf();
+    const saveMapping = join(folder, 'saved.json');
+    const said = ['--map', '7=ref', '--set', 'lang=pt', '--mapping', 'old.json', '--save-mapping', saveMapping];
+    const command = ['bulk', 'leads.csv', ...said, '--rate', 'max'];
+    const before = { map: { ' 7': 'ref' } };
+    const { command: alike, keepAt } = await agreed(corrected, before, { saveMapping }, { command });
+    expect(alike).toEqual(['bulk', 'leads.csv', '--rate', 'max', '--mapping', saveMapping]);
+    expect([existsSync(keepAt), JSON.parse(readFileSync(saveMapping, 'utf8')).set]).toEqual([false, { ref: 'L-1' }]);
+  });
+
+  test('has as flags only what was not said before', async () => {
+    const before = { map: { ' 7': 'ref' }, set: { lang: 'pt' } };
+    const { command } = await agreed(
+      [
+        [ASKED, 'column 5=category\r'],
+        [ASKED, 'lang=es\r'],
+        [ASKED, '\r'],
+        [/1 ready[\s\S]*q to quit: /, '\r'],
+      ],
+      before,
+    );
+    expect(command).toEqual(['bulk', 'leads.csv', '--map', 'column 5=category', '--set', 'lang=es']);
+  });
+
+  test.each<[string, Partial<MappingOptions>]>([
+    ['a value', { set: { ref: 'L-1' } }],
+    ['columns that are joined', { join: { ref: ['7', 'column 5'] } }],
+  ])('names a mapping file where a correction takes back %s', async (_, before) => {
+    const { command, keepAt } = await agreed(
+      [
+        [ASKED, '7=ref\r'],
+        [ASKED, '\r'],
+        [/1 ready[\s\S]*q to quit: /, '\r'],
+      ],
+      before,
+    );
+    expect(command).toEqual(['bulk', 'leads.csv', '--mapping', keepAt]);
+    expect(JSON.parse(readFileSync(keepAt, 'utf8')).map).toMatchObject({ ' 7': 'ref' });
+  });
+
+  test('has the answers to the questions, columns that are joined in a mapping file', async () => {
+    const answers = (key: string): Typed[] => [
+      [/q quit: $/, key],
+      [/1 ready[\s\S]*q to quit: /, '\r'],
+    ];
+    const taken = await agreed(answers('y'), {}, {}, { likely: [{}] });
+    expect([taken.command, taken.plan.first?.request.ref]).toEqual([['bulk', 'leads.csv', '--map', '7=ref'], 'x']);
+    const left = await agreed(answers('n'), {}, {}, { likely: [{}] });
+    expect([left.command, left.plan.first?.request.ref]).toEqual([['bulk', 'leads.csv', '--map', '7=-'], null]);
+    const joined = await agreed(answers('y'), {}, {}, { likely: [{ columns: [3, 4], how: 'join' }] });
+    expect([joined.command, joined.plan.first?.request.ref]).toEqual([
+      ['bulk', 'leads.csv', '--mapping', joined.keepAt],
+      'x y',
+    ]);
+    expect(JSON.parse(readFileSync(joined.keepAt, 'utf8')).join).toEqual({ ref: ['7', 'column 5'] });
+  });
+
+  test('is not agreed to by an Enter after the key that answers a question', async () => {
+    const { plan } = await agreed(
+      [
+        [/q quit: $/, 'y\r'],
+        [ASKED, '7=-\r'],
+        [ASKED, '\r'],
+        [/1 ready[\s\S]*q to quit: /, '\r'],
+      ],
+      {},
+      {},
+      { likely: [{}] },
+    );
+    expect(plan.first?.request.ref).toBeNull();
+  });
+
+  test('is asked for each file by its questions alone where there are several', async () => {
+    const { command, shown } = await agreed([[/q quit: $/, 'y']], {}, {}, { likely: [{}], oneOfSeveral: 'b.csv' });
+    expect(command).toEqual(['bulk', 'leads.csv', '--map', '7=ref']);
+    expect([shown.includes('b.csv: Is "7" the ref?'), ASKED.test(shown)]).toEqual([true, false]);
+  });
+
+  test('is helped with the fields and up to a hundred columns', async () => {
+    const columns = [...COLUMNS, ...Array.from({ length: 96 }, (_, at) => `extra-${at + 6}`)];
+    const { shown } = await agreed(
+      [
+        [ASKED, '?\r'],
+        [/Columns: [\s\S]*q to quit: /, '\r'],
+      ],
+      {},
+      {},
+      { columns, cells: [...CELLS, ...Array.from({ length: 96 }, () => '')] },
+    );
+    const [, told = ''] = /Columns: (.*)/.exec(shown) ?? [];
+    expect(told).toMatch(/^country, phone, request_text, 7, column 5, extra-6, .*, extra-100$/);
+    expect(shown).toMatch(/Fields: {2}.*country, .*phone/);
+  });
+});
+
+describe('Columns that are only likely', () => {
+  test('are left out with a word if nobody can be asked, unless that is accepted', async () => {
+    const told = /Left out: (.*), which is only likely the ref\. To take it: --accept-likely/;
+    for (const [typed, options] of [
+      [null, {}],
+      [[], { yes: true }],
+    ] as const) {
+      const { plan, shown, command } = await agreed(typed, {}, options, { likely: [{ columns: [3, 4] }] });
+      expect([plan.first?.request.ref, told.exec(shown.replace(/\s+/g, ' '))?.[1]]).toEqual([null, '7, column 5']);
+      expect(command).toEqual(['bulk', 'leads.csv']);
+    }
+    const taken = await agreed(null, {}, { acceptLikely: true }, { likely: [{}] });
+    expect([taken.plan.first?.request.ref, told.test(taken.shown)]).toEqual(['x', false]);
+  });
+
+  const inputWith = (...likely: Partial<FieldSource>[]) =>
+    ({
+      ...{ chosen: NOTHING, evidence: EVIDENCE },
+      mapping: { columns: COLUMNS, sources: likely.map((each) => ({ ...LIKELY, ...each })), missed: [] },
+    }) as never;
+
+  test.each<[string, object, boolean, readonly Typed[] | null]>([
+    ['nobody can be asked', {}, true, null],
+    ['nobody is to be asked', { yes: true }, true, []],
+    ['a person can be asked', {}, false, []],
+    ['they are accepted', { acceptLikely: true }, false, null],
+  ])('have to be decided about if a request needs them and %s', (_, options, isRefused, typed) => {
+    const { context } = contextOf(typed ? { typed } : {});
+    const require = (field: string) => () => {
+      const files = [{ file: 'a.csv', input: inputWith({ field }), command: ['bulk', 'a.csv'] }];
+      requireAnswers(context, files, ['bulk', 'a.csv', '--json'], options);
+    };
+    if (isRefused)
+      expect(require('phone')).toThrow(
+        expect.objectContaining({
+          reason: 'columns.undecided',
+          hint: expect.stringContaining('srq bulk a.csv --json --accept-likely'),
+        }),
+      );
+    else require('phone')();
+    require('ref')();
+  });
+});
+
+test('a field that nobody knows is refused with --strict alone', () => {
+  const mapping = (code: string) =>
+    ({ warnings: [{ code: 'columns.tie' }, { code, message: 'No field is "x".' }] }) as never;
+  const unknown = mapping('columns.unknown-field');
+  requireKnownFields(unknown, false);
+  requireKnownFields(unknown, undefined);
+  requireKnownFields(undefined, true);
+  requireKnownFields(mapping('columns.other'), true);
+  expect(() => requireKnownFields(unknown, true)).toThrow(
+    expect.objectContaining({ reason: 'field.unknown', message: 'No field is "x". Nothing was sent.' }),
+  );
+});
+
+describe('What is agreed to is remembered', () => {
+  const ENTER: Typed[] = [[ASKED, '\r']];
+  const REHEARSAL: Scene = { globals: { sandbox: true } };
+  test.each<[string, boolean, Parameters<typeof agreed>]>([
+    ['of a run that asks nobody', true, [null]],
+    ['of a run that asks a person', true, [ENTER]],
+    ['not of a rehearsal of which nobody says anything', false, [null, {}, {}, REHEARSAL]],
+    ['of a rehearsal that a person agrees to', true, [ENTER, {}, {}, REHEARSAL]],
+    ['of a rehearsal with a column in a flag', true, [null, { map: { ' 7': 'ref' } }, {}, REHEARSAL]],
+    ['of a rehearsal with joined columns in a file', true, [null, { join: { ref: ['7'] } }, {}, REHEARSAL]],
+    ['not of a rehearsal with a value in a flag', false, [null, { set: { lang: 'pt' } }, {}, REHEARSAL]],
+    [
+      'of a rehearsal that accepts what is likely',
+      true,
+      [null, {}, { acceptLikely: true }, { ...REHEARSAL, likely: [{}] }],
+    ],
+    [
+      'not of a rehearsal that accepts what is likely, if nothing is',
+      false,
+      [null, {}, { acceptLikely: true }, REHEARSAL],
+    ],
+    ['of rows that were sent before', true, [null, {}, {}, { logged: 'created' }]],
+    ['not if no row can be sent', false, [null, {}, {}, { cells: CELLS.with(0, 'Nowhere') }]],
+  ])('%s: %j', async (_, expected, given) => {
+    expect(await (await agreed(...given)).isRemembered()).toBe(expected);
   });
 });

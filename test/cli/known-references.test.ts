@@ -6,6 +6,8 @@ import { describedOperation } from '../../src/request/contract-rules.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import { PREPARATION, planOf, tableOf } from '../delivery/leads.ts';
 import { contextOf, type Typed } from '../helpers/command-context.ts';
+import { startScriptedService } from '../helpers/scripted-service.ts';
+import { User } from '../helpers/user.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
 
 /** A column gives the country, so that no country of another contract is guessed. */
@@ -174,4 +176,31 @@ describe('Other readings of requests that were sent before', () => {
     const readings = [{ mapping: plan.mapping, preparation: PREPARATION }];
     expect(await createdUnder(readings, plan, log, maxRows)).toEqual([looked]);
   });
+});
+
+test('rows that were sent when a column of their header was read otherwise are not sent again, but with --again', async () => {
+  const service = await startScriptedService({});
+  const user = new User({ baseUrl: service.baseUrl, clientId: '4711' });
+  const rows = [1, 2].map((at) => `Ana Exemplo,+35191234567${at},Pintar a sala ${at},Wohnzimmer streichen ${at}`);
+  const file = user.write('leads.csv', ['Name,Telefon,Pedido,Nachricht', ...rows, ''].join('\n'));
+  const read = (column: string, left: string, ...more: string[]) =>
+    user.run(
+      ...['bulk', file, '--map', `${column}=request_text`, '--map', `${left}=-`, '--set', 'country=PT', '--json'],
+      ...['--rate', 'max', ...more],
+    );
+  expect((await read('Pedido', 'Nachricht')).document).toMatchObject({ created: 2 });
+  const { code, document } = await read('Nachricht', 'Pedido');
+  expect([code, document]).toEqual([
+    2,
+    expect.objectContaining({
+      error: expect.objectContaining({
+        reason: 'rows.sent-before',
+        message: expect.stringMatching(/when the columns were read as on \d{4}-\d\d-\d\d\b.* Nothing was sent\.$/),
+      }),
+    }),
+  ]);
+  expect(service.creates()).toHaveLength(2);
+  expect((await read('Nachricht', 'Pedido', '--again')).document).toMatchObject({ created: 2 });
+  // Both readings are known by now, so that each finds its own rows.
+  expect((await read('Pedido', 'Nachricht')).document).toMatchObject({ repeated: 2 });
 });

@@ -262,4 +262,20 @@ describe.skipIf(process.platform === 'win32')('The command of --on-end', () => {
     await context.close();
     expect(stderr()).toBe('');
   });
+
+  test('does not run where the command was refused for the place of its events', async () => {
+    const of = contextOf();
+    const flags = { onEnd: 'echo ran', events: '-', results: '-' } as never;
+    await expect(RunEvents.open(of.context, flags)).rejects.toMatchObject({ reason: 'flags.contradict' });
+    await of.context.close();
+    expect(of.stderr()).toBe('');
+  });
+
+  test('has the environment of srq, and need not read what it gets', async () => {
+    const of = contextOf({ env: { LEADS_OF: 'shop' } });
+    const events = await RunEvents.open(of.context, { onEnd: 'echo "for $LEADS_OF"; exec 0<&-' } as never);
+    events.end({ exitCode: 0, stopped: null, summary: null });
+    await of.context.close();
+    expect(of.stderr()).toBe('for shop\n');
+  });
 });

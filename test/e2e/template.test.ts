@@ -1,52 +1,10 @@
 import { statSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { exampleCsv, exampleJson } from '../../src/commands/template/run.ts';
-import { checkRequest } from '../../src/delivery/check/check-request.ts';
-import { mapRow } from '../../src/delivery/prepare.ts';
-import { planMapping } from '../../src/input/mapping.ts';
+import { exampleCsv } from '../../src/commands/template/run.ts';
 import { MARKETS } from '../../src/request/markets.ts';
 import { test } from '../helpers/desk.ts';
-import { readTable, scratchFile } from '../helpers/read-table.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
-
-describe('the example of a market', () => {
-  test.for(MARKETS)('$code: every column is recognised and every row is fine, as CSV and as JSON', async (market) => {
-    const seen = [];
-    for (const [content, ending] of [
-      [exampleCsv(market), 'csv'],
-      [JSON.stringify(exampleJson(market)), 'json'],
-    ] as const) {
-      const { table, rows } = await readTable(scratchFile(content, ending));
-      const mapping = planMapping(table.columns, { map: {}, set: {}, join: {} });
-      expect([mapping.ignored, mapping.warnings, table.notes]).toEqual([[], [], []]);
-      const checked = rows.map((row) => checkRequest(mapRow(row, mapping), mapping));
-      expect(checked.flatMap(({ problems }) => problems)).toEqual([]);
-      seen.push(checked.map(({ request }) => request));
-    }
-    expect(seen[0]).toHaveLength(3);
-    expect(seen[0]).toEqual(seen[1]);
-    expect(seen[0]?.[0]?.params).toMatchObject({ country: market.code, lang: market.languages[0] });
-  });
-
-  test('is written as a spreadsheet of the market writes it', () => {
-    const csvOf = (code: string) => {
-      const market = MARKETS.find((each) => each.code === code);
-      return market ? exampleCsv(market) : '';
-    };
-    for (const code of ['PT', 'ES', 'DE', 'AT', 'CH', 'AR', 'CL', 'CO', 'AO', 'CV']) {
-      expect(csvOf(code).split('\r\n')[0]?.match(/;/g)?.length).toBeGreaterThan(5);
-    }
-    for (const code of ['UK', 'IE', 'CA', 'MX', 'AU', 'NZ', 'SG', 'IN']) {
-      expect(csvOf(code).split('\r\n')[0]?.match(/,/g)?.length).toBeGreaterThan(5);
-    }
-    expect(csvOf('PT')).toMatch(/^\uFEFFReferência;Nome completo;.*22,5 m²/s);
-    expect(csvOf('UK')).toMatch(/22\.5 m²/);
-    expect(csvOf('AO')).not.toContain('Código postal');
-    expect(csvOf('CH')).toContain('Sprache');
-    for (const text of MARKETS.map(({ code }) => csvOf(code))) expect(text).not.toMatch(/[^\r]\n/);
-  });
-});
 
 describe.concurrent('the sandbox takes every row', () => {
   test.for(MARKETS)('of the example of $code', async (market, { partner }) => {

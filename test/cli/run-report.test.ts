@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { addNotes, addRecords, figuresOf, reportRun, withFigures } from '../../src/commands/bulk/run-report.ts';
+import { NO_MAPPING } from '../delivery/leads.ts';
+import { contextOf } from '../helpers/command-context.ts';
+
+const TABLE = { table: { columns: ['Nome'] } } as never;
+
+/** A log with a note and a record of each of two runs, and a note of none. */
+function logOf(run: string) {
+  return {
+    notes: async function* () {
+      for (const of of [run, 'another', null]) yield { event: 'breaker', run: of, at: '2026-11-20T10:00:00.000Z' };
+    },
+    records: async function* () {
+      for (const of of [run, 'another']) yield { record: { event: 'created', run: of } };
+    },
+  };
+}
+
+function figuresThatListen() {
+  const [notes, records]: unknown[][] = [[], []];
+  const figures = {
+    note: ({ run }: { run: string | null }) => notes?.push(run),
+    record: ({ run }: { run: string }) => records?.push(run),
+  };
+  return { figures: figures as never, notes, records };
+}
+
+describe('The report of a run', () => {
+  test.each<[string | null, unknown[], unknown[]]>([
+    ['one', ['one'], ['one']],
+    ['another', ['another'], ['another']],
+    [null, [null], ['one', 'another']],
+  ])('has the notes and the records of the run %j', async (run, ofNotes, ofRecords) => {
+    const { figures, notes, records } = figuresThatListen();
+    await addNotes(figures, logOf('one') as never, run);
+    await addRecords(figures, logOf('one') as never, run);
+    expect([notes, records]).toEqual([ofNotes, ofRecords]);
+  });
+
+  test('has the cells of the input only if that is asked for, and passes the rows on', async () => {
+    for (const [includeInput, cells] of [
+      [true, ['Ana']],
+      [false, null],
+      [undefined, null],
+    ] as const) {
+      const figures = figuresOf(TABLE, includeInput);
+      const added: unknown[] = [];
+      figures.add = ({ cells: each }) => void added.push(each);
+      const report = {
+        ...{ row: { number: 1, line: 2, cells: ['Ana'], problem: null }, status: 'created', ids: {}, message: null },
+        ...{ reason: null, record: null, problems: [], isKept: false },
+      } as never;
+      const passed = [];
+      const rows = (async function* () {
+        yield report;
+      })();
+      for await (const each of withFigures(rows, figures, NO_MAPPING)) passed.push(each);
+      expect([includeInput, added, passed]).toEqual([includeInput, [cells], [report]]);
+    }
+  });
+
+  test('that cannot be written is a warning, and a fault is thrown', async () => {
+    const { context, home, stderr } = contextOf();
+    Object.assign(context, { logStore: async () => logOf(context.run) });
+    const path = `${home}/none/run.html`;
+    await reportRun(context, path, figuresOf(TABLE, false));
+    expect(stderr()).toMatch(/^! /);
+    expect(stderr()).not.toContain('Report:');
+    const broken = () => Promise.reject(new TypeError('broken'));
+    Object.assign(context, {
+      logStore: async () => ({ notes: () => ({ [Symbol.asyncIterator]: () => ({ next: broken }) }) }),
+    });
+    await expect(reportRun(context, path, figuresOf(TABLE, false))).rejects.toThrow('broken');
+  });
+});
