@@ -2,7 +2,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bulk } from '../../src/commands/bulk/run.ts';
 import type { RunNote } from '../../src/request/log-store.ts';
-import { contextOf } from '../helpers/command-context.ts';
+import { contextOf, type Typed } from '../helpers/command-context.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
 import { User } from '../helpers/user.ts';
@@ -53,17 +53,24 @@ describe('An import is refused before anything is sent', () => {
     [['--results', '-', '--json'], 'flags.contradict', /would both write to standard output/],
     [['--report', '@mine.html'], 'output.not-replaced', /mine\.html exists and is not a file that srq wrote/],
     [['--strict', '--map', 'location=budget'], 'field.unknown', /budget.* Nothing was sent\.$/],
-  ])('with %j: %s', async (flags, reason, message) => {
-    const { service, user, imported } = await atService();
-    user.write('mine.html', '<p>mine</p>');
-    const at = flags.map((word) => word.replace('@', `${user.path('')}/`));
-    const { code, document } = await imported('--json', ...at);
-    expect([code, document]).toEqual([
-      2,
-      expect.objectContaining({ error: expect.objectContaining({ reason, message: expect.stringMatching(message) }) }),
-    ]);
-    expect([service.creates(), hasResults(user)]).toEqual([[], false]);
-  });
+  ])(
+    'with %j: %s',
+    async (flags, reason, message) => {
+      const { service, user, imported } = await atService();
+      user.write('mine.html', '<p>mine</p>');
+      const at = flags.map((word) => word.replace('@', `${user.path('')}/`));
+      const { code, document } = await imported('--json', ...at);
+      expect([code, document]).toEqual([
+        2,
+        expect.objectContaining({
+          error: expect.objectContaining({ reason, message: expect.stringMatching(message) }),
+        }),
+      ]);
+      expect([service.creates(), hasResults(user)]).toEqual([[], false]);
+      // A run with --keep that is not refused would wait for Ctrl-C.
+    },
+    30_000,
+  );
 
   test.each<[string, string, string]>([
     ['a.sandbox.results.csv', leadsCsv(1), 'results.of-sandbox'],
@@ -323,8 +330,27 @@ describe('A run', () => {
     const more = user.write('more.csv', leadsCsv(4));
     const one = await user.runWith({ typed: [[/\? for help[^?]*q to quit: /, '\r']] }, 'bulk', more);
     expect([one.code, service.creates().length]).toEqual([0, 4]);
-    const left = await user.runWith({ typed: [[/q to quit: /, 'q\r']] }, 'bulk', user.write('last.csv', leadsCsv(5)));
-    expect([left.code, service.creates().length]).toEqual([130, 4]);
+    const last = user.write('last.csv', leadsCsv(5));
+    for (const files of [[last], [leads, last]]) {
+      const left = await user.runWith({ typed: [[/q to quit: /, 'q\r']] }, 'bulk', ...files);
+      expect([left.code, service.creates().length]).toEqual([130, 4]);
+    }
+  });
+
+  test('that stops goes on with the corrections that a person made, of several files by what is remembered', async () => {
+    const { user, leads } = await atService({ create: () => ({ status: 404 }) });
+    const flags = ['--no-validate', '--rate', 'max', '--json'];
+    const help = /\? for help[^?]*q to quit: /;
+    const corrected: Typed[] = [
+      [help, 'ref=-\r'],
+      [help, '\r'],
+      [help, '\r'],
+    ];
+    const one = await user.runWith({ typed: corrected }, 'bulk', leads, ...flags);
+    expect(one.document['next']).toBe(`srq bulk ${leads} ${flags.join(' ')} --map ref=-`);
+    const other = user.write('other.csv', leadsCsv(3).replaceAll('Pintar', 'Lavar'));
+    const both = await user.run('bulk', leads, other, ...flags);
+    expect(both.document['next']).toBe(`srq bulk ${leads} ${other} ${flags.join(' ')}`);
   });
 
   test('shows by which contract its first row is sent, in the words of that', async () => {

@@ -116,10 +116,11 @@ describe('The files to import', () => {
   }
 
   test('are those that were named, and the command is as it was', async () => {
-    const { context, path } = folderOf(['a.csv', 'b.csv'], []);
+    const { context, path, stderr } = folderOf(['a.csv', 'b.csv'], []);
     const files = [path('a.csv'), path('b.csv')];
     Object.assign(context.process, { argv: ['node', 'srq', 'bulk', ...files, '--yes'] });
     expect(await chosenFiles(context, files)).toEqual({ files, command: ['bulk', ...files, '--yes'] });
+    expect(stderr()).toBe('');
   });
 
   test('are told in a command without that of --on-end, which may hold a password', async () => {

@@ -44,8 +44,18 @@ describe('A correction', () => {
     ['Fax=number', 'mapping.unclear'],
     ['Fax=phone', 'column.unknown'],
     ['Fax=-', 'column.unknown'],
+    ['7=fulname', 'field.unknown'],
+    ['fulname=Ana', 'field.unknown'],
+    ['Fax=fulname', 'mapping.unclear'],
   ])('%j is none: %s', (line, reason) => {
     expect(() => corrected(line)).toThrow(expect.objectContaining({ reason }));
+  });
+
+  test('is about what it says, and what was said of the parameters of the service holds beside it', () => {
+    const said = { ...NOTHING, map: { phone: 'fulname' } };
+    const parameters = new Set(['fulname']);
+    expect(correctedBy('7=ref', { columns: COLUMNS }, said, parameters).map).toEqual({ phone: 'fulname', ' 7': 'ref' });
+    expect(() => correctedBy('7=ref', { columns: COLUMNS }, said)).toThrow('There is no field "fulname".');
   });
 });
 
@@ -289,19 +299,19 @@ describe('Columns that are only likely', () => {
     ['they are accepted', { acceptLikely: true }, false, null],
   ])('have to be decided about if a request needs them and %s', (_, options, isRefused, typed) => {
     const { context } = contextOf(typed ? { typed } : {});
-    const require = (field: string) => () => {
+    const asking = (field: string) => () => {
       const files = [{ file: 'a.csv', input: inputWith({ field }), command: ['bulk', 'a.csv'] }];
       requireAnswers(context, files, ['bulk', 'a.csv', '--json'], options);
     };
     if (isRefused)
-      expect(require('phone')).toThrow(
+      expect(asking('phone')).toThrow(
         expect.objectContaining({
           reason: 'columns.undecided',
           hint: expect.stringContaining('srq bulk a.csv --json --accept-likely'),
         }),
       );
-    else require('phone')();
-    require('ref')();
+    else asking('phone')();
+    asking('ref')();
   });
 });
 

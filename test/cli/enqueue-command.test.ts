@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
 import { expiryWarning, queuePlan } from '../../src/commands/enqueue/queue-plan.ts';
 import { enqueue } from '../../src/commands/enqueue/run.ts';
+import type { ProgressState } from '../../src/report/reporter.ts';
 import type { QueuedRequest } from '../../src/request/request-queue.ts';
 import { PREPARATION, planOf, tableOf } from '../delivery/leads.ts';
 import { contextOf } from '../helpers/command-context.ts';
@@ -39,17 +40,21 @@ describe('The rows of a plan are queued', () => {
     Object.assign(context, { clock: { ...context.clock, monotonicMs: () => ms } });
     const plan = await planOf(tableOf(needs), { lookup: () => 'none' });
     const batches: (readonly QueuedRequest[])[] = [];
+    const shown: unknown[] = [];
+    const progress = { update: (state: ProgressState) => shown.push(state), end: () => shown.push('end') };
+    Object.assign(await context.reporter(), { progress: async () => progress });
     const queue = {
       add: async (batch: readonly QueuedRequest[]) => {
         batches.push(batch);
         ms += 1_250;
         if (signal) handlers.get('SIGINT')?.();
+        await new Promise((resolve) => setImmediate(resolve));
         return batch.filter(({ row }) => !known.includes(row)).length;
       },
     };
     const how = { file, command: ['enqueue', file, '--yes'], startedMs: 1_000, store: 'postgres://here/leads' };
     const code = await queuePlan({ context, preparation: PREPARATION } as never, plan, queue as never, how);
-    return { code, batches, document: JSON.parse(stdout()), told: stderr(), run: context.run };
+    return { code, batches, shown, document: JSON.parse(stdout()), told: stderr(), run: context.run };
   }
 
   test('each once, with its request, and those that are new are counted', async () => {
@@ -115,7 +120,9 @@ describe('The rows of a plan are queued', () => {
 
   test('all of them, however many batches they take', async () => {
     const needs = Array.from({ length: 1_001 }, (_, at) => `Need ${at}`);
-    const { code, batches, document } = await queued({ needs });
+    const { code, batches, shown, document } = await queued({ needs });
+    expect(shown.slice(-2)).toEqual([{ done: 1_001, total: 1_001, counts: {} }, 'end']);
+    expect(shown).toHaveLength(batches.length + 1);
     expect(batches.flat().map(({ row }) => row)).toEqual(needs.map((_, at) => at + 1));
     expect([code, document.queued, document.notQueued]).toEqual([0, 1_001, 0]);
   });

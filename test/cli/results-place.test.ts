@@ -165,6 +165,11 @@ describe('The place of the results', () => {
     await expect(deskOf({ json: true }).find('-')).rejects.toMatchObject({ reason: 'flags.contradict' });
   });
 
+  test('is not where no file can be made', async () => {
+    const { find, path } = deskOf();
+    await expect(find(undefined, 'csv', path('none/leads.csv'))).rejects.toMatchObject({ reason: 'output.unwritable' });
+  });
+
   test('is a file that is empty, or as srq wrote it in a run of this kind', async () => {
     const { find, path, asWritten, told } = deskOf();
     writeFileSync(path('leads.results.csv'), '');
@@ -221,7 +226,8 @@ describe('The place of the results', () => {
       await asWritten('mine.csv', text);
       expect((await find(path('mine.csv'))).path).toBe(path('mine.csv'));
       writeFileSync(path('mine.csv'), `${text}corrected\n`);
-      const argv = ['node', 'srq', 'bulk', path('leads.csv'), '--results', path('mine.csv'), '--yes'];
+      const flags = ['--results', path('mine.csv'), '--yes', '--on-end', 'curl -u me:secret'];
+      const argv = ['node', 'srq', 'bulk', path('leads.csv'), ...flags];
       Object.assign(context.process, { argv });
       await expect(find(path('mine.csv'))).rejects.toMatchObject({
         reason: 'output.not-replaced',

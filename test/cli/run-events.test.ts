@@ -274,7 +274,9 @@ describe.skipIf(process.platform === 'win32')('The command of --on-end', () => {
   test('has the environment of srq, and need not read what it gets', async () => {
     const of = contextOf({ env: { LEADS_OF: 'shop' } });
     const events = await RunEvents.open(of.context, { onEnd: 'echo "for $LEADS_OF"; exec 0<&-' } as never);
-    events.end({ exitCode: 0, stopped: null, summary: null });
+    // What is longer than a pipe holds cannot be written to a command that has closed its input.
+    const stopped = { code: 'stopped', reason: 'srq.fault', message: 'x'.repeat(1_000_000) } as const;
+    events.end({ exitCode: 0, stopped, summary: null });
     await of.context.close();
     expect(of.stderr()).toBe('for shop\n');
   });

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { RunEvents } from '../../src/commands/bulk/events.ts';
+import { FileImport } from '../../src/commands/bulk/file-import.ts';
 import { addNotes, addRecords, figuresOf, reportRun, withFigures } from '../../src/commands/bulk/run-report.ts';
-import { NO_MAPPING } from '../delivery/leads.ts';
+import { NO_MAPPING, PREPARATION, planOf, tableOf } from '../delivery/leads.ts';
 import { contextOf } from '../helpers/command-context.ts';
 
 const TABLE = { table: { columns: ['Nome'] } } as never;
@@ -72,5 +76,29 @@ describe('The report of a run', () => {
       logStore: async () => ({ notes: () => ({ [Symbol.asyncIterator]: () => ({ next: broken }) }) }),
     });
     await expect(reportRun(context, path, figuresOf(TABLE, false))).rejects.toThrow('broken');
+  });
+
+  test('is written once all rows have been told, however long that takes', async () => {
+    const { context, home } = contextOf();
+    Object.assign(context, { logStore: async () => logOf(context.run) });
+    const report = join(home, 'run.html');
+    const opened = {
+      file: 'a.csv',
+      command: [],
+      session: { context, preparation: PREPARATION },
+      results: { path: null },
+    };
+    const events = await RunEvents.open(context, {} as never);
+    const flags = { report, includeInput: true } as never;
+    const file = new FileImport({ ...opened, input: {} } as never, flags, false, events);
+    const plan = await planOf(tableOf(['Paint the last wall']), { lookup: () => 'none' });
+    const rows = async function* () {
+      for (let turn = 0; turn < 2_000; turn++) await new Promise((resolve) => setImmediate(resolve));
+      for await (const [row] of plan.table.rows())
+        yield { row, status: 'ready', ids: {}, message: null, reason: null, record: null, problems: [], isKept: false };
+    };
+    await file.report(plan, rows() as never, {} as never);
+    expect(readFileSync(report, 'utf8')).toContain('Paint the last wall');
+    expect(file.results).toBeNull();
   });
 });
