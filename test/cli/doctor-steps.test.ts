@@ -1,4 +1,6 @@
-import { describe, expect, test, vi } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Examination } from '../../src/commands/doctor/examination.ts';
 import {
   ClockReading,
@@ -15,6 +17,7 @@ import type { TracedCall, ValidateResult } from '../../src/request/ports.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { contextOf } from '../helpers/command-context.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
+import { startProxy } from '../helpers/proxy-service.ts';
 import { startTlsFront } from '../helpers/tls-front.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
@@ -336,10 +339,11 @@ describe('The way to the service', () => {
     env: Record<string, string>,
     nowMs = Date.now(),
     secureContext: unknown = undefined,
+    proxy: unknown = null,
   ) {
     const clock = { nowMs: () => nowMs, monotonicMs: () => 0, sleep: async () => {} };
     const examination = examinationOf('proxy', 'dns', 'tcp', 'tls');
-    const connection = { destination: { ...DESTINATION, baseUrl }, network: { proxy: null, secureContext } } as never;
+    const connection = { destination: { ...DESTINATION, baseUrl }, network: { proxy, secureContext } } as never;
     await takeNetworkSteps(contextWith({ clock, process: { env } }), examination, connection);
     return examination.diagnosis.steps;
   }
@@ -354,6 +358,43 @@ describe('The way to the service', () => {
     expect(proxy).toMatchObject({ result: 'ok', message });
     expect(dns?.message).toBe('127.0.0.1 is an address; there is no name to look up.');
     expect([tcp?.result, tls?.result]).toEqual(['fail', 'skip']);
+  });
+
+  /** A server that says nothing, and what its connections come to. */
+  async function silentServer() {
+    const ended: Promise<unknown>[] = [];
+    const server = createServer((socket) => void ended.push(once(socket.resume(), 'close')));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    return { port: (server.address() as AddressInfo).port, ended };
+  }
+
+  test('is looked up by its name, connected, and closed again', async () => {
+    const { port, ended } = await silentServer();
+    const [proxy, dns, tcp, tls] = await steps(`http://localhost:${port}`, {});
+    expect([proxy, dns, tcp, tls].map((step) => step?.result)).toEqual(['ok', 'ok', 'ok', 'skip']);
+    expect(dns?.message).toMatch(/^localhost is at (?:[\d.:a-f]+, )*127\.0\.0\.1(?:, [\d.:a-f]+)*\.$/);
+    expect(tcp?.message).toBe(`Connected to 127.0.0.1, port ${port}.`);
+    expect(tls?.message).toBe('Plain http, which does not leave this machine.');
+    expect(ended).toHaveLength(1);
+    await Promise.all(ended);
+  });
+
+  test('by a proxy is the matter of the proxy', async () => {
+    const proxy = { ...(await startProxy()), authorization: null };
+    const found = await steps('https://127.0.0.1:1', {}, undefined, undefined, proxy);
+    expect(found[0]).toMatchObject({ result: 'fail' });
+    expect(found.slice(1).map(({ result }) => result)).toEqual(['skip', 'skip', 'skip']);
+    const { port, ended } = await silentServer();
+    const reached = await steps(`http://127.0.0.1:${port}`, {}, undefined, undefined, proxy);
+    expect(reached.map(({ result, message }) => [result, message])).toEqual([
+      ['ok', `${proxy.url} connects to 127.0.0.1:${port}.`],
+      ['skip', 'The proxy does that.'],
+      ['skip', 'The proxy does that.'],
+      ['skip', 'Plain http, which does not leave this machine.'],
+    ]);
+    await Promise.all(ended);
   });
 
   test.skipIf(!make)('tells of a certificate that ends in less than fourteen days', async () => {
