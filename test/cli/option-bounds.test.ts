@@ -52,3 +52,30 @@ test('each option that takes a whole number has these bounds, and this number if
     'work --missing: from 10 to 86400, else 30',
   ]);
 });
+
+test('each option that takes one of a few words takes these, and this one if it is not given', () => {
+  const said = commandsOf(program).flatMap(([name, { options }]) =>
+    options.flatMap(({ long, argChoices, defaultValue }) =>
+      argChoices ? [`${name} ${long}: ${argChoices.join(', ')}, else ${defaultValue ?? 'none'}`] : [],
+    ),
+  );
+  const formats = 'csv, json, ndjson, else none';
+  const statuses = 'created, duplicate, rejected, failed, unknown, else none';
+  expect(said.toSorted()).toEqual([
+    `bulk --format: ${formats}`,
+    'bulk --in-doubt: park, validate, else validate',
+    'bulk --on-duplicate: skip, create, else skip',
+    'create --on-duplicate: skip, create, else skip',
+    `enqueue --format: ${formats}`,
+    'enqueue --on-duplicate: skip, create, else skip',
+    `export --format: ${formats}`,
+    `export --status: ${statuses}`,
+    `log --status: ${statuses}`,
+    'login --encoding: form, json, else none',
+    `report --format: ${formats}`,
+    `resolve --format: ${formats}`,
+    'work --in-doubt: park, validate, else validate',
+    'work --log-format: text, json, else text',
+    'work --on-duplicate: skip, create, else skip',
+  ]);
+});
