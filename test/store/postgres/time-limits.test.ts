@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../../src/account/system-clock.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { ScriptedPostgres, until } from '../../helpers/scripted-postgres.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const serve = async (...script: Parameters<typeof ScriptedPostgres.start>) => {
+  const server = await ScriptedPostgres.start(...script);
+  onTestFinished(() => server.end());
+  return server;
+};
+const databaseAt = (url: string): Database => {
+  const database = openDatabase({ url, password: null, name: 'srq', clock: systemClock });
+  onTestFinished(() => database.close());
+  return database;
+};
+/** Follows a promise, so that a test can look whether it is settled. */
+const followed = (promise: Promise<unknown>) => {
+  const state = { end: 'none yet' };
+  promise.then(
+    () => {
+      state.end = 'done';
+    },
+    (error: Error) => {
+      state.end = error.message;
+    },
+  );
+  return state;
+};
+/** Lets pass what is said here and no more, then the last millisecond, and tells how it stood before and stands after. */
+const around = async (ms: number, state: { readonly end: string }) => {
+  vi.advanceTimersByTime(ms - 1);
+  const before = state.end;
+  vi.advanceTimersByTime(1);
+  await until(() => state.end !== before);
+  return [before, state.end];
+};
+
+test('a server that does not answer at all is given up after ten seconds', async () => {
+  const server = await serve({ isSilent: true });
+  const database = databaseAt(server.url);
+  const lost = expect.stringContaining('cannot be reached');
+  for (const use of [() => database.query('look'), () => database.connect()]) {
+    const before = server.connections.length;
+    const state = followed(use());
+    await until(() => server.connections.length > before);
+    expect(await around(10_000, state)).toEqual(['none yet', lost]);
+    await until(() => server.open.length === 0);
+  }
+});
+
+test('a statement without an answer is given up later than by the server, and by a patient session never', async () => {
+  const server = await serve({ answer: ({ text }) => (text === 'slow' ? 'silence' : []) });
+  const database = databaseAt(server.url);
+  const session = await database.connect();
+  const patient = await database.connect({ patient: true });
+  const arrived = (count: number) => until(() => server.asked.filter(({ text }) => text === 'slow').length === count);
+  const waiting = followed(patient.query('slow'));
+  await arrived(1);
+  for (const [at, use] of [() => database.query('slow'), () => session.query('slow')].entries()) {
+    const state = followed(use());
+    await arrived(at + 2);
+    vi.advanceTimersByTime(30_000);
+    expect(state.end).toBe('none yet');
+    expect(await around(15_000, state)).toEqual([
+      'none yet',
+      expect.stringMatching(/cannot be reached \(Query read timeout\)/),
+    ]);
+  }
+  vi.advanceTimersByTime(3_600_000);
+  expect(waiting.end).toBe('none yet');
+});
+
+test('a connection that nobody needs is closed after half a minute', async () => {
+  const server = await serve();
+  const database = databaseAt(server.url);
+  await database.query('look');
+  vi.advanceTimersByTime(29_999);
+  expect(await database.query('look')).toEqual([]);
+  expect(server.connections).toHaveLength(1);
+  vi.advanceTimersByTime(29_999);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(server.open).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  await until(() => server.open.length === 0);
+});
+
+test.each([
+  ['takes no notice', { isSilent: true }],
+  ['lets us in and says no more', { isDumb: true }],
+])('one of several servers that %s holds the others up for three seconds', async (_, script) => {
+  const [silent, good] = [await serve(script), await serve()];
+  const state = followed(databaseAt(`postgres://owner@${silent.place},${good.place}/leads`).query('look'));
+  await until(() => silent.connections.length === 1 && good.connections.length === 1);
+  await until(() => good.open.length === 0);
+  if ('isDumb' in script) await until(() => silent.greeted > 0);
+  expect(await around(3_000, state)).toEqual(['none yet', 'done']);
+});
+
+test('a pooler that gives no second connection is not waited for longer than three seconds', async () => {
+  const server = await serve({ pidOf: ({ pid }) => 500 + pid });
+  const state = followed(databaseAt(server.url).connect());
+  await until(() => server.connections.length === 1);
+  await until(() => server.greeted > 0);
+  server.script.isSilent = true;
+  await until(() => server.connections.length === 2);
+  const [before, after] = await around(3_000, state);
+  expect([before, after]).toEqual(['none yet', expect.stringContaining('cannot be reached')]);
+});
