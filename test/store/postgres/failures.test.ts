@@ -1,16 +1,41 @@
-import { expect, test } from 'vitest';
-import { isTransient, storeError } from '../../../src/store/postgres/failures.ts';
+import { describe, expect, test } from 'vitest';
+import { SrqError } from '../../../src/request/errors.ts';
+import { isCancelled, isForbidden, isReadOnly, isTransient, storeError } from '../../../src/store/postgres/failures.ts';
 
-const failure = (code: string, message: string) => Object.assign(new Error(message), { code });
+const failure = (code: string, message: string) => Object.assign(new Error(message), code === '' ? {} : { code });
 const STORE = 'postgres://owner@db.example/leads';
+const GOES_ON = 'goes on where it stopped';
 
 test.each([
   ['53300', 'too many connections for role "sender"', 'has no connection free', 'max_connections', true],
-  ['25006', 'cannot execute INSERT in a read-only transaction', 'takes no writing', 'read_only', false],
-  ['', 'SASL: client password must be a string', 'asks for a password, and none is known', 'PGPASSWORD', false],
+  ['53300', 'too many connections for role "sender"', 'has no connection free (too many', GOES_ON, true],
+  ['25006', 'cannot execute INSERT in a read-only transaction', 'takes no writing.', 'read_only', false],
+  ['25006', 'cannot execute INSERT in a read-only transaction', 'takes no writing.', 'name the primary server', false],
+  ['', 'SASL: client password must be a string', 'asks for a password, and none is known.', 'PGPASSWORD', false],
   ['28P01', 'password authentication failed', 'refuses this user or password', 'PGPASSWORD', false],
+  // A server says it in its own language.
+  [
+    '28P01',
+    'Anmeldung fehlgeschlagen',
+    'refuses this user or password (Anmeldung fehlgeschlagen)',
+    'PGPASSWORD',
+    false,
+  ],
+  ['28000', 'kein Eintrag in pg_hba.conf', 'refuses this user or password (kein Eintrag', 'PGPASSWORD', false],
+  ['', 'SASL: SCRAM-SERVER-FIRST-MESSAGE: server nonce', 'refuses this user or password (SASL', 'PGPASSWORD', false],
+  ['', 'Password must be a string', 'refuses this user or password (Password must', 'PGPASSWORD', false],
+  ['3D000', 'database "x" does not exist', 'has no such database (database "x"', 'createdb NAME', false],
+  ['42501', 'permission denied for table state', 'forbids this (permission denied', 'docs/scale.md', false],
+  ['53100', 'could not extend file', 'has no room left on its disk.', 'Make room there', false],
+  ['53100', 'could not extend file', 'has no room left on its disk.', GOES_ON, false],
+  ['', 'The server does not support SSL connections', 'offers no encrypted connection.', 'sslmode=disable', false],
+  ['CERT_HAS_EXPIRED', 'x', 'shows a certificate that cannot be trusted (CERT_HAS_EXPIRED)', 'sslrootcert', false],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'x', 'shows a certificate that cannot be trusted (DEPTH', 'sslrootcert', false],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'x', 'shows a certificate that cannot be trusted (UNAB', 'sslrootcert', false],
   ['57014', 'canceling statement due to statement timeout', 'gave a statement up', 'pg_stat_activity', true],
+  ['57014', 'canceling statement due to user request', 'gave a statement up', GOES_ON, true],
   ['08P01', 'query_wait_timeout', 'broke the connection off with a complaint (query_wait_timeout)', 'pooler', true],
+  ['08P01', 'query_wait_timeout', 'broke the connection off with a complaint (query_wait_timeout)', GOES_ON, true],
   [
     'XX000',
     'cache lookup failed for relation 1',
@@ -19,12 +44,116 @@ test.each([
     false,
   ],
   ['ECONNREFUSED', 'connect', 'cannot be reached (ECONNREFUSED)', 'pg_isready', true],
+  ['ECONNREFUSED', 'connect', 'cannot be reached (ECONNREFUSED)', GOES_ON, true],
+  ['', 'timeout expired', 'cannot be reached (timeout expired)', 'pg_isready', true],
+  ['42P01', 'relation "x" does not exist', 'gave an error (42P01: relation "x"', GOES_ON, false],
+  ['', 'something odd', 'gave an error (something odd)', GOES_ON, false],
 ])('%s (%s): the store %s', (code, message, said, advised, passes) => {
   const error = failure(code, message);
   expect(storeError(error, STORE)).toMatchObject({
     code: 'log',
+    reason: 'store.unavailable',
+    cause: error,
     message: expect.stringContaining(`The store ${STORE} ${said}`),
     hint: expect.stringContaining(advised),
   });
   expect(isTransient(error)).toBe(passes);
+});
+
+describe('The words of a failure', () => {
+  const said = (error: unknown) => storeError(error, STORE).message;
+
+  test('are those of the first of several', () => {
+    const several = new AggregateError([failure('ECONNREFUSED', 'one'), failure('3D000', 'other')]);
+    expect(said(several)).toBe(`The store ${STORE} cannot be reached (ECONNREFUSED).`);
+  });
+
+  test('are one line, and no more than 200 characters of it', () => {
+    expect(said(failure('42P01', 'one\ntwo'))).toBe(`The store ${STORE} gave an error (42P01: one).`);
+    expect(said(failure('42P01', `${'x'.repeat(199)}yz`))).toBe(
+      `The store ${STORE} gave an error (42P01: ${'x'.repeat(199)}y).`,
+    );
+  });
+
+  test('are also those of what is no error', () => {
+    expect(said('some words')).toBe(`The store ${STORE} gave an error (some words).`);
+    expect(isTransient('connection terminated')).toBe(false);
+  });
+
+  test('that were told already stay', () => {
+    const told = new SrqError('store.version', 'Told.');
+    expect(storeError(told, STORE)).toBe(told);
+  });
+});
+
+describe('What may pass', () => {
+  test.each([
+    ...['08000', '08003', '08006', '08P01', '57P01', '57P02', '57P03', '57P05', '25P03', '53300', '40001', '40P01'],
+    ...['55P03', '57014'],
+  ])('is state %s', (code) => {
+    expect(isTransient(failure(code, 'words'))).toBe(true);
+  });
+
+  test.each([
+    '57P06',
+    '57000',
+    '25P02',
+    '25006',
+    '53200',
+    '53100',
+    '40002',
+    '40P02',
+    '55P02',
+    '23505',
+    '42601',
+    'XX000',
+  ])('is not state %s', (code) => {
+    // What the words say does not count where there is a state.
+    expect(isTransient(failure(code, 'connection terminated'))).toBe(false);
+  });
+
+  test.each([
+    ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
+    ...['ENOENT', 'EAI_AGAIN', 'ENOTFOUND', 'ECONNABORTED'],
+  ])('is %s of the system', (code) => {
+    expect(isTransient(failure(code, 'words'))).toBe(true);
+  });
+
+  test.each(['EACCES', 'ENOSPC', 'CERT_HAS_EXPIRED', 'ERR_INVALID_ARG_TYPE'])('is not %s', (code) => {
+    expect(isTransient(failure(code, 'words'))).toBe(false);
+  });
+
+  test.each([
+    ['Connection terminated', true],
+    ['Connection terminated unexpectedly', true],
+    ['timeout expired', true],
+    ['timeout exceeded when trying to connect', true],
+    ['Query read timeout', true],
+    ['Client has encountered a connection error and is not queryable', true],
+    ['Client was closed and is not queryable', false],
+    ['The server does not support SSL connections', false],
+  ])('without a state "%s": %s', (words, passes) => {
+    expect(isTransient(failure('', words))).toBe(passes);
+  });
+
+  test('is what passes at one of several servers, and what was told of it', () => {
+    const [refused, away] = [failure('28P01', 'no'), failure('ECONNREFUSED', 'connect')];
+    expect(isTransient(new AggregateError([refused, away]))).toBe(true);
+    expect(isTransient(new AggregateError([refused, refused]))).toBe(false);
+    expect(isTransient(storeError(new AggregateError([refused, away]), STORE))).toBe(true);
+    expect([away, refused].map((error) => isTransient(storeError(error, STORE)))).toEqual([true, false]);
+    // What it says then is about passing words, and not about the server.
+    expect(isTransient(new SrqError('log.closed', 'connection terminated'))).toBe(false);
+  });
+});
+
+test.each([
+  ['read only', isReadOnly, '25006'],
+  ['cancelled', isCancelled, '57014'],
+  ['forbidden', isForbidden, '42501'],
+])('what is %s is known by its state, also once it was told', (_, is, code) => {
+  const codes = ['25006', '57014', '42501', '42P01', ''];
+  expect(codes.filter((each) => is(failure(each, 'words')))).toEqual([code]);
+  expect(codes.filter((each) => is(storeError(failure(each, 'words'), STORE)))).toEqual([code]);
+  expect(is(null)).toBe(false);
 });

@@ -40,6 +40,28 @@ describe('What a process remembers of its records', () => {
     expect(recentOf(5).isWhole).toBe(true);
   });
 
+  test('is all of them below 25,000, and then the newest 20,000', () => {
+    const recent = recentOf(24_999);
+    expect([recent.all.length, recent.isWhole]).toEqual([24_999, true]);
+    recent.add(record(25_000) as Parameters<typeof recent.add>[0]);
+    expect([recent.all.length, recent.isWhole]).toEqual([20_000, false]);
+    expect(recent.all[0]).toMatchObject({ entry: 5_001 });
+  });
+
+  test('includes the largest id that it has seen, of whomever', () => {
+    const recent = new RecentRecords();
+    expect(recent.newestId).toBe(0);
+    recent.sawId(7);
+    recent.sawId(5);
+    expect(recent.newestId).toBe(7);
+    recent.add(record(1) as Parameters<typeof recent.add>[0]);
+    expect(recent.newestId).toBe(101);
+    recent.renumber(new Map([[1, 300]]));
+    expect([recent.newestId, recent.all[0]?.id]).toEqual([300, 300]);
+    recent.renumber(new Map([[2, 200]]));
+    expect([recent.newestId, recent.all[0]?.id]).toEqual([300, 300]);
+  });
+
   test('costs one look where the server knows the newest', async () => {
     const { query, asked } = serverThatKnows(200);
     expect(await putBack(query, 1, TIMELINE, recentOf(100))).toEqual({ records: 0, late: 0, isWhole: true });
@@ -56,6 +78,53 @@ describe('What a process remembers of its records', () => {
     });
     expect(recent.all.at(-1)).toMatchObject({ entry: 5_000, id: 1_005_000 });
     expect(recent.newestId).toBe(1_005_000);
+  });
+
+  test('is put back some at a time, above all ids that it knows, on a timeline that has lost something', async () => {
+    const asked: [string, readonly unknown[]][] = [];
+    const { query } = serverThatKnows(100);
+    const recording = async (text: string, values: readonly unknown[] = []) => {
+      asked.push([text, values]);
+      return query(text, values);
+    };
+    const recent = recentOf(4_001);
+    recent.sawId(9_000);
+    expect(await putBack(recording as Query, 17, TIMELINE, recent)).toEqual({ records: 4_001, late: 4, isWhole: true });
+    const [, joined, ...written] = asked;
+    expect(joined).toEqual([expect.stringContaining('srq.join_timeline'), [TIMELINE.number, true]]);
+    const groups = written.map(([, [worker, newest, since, records]]) => [
+      ...[worker, newest, since],
+      (JSON.parse(String(records)) as unknown[]).length,
+    ]);
+    // Ids that were given out for the first ones are not given out again.
+    expect(groups).toEqual([
+      [17, 9_000, TIMELINE.since, 2_000],
+      [17, 9_000, TIMELINE.since, 2_000],
+      [17, 9_000, TIMELINE.since, 1],
+    ]);
+    const one = recentOf(2_000);
+    asked.length = 0;
+    await putBack(recording as Query, 17, TIMELINE, one);
+    expect(asked.filter(([text]) => text.includes('srq.put_back'))).toHaveLength(1);
+  });
+
+  test('is put back also where only the last one is missing', async () => {
+    const recent = recentOf(10);
+    expect(await putBack(serverThatKnows(109).query, 1, TIMELINE, recent)).toMatchObject({ records: 1 });
+    expect(recent.all.map(({ id }) => id)).toEqual([101, 102, 103, 104, 105, 106, 107, 108, 109, 1_000_010]);
+    expect(await putBack(serverThatKnows(0).query, 1, TIMELINE, recentOf(1))).toMatchObject({ records: 1 });
+  });
+
+  test('is enough where the server knows the oldest that is kept, though others were dropped', async () => {
+    const recent = recentOf(25_000);
+    expect(await putBack(serverThatKnows(5_101).query, 1, TIMELINE, recent)).toMatchObject({
+      records: 19_999,
+      isWhole: true,
+    });
+    expect(await putBack(serverThatKnows(5_100).query, 1, TIMELINE, recentOf(25_000))).toMatchObject({
+      records: 20_000,
+      isWhole: false,
+    });
   });
 
   test('is too little where even its oldest record is missing and there were others before', async () => {

@@ -1,0 +1,309 @@
+import { describe, expect, test } from 'vitest';
+import type { LogPosition } from '../../../src/request/log-store.ts';
+import type { LogRecord } from '../../../src/request/ports.ts';
+import { LOGGED_STATES, type LoggedState } from '../../../src/request/status.ts';
+import {
+  followRecords,
+  LogLookup,
+  openReader,
+  readAllRecords,
+  readLatest,
+  readNewest,
+  readRequests,
+} from '../../../src/store/postgres/read-log.ts';
+import { keyOf } from '../../helpers/log-subjects.ts';
+import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
+import { VirtualClock } from '../../helpers/virtual-clock.ts';
+
+const uuidOf = (row: number) => keyOf(row).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+
+/** A row of the table of records, as the server tells it. */
+const rowOf = (id: number, changed: object = {}) => ({
+  ...{ id: String(id), key: uuidOf(id), event: 'created', at: '2026-11-21T03:39:00.123Z', run: 'run', row: id },
+  ...{ ref: null, market: null, ids: null, http: null, ms: null, message: null, raw: null, by: null, again: false },
+  ...changed,
+});
+
+async function all<Item, End>(items: AsyncGenerator<Item, End>): Promise<{ items: Item[]; end: End }> {
+  const found: Item[] = [];
+  for (;;) {
+    const next = await items.next();
+    if (next.done) return { items: found, end: next.value };
+    found.push(next.value);
+  }
+}
+
+describe('What a process looks up', () => {
+  /** A server that knows the states of some requests. */
+  const lookupOf = (states: Readonly<Record<string, LoggedState>> = {}) => {
+    let nowMs = 0;
+    const known = new Map(Object.entries(states));
+    const asked: (readonly string[])[] = [];
+    const database = scriptedDatabase(({ values }: Asked) => {
+      const keys = values[0] as string[];
+      asked.push(keys);
+      return keys.flatMap((key) => {
+        const state = known.get(key);
+        return state ? [{ ...rowOf(1), key, state }] : [];
+      });
+    });
+    const lookup = new LogLookup(database.query, () => nowMs);
+    const pass = (ms: number) => {
+      nowMs += ms;
+    };
+    return { lookup, asked, known, pass };
+  };
+
+  test('is unknown before it was asked for, and then as the store has it', async () => {
+    const { lookup } = lookupOf({ a: 'sending', b: 'created' });
+    expect(['a', 'b', 'c'].map((key) => lookup.states.get(key))).toEqual(['none', 'none', 'none']);
+    await lookup.prefetch(['a', 'b', 'c']);
+    expect(['a', 'b', 'c'].map((key) => lookup.states.get(key))).toEqual(['sending', 'created', 'none']);
+  });
+
+  test('is not asked again for ten seconds where it is not there, and always where it is', async () => {
+    const { lookup, asked, known, pass } = lookupOf({ a: 'failed' });
+    await lookup.prefetch(['a', 'c']);
+    pass(9_999);
+    await lookup.prefetch(['a', 'c']);
+    pass(1);
+    known.set('c', 'sending');
+    await lookup.prefetch(['c']);
+    await lookup.prefetch([]);
+    expect(asked).toEqual([['a', 'c'], ['a'], ['c']]);
+    expect(lookup.states.get('c')).toBe('sending');
+  });
+
+  test('is told anew what the store has forgotten', async () => {
+    const { lookup, known } = lookupOf({ a: 'failed' });
+    await lookup.prefetch(['a']);
+    known.delete('a');
+    await lookup.prefetch(['a']);
+    expect(lookup.states.get('a')).toBe('none');
+  });
+
+  test('is asked for in statements of 5,000 at most; what is asked for in one moment shares them', async () => {
+    const { lookup, asked } = lookupOf();
+    const keys = Array.from({ length: 10_001 }, (_, at) => `key ${at}`);
+    await Promise.all([lookup.prefetch(keys.slice(0, 6_000)), lookup.prefetch(keys.slice(6_000))]);
+    expect(asked.map(({ length }) => length)).toEqual([5_000, 5_000, 1]);
+    asked.length = 0;
+    await Promise.all(keys.map((key) => lookup.read(key)));
+    expect(asked.map(({ length }) => length)).toEqual([5_000, 5_000, 1]);
+  });
+
+  test('is kept while 50,000 others are looked up, and forgotten after 100,000', () => {
+    const { lookup } = lookupOf();
+    lookup.states.set('first', 'created');
+    const others = (count: number, name: string) => {
+      for (let at = 0; at < count; at += 1) lookup.states.set(`${name} ${at}`, 'failed');
+    };
+    others(50_000, 'one');
+    expect(lookup.states.get('first')).toBe('created');
+    others(49_998, 'two');
+    expect(lookup.states.get('first')).toBe('created');
+    others(1, 'three');
+    expect(lookup.states.get('first')).toBe('none');
+    expect(lookup.states.get('one 49999')).toBe('failed');
+  });
+
+  test('includes the last record of each request, where there is one', async () => {
+    const { lookup } = lookupOf({ [keyOf(1)]: 'created' });
+    const [found, none] = await Promise.all([lookup.read(keyOf(1)), lookup.read(keyOf(2))]);
+    expect([found?.key, found?.event, none]).toEqual([keyOf(1), 'created', null]);
+  });
+});
+
+test('a reader of a store without tables asks nothing', async () => {
+  const database = scriptedDatabase(() => [{ ...rowOf(1), state: 'created' }]);
+  const empty = openReader(database, true, new VirtualClock());
+  await empty.prefetch([keyOf(1)]);
+  expect([empty.lookup(keyOf(1)), await empty.read(keyOf(1)), database.asked]).toEqual(['none', null, []]);
+  await empty.close();
+});
+
+/** A server that reads a table by a cursor, and knows which ids have no record. */
+function tableOf(
+  rows: readonly object[],
+  { newest = null, gaps = [] }: { newest?: number | null; gaps?: number[] } = {},
+) {
+  const looked: (readonly unknown[])[] = [];
+  let at = 0;
+  const database = scriptedDatabase(({ text, values }: Asked) => {
+    if (text.startsWith('declare')) at = 0;
+    const count = Number(/^fetch (\d+)/.exec(text)?.[1] ?? 0);
+    at += count;
+    if (count > 0) return rows.slice(at - count, at);
+    if (text.startsWith('select max(id)')) return [{ id: newest === null ? null : String(newest) }];
+    if (!text.includes('generate_series')) return [];
+    looked.push(values);
+    return gaps.map((id) => ({ id: String(id) }));
+  });
+  return { database, looked };
+}
+
+describe('The log in a store', () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      rowOf(at + 1, { is_last: at % 2 === 0, known_key: uuidOf(at + 1), state: 'created' }),
+    );
+
+  test.each([0, 1, 1_999, 2_000, 2_001, 4_000, 4_500])('is read to its end, also with %s records', async (count) => {
+    const { database } = tableOf(many(count), { newest: count });
+    const numbers = Array.from({ length: count }, (_, at) => at + 1);
+    const rowsOf = (records: readonly LogRecord[]) => records.map(({ row }) => row);
+    expect(rowsOf((await all(readLatest(database))).items)).toEqual(numbers);
+    expect(rowsOf((await all(readNewest(database))).items)).toEqual(numbers);
+    const { items } = await all(readAllRecords(database));
+    expect(items.map(({ record, request, isLast }) => [record.row, request, isLast])).toEqual(
+      numbers.map((number) => [number, number - 1, number % 2 === 1]),
+    );
+    const requests = (await all(readRequests(database))).items;
+    expect(requests.map(({ state, record }) => [state, record.row])).toEqual(numbers.map((row) => ['created', row]));
+  });
+
+  test('is read in one view, whose connection is given back at the end, and by who stops earlier', async () => {
+    const { database } = tableOf(many(3), { newest: 3 });
+    for (const read of [readLatest, readNewest, readAllRecords, readRequests] as const) {
+      const records = read(database);
+      await records.next();
+      expect(database.sessions.at(-1)?.asked[0]?.text).toBe('begin isolation level repeatable read read only');
+      expect(database.sessions.at(-1)?.isClosed()).toBe(false);
+      await records.return(undefined as never);
+      expect(database.sessions.at(-1)?.isClosed()).toBe(true);
+      await all(read(database) as AsyncGenerator<unknown, unknown>);
+    }
+    expect(database.sessions.map(({ isClosed }) => isClosed())).toEqual(Array(8).fill(true));
+  });
+
+  test('has a position at its end, with the ids below that may still come', async () => {
+    const { database, looked } = tableOf(many(1), { newest: 30_000, gaps: [20_001, 29_999] });
+    expect((await all(readLatest(database))).end).toEqual({ end: 30_000, missing: [20_001, 29_999] });
+    expect((await all(readAllRecords(database))).end).toEqual({ end: 30_000, missing: [20_001, 29_999] });
+    // Of the newest ten thousand ids; ids begin with 1.
+    expect(looked).toEqual([
+      [20_000, 30_000],
+      [20_000, 30_000],
+    ]);
+    const few = tableOf(many(1), { newest: 9 });
+    await all(readLatest(few.database));
+    expect(few.looked).toEqual([[1, 9]]);
+    expect((await all(readLatest(tableOf([]).database))).end).toEqual({ end: 0, missing: [] });
+  });
+
+  test('tells each part of a record', async () => {
+    const whole = {
+      ...{ ref: 'L-1', market: 'PT', ids: { request_id: '1' }, http: 201, ms: 87, message: 'Words.', raw: '{}' },
+      ...{ by: 'person', again: true },
+    };
+    const { items } = await all(readLatest(tableOf([rowOf(1, whole), rowOf(2)]).database));
+    expect(items).toEqual([
+      { key: keyOf(1), event: 'created', at: '2026-11-21T03:39:00.123Z', run: 'run', row: 1, ...whole },
+      {
+        ...{ key: keyOf(2), event: 'created', at: '2026-11-21T03:39:00.123Z', run: 'run', row: 2, ref: null, ids: {} },
+        ...{ http: null, ms: null, message: null, raw: null, by: null, again: false },
+      },
+    ]);
+    expect(items[1]).not.toHaveProperty('market');
+  });
+
+  test.each(LOGGED_STATES)('of a request whose record is gone tells what its state %s says', async (state) => {
+    const events: Partial<Record<LoggedState, string>> = { licensed: 'licence', parked: 'unknown', none: 'unknown' };
+    const gone = { ...rowOf(1), id: null, key: null, known_key: uuidOf(7), state };
+    const { items } = await all(readRequests(tableOf([gone]).database));
+    expect(items).toEqual([
+      {
+        state,
+        record: {
+          ...{
+            key: keyOf(7),
+            event: events[state] ?? state,
+            at: '1970-01-01T00:00:00.000Z',
+            run: '',
+            row: 0,
+            ref: null,
+          },
+          ...{ ids: {}, http: null, ms: null, message: null, raw: null, by: null, again: false },
+        },
+      },
+    ]);
+  });
+});
+
+describe('Who follows the log', () => {
+  /** A server to which records are added, and a reader that follows it. */
+  const followed = (from: LogPosition, first: readonly number[] = []) => {
+    const clock = new VirtualClock();
+    const visible = new Set(first);
+    const asked: { readonly atMs: number; readonly end: unknown; readonly missing: unknown }[] = [];
+    const database = scriptedDatabase(({ values: [end, missing] }: Asked) => {
+      asked.push({ atMs: clock.monotonicMs(), end, missing });
+      const wanted = [...visible].filter((id) => id > Number(end) || (missing as number[]).includes(id));
+      return wanted.toSorted((one, other) => one - other).map((id) => rowOf(id));
+    });
+    const stop = new AbortController();
+    const told: number[] = [];
+    const reading = (async () => {
+      for await (const { row } of followRecords(database, from, clock, stop.signal)) told.push(row);
+    })();
+    const pass = (ms: number) => clock.until(clock.sleep(ms));
+    const end = async () => {
+      stop.abort();
+      await reading;
+    };
+    return { visible, asked, told, pass, end };
+  };
+
+  test('is told what comes after the position, twice a second', async () => {
+    const { visible, asked, told, pass, end } = followed({ end: 5 }, [4, 5, 6, 7]);
+    await pass(1);
+    expect(told).toEqual([6, 7]);
+    visible.add(8);
+    await pass(498);
+    expect(told).toEqual([6, 7]);
+    await pass(2);
+    expect(told).toEqual([6, 7, 8]);
+    expect(asked.map(({ atMs, end: at }) => [atMs, at])).toEqual([
+      [0, 5],
+      [500, 7],
+    ]);
+    await end();
+  });
+
+  test('is told of a record that becomes visible after its successors, once', async () => {
+    const { visible, asked, told, pass, end } = followed({ end: 5, missing: [3] }, [6, 9]);
+    await pass(1);
+    expect(told).toEqual([6, 9]);
+    await pass(500);
+    expect(asked.at(-1)).toMatchObject({ end: 9, missing: [3, 7, 8] });
+    visible.add(3).add(8);
+    await pass(500);
+    expect(told).toEqual([6, 9, 3, 8]);
+    await pass(500);
+    expect(asked.at(-1)).toMatchObject({ end: 9, missing: [7] });
+    visible.add(7).add(11);
+    await pass(500);
+    expect(told).toEqual([6, 9, 3, 8, 7, 11]);
+    await pass(500);
+    expect(asked.at(-1)).toMatchObject({ end: 11, missing: [10] });
+    await end();
+  });
+
+  test('waits for such a record for a minute, in which its statement has certainly ended', async () => {
+    const { asked, pass, end } = followed({ end: 5, missing: [3] }, [7]);
+    await pass(60_001);
+    expect(asked.at(-1)).toMatchObject({ atMs: 60_000, missing: [3, 6] });
+    await pass(500);
+    expect(asked.at(-1)).toMatchObject({ atMs: 60_500, missing: [3, 6] });
+    await pass(500);
+    expect(asked.at(-1)).toMatchObject({ atMs: 61_000, missing: [] });
+    await end();
+  });
+
+  test('asks no more once it was told to stop', async () => {
+    const { asked, pass, end } = followed({ end: 0 });
+    await pass(1);
+    await end();
+    expect(asked).toHaveLength(1);
+  });
+});
