@@ -261,6 +261,52 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(keys(await queue.take('requests', 9))).toEqual(keys([lost, ...many(2, 2).map(asTaken)]));
   });
 
+  test('gets back from both lanes what a worker held that has ended, or holds without knowing it', async () => {
+    const url = await server.database();
+    const [first, second] = [await join(url), await join(url)];
+    await first.queue.add(many(0, 4));
+    const takeOne = async (lane: 'requests' | 'doubts') => {
+      const [one] = await first.queue.take(lane, 1);
+      if (!one) throw new Error('nothing taken');
+      return one;
+    };
+    for (const _ of [1, 2])
+      await first.queue.dispose(await takeOne('requests'), { is: 'moved', lane: 'doubts', inMs: 0 });
+    const [request, doubt] = [await takeOne('requests'), await takeOne('doubts')];
+    const lost = 'update srq.queue_claim set worker = 2 where job = any($1::uuid[])';
+    await server.query(url, lost, [[request.key, doubt.key]]);
+    expect([await second.queue.reclaim(60_000), await second.queue.reclaim(60_000)]).toEqual([0, 2]);
+    const held = [await takeOne('requests'), await takeOne('doubts')];
+    await first.leave();
+    expect(await second.queue.reclaim(60_000)).toBe(2);
+    expect(keys(await second.queue.take('requests', 9))).toHaveLength(2);
+    expect(keys(await second.queue.take('doubts', 9))).toHaveLength(2);
+    expect(held).toHaveLength(2);
+  });
+
+  test('tells how long the oldest of each lane has waited that nobody has taken', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    expect(await queue.oldest()).toEqual({ requests: 0, doubts: 0 });
+    await queue.add(many(0, 3));
+    const aged = 'update srq_queue.job set created_on = created_on - make_interval(secs => $2) where id = $1';
+    for (const [at, seconds] of [
+      [0, 3_000],
+      [1, 2_000],
+      [2, 1_000],
+    ] as const) {
+      await server.query(url, aged, [keyOf(at), seconds]);
+    }
+    const secondsOf = async () => Math.floor((await queue.oldest()).requests / 1_000);
+    expect(await secondsOf()).toBeGreaterThanOrEqual(3_000);
+    const [oldest] = await queue.take('requests', 1);
+    if (!oldest) throw new Error('nothing taken');
+    expect([(await secondsOf()) >= 2_000, (await secondsOf()) < 3_000]).toEqual([true, true]);
+    await queue.dispose(oldest, { is: 'moved', lane: 'doubts', inMs: 0 });
+    const { doubts } = await queue.oldest();
+    expect([doubts > 0, doubts < 1_000_000]).toEqual([true, true]);
+  });
+
   test('moves a doubt to where it waits until it is worth asking about', async () => {
     const { queue } = await join(await server.database());
     await queue.add([queued(1), queued(2)]);

@@ -1,0 +1,225 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/account/system-clock.ts';
+import type { LogPosition } from '../../../src/request/log-store.ts';
+import { installBoss } from '../../../src/store/postgres/boss.ts';
+import { openQueue } from '../../../src/store/postgres/postgres-queue.ts';
+import { outcomesByMinute, workingProcesses } from '../../../src/store/postgres/queue-figures.ts';
+import { storeAt } from '../../helpers/log-places.ts';
+import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+const DESTINATION = { baseUrl: 'http://127.0.0.1:1', clientId: 'partner' };
+const never = new AbortController().signal;
+
+describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () => {
+  let server: PostgresServer;
+  let url: string;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+  beforeEach(async () => {
+    url = await server.database();
+  });
+
+  const stored = (run: string, options: Parameters<typeof storeAt>[2] = {}, at = url) => {
+    const store = storeAt(at, run, options);
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const opened = async (run: string, command = 'bulk', options: Parameters<typeof storeAt>[2] = {}) => {
+    const log = await stored(run, options).open(command, true);
+    onTestFinished(() => log.close());
+    return log;
+  };
+
+  test('without tables is at the beginning, from where it is followed as soon as there are some', async () => {
+    const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 50), signal);
+    const reader = stored('reader', { clock: { ...systemClock, sleep } });
+    const ends = [await reader.latest().next(), await reader.records().next()];
+    expect(ends).toEqual(Array(2).fill({ done: true, value: { end: 0 } }));
+    const stop = new AbortController();
+    const following = (async () => {
+      for await (const { row, event } of reader.follow(ends[0]?.value as LogPosition, stop.signal)) return [row, event];
+      return null;
+    })();
+    const log = await opened('writer');
+    await log.sending(subjectOf(7), 'none');
+    expect(await following).toEqual([7, 'sending']);
+    const stopped = stored('stopped').follow({ end: 0 }, AbortSignal.abort());
+    expect(await stopped.next()).toMatchObject({ done: true });
+  });
+
+  test('without tables is followed until it is told to stop', async () => {
+    const stop = new AbortController();
+    const following = stored('reader').follow({ end: 0 }, stop.signal).next();
+    stop.abort();
+    expect(await following).toMatchObject({ done: true });
+  });
+
+  test('keeps the notes that it can, in their order, and tells those that it can read', async () => {
+    const store = stored('run');
+    await store.migrate();
+    const notes = store.openNotes('run');
+    notes.note({ event: 'breaker', pauseMs: 1 });
+    await notes.flush();
+    await server.query(url, 'alter table srq.run_note rename to away');
+    notes.note({ event: 'breaker', pauseMs: 2 });
+    await notes.flush();
+    await server.query(url, 'alter table srq.away rename to run_note');
+    const text = 'insert into srq.run_note (run, at, note) values ($1, now(), $2)';
+    await server.query(url, text, ['run', JSON.stringify({ event: 'of a later version' })]);
+    notes.note({ event: 'breaker', pauseMs: 3 });
+    notes.note({ event: 'end', stopped: null });
+    await notes.flush();
+    const told: unknown[] = [];
+    for await (const { at, ...note } of store.notes()) {
+      expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      told.push(note);
+    }
+    expect(told).toEqual([
+      { run: 'run', event: 'breaker', pauseMs: 1 },
+      { run: 'run', event: 'breaker', pauseMs: 3 },
+      { run: 'run', event: 'end', stopped: null },
+    ]);
+  });
+
+  test('has its steps in their order', async () => {
+    const names = await stored('run').migrate();
+    const steps = await server.query(url, 'select number, name from srq.migration order by number');
+    expect(steps).toEqual(names.map((name, at) => ({ number: at + 1, name })));
+  });
+
+  describe('for a role with rights of its own', () => {
+    const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
+    /** The rights on the tables of the log that the document grants: `INSERT on srq.state`. */
+    const granted = [...grants.matchAll(/^grant (.*) on (srq\.[^;]*) to sender;$/gm)].flatMap(
+      ([, rights = '', on = '']) =>
+        on.split(', ').flatMap((table) => rights.split(', ').map((right) => `${right.toUpperCase()} on ${table}`)),
+    );
+    const asSender = () => stored('sender', {}, url.replace('owner@', 'sender@'));
+    beforeAll(async () => {
+      await server.query('postgres', `create role sender login password '${STORE_PASSWORD}'`);
+    });
+    beforeEach(async () => {
+      await stored('owner').migrate();
+    });
+
+    test('names each right that the document grants and the role lacks', async () => {
+      await server.query(url, 'grant usage on schema srq to sender; grant select on srq.migration to sender');
+      const { message } = await failureOf(asSender().examine());
+      const named = /lacks rights in the store \S+: (.*)\.$/.exec(message)?.[1]?.split(', ') ?? [];
+      // The queue deletes its claims; nothing of the account is deleted yet.
+      const needed = granted.filter((right) => !/^DELETE on srq\.account$|srq\.migration$/.test(right));
+      expect(named.toSorted()).toEqual([...needed, 'USAGE on srq.record_id'].toSorted());
+    });
+
+    test('needs no other right than the document grants, and names one that is taken away again', async () => {
+      const { database } = stored('owner');
+      await installBoss(database);
+      await server.query(url, grants.replaceAll('DATABASE', url.split('/').at(-1) ?? ''));
+      expect(await asSender().examine()).toMatchObject({ role: 'sender', isBehind: false });
+      for (const [revoked, name] of [
+        ['delete on srq.queue_claim', 'DELETE on srq.queue_claim'],
+        ['usage on sequence srq.record_id', 'USAGE on srq.record_id'],
+        ['usage on schema srq_queue', 'USAGE on schema srq_queue'],
+      ]) {
+        await server.query(url, `revoke ${revoked} from sender`);
+        await expect(asSender().examine()).rejects.toMatchObject({
+          message: expect.stringMatching(new RegExp(`: ${name}\\.$`)),
+        });
+        await server.query(url, `grant ${revoked} to sender`);
+      }
+    });
+
+    test('says who may make the queue where there is none, and what is forbidden where there is one', async () => {
+      await server.query(
+        url,
+        'grant usage on schema srq to sender; grant select on all tables in schema srq to sender',
+      );
+      const queueAs = ({ database }: ReturnType<typeof stored>) =>
+        openQueue({ database, destination: DESTINATION, worker: null, stopping: never });
+      await expect(queueAs(asSender())).rejects.toMatchObject({
+        reason: 'store.not-ready',
+        message: expect.stringContaining('has no queue yet, and this role may not create one.'),
+        hint: expect.stringContaining('srq store migrate --store postgres://OWNER@HOST/DATABASE'),
+      });
+      const queue = await queueAs(stored('owner'));
+      await queue.close();
+      await expect(queueAs(asSender())).rejects.toMatchObject({
+        reason: 'store.unavailable',
+        message: expect.stringContaining('forbids this'),
+      });
+    });
+  });
+
+  test('tells the processes that work on the queue, and what they have in hand', async () => {
+    const named = (name: string) => ({ holder: (command: string) => `srq ${command}, ${name}` });
+    const worker = await opened('one', 'work', named('a'));
+    await opened('two', 'work', named('b'));
+    await opened('three', 'bulk', named('c'));
+    await (await opened('four', 'work', named('d'))).close();
+    await server.query(url, "insert into srq.worker (run, holder) values ('five', 'srq work, killed')");
+    for (const row of [1, 2]) {
+      const text = 'insert into srq.queue_claim (queue, job, worker) values ($1, $2, $3)';
+      await server.query(url, text, ['requests-x', keyOf(row), worker.worker.id]);
+    }
+    const told = await workingProcesses(stored('reader').database);
+    expect(told.map(({ name, inHand }) => [name, inHand])).toEqual([
+      ['srq work, a', 2],
+      ['srq work, b', 0],
+    ]);
+    for (const { since, seen } of told) {
+      expect(Math.abs(Date.now() - Date.parse(since))).toBeLessThan(60_000);
+      expect(Date.parse(seen)).toBeGreaterThanOrEqual(Date.parse(since));
+    }
+  });
+
+  describe('tells the outcomes of the last minutes', () => {
+    const write = (id: number, minutesAgo: number, event: string) =>
+      server.query(
+        url,
+        `insert into srq.record (id, at, key, worker, entry, "row", event, again)
+        values ($1, date_trunc('minute', clock_timestamp()) - make_interval(mins => $2), $3, 1, 1, 1, $4, false)`,
+        [id, minutesAgo, keyOf(id), event],
+      );
+
+    test('of a quarter of an hour and of the newest two million records, and no intents', async () => {
+      const { database } = stored('reader');
+      await stored('owner').migrate();
+      expect(await outcomesByMinute(database)).toEqual([]);
+      const newest = 5_000_000;
+      await write(newest, 13, 'created');
+      await write(newest - 1, 13, 'created');
+      await write(newest - 2, 12, 'failed');
+      await write(newest - 3, 12, 'sending');
+      await write(newest - 4, 12, 'licence');
+      await write(newest - 5, 15, 'created');
+      await write(newest - 1_999_999, 12, 'unknown');
+      await write(newest - 2_000_000, 12, 'unknown');
+      const told = (await outcomesByMinute(database)) ?? [];
+      expect(told.map(({ at: _, ...counts }) => counts)).toEqual([
+        { created: 2, duplicate: 0, rejected: 0, failed: 0, unknown: 0 },
+        { created: 0, duplicate: 0, rejected: 0, failed: 1, unknown: 1 },
+      ]);
+      expect(Date.parse(told[1]?.at ?? '') - Date.parse(told[0]?.at ?? '')).toBe(60_000);
+    });
+
+    test('not at all where that takes too long', async () => {
+      const { database } = stored('reader');
+      await stored('owner').migrate();
+      await stored('holder').database.transaction(async (query) => {
+        await query('lock table srq.record in access exclusive mode');
+        expect(await outcomesByMinute(database)).toBeNull();
+      });
+    });
+  });
+
+  test('keeps a duration as far as its column goes', async () => {
+    const log = await opened('run');
+    expect(await log.outcome(subjectOf(1), { ...CREATED, ms: 1e12 })).toBe(true);
+    expect(await log.read(keyOf(1))).toMatchObject({ ms: 2 ** 31 - 1 });
+  });
+});
