@@ -109,7 +109,8 @@ describe('create', () => {
     const service = await startScriptedService({});
     let durable = false;
     await apiOf(service.baseUrl).create(request, async () => {
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      // What was written before would have arrived by the time that other calls are answered.
+      for (const path of ['/one', '/another']) await fetch(service.baseUrl + path);
       expect(service.creates()).toHaveLength(0);
       durable = true;
       return true;
