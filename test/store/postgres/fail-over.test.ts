@@ -122,7 +122,14 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
 
   test('nothing is begun before those are back that lived, or a person says that they will not come', async () => {
     const told: string[] = [];
-    const { log, store } = await opened('one', pair.behindOne, { warn: (message) => told.push(message) });
+    let looks = 0;
+    const sleep: typeof systemClock.sleep = (ms, signal) => {
+      // A second, between two looks at who is back.
+      if (ms === 1_000) looks += 1;
+      return systemClock.sleep(ms, signal);
+    };
+    const warn = (message: string) => told.push(message);
+    const { log, store } = await opened('one', pair.behindOne, { warn, clock: { ...systemClock, sleep } });
     await log.sending(subjectOf(1), 'none');
     const destination = { baseUrl: 'http://127.0.0.1:1', clientId: 'partner' };
     const stopping = new AbortController().signal;
@@ -146,7 +153,8 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
       .toMatch(/may lack the last commits.*process 12 on host-b.*store resume/s);
     // Waiting longer does not help.
     await pair.standby.query(pair.url, "update srq.timeline set since = since - interval '1 hour'");
-    await systemClock.sleep(2_500);
+    const before = looks;
+    await expect.poll(() => looks, PATIENCE).toBeGreaterThan(before + 2);
     expect([begun, isOpen]).toEqual([false, false]);
     const person = storeAt(pair.behindOne, 'person');
     expect(await person.resume()).toEqual({ missing: [GONE], doubtful: 1 });

@@ -166,7 +166,13 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       onTestFinished(() => own.end());
       url = await own.database();
       const said: (string | null)[] = [];
-      const log = await opened('run', { away: (message) => said.push(message) });
+      let pauses = 0;
+      const sleep: typeof systemClock.sleep = (ms, signal) => {
+        // The sign of life is tried again after 250 ms each time.
+        if (ms !== 250) pauses += 1;
+        return systemClock.sleep(ms, signal);
+      };
+      const log = await opened('run', { away: (message) => said.push(message), clock: { ...systemClock, sleep } });
       await log.sending(subjectOf(1), 'none');
       own.down('immediate');
       let ended = false;
@@ -177,7 +183,10 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       ]).finally(() => {
         ended = true;
       });
-      await systemClock.sleep(1500);
+      await expect.poll(() => said.length).toBe(1);
+      const before = pauses;
+      // They have tried again, and more than once.
+      await expect.poll(() => pauses, { timeout: 60_000 }).toBeGreaterThanOrEqual(before + 6);
       expect([ended, said]).toEqual([
         false,
         [expect.stringMatching(/^The store postgres:\/\/owner@.* cannot be reached/)],
