@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { SrqError } from '../../src/request/errors.ts';
+import { encodeRecord } from '../../src/store/file/record.ts';
+import { callSrq } from '../helpers/call-srq.ts';
+import { requestFor } from '../helpers/leads.ts';
+
+const lock = vi.hoisted(() => ({ isMissing: false }));
+vi.mock('../../src/store/file/kernel-lock.ts', async (original) => {
+  const real = await original<typeof import('../../src/store/file/kernel-lock.ts')>();
+  const missing = () => Promise.reject(new SrqError('platform.no-lock', 'This srq cannot lock its log.'));
+  return { ...real, loadKernelLock: () => (lock.isMissing ? missing() : real.loadKernelLock()) };
+});
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const IN_DOUBT = encodeRecord({ key: KEY, row: 1, ref: null }, 'sending', '2026-11-21T03:39:00.123Z', 'run', {});
+const ACCOUNT = { SRQ_BASE_URL: 'http://127.0.0.1:9', SRQ_CLIENT_ID: 'id', SRQ_CLIENT_SECRET: 'secret' };
+const LEADS = 'country,phone,request_text\nPT,+351912345678,Obras\n';
+
+interface Circumstances {
+  readonly log?: string | Uint8Array;
+  readonly isLoggedIn?: boolean;
+  readonly hasNoLock?: boolean;
+}
+
+/** What a command ends with, and what the map of the commands says of it. `@` stands for a folder with a file of leads. */
+async function endOf(words: readonly string[], { log, isLoggedIn = true, hasNoLock = false }: Circumstances) {
+  const home = mkdtempSync(join(tmpdir(), 'srq-map-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const state = join(home, 'state');
+  mkdirSync(state, { mode: 0o700 });
+  if (log !== undefined) writeFileSync(join(state, 'default.ndjson'), log, { mode: 0o600 });
+  writeFileSync(join(home, 'leads.csv'), LEADS);
+  const env = { SRQ_STATE_DIR: state, SRQ_CONFIG_DIR: join(home, 'config'), ...(isLoggedIn ? ACCOUNT : {}) };
+  lock.isMissing = hasNoLock;
+  onTestFinished(() => {
+    lock.isMissing = false;
+  });
+  const args = words.map((word) => word.replace(/^@(?=\/)/, home));
+  const { code, stdout } = await callSrq([...args, '--json', '--no-input', '--timeout', '5'], { env, cwd: null });
+  const named = words.slice(0, words[0] === 'contract' ? 2 : 1);
+  const map = JSON.parse((await callSrq(['help', ...named, '--json'], { env: {}, cwd: null })).stdout).commands[0];
+  return { code, error: JSON.parse(stdout).error, map };
+}
+
+test.each<[string[], Circumstances, string]>([
+  [['create', ...requestFor('Obras')], { isLoggedIn: false }, 'auth'],
+  [['create', ...requestFor('Obras')], { hasNoLock: true }, 'platform.no-lock'],
+  [['create', ...requestFor('Obras')], { log: 'damaged\n' }, 'log'],
+  [['create', '--file', '@/none.json'], {}, 'input'],
+  [['validate', ...requestFor('Obras')], {}, 'unreachable'],
+  [['validate', ...requestFor('Obras')], { isLoggedIn: false }, 'auth'],
+  [['bulk', '@/leads.csv', '--yes'], { hasNoLock: true }, 'platform.no-lock'],
+  [['bulk', '@/leads.csv', '--yes'], { log: 'damaged\n' }, 'log'],
+  [['bulk', '@/none.csv', '--yes'], {}, 'input'],
+  [['resolve', KEY, '--not-created'], { log: IN_DOUBT, hasNoLock: true }, 'platform.no-lock'],
+  [['log'], { log: 'damaged\n' }, 'log'],
+  [['export', '@/none.csv'], {}, 'input'],
+  [['report', '--input', '@/none.csv', '--output', '@/run.html'], {}, 'input'],
+  [['contract', 'learn', '@/none.yaml'], {}, 'input'],
+  [['contract', 'learn', '--taken-by', 'status'], { isLoggedIn: false }, 'auth'],
+  [['enqueue', '@/leads.csv'], {}, 'usage'],
+  [['sandbox', '--contract', '@/none.yaml'], {}, 'input'],
+])('the end of srq %j with %j, %s, is one that its map names', async (words, circumstances, kind) => {
+  const { code, error, map } = await endOf(words, circumstances);
+  expect(error?.code).toBe(kind);
+  expect(map.errors).toContain(kind);
+  expect(map.reasons).toContain(error.reason);
+  expect(map.exitCodes).toContain(code);
+});
