@@ -20,6 +20,12 @@ export function leadsCsv(count: number): string {
   return ['ref,country,fullname,email,phone,location,request_text', ...rows, ''].join('\n');
 }
 
+/** Returns the request in row `at` of {@link leadsCsv}, with the library's names of the fields. */
+export const requestAt = (at: number) => ({
+  ...{ ref: `L-${at}`, country: 'PT', location: 'Lisboa', phone: '+351912345678' },
+  ...{ fullname: `Ana Exemplo ${at}`, email: `ana${at}@example.com`, request_text: `Pintar a sala ${at}` },
+});
+
 /**
  * Returns the arguments of an import without a rate limit and with few requests at once. It lists requests in doubt
  * instead of settling them.

@@ -23,12 +23,6 @@ export function optionsFor(
   return { baseUrl, clientId, clientSecret: CANARY, stateFolder: desk.state, rate: 'max' };
 }
 
-/** Returns the request in row `at` of `leadsCsv`, with the library's names of the fields. */
-export const requestAt = (at: number) => ({
-  ...{ ref: `L-${at}`, country: 'PT', location: 'Lisboa', phone: '+351912345678' },
-  ...{ fullname: `Ana Exemplo ${at}`, email: `ana${at}@example.com`, request_text: `Pintar a sala ${at}` },
-});
-
 /**
  * Starts a process that imports the library. `body` is the body of an async function with the parameters `library` and
  * `given`. The process prints a line of JSON for each call of `say`.

@@ -1,14 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { inject } from 'vitest';
 import { requireDocuments } from './documents.ts';
+import type { Ended } from './ended.ts';
 
-/** The end of a process and its output. */
-export interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ended };
 
 export interface RunOptions {
   /** The complete environment except PATH. Nothing is inherited. */

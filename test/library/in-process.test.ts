@@ -1,38 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { MarketplaceOptions } from '../../src/library/api.ts';
-import { LibraryMarketplace } from '../../src/library/marketplace.ts';
-import { settingsOf } from '../../src/library/settings.ts';
+import { describe, expect, test } from 'vitest';
 import type { Contract } from '../../src/request/contract.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { requestAt } from '../helpers/library.ts';
+import { requestAt } from '../helpers/leads.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';
-
-/** A marketplace with a log of its own at a sandbox, both in the process of the test. */
-async function openAt(given: Partial<MarketplaceOptions> = {}) {
-  const sandbox = await sandboxWith();
-  const stateFolder = folderOfTest();
-  return { sandbox, marketplace: marketplaceAt(sandbox, { stateFolder, ...given }) };
-}
-
-function folderOfTest(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'srq-library-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-function marketplaceAt(
-  { baseUrl, clientId, clientSecret }: Sandbox,
-  given: Partial<MarketplaceOptions> & Pick<MarketplaceOptions, 'stateFolder'>,
-): LibraryMarketplace {
-  const settings = settingsOf({ baseUrl, clientId, clientSecret, rate: 'max', ...given });
-  const marketplace = new LibraryMarketplace(settings, 'of a test');
-  onTestFinished(() => marketplace.close());
-  return marketplace;
-}
+import { folderOfTest, marketplaceAt, openAt } from './marketplace-at.ts';
 
 test('what a person says of a request in doubt is the record that is returned', async () => {
   const { sandbox, marketplace } = await openAt();

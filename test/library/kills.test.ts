@@ -3,7 +3,8 @@ import type { RequestFields } from '../../src/library/api.ts';
 import { seededRandom } from '../../src/sandbox/service/faults.ts';
 import { createdThere, expectNothingHidden, faultOnRow, lastRecords, trustValidate } from '../helpers/delivery.ts';
 import { test } from '../helpers/desk.ts';
-import { loadLibrary, optionsFor, requestAt, startWithLibrary } from '../helpers/library.ts';
+import { requestAt } from '../helpers/leads.ts';
+import { loadLibrary, optionsFor, startWithLibrary } from '../helpers/library.ts';
 import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 
 const REQUESTS = 250;
