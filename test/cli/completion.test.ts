@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
 import { COMPLETION_SCRIPTS, candidatesFor } from '../../src/commands/completion/run.ts';
-import { type Desk, test as deskTest } from '../helpers/desk.ts';
-import { logIn } from '../helpers/login.ts';
+import { callSrq } from '../helpers/call-srq.ts';
 
 const program = await makeProgram('0.0.0', async () => {}, {});
 
@@ -52,6 +52,21 @@ describe('at the cursor there can stand', () => {
     ['help bul', []],
     ['log --limit ', []],
     ['nothing ', []],
+    ['--profile=s', ['--profile=shop']],
+    ['bulk --in-doubt=P', ['--in-doubt=park']],
+    ['bulk --nonsense=', []],
+    ['bulk --mapping=', []],
+    ['bulk --mapping=x --dry', ['--dry-run']],
+    ['report -o x --inp', ['--input']],
+    ['bulk -q --dry', ['--dry-run']],
+    ['profile use shop ', []],
+    ['profile list u', []],
+    ['log bulk --lim', ['--limit']],
+    ['completion bash ', []],
+    ['bulk a.csv b.csv ', [':files']],
+    ['resolve --created --ref', ['--ref']],
+    ['template csv --mar', ['--market']],
+    ['TEMPLATE', ['template']],
   ])('after "srq %s": %j', (line, expected) => {
     expect(at(line)).toEqual(expected);
   });
@@ -73,36 +88,52 @@ describe('at the cursor there can stand', () => {
   });
 });
 
-/** What bash offers behind these words. The last two arguments are those by which a desk starts srq. */
-async function offeredByBash(desk: Desk, words: readonly string[]): Promise<string[]> {
-  const bin = join(desk.folder, 'bin');
-  mkdirSync(bin, { recursive: true });
-  const path = desk.write('../bin/srq', `#!/bin/sh\nexec '${process.execPath}' '${inject('srqProgram')}' "$@"\n`);
-  chmodSync(path, 0o755);
-  const ask = `eval "$(srq completion bash)"
-COMP_WORDS=("\${@:1:$# - 2}"); COMP_CWORD=$(($# - 3))
-_srq && printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const env = { PATH: `${bin}:${process.env['PATH']}` };
-  const { stdout } = await desk.start([], { under: ['bash', '-c', ask, 'bash', ...words], env }).ended;
-  return stdout.split('\n').filter((line) => line !== '');
-}
+describe('a shell is told', () => {
+  /** What is answered to a shell whose cursor is at the word number `count`. */
+  async function told(count: number, words: readonly string[], config?: string): Promise<string> {
+    const home = mkdtempSync(join(tmpdir(), 'srq-completion-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    if (config !== undefined) writeFileSync(join(home, 'config.json'), config, { mode: 0o600 });
+    const env = { SRQ_CONFIG_DIR: home, SRQ_STATE_DIR: home };
+    const { code, stdout, stderr } = await callSrq(['__complete', String(count), '--', ...words], { env, cwd: null });
+    expect([code, stderr]).toEqual([0, '']);
+    return stdout;
+  }
+  const profile = { baseUrl: 'https://api.example.com', clientId: 'id' };
+  const PROFILES = JSON.stringify({ profiles: { shop: profile, 'a\u0007b': profile, office: profile } });
 
-describe('in bash', () => {
-  deskTest('commands, stored profiles and names of files are completed', async ({ desk, sandbox }) => {
-    await logIn(desk, sandbox, '--profile', 'shop');
-    desk.write('leads of May.csv', '');
-    expect(await offeredByBash(desk, ['srq', 'b'])).toEqual(['bulk']);
-    expect(await offeredByBash(desk, ['srq', 'profile', 'use', ''])).toEqual(['shop']);
-    expect(await offeredByBash(desk, ['srq', 'bulk', 'lea'])).toEqual(['leads of May.csv']);
+  test('each word with what it means, and whether files fit', async () => {
+    expect(await told(0, ['mark'])).toMatch(/^markets\tlist the \d+ markets: code, name, calling code, languages\n$/);
+    expect(await told(1, ['bulk', 'le'])).toBe(':files\n');
+    expect(await told(1, ['template', ''])).toBe('csv\t\njson\t\n');
+    expect(await told(2, ['template', 'csv', '--market'])).toMatch(/^--market\t\S/);
+    expect(await told(0, ['--hel'])).toBe('--help\tprint help\n');
+    expect(await told(3, ['create', '--country', '=', 'PT'])).toBe('PT\tPortugal\n');
   });
 
-  deskTest('what is typed is never run', async ({ desk }) => {
-    const typed = '$(touch pwned)`touch pwned`';
-    await offeredByBash(desk, ['srq', 'bulk', typed, '']);
-    await offeredByBash(desk, ['srq', typed]);
-    expect(desk.files()).not.toContain('work/pwned');
+  test('the words up to the cursor alone, and nothing of a lone sign of bash', async () => {
+    expect(await told(0, ['mark', 'bulk', 'x'])).toMatch(/^markets\t/);
+    expect(await told(2, ['bulk', '--in-doubt', '='])).toBe('park\t\nvalidate\t\n');
+    expect(await told(1, ['bulk'])).toBe(':files\n');
+  });
+
+  test('the profiles that can be typed, and none of settings that cannot be used', async () => {
+    expect(await told(1, ['--profile', ''], PROFILES)).toBe('shop\tprofile\noffice\tprofile\n');
+    expect(await told(2, ['profile', 'use', 'of'], PROFILES)).toBe('office\tprofile\n');
+    expect(await told(1, ['--profile', ''], '{')).toBe('\n');
+    expect(await told(1, ['--profile', ''])).toBe('\n');
   });
 });
+
+test.each(Object.entries(COMPLETION_SCRIPTS))(
+  'the script for %s is printed as it is, and as a document',
+  async (shell, script) => {
+    const printed = await callSrq(['completion', shell], { env: {}, cwd: null });
+    expect([printed.code, printed.stdout]).toEqual([0, `${script}\n`]);
+    const { stdout } = await callSrq(['completion', shell, '--json'], { env: {}, cwd: null });
+    expect(JSON.parse(stdout)).toEqual({ schemaVersion: 1, shell, script });
+  },
+);
 
 describe('the script for', () => {
   test.for([
