@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { RequestFields } from '../../src/library/api.ts';
 import {
   requireCallOptions,
@@ -231,6 +232,33 @@ describe('The rows of a program', () => {
     );
     expect(closed).toBe(0);
   });
+
+  test('leave nothing behind at their signal, however they end', async () => {
+    const halt = new AbortController();
+    const left = () => getEventListeners(halt.signal, 'abort').length;
+    await tableOf(later([{ ref: '1' }]), {}, halt.signal);
+    expect(left()).toBe(0);
+    const gone = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('gone')) }) };
+    await expect(tableOf(gone, {}, halt.signal)).rejects.toThrow('gone');
+    expect(left()).toBe(0);
+  });
+
+  test('of a source that can neither give the next one nor clean up end with the signal all the same', async () => {
+    const stuck = (end: object) => ({
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}), ...end }),
+    });
+    for (const end of [
+      {},
+      { return: () => Promise.reject(new Error('stuck')) },
+      { return: () => new Promise(() => {}) },
+    ]) {
+      const halt = new AbortController();
+      const table = tableOf(stuck(end) as AsyncIterable<RequestFields>, {}, halt.signal);
+      halt.abort();
+      expect((await table).count).toBe(0);
+      await new Promise(setImmediate);
+    }
+  });
 });
 
 describe('The host of a program', () => {
@@ -286,6 +314,20 @@ describe('The host of a program', () => {
     await expect(host.warn('a')).resolves.toBeUndefined();
     const { onDistrusted } = await host.trust();
     expect(() => onDistrusted('b')).not.toThrow();
+  });
+
+  afterEach(() => vi.unstubAllEnvs());
+  test('needs its certificates, and does not send where their check is turned off', () => {
+    expect(() => hostOf({ caFile: '/none/ca.pem' }).network('https://api.example')).toThrow(
+      '/none/ca.pem cannot be read',
+    );
+    for (const half of [{ certFile: '/none/a.pem' }, { keyFile: '/none/a.pem' }])
+      expect(() => hostOf(half).network('https://api.example')).toThrow('A client certificate needs its key');
+    expect(hostOf().network('https://api.example').secureContext).toBeNull();
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    expect(() => hostOf().network('https://api.example')).toThrow(
+      expect.objectContaining({ reason: 'certificate.unchecked', hint: expect.stringContaining('its file in caFile') }),
+    );
   });
 
   test('goes through a proxy for https alone', () => {

@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { Turns } from '../../src/library/turns.ts';
+import { Calls, endOrAbort, Turns } from '../../src/library/turns.ts';
 
 /** Work that notes its beginning and its end, which `finish` brings about. */
 function workIn(events: string[], name: string) {
@@ -64,4 +65,47 @@ test('work that fails, or whose signal fires, holds nobody up', async () => {
   await expect(turns.together(() => Promise.reject(new Error('another')), never)).rejects.toThrow('another');
   await turns.alone(async () => events.push('last'));
   expect(events.at(-1)).toBe('last');
+});
+
+test('a turn is waited for until it comes or the signal fires, and nothing is left at the signal', async () => {
+  const forever = new Promise(() => {});
+  const halt = new AbortController();
+  await endOrAbort(Promise.resolve(), halt.signal);
+  expect(getEventListeners(halt.signal, 'abort')).toEqual([]);
+  let isOver = false;
+  const waiting = endOrAbort(forever, halt.signal).then(() => {
+    isOver = true;
+  });
+  await settle();
+  expect([isOver, getEventListeners(halt.signal, 'abort').length]).toEqual([false, 1]);
+  halt.abort();
+  await waiting;
+  expect(getEventListeners(halt.signal, 'abort')).toEqual([]);
+  let isOverAtOnce = false;
+  void endOrAbort(forever, halt.signal).then(() => {
+    isOverAtOnce = true;
+  });
+  await settle();
+  expect(isOverAtOnce).toBe(true);
+});
+
+test('calls are under way from their first moment until they have ended, well or not', async () => {
+  const calls = new Calls();
+  const events: string[] = [];
+  const [one, two] = ['one', 'two'].map((name) => workIn(events, name));
+  await calls.ended();
+  const tracked = calls.track(one?.work() ?? Promise.reject());
+  const failing = calls.track((two?.work() ?? Promise.reject()).then(() => Promise.reject(new Error('two'))));
+  let hasEnded = false;
+  const ended = calls.ended().then(() => {
+    hasEnded = true;
+  });
+  one?.finish();
+  await tracked;
+  await settle();
+  expect(hasEnded).toBe(false);
+  two?.finish();
+  await expect(failing).rejects.toThrow('two');
+  await ended;
+  expect(events).toEqual(['one begins', 'two begins', 'one ends', 'two ends']);
 });

@@ -1,0 +1,433 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { LogKeeper } from '../../src/account/log-keeper.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import type { LogEntry } from '../../src/request/log-store.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import type { FaultKind } from '../../src/sandbox/service/faults.ts';
+import { requestAt } from '../helpers/leads.ts';
+import { contractWith } from '../sandbox/contract-client.ts';
+import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';
+import { folderOfTest, marketplaceAt, openAt } from './marketplace-at.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+const untilOneIsSent = (sandbox: Sandbox) =>
+  vi.waitFor(() => expect(creates(sandbox)).toHaveLength(1), { timeout: 60_000 });
+const operationsAt = (sandbox: Sandbox) => sandbox.requests().map(({ operation }) => operation);
+const strike = (sandbox: Sandbox, at: number, fault: FaultKind, ms?: number) =>
+  sandbox.setInstructions([
+    { on: 'create', fault, match: { request_text: requestAt(at).request_text }, ...(ms === undefined ? {} : { ms }) },
+  ]);
+
+describe('What validate says of a request', () => {
+  test('is what the service knows of it, with its words, and no log is made for it', async () => {
+    const stateFolder = folderOfTest();
+    const { sandbox, marketplace } = await openAt({ stateFolder });
+    const clear = await marketplace.validate(requestAt(1));
+    expect(clear).toMatchObject({ verdict: 'clear', http: 200, problems: [], error: null });
+    expect(readdirSync(stateFolder).filter((name) => name.includes('.ndjson'))).toEqual([]);
+    const { key, ids } = await marketplace.create(requestAt(1));
+    const there = await marketplace.validate(requestAt(1));
+    expect(there).toMatchObject({ verdict: 'duplicate', key, error: null });
+    expect([clear.key, Object.values(there.ids)]).toEqual([key, expect.arrayContaining([Object.values(ids)[0]])]);
+    expect(operationsAt(sandbox)).toEqual(['token', 'validate', 'validate', 'create', 'validate']);
+  });
+
+  test('is nothing where the request is invalid, and why is told', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const wrong = await marketplace.validate({ ...requestAt(1), phone: '12' });
+    expect(wrong).toMatchObject({ verdict: 'unknown', ids: {}, http: null, key: null, error: null });
+    expect([wrong.message, wrong.problems[0]?.field]).toEqual([expect.stringContaining('phone number'), 'phone']);
+    expect(await marketplace.validate(null as never)).toMatchObject({
+      key: null,
+      message: 'It is no object of fields.',
+    });
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test('is unknown beside the error where credentials are refused or the service is out of reach', async () => {
+    const { marketplace } = await openAt({ clientSecret: async () => 'wrong' });
+    const refused = await marketplace.validate(requestAt(1));
+    expect(refused).toMatchObject({ verdict: 'unknown', ids: {}, http: null, error: { code: 'auth' } });
+    expect([refused.message, refused.key]).toEqual([refused.error?.message, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+    const away = await openAt({ baseUrl: 'http://127.0.0.1:1' });
+    expect(await away.marketplace.validate(requestAt(1))).toMatchObject({ error: { code: 'unreachable' } });
+  });
+});
+
+describe('A created request', () => {
+  test('has its outcome as a value, and is known afterwards, to later processes too', async () => {
+    const stateFolder = folderOfTest();
+    const { sandbox, marketplace } = await openAt({ stateFolder });
+    const created = await marketplace.create(requestAt(1));
+    expect(Object.keys(created).toSorted()).toEqual(
+      ['error', 'http', 'ids', 'isRecorded', 'key', 'message', 'problems', 'reason', 'ref', 'status'].toSorted(),
+    );
+    expect(created).toMatchObject({ status: 'created', ref: 'L-1', http: 201, error: null, isRecorded: true });
+    const known = { status: 'repeated', ids: created.ids, key: created.key, error: null, isRecorded: true };
+    expect(await marketplace.create(requestAt(1))).toMatchObject(known);
+    await marketplace.close();
+    expect(await marketplaceAt(sandbox, { stateFolder }).create(requestAt(1))).toMatchObject(known);
+    expect(operationsAt(sandbox)).toEqual(['token', 'validate', 'create']);
+  });
+
+  test('has the fields of the marketplace that it lacks itself', async () => {
+    const { sandbox, marketplace } = await openAt({ defaults: { country: 'ES', lang: 'pt' } });
+    const { country: _, ...placeless } = requestAt(1);
+    expect((await marketplace.create({ ...placeless, country: 'PT' })).status).toBe('created');
+    expect(creates(sandbox)[0]?.params).toMatchObject({ country: 'PT', lang: 'pt' });
+  });
+
+  test.each([
+    [{}, 'duplicate', ['validate']],
+    [{ onDuplicate: 'skip' }, 'duplicate', ['validate']],
+    [{ onDuplicate: 'create' }, 'created', ['validate', 'create']],
+    [{ validate: false }, 'created', ['create']],
+    [{ validate: true }, 'duplicate', ['validate']],
+  ] as const)('that the service has from elsewhere, with %j, is %s', async (options, status, operations) => {
+    const sandbox = await sandboxWith();
+    await marketplaceAt(sandbox, { stateFolder: folderOfTest() }).create(requestAt(1));
+    const other = marketplaceAt(sandbox, { stateFolder: folderOfTest() });
+    const before = sandbox.requests().length;
+    expect((await other.create(requestAt(1), options)).status).toBe(status);
+    expect(operationsAt(sandbox).slice(before)).toEqual(['token', ...operations]);
+  });
+
+  test.each([
+    [false, undefined, ['create']],
+    [false, true, ['create']],
+    [true, undefined, ['validate', 'create']],
+    [true, false, ['create']],
+    [null, undefined, ['validate', 'create']],
+  ])(
+    'under a contract that says %j of validate, with validate: %j, asks for %j',
+    async (hasValidate, validate, asked) => {
+      const sandbox = await sandboxWith();
+      const stateFolder = folderOfTest();
+      const contractFile = join(stateFolder, 'contract.json');
+      writeFileSync(contractFile, JSON.stringify(contractWith({ hasValidate })), { mode: 0o600 });
+      const marketplace = marketplaceAt(sandbox, { stateFolder, contractFile });
+      const { status } = await marketplace.create(requestAt(1), { validate });
+      expect([status, operationsAt(sandbox)]).toEqual(['created', ['token', ...asked]]);
+    },
+  );
+
+  test('that is invalid says why: by an error, not by a warning before it', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const wrong = await marketplace.create({ ...requestAt(1), lang: 'xx', phone: '12' });
+    expect(wrong).toMatchObject({
+      ...{ status: 'invalid', reason: 'phone.too-short', ids: {}, http: null, key: null, ref: 'L-1' },
+      ...{ error: null, isRecorded: true },
+    });
+    expect(wrong.problems.map(({ severity }) => severity)).toEqual(expect.arrayContaining(['warning', 'error']));
+    expect([wrong.message?.includes('phone number'), wrong.message?.includes('xx')]).toEqual([true, false]);
+    expect(await marketplace.create('Ana Exemplo' as never)).toMatchObject({
+      ...{ status: 'invalid', reason: 'row.unreadable', ref: null, key: null },
+    });
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test('waits for an equal one under way, which is sent once', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const results = await Promise.all(Array.from({ length: 5 }, () => marketplace.create(requestAt(1))));
+    expect(results.map(({ status }) => status)).toEqual(['created', ...Array(4).fill('repeated')]);
+    expect(creates(sandbox)).toHaveLength(1);
+  });
+
+  test('is sent again only if that is said, each time as another one', async () => {
+    const { sandbox, marketplace } = await openAt();
+    for (const again of [undefined, true, false, true])
+      await marketplace.create(requestAt(1), { validate: false, again });
+    expect(creates(sandbox)).toHaveLength(3);
+  });
+
+  test('with another signal has what its own signal says: nothing is sent, and what the log knows is told', async () => {
+    const stateFolder = folderOfTest();
+    const { sandbox, marketplace } = await openAt({ stateFolder });
+    strike(sandbox, 1, 'reset-after');
+    await marketplace.create(requestAt(1), { validate: false });
+    const { ids } = await marketplace.create(requestAt(2), { validate: false });
+    const options = { signal: AbortSignal.abort() };
+    const tellsAll = async (by: typeof marketplace) => {
+      expect(await by.create(requestAt(1), options)).toMatchObject({
+        ...{ status: 'unknown', reason: 'request.in-doubt', error: { code: 'interrupted' }, isRecorded: true },
+      });
+      expect(await by.create(requestAt(2), options)).toMatchObject({ status: 'repeated', ids, error: null });
+      expect(await by.create(requestAt(3), options)).toMatchObject({
+        ...{ status: 'failed', error: { code: 'interrupted' }, reason: 'interrupted.signal', isRecorded: true },
+        message: 'Ended by the signal before it was sent.',
+      });
+    };
+    await tellsAll(marketplace);
+    await marketplace.close();
+    // Of a log that is not open yet it is read, too, and is left to others.
+    const reading = marketplaceAt(sandbox, { stateFolder });
+    await tellsAll(reading);
+    expect((await marketplaceAt(sandbox, { stateFolder }).create(requestAt(4))).status).toBe('created');
+    const late = marketplaceAt(sandbox, { stateFolder, profile: 'late' });
+    await late.create(requestAt(2), options);
+    expect(readdirSync(stateFolder).filter((name) => name.startsWith('late'))).toEqual([]);
+    expect(creates(sandbox)).toHaveLength(3);
+  });
+
+  test('is given up with its signal while it waits, and other calls are not', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const halt = new AbortController();
+    sandbox.setFaults({ '429': 1 });
+    const creating = marketplace.create(requestAt(1), { validate: false, signal: halt.signal });
+    await untilOneIsSent(sandbox);
+    halt.abort();
+    expect(await creating).toMatchObject({ status: 'failed', error: { reason: 'interrupted.signal' } });
+    sandbox.setFaults({});
+    expect(await marketplace.create(requestAt(1))).toMatchObject({ status: 'created', error: null });
+  });
+
+  test('that its signal could not stop any more is no error', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const halt = new AbortController();
+    strike(sandbox, 1, 'slow', 300);
+    const creating = marketplace.create(requestAt(1), { validate: false, signal: halt.signal });
+    await untilOneIsSent(sandbox);
+    halt.abort();
+    expect(await creating).toMatchObject({ status: 'created', error: null, isRecorded: true });
+  });
+
+  test('whose signal ends its wait leaves the equal one before it under way, also for a later one', async () => {
+    const { sandbox, marketplace } = await openAt();
+    strike(sandbox, 1, 'slow', 1_500);
+    const ended: string[] = [];
+    const create = async (name: string, options: object = {}) => {
+      const { status } = await marketplace.create(requestAt(1), { validate: false, ...options });
+      ended.push(name);
+      return status;
+    };
+    const first = create('first');
+    await untilOneIsSent(sandbox);
+    const halt = new AbortController();
+    const [second, third] = [create('second', { signal: halt.signal }), create('third')];
+    halt.abort();
+    expect(await Promise.all([first, second, third])).toEqual(['created', 'unknown', 'repeated']);
+    expect([ended, creates(sandbox).length]).toEqual([['second', 'first', 'third'], 1]);
+  });
+
+  /** Makes a method of the log that is open for sending fail from now on. */
+  function logFailsAt(method: 'sending' | 'outcome', error: () => Error) {
+    const open = LogKeeper.prototype.open;
+    vi.spyOn(LogKeeper.prototype, 'open').mockImplementation(async function (this: LogKeeper, ...words) {
+      const log = await open.apply(this, words);
+      return Object.assign(log, { [method]: () => Promise.reject(error()) });
+    });
+  }
+  const fullDisk = () => new SrqError('log.unwritable', 'The log cannot be written.', 'Make room.');
+
+  test('whose intent cannot be recorded was certainly not sent', async () => {
+    logFailsAt('sending', fullDisk);
+    const { sandbox, marketplace } = await openAt();
+    expect(await marketplace.create(requestAt(1))).toMatchObject({
+      ...{ status: 'failed', http: null, ids: {}, ref: 'L-1', isRecorded: true, reason: 'log.unwritable' },
+      ...{
+        message: 'The log cannot be written.',
+        error: { code: 'log' },
+        key: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
+    });
+    expect(creates(sandbox)).toEqual([]);
+  });
+
+  test('whose outcome cannot be recorded is to be kept by the program', async () => {
+    logFailsAt('outcome', fullDisk);
+    const { sandbox, marketplace } = await openAt();
+    const created = await marketplace.create(requestAt(1));
+    expect([created.status, created.isRecorded, creates(sandbox).length]).toEqual(['created', false, 1]);
+  });
+
+  test('of a log that another process holds is refused, and goes on once that has ended', async () => {
+    const stateFolder = folderOfTest();
+    const { sandbox, marketplace } = await openAt({ stateFolder });
+    await marketplace.create(requestAt(1));
+    const other = marketplaceAt(sandbox, { stateFolder });
+    const held = { code: 'log', message: expect.stringContaining('the srq library (creating and importing)') };
+    await expect(other.create(requestAt(2))).rejects.toMatchObject(held);
+    await expect(other.importRows([requestAt(2)])).rejects.toMatchObject(held);
+    expect((await allOf(other.log())).map(({ ref }) => ref)).toEqual(['L-1']);
+    expect((await other.validate(requestAt(1))).verdict).toBe('duplicate');
+    await marketplace.close();
+    expect((await other.create(requestAt(1))).status).toBe('repeated');
+  });
+});
+
+describe('A marketplace', () => {
+  test('that is closed refuses every call', async () => {
+    const { marketplace } = await openAt();
+    await marketplace.close();
+    const closed = { code: 'usage', message: 'The marketplace is closed.', hint: 'Open it again.' };
+    for (const call of [
+      () => marketplace.validate(requestAt(1)),
+      () => marketplace.create(requestAt(1)),
+      () => marketplace.importRows([]),
+      () => marketplace.resolve([], 'created'),
+      () => allOf(marketplace.log()),
+    ])
+      await expect(call()).rejects.toMatchObject(closed);
+  });
+
+  test('is closed once the calls that were begun have ended', async () => {
+    const stateFolder = folderOfTest();
+    const { sandbox, marketplace } = await openAt({ stateFolder });
+    const begun = [
+      marketplace.create(requestAt(1)),
+      marketplace.importRows([requestAt(2)]),
+      marketplace.validate(requestAt(3)),
+    ];
+    let ended = 0;
+    for (const each of begun) void each.finally(() => ended++);
+    await marketplace.close();
+    expect([ended, creates(sandbox).length]).toEqual([3, 2]);
+    expect((await marketplaceAt(sandbox, { stateFolder }).create(requestAt(1))).status).toBe('repeated');
+  });
+
+  test('ends with its signal, and what is in flight is finished', async () => {
+    const halt = new AbortController();
+    const { sandbox, marketplace } = await openAt({ signal: halt.signal });
+    strike(sandbox, 1, 'slow', 300);
+    const creating = marketplace.create(requestAt(1), { validate: false });
+    await untilOneIsSent(sandbox);
+    halt.abort();
+    expect(await creating).toMatchObject({ status: 'created', error: null });
+    expect(await marketplace.create(requestAt(2))).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
+  });
+
+  test('gives up a call after the time that was given', async () => {
+    const sandbox = await sandboxWith({ latencyMs: 700 });
+    const hasty = marketplaceAt(sandbox, { stateFolder: folderOfTest(), timeoutMs: 100 });
+    expect(await hasty.validate(requestAt(1))).toMatchObject({ error: { code: 'unreachable' } });
+    const patient = marketplaceAt(sandbox, { stateFolder: folderOfTest() });
+    expect((await patient.validate(requestAt(1))).verdict).toBe('clear');
+  });
+
+  test('keeps the rate that it arrived at, and its token, for the next one', async () => {
+    const stateFolder = folderOfTest();
+    const { sandbox, marketplace } = await openAt({ stateFolder, rate: 'auto' });
+    await marketplace.create(requestAt(1), { validate: false });
+    const learned = () => JSON.parse(readFileSync(join(stateFolder, 'default.learned.json'), 'utf8'));
+    await marketplace.close();
+    expect(learned().pace).toMatchObject({ limited: false });
+    await marketplaceAt(sandbox, { stateFolder }).validate(requestAt(3));
+    expect(operationsAt(sandbox).filter((name) => name === 'token')).toHaveLength(1);
+  });
+
+  test('reads recordings from the folder that is named for them, and without one from none', async () => {
+    const audioFolder = folderOfTest();
+    writeFileSync(join(audioFolder, 'need.ogg'), 'OggS of a recording');
+    const { request_text: _, ...request } = requestAt(1);
+    const { sandbox, marketplace } = await openAt({ audioFolder });
+    expect(await marketplace.create({ ...request, audio_file: '../need.ogg' })).toMatchObject({ status: 'invalid' });
+    expect(await marketplace.create({ ...request, audio_file: 'need.ogg' })).toMatchObject({ status: 'created' });
+    const without = marketplaceAt(sandbox, { stateFolder: folderOfTest() });
+    const refused = await without.create({ ...request, audio_file: join(audioFolder, 'need.ogg') });
+    expect([refused.status, refused.message]).toEqual(['invalid', expect.stringContaining('none is given')]);
+  });
+
+  test('needs the contract that it was given', async () => {
+    const contractFile = join(folderOfTest(), 'none.json');
+    const { sandbox, marketplace } = await openAt({ contractFile });
+    for (const call of [marketplace.create(requestAt(1)), marketplace.validate(requestAt(1))])
+      await expect(call).rejects.toMatchObject({
+        ...{ reason: 'contract.unusable', message: `There is no contract ${contractFile}.` },
+        hint: expect.stringContaining('srq contract show'),
+      });
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test('notes what live answers show of a contract that was learned, and of no other', async () => {
+    const observedIn = async (source: object | null) => {
+      const stateFolder = folderOfTest();
+      const contractFile = join(stateFolder, 'contract.json');
+      const learned = contractWith({ create: { identifiers: [{ name: 'id', pointer: '/request_id' }] } });
+      writeFileSync(contractFile, JSON.stringify({ ...learned, source }), { mode: 0o600 });
+      const sandbox = await sandboxWith();
+      const marketplace = marketplaceAt(sandbox, { stateFolder, contractFile, profile: 'shop' });
+      await marketplace.create(requestAt(1));
+      await marketplace.close();
+      const path = join(stateFolder, 'shop.observed.json');
+      return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
+    };
+    const source = { files: ['api.yaml'], title: 'Leads', kind: 'OpenAPI 3.1', learnedAt: '2026-11-20T00:00:00Z' };
+    expect(await observedIn(source)).toEqual({
+      learnedAt: source.learnedAt,
+      settings: { 'create.identifiers': { confirmed: 1, contradicted: 0 } },
+    });
+    expect(await observedIn(null)).toBeNull();
+  });
+});
+
+describe('What a person says of requests in doubt', () => {
+  async function inDoubt(...places: number[]) {
+    const { sandbox, marketplace } = await openAt();
+    sandbox.setFaults({ 'reset-after': 1 });
+    const keys: string[] = [];
+    for (const at of places) keys.push((await marketplace.create(requestAt(at), { validate: false })).key ?? '');
+    sandbox.setFaults({});
+    return { sandbox, marketplace, keys };
+  }
+  const told = (entries: readonly LogEntry[]) => entries.map(({ ref, status, ids, by }) => [ref, status, ids, by]);
+
+  test('settles those that it names, by the beginnings of their keys', async () => {
+    const { sandbox, marketplace, keys } = await inDoubt(1, 2, 3);
+    const [one = '', two = '', three = ''] = keys;
+    expect(told(await marketplace.resolve(one.slice(0, 8), { created: '77' }))).toEqual([
+      ['L-1', 'created', { id: '77' }, 'person'],
+    ]);
+    expect(told(await marketplace.resolve([two], 'not-created'))).toEqual([['L-2', 'failed', {}, 'person']]);
+    expect(told(await marketplace.resolve([three], 'created'))).toEqual([['L-3', 'created', {}, 'person']]);
+    const before = creates(sandbox).length;
+    const { results } = await marketplace.importRows([1, 2, 3].map(requestAt), { validate: false });
+    expect(results.map(({ status }) => status)).toEqual(['repeated', 'created', 'repeated']);
+    expect(creates(sandbox)).toHaveLength(before + 1);
+  });
+
+  test('names nothing else, and gives one identifier to one request alone', async () => {
+    const { marketplace, keys } = await inDoubt(1, 2);
+    const [one = '', two = ''] = keys;
+    await expect(marketplace.resolve([one, '0123456789', 'abcdef0123'], 'created')).rejects.toMatchObject({
+      ...{ code: 'usage', message: '"0123456789" is the key of no request in doubt; nothing was noted.' },
+    });
+    await expect(marketplace.resolve(keys, { created: '77' })).rejects.toMatchObject({
+      ...{ reason: 'doubt.several', message: '2 requests are meant; they cannot share one identifier.' },
+    });
+    expect((await allOf(marketplace.log())).map(({ status }) => status)).toEqual(['unknown', 'unknown']);
+    expect(told(await marketplace.resolve([one, two], 'created'))).toHaveLength(2);
+    expect(await marketplace.resolve([], { created: '77' })).toEqual([]);
+  });
+});
+
+test('the log gives the requests that a filter selects, oldest first', async () => {
+  const stateFolder = folderOfTest();
+  const { sandbox, marketplace } = await openAt({ stateFolder });
+  const { ids } = await marketplace.create(requestAt(1));
+  await marketplace.close();
+  const other = marketplaceAt(sandbox, { stateFolder });
+  strike(sandbox, 2, 'reset-after');
+  await other.create(requestAt(2), { validate: false });
+  await other.create(requestAt(3), { validate: false });
+  const refsOf = async (filter?: object) => (await allOf(other.log(filter))).map(({ ref }) => ref);
+  const [hour, id] = [3_600_000, Object.values(ids)[0]];
+  const [past, future] = [new Date(Date.now() - hour), new Date(Date.now() + hour)];
+  expect(await refsOf()).toEqual(['L-1', 'L-2', 'L-3']);
+  expect(await refsOf({ run: marketplace.run })).toEqual(['L-1']);
+  expect(await refsOf({ run: other.run })).toEqual(['L-2', 'L-3']);
+  expect(await refsOf({ run: 'another' })).toEqual([]);
+  expect(await refsOf({ status: 'unknown' })).toEqual(['L-2']);
+  expect(await refsOf({ ref: 'L-3' })).toEqual(['L-3']);
+  expect(await refsOf({ id })).toEqual(['L-1']);
+  expect([await refsOf({ since: past }), await refsOf({ since: future })]).toEqual([['L-1', 'L-2', 'L-3'], []]);
+  expect([await refsOf({ until: past }), await refsOf({ until: future })]).toEqual([[], ['L-1', 'L-2', 'L-3']]);
+});

@@ -1,0 +1,268 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import type { ImportOptions, RequestFields } from '../../src/library/api.ts';
+import { sentBefore } from '../../src/library/import-rows.ts';
+import { contractAt, contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import type { RowResult } from '../../src/request/outcome.ts';
+import { requestAt } from '../helpers/leads.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
+import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';
+import { folderOfTest, marketplaceAt, openAt } from './marketplace-at.ts';
+
+const rowsUpTo = (count: number) => Array.from({ length: count }, (_, at) => requestAt(at + 1));
+
+/** The notes of the runs of a marketplace with this state folder. */
+function notesIn(stateFolder: string): Record<string, unknown>[] {
+  const text = readFileSync(join(stateFolder, 'default.ndjson.runs'), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+describe('An import by a program', () => {
+  test('accounts for every row in its order, and tells each result that comes', async () => {
+    const { sandbox, marketplace } = await openAt({ defaults: { lang: 'pt' } });
+    await marketplace.create(requestAt(3));
+    const told: RowResult[] = [];
+    const rows = async function* () {
+      yield* [requestAt(1), requestAt(2), { ...requestAt(4), phone: '12' }, requestAt(3), requestAt(1)];
+      yield null as unknown as RequestFields;
+    };
+    const imported = await marketplace.importRows(rows(), { onResult: (result) => told.push(result) });
+    expect(imported.results.map(({ row, status, ref }) => [row, status, ref])).toEqual([
+      [1, 'created', 'L-1'],
+      [2, 'created', 'L-2'],
+      [3, 'invalid', 'L-4'],
+      [4, 'repeated', 'L-3'],
+      [5, 'repeated', 'L-1'],
+      [6, 'invalid', null],
+    ]);
+    expect(imported).toMatchObject({ rows: 6, stopped: null });
+    expect(imported.counts).toEqual({
+      ...{ created: 2, repeated: 2, invalid: 2, duplicate: 0, rejected: 0, failed: 0, unknown: 0 },
+    });
+    const [first, , third, , , last] = imported.results;
+    expect(Object.keys(first ?? {}).toSorted()).toEqual(
+      ['http', 'ids', 'key', 'message', 'problems', 'reason', 'ref', 'row', 'status'].toSorted(),
+    );
+    expect([third?.problems[0]?.field, last?.message]).toEqual([
+      'phone',
+      expect.stringContaining('no object of fields'),
+    ]);
+    expect(told.map(({ row, status }) => [row, status]).toSorted()).toEqual([
+      [1, 'created'],
+      [2, 'created'],
+    ]);
+    expect(creates(sandbox).map(({ params }) => params['lang'])).toEqual(['pt', 'pt', 'pt']);
+  });
+
+  test('of nothing is nothing, and says if a signal ended it', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const nothing = { rows: 0, results: [], stopped: null };
+    const none = await marketplace.importRows([]);
+    expect(none).toMatchObject(nothing);
+    expect(none.counts).toEqual({
+      ...{ created: 0, repeated: 0, invalid: 0, duplicate: 0, rejected: 0, failed: 0, unknown: 0 },
+    });
+    expect((await marketplace.importRows([], { signal: AbortSignal.abort() })).stopped).toMatchObject({
+      reason: 'interrupted.signal',
+    });
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test.each([
+    [undefined, 'importRows', undefined],
+    ['nightly', 'nightly', 'create'],
+  ] as const)('called %j begins with a note for reports, which calls it %s', async (name, file, onDuplicate) => {
+    const stateFolder = folderOfTest();
+    const { sandbox, marketplace } = await openAt({ stateFolder, concurrency: 3 });
+    await marketplace.create(requestAt(1));
+    const options: ImportOptions = { ...(name === undefined ? {} : { name }), onDuplicate };
+    await marketplace.importRows([...rowsUpTo(2), { ...requestAt(3), phone: '1' }], options);
+    const [begin] = notesIn(stateFolder);
+    expect(begin).toMatchObject({
+      ...{ event: 'begin', run: marketplace.run, version: 'of a test', file, profile: 'default', live: false },
+      ...{ service: new URL(sandbox.baseUrl).host, rows: 3, counts: { ready: 1, repeated: 1, invalid: 1 } },
+      settings: { concurrency: '3', onDuplicate: onDuplicate ?? 'skip' },
+    });
+  });
+
+  test('has the refusals of the service among its notes', async () => {
+    const stateFolder = folderOfTest();
+    const { sandbox, marketplace } = await openAt({ stateFolder, rate: 'auto' });
+    sandbox.setInstructions([{ on: 'create', fault: '429', ms: 100 }]);
+    expect((await marketplace.importRows(rowsUpTo(1), { validate: false })).counts.created).toBe(1);
+    expect(notesIn(stateFolder).filter(({ event }) => event === 'refused')).toMatchObject([{ http: 429, count: 1 }]);
+  });
+
+  test.each<[ImportOptions['maxErrors'], boolean]>([
+    ['10%', true],
+    ['11%', false],
+    ['100%', false],
+    [4, true],
+    [5, false],
+    [undefined, false],
+  ])('with a limit of %j for 4 wrong rows of 40 is stopped: %j', async (maxErrors, isStopped) => {
+    const { sandbox, marketplace } = await openAt();
+    const rows = rowsUpTo(40).map((row, at) => (at < 4 ? { ...row, phone: '12' } : row));
+    const ended = await marketplace.importRows(rows, { maxErrors, validate: false });
+    expect([ended.stopped?.code, ended.counts.invalid]).toEqual([isStopped ? 'stopped' : undefined, 4]);
+    expect([ended.counts.created, ended.counts.failed]).toEqual(isStopped ? [0, 36] : [36, 0]);
+    expect(creates(sandbox)).toHaveLength(ended.counts.created);
+  });
+
+  test('takes a row with a warning, unless it is strict', async () => {
+    const { marketplace } = await openAt();
+    const row = { ...requestAt(1), lang: 'xx' };
+    const strict = await marketplace.importRows([row], { strict: true });
+    expect([strict.counts.invalid, strict.results[0]?.problems[0]?.severity]).toEqual([1, 'warning']);
+    expect((await marketplace.importRows([row], { strict: false })).counts.created).toBe(1);
+  });
+
+  test('sends again what was created only if that is said, each time on an occasion of its own', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const rows = rowsUpTo(2);
+    const created = [];
+    for (const again of [false, true, true, undefined])
+      created.push((await marketplace.importRows(rows, { again, validate: false })).counts.created);
+    expect([created, creates(sandbox).length]).toEqual([[2, 2, 2, 0], 6]);
+  });
+
+  test('gives each deliberate second send a key of its own where the service knows a repetition by it', async () => {
+    const idempotency = { header: 'Idempotency-Key', format: 'text', windowSeconds: 600 } as const;
+    const fields = ['country', 'fullname', 'phone', 'request_text', 'location', 'email', 'lang'];
+    const parameters = fields.map((field) => parameter(field, { required: field === 'phone' }));
+    // The sandbox knows a repetition by its key alone.
+    const contract = contractWith({ create: { idempotency, parameters } });
+    const sandbox = await sandboxWith({ contract });
+    const stateFolder = folderOfTest();
+    const contractFile = join(stateFolder, 'contract.json');
+    writeFileSync(contractFile, JSON.stringify(contract), { mode: 0o600 });
+    const marketplace = marketplaceAt(sandbox, { stateFolder, contractFile });
+    const again = { validate: false, again: true };
+    const sent = [
+      await marketplace.create(requestAt(1), { validate: false }),
+      await marketplace.create(requestAt(1), again),
+      ...(await marketplace.importRows([requestAt(1)], again)).results,
+      ...(await marketplace.importRows([requestAt(1)], again)).results,
+    ];
+    expect(sent.map(({ status }) => status)).toEqual(Array(4).fill('created'));
+    expect(new Set(sent.map(({ ids }) => JSON.stringify(ids))).size).toBe(4);
+  });
+
+  test.each([
+    ['park', 'unknown'],
+    ['validate', 'created'],
+    [undefined, 'created'],
+  ] as const)('does with rows in doubt what %j says: they are %s', async (inDoubt, status) => {
+    const sandbox = await sandboxWith();
+    const { baseUrl, clientId } = sandbox;
+    const stateFolder = folderOfTest();
+    // What earlier runs would have stored if validate had shown that it sees created requests.
+    const contract = contractFingerprint(contractAt(DOCUMENTED_CONTRACT, baseUrl));
+    const looks = ['1', '2', '3'].map((digit) => {
+      return { key: digit.repeat(32), kind: 'PT/0/text', createdAtMs: Date.now() - 60_000, end: 'seen', afterMs: 10 };
+    });
+    const learned = JSON.stringify({ baseUrl, clientId, contract, evidence: { looks }, pace: null });
+    writeFileSync(join(stateFolder, 'default.learned.json'), learned, { mode: 0o600 });
+    const marketplace = marketplaceAt(sandbox, { stateFolder });
+    const match = { request_text: requestAt(2).request_text };
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match }]);
+    const options: ImportOptions = { ...(inDoubt === undefined ? {} : { inDoubt }), validate: false, settleMs: 500 };
+    const imported = await marketplace.importRows(rowsUpTo(3), options);
+    expect(imported.results[1]?.status).toBe(status);
+    expect(creates(sandbox)).toHaveLength(3);
+  });
+
+  test('ends with its signal in order, and the next one sends what is left', async () => {
+    const { sandbox, marketplace } = await openAt({ concurrency: 2 });
+    const halt = new AbortController();
+    let seen = 0;
+    const onResult = () => {
+      seen += 1;
+      if (seen === 4) halt.abort();
+    };
+    const ended = await marketplace.importRows(rowsUpTo(40), { validate: false, signal: halt.signal, onResult });
+    const { created, failed } = ended.counts;
+    expect([created + failed, ended.rows, ended.stopped?.reason]).toEqual([40, 40, 'interrupted.signal']);
+    expect([created >= 4, created < 40, creates(sandbox).length]).toEqual([true, true, created]);
+    const rest = await marketplace.importRows(rowsUpTo(40), { validate: false });
+    expect([rest.stopped, rest.counts.created, rest.counts.repeated]).toEqual([null, failed, created]);
+  });
+
+  test.each<[string, (error: Error) => unknown]>([
+    [
+      'throws',
+      (error) => {
+        throw error;
+      },
+    ],
+    ['is rejected', (error) => Promise.reject(error)],
+  ])('whose function for results %s ends in order with that error, and calls it no more', async (_, fail) => {
+    const { sandbox, marketplace } = await openAt({ concurrency: 2 });
+    const own = new Error('the program’s own');
+    let seen = 0;
+    const onResult = () => {
+      seen += 1;
+      return seen === 4 ? (fail(own) as never) : undefined;
+    };
+    await expect(marketplace.importRows(rowsUpTo(40), { validate: false, onResult })).rejects.toBe(own);
+    const there = creates(sandbox).length;
+    expect([seen, there >= 4, there < 40]).toEqual([4, true, true]);
+    const logged: string[] = [];
+    for await (const { status } of marketplace.log()) logged.push(status);
+    expect(logged).toEqual(Array(there).fill('created'));
+  });
+
+  test('waits for a slow function for results', async () => {
+    const { marketplace } = await openAt();
+    const ended: number[] = [];
+    const onResult = async ({ row }: RowResult) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      ended.push(row);
+    };
+    await marketplace.importRows(rowsUpTo(3), { validate: false, onResult });
+    expect(ended.toSorted()).toEqual([1, 2, 3]);
+  });
+
+  test('runs alone: a create waits for it, or gives up with its signal', async () => {
+    const { sandbox, marketplace } = await openAt({ concurrency: 1 });
+    sandbox.setInstructions([{ on: 'create', fault: 'slow', match: {}, ms: 100 }]);
+    const order: string[] = [];
+    const importing = marketplace.importRows(rowsUpTo(4), { validate: false }).then(() => order.push('import'));
+    await vi.waitFor(() => expect(creates(sandbox).length).toBeGreaterThan(0), { timeout: 60_000 });
+    const creating = marketplace.create(requestAt(3), { validate: false }).then(({ status }) => order.push(status));
+    const halt = new AbortController();
+    const impatient = marketplace.create(requestAt(20), { signal: halt.signal });
+    halt.abort();
+    expect(await impatient).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
+    expect(order).toEqual([]);
+    await Promise.all([importing, creating]);
+    expect(order).toEqual(['import', 'repeated']);
+  });
+
+  test('ends with its signal though its rows never end', async () => {
+    const { sandbox, marketplace } = await openAt();
+    for (const count of [0, 2]) {
+      const halt = new AbortController();
+      async function* endless() {
+        yield* rowsUpTo(count);
+        halt.abort();
+        await new Promise(() => {});
+      }
+      expect(await marketplace.importRows(endless(), { signal: halt.signal })).toMatchObject({
+        ...{ rows: count, counts: { failed: count }, stopped: { reason: 'interrupted.signal' } },
+      });
+    }
+    expect(creates(sandbox)).toEqual([]);
+  });
+});
+
+test('what was sent before is told with how to send it all the same', () => {
+  expect(sentBefore('One was sent before.')).toMatchObject({
+    ...{ code: 'usage', reason: 'rows.sent-before', message: 'One was sent before. Nothing was sent.' },
+    hint: expect.stringContaining('again: true'),
+  });
+});
