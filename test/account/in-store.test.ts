@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Account, type AccountOptions, openAccount, openLearned } from '../../src/account/account.ts';
+import { LogKeeper } from '../../src/account/log-keeper.ts';
+import { systemClock } from '../../src/account/system-clock.ts';
+import type { VisibilityProbe } from '../../src/request/visibility.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '4711' };
+const OPTIONS: AccountOptions = {
+  ...{ destination: DESTINATION, clientSecret: 's3cret', contract: 'c1', rate: 'auto', concurrency: 4 },
+};
+const TOKEN = { accessToken: 'issued', obtainedAtMs: Date.now(), expiresAtMs: Date.now() + 3_600_000 };
+const probe = (name: string): VisibilityProbe => ({
+  ...{ key: name.repeat(32), kind: 'PT', createdAtMs: 1, end: 'seen', afterMs: 2 },
+});
+const seenIn = ({ evidence }: Pick<Account, 'evidence'>) => evidence.looks.map(({ key }) => key[0]).toSorted();
+
+describe.skipIf(postgresIsMissing !== null)(`What processes of an account know by their store${why}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+
+  /** A process on a machine of its own, whose log is kept in the store at this address. */
+  function processAt(url: string, run: string) {
+    const state = mkdtempSync(join(tmpdir(), 'srq-account-'));
+    const closers: (() => Promise<void>)[] = [];
+    const close = async () => {
+      for (const closer of closers.splice(0)) await closer();
+    };
+    onTestFinished(async () => {
+      await close();
+      rmSync(state, { recursive: true, force: true });
+    });
+    const program = {
+      ...{ clock: systemClock, run, halt: new AbortController(), uid: null, freshStore: false },
+      onClose: (closer: () => Promise<void>) => void closers.unshift(closer),
+      holder: (command: string) => `srq ${command}, ${run}`,
+      warn: async () => {},
+      requireCertificateCheck: () => {},
+    };
+    const keeper = new LogKeeper(program, async () => ({
+      ...{ kind: 'store', url, name: 'the store', isEncrypted: false, password: async () => STORE_PASSWORD },
+      file: join(state, 'shop.ndjson'),
+    }));
+    const host = {
+      ...program,
+      settings: async () => ({ profile: { value: 'shop' } }),
+      paths: async () => ({ state }),
+      trust: async () => ({ uid: null, onDistrusted: () => {} }),
+      logPlace: async () => ({ kind: 'store' as const }),
+      postgresStore: () => keeper.postgresStore(),
+    };
+    return {
+      host,
+      state,
+      close,
+      open: (changes: Partial<AccountOptions> = {}) => openAccount(host, { ...OPTIONS, ...changes }),
+    };
+  }
+
+  test('is what any of them learned of validate, under the same contract at the same service', async () => {
+    const url = await server.database();
+    const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
+    const first = await one.open();
+    expect([first.evidence.looks, first.answers.forms, first.shared?.run]).toEqual([[], [], 'one']);
+    expect(seenIn({ evidence: await first.keep({ looks: [probe('a')] }) })).toEqual(['a']);
+    const second = await other.open();
+    expect(seenIn(second)).toEqual(['a']);
+    expect(seenIn({ evidence: await second.keep({ looks: [probe('b')] }) })).toEqual(['a', 'b']);
+    for (const apart of [{ contract: 'c2' }, { destination: { ...DESTINATION, clientId: '4712' } }])
+      expect(seenIn(await processAt(url, 'apart').open(apart))).toEqual([]);
+  });
+
+  test('is what answers mean, once a process has ended', async () => {
+    const url = await server.database();
+    const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
+    const first = await one.open();
+    first.remember({ identifiedBy: ['data.id'], forms: [] });
+    expect((await other.open()).answers.identifiedBy).toEqual([]);
+    await one.close();
+    expect((await processAt(url, 'later').open()).answers.identifiedBy).toEqual(['data.id']);
+  });
+
+  test('is what a machine learned by itself before', async () => {
+    const url = await server.database();
+    const one = processAt(url, 'one');
+    const alone = await one.open({ isAlone: true });
+    await alone.keep({ looks: [probe('a')] });
+    alone.remember({ identifiedBy: ['data.id'], forms: [] });
+    await new Promise(setImmediate);
+    const joined = await one.open();
+    expect([seenIn(joined), joined.answers.identifiedBy]).toEqual([['a'], ['data.id']]);
+    expect(seenIn(await processAt(url, 'other').open())).toEqual(['a']);
+  });
+
+  test('is the token, for those that have the same secret', async () => {
+    const url = await server.database();
+    const first = await processAt(url, 'one').open();
+    await first.token.write(TOKEN);
+    const tokenOf = async (changes: Partial<AccountOptions>) => {
+      const { token } = await processAt(url, 'other').open(changes);
+      return (await token.read())?.accessToken ?? null;
+    };
+    expect([await tokenOf({}), await tokenOf({ clientSecret: 'another' })]).toEqual(['issued', null]);
+  });
+
+  test('is that all of them have to wait', async () => {
+    const url = await server.database();
+    const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
+    const [first, second] = [await one.open(), await other.open()];
+    expect(await first.limiter.acquire('create')).not.toBeNull();
+    first.hold(60_000);
+    const asked = second.limiter.acquire('create');
+    await expect.poll(() => second.limiter.view().pace?.pausedMs ?? 0, { timeout: 60_000 }).toBeGreaterThan(0);
+    expect(second.limiter.view().waiting).toBe(1);
+    other.host.halt.abort();
+    expect(await asked).toBeNull();
+  });
+
+  test('is no rate in a file of the machine', async () => {
+    const one = processAt(await server.database(), 'one');
+    const account = await one.open();
+    account.keepRate();
+    expect(() => readFileSync(join(one.state, 'shop.learned.json'))).toThrow('ENOENT');
+    expect((await openLearned(one.host, DESTINATION, 'c1')).read().pace ?? null).toBeNull();
+  });
+});
