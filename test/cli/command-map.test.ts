@@ -93,6 +93,58 @@ describe('the map of the commands', () => {
     expect(bulk?.exitCodes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 9, 130, 143]);
   });
 
+  test('says of an option and an argument whether they are needed, and what may be left out', async () => {
+    const { commands, globalOptions } = await mapOf();
+    const optionOf = (command: string, name: string) =>
+      commands.find((each) => each.name === command)?.options.find((each) => each.name === name);
+    expect(optionOf('resolve', '--created')).toMatchObject({ type: 'text', value: 'id', isValueOptional: true });
+    expect(optionOf('report', '--output')).toMatchObject({
+      isRequired: true,
+      isRepeatable: false,
+      short: '-o',
+      value: 'file',
+    });
+    expect(optionOf('report', '--input')).toMatchObject({ isRequired: false, type: 'text' });
+    expect(optionOf('bulk', '--map')).toMatchObject({ value: 'column=field', isRare: false });
+    expect(optionOf('bulk', '--again')).toMatchObject({ type: 'flag', default: false, isRepeatable: false });
+    expect(optionOf('bulk', '--on-duplicate')).toMatchObject({ default: 'skip', environment: null });
+    expect(optionOf('contract learn', '--environment')).toMatchObject({ type: 'text' });
+    expect(globalOptions.find(({ name }) => name === '--timeout')).toMatchObject({ type: 'number', value: 'seconds' });
+    expect(globalOptions.find(({ name }) => name === '--json')).toMatchObject({
+      type: 'flag',
+      short: null,
+      value: null,
+    });
+    const argumentsOf = (command: string) => commands.find(({ name }) => name === command)?.arguments;
+    expect(argumentsOf('template')).toMatchObject([
+      { isRequired: true, isRepeatable: false, choices: ['csv', 'json'] },
+    ]);
+    expect(argumentsOf('resolve')).toMatchObject([
+      { name: 'key', isRequired: false, isRepeatable: true, choices: null },
+    ]);
+    expect(argumentsOf('status')).toEqual([]);
+  });
+
+  test('says of a command what it may send, and how it may end', async () => {
+    const { commands } = await mapOf();
+    const sending = (sends: string) => commands.filter((each) => each.sends === sends).map(({ name }) => name);
+    expect(sending('creates').toSorted()).toEqual(['bulk', 'create', 'doctor', 'work']);
+    expect(sending('asks').toSorted()).toEqual(['login', 'resolve', 'validate']);
+    for (const { name, errors, exitCodes, reasons, sends } of commands) {
+      expect([name, exitCodes]).toEqual([name, [...new Set(exitCodes)].toSorted((a, b) => a - b)]);
+      // What every command may meet, and what follows from a call to the service.
+      for (const each of ['fault', 'usage', 'settings', 'interrupted', 'terminated'])
+        expect([name, errors]).toEqual([name, expect.arrayContaining([each])]);
+      expect([name, errors.includes('unreachable')]).toEqual([name, sends !== 'nothing']);
+      // A create needs the log, and may end in doubt.
+      if (sends === 'creates')
+        expect([name, errors]).toEqual([name, expect.arrayContaining(['log', 'unknown', 'auth'])]);
+      expect([name, reasons.includes('arguments.invalid'), reasons.includes('auth.refused')]).toEqual([
+        ...[name, true, errors.includes('auth')],
+      ]);
+    }
+  });
+
   test('says which option an environment variable stands for, and there is such an option', async () => {
     const { commands, globalOptions } = await mapOf();
     const all = [...globalOptions, ...commands.flatMap(({ options }) => options)];

@@ -1,9 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../scripts/postgres-server.mjs';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { type Health, keepHealthFile } from '../../src/commands/health.ts';
+import { type Health, keepHealthFile, RunHealth, serveHealth, type WatchedProcess } from '../../src/commands/health.ts';
+import type { ProcessState } from '../../src/report/metrics.ts';
+import { contextOf } from '../helpers/command-context.ts';
+import { send } from '../sandbox/sandbox-client.ts';
 
 const health = (): Health => ({ state: 'idle', at: '', since: '', inFlight: 0, reason: null });
 
@@ -19,4 +23,122 @@ test('a health file that cannot be written is refused at once: whoever watches i
       }),
     );
   }
+});
+
+test('the health file is written at once, every two seconds, and once more when the process ends', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-health-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'health.json');
+  const slept: number[] = [];
+  let wake = () => {};
+  const sleep = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      slept.push(ms);
+      wake = resolve;
+      signal?.addEventListener('abort', () => setImmediate(resolve));
+    });
+  let inFlight = 0;
+  const stop = keepHealthFile(path, () => ({ ...health(), inFlight }), { ...systemClock, sleep });
+  const written = () => JSON.parse(readFileSync(path, 'utf8')).inFlight;
+  expect([written(), slept, readFileSync(path, 'utf8').endsWith('}\n')]).toEqual([0, [2_000], true]);
+  inFlight = 1;
+  expect(written()).toBe(0);
+  wake();
+  await new Promise(setImmediate);
+  expect([written(), slept]).toEqual([1, [2_000, 2_000]]);
+  inFlight = 2;
+  await stop();
+  expect([written(), slept.length]).toEqual([2, 2]);
+});
+
+describe('The health of a process is served', () => {
+  /** What is answered to a path about a process in this state. */
+  async function served(state: ProcessState = 'working', view?: () => never) {
+    const { context } = contextOf();
+    const healthPort = await freePort();
+    const watched = {
+      health: { ...health(), state, inFlight: 3 },
+      get view() {
+        if (view) return view();
+        return { version: '1.2.3', state, worker: null, imported: null, connection: null };
+      },
+    } satisfies WatchedProcess;
+    const metrics = await serveHealth(context, { healthPort, healthHost: '127.0.0.1' }, watched);
+    return {
+      context,
+      metrics,
+      healthPort,
+      get: (path: string) => send('GET', `http://127.0.0.1:${healthPort}${path}`),
+    };
+  }
+
+  test.each<[ProcessState, number]>([
+    ['starting', 503],
+    ['working', 200],
+    ['idle', 200],
+    ['waiting-for-database', 503],
+    ['stopping', 503],
+  ])('%s: /healthz with %i, /livez with 200', async (state, status) => {
+    const { get } = await served(state);
+    const [healthz, livez] = [await get('/healthz'), await get('/livez')];
+    expect([healthz.status, livez.status]).toEqual([status, 200]);
+    expect([JSON.parse(healthz.text), JSON.parse(livez.text)]).toEqual(
+      Array(2).fill({ ...health(), state, inFlight: 3 }),
+    );
+    expect([healthz.headers['content-type'], healthz.text.endsWith('\n')]).toEqual(['application/json', true]);
+  });
+
+  test('and nothing else: another path tells nothing of it', async () => {
+    const { get } = await served();
+    for (const path of ['/', '/healthz/', '/health', '/livez?x=1'])
+      expect([path, (await get(path)).status, (await get(path)).text]).toEqual([path, 404, '{}\n']);
+  });
+
+  test('with its metrics, and without them if they cannot be told', async () => {
+    const { get } = await served();
+    const page = await get('/metrics');
+    expect([page.status, page.text.includes('srq_build_info{version="1.2.3"} 1')]).toEqual([200, true]);
+    expect(page.headers['content-type']).toMatch(/^text\/plain/);
+    const failing = await served('working', () => {
+      throw new Error('not now');
+    });
+    const none = await failing.get('/metrics');
+    expect([none.status, none.text, (await failing.get('/livez')).status]).toEqual([500, '', 200]);
+  });
+
+  test('until the command ends, and not at all without a port', async () => {
+    const { context, metrics, get } = await served();
+    expect([metrics === null, (await get('/livez')).status]).toEqual([false, 200]);
+    await context.close();
+    await expect(get('/livez')).rejects.toThrow(/ECONNREFUSED|hang up|ECONNRESET/);
+    expect(await serveHealth(contextOf().context, { healthHost: '127.0.0.1' }, {} as never)).toBeNull();
+  });
+
+  test('at no port that is taken', async () => {
+    const { healthPort } = await served();
+    const again = serveHealth(contextOf().context, { healthPort, healthHost: '127.0.0.1' }, {} as never);
+    await expect(again).rejects.toMatchObject({
+      ...{ reason: 'port.unavailable', message: `Cannot listen on 127.0.0.1, port ${healthPort} (EADDRINUSE).` },
+      hint: 'Choose another one: --health-port PORT',
+    });
+  });
+
+  test('for a run with its log and its notes, which are left as they are without a port', async () => {
+    const noted: unknown[] = [];
+    const notes = { note: () => {}, refused: (...words: number[]) => noted.push(words), flush: async () => {} };
+    const log = { sending: async () => true } as never;
+    const quiet = await RunHealth.open(contextOf().context, { healthHost: '127.0.0.1' });
+    expect([quiet.timed(log) === log, quiet.counted(notes) === notes]).toEqual([true, true]);
+    const healthPort = await freePort();
+    const { context } = contextOf();
+    const run = await RunHealth.open(context, { healthPort, healthHost: '127.0.0.1' });
+    expect(run.health).toMatchObject({ state: 'starting', reason: null, since: expect.stringMatching(/^\d{4}-.*Z$/) });
+    run.counted(notes).refused(429, 100);
+    await run.timed(log).sending(null as never, 'none');
+    const { text } = await send('GET', `http://127.0.0.1:${healthPort}/metrics`);
+    expect(noted).toEqual([[429, 100]]);
+    expect(text).toMatch(/^srq_refused_responses_total\{code="429"\} 1$/m);
+    expect(text).toMatch(/_count\{[^}]*operation="intent"[^}]*\} 1$/m);
+    expect(text).toContain(`srq_build_info{version="${context.version}"} 1`);
+  });
 });

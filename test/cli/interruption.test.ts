@@ -17,17 +17,17 @@ test('ends the waiting of any number of requests, and Node.js warns of nothing',
   expect(warnings).toEqual([]);
 });
 
-describe('what a process leaves behind is removed', () => {
-  /** A process that receives signals, and has the code with which it would end. */
-  class Signalled extends EventEmitter {
-    code: number | null = null;
+/** A process that receives signals, and has the code with which it would end. */
+class Signalled extends EventEmitter {
+  code: number | null = null;
 
-    exit(code: number): void {
-      this.code ??= code;
-      this.emit('exit');
-    }
+  exit(code: number): void {
+    this.code ??= code;
+    this.emit('exit');
   }
+}
 
+describe('what a process leaves behind is removed', () => {
   function begun() {
     const signalled = new Signalled();
     const interruption = new Interruption(signalled as never);
@@ -58,6 +58,50 @@ describe('what a process leaves behind is removed', () => {
 
   test('by nobody after the command', () => {
     const { signalled, interruption } = begun();
+    interruption.stop();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) expect(signalled.listenerCount(signal)).toBe(0);
+  });
+});
+
+describe('a command that listens', () => {
+  const listened = () => {
+    const signalled = new Signalled();
+    const interruption = new Interruption(signalled as never);
+    const heard: string[] = [];
+    interruption.listen(() => heard.push('heard'));
+    return { signalled, interruption, heard };
+  };
+
+  test.each([
+    ['SIGINT', 'interrupted'],
+    ['SIGTERM', 'terminated'],
+    ['SIGHUP', 'terminated'],
+  ])('sends nothing more after %s, and tells that it was %s', (signal, code) => {
+    const { signalled, interruption, heard } = listened();
+    expect([interruption.code, interruption.failure('Go on.'), interruption.halt.signal.aborted]).toEqual([
+      ...[null, null, false],
+    ]);
+    signalled.emit(signal);
+    expect([heard, interruption.halt.signal.aborted, signalled.code]).toEqual([['heard'], true, null]);
+    expect([interruption.code, interruption.failure('Go on.')]).toEqual([
+      code,
+      { code, reason: `${code}.signal`, message: 'Interrupted.', hint: 'Go on.' },
+    ]);
+    expect(interruption.failure(null)?.hint).toBeNull();
+  });
+
+  test('tells of the first signal, whatever the second one is', () => {
+    const { signalled, interruption, heard } = listened();
+    signalled.emit('SIGINT');
+    signalled.emit('SIGTERM');
+    expect([interruption.code, signalled.code, heard]).toEqual(['interrupted', 143, ['heard']]);
+  });
+
+  test('receives each signal once, also where it had something to remove before', () => {
+    const { signalled, interruption } = listened();
+    interruption.beforeExit(() => {});
+    interruption.listen(() => {});
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) expect(signalled.listenerCount(signal)).toBe(1);
     interruption.stop();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) expect(signalled.listenerCount(signal)).toBe(0);
   });

@@ -67,6 +67,22 @@ describe('The log of a command is kept', () => {
     await expect(contextOf({ options, env }).context.logPlace()).rejects.toMatchObject({ reason });
   });
 
+  test('in a store elsewhere by an encrypted connection, unless its address says otherwise', async () => {
+    const encrypted = async (store: string) => {
+      const place = await contextOf({ options: { store } }).context.logPlace();
+      return place.kind === 'store' && place.isEncrypted;
+    };
+    expect(await encrypted('postgres://leads@db.example/leads')).toBe(true);
+    expect(await encrypted('postgres://leads@db.example/leads?sslmode=disable')).toBe(false);
+  });
+
+  test('nowhere with a password that everybody can see, which is shown no further', async () => {
+    const { context } = contextOf({ options: { store: 'postgres://leads:w0rd@127.0.0.1/leads' } });
+    const { message, hint } = await context.logPlace().catch((error) => error);
+    expect(`${message} ${hint}`).not.toContain('w0rd');
+    expect([hint, context.redacted('w0rd')]).toEqual([expect.stringContaining(`--store '${STORE}'`), '***']);
+  });
+
   test('in the store of the profile, whose password its command prints, and no other', async () => {
     const open = async (options: GlobalOptions, env: Record<string, string> = {}) => {
       const { context } = contextOf({ options: { profile: 'shop', ...options }, env });

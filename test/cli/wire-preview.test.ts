@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { wirePreview } from '../../src/cli/wire-preview.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import type { ServiceRequest } from '../../src/request/service-request.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
+
+const REQUEST: ServiceRequest = { params: { country: 'PT', request_text: 'Paint the wall' }, audio: null, ref: 'A' };
+const WITH_AUDIO = {
+  ...REQUEST,
+  audio: { path: 'a.ogg', name: 'a.ogg', sha256: 'a'.repeat(64), sizeBytes: 3 },
+} as unknown as ServiceRequest;
+
+test('a request is shown by the names of the service, without its reference', () => {
+  expect(wirePreview(DOCUMENTED_CONTRACT, REQUEST)).toEqual([
+    ['country', 'PT'],
+    ['request_text', 'Paint the wall'],
+  ]);
+});
+
+test.each(['form', 'json', 'multipart'] as const)(
+  'places within others are shown with dots, by a contract with %s',
+  (encoding) => {
+    const parameters = [
+      parameter('country', { path: ['place', 'market'] }),
+      parameter('request_text', { path: ['lead', 'notes', 'text'] }),
+    ];
+    expect(wirePreview(contractWith({ create: { parameters, encoding } }), REQUEST)).toEqual([
+      ['place.market', 'PT'],
+      ['lead.notes.text', 'Paint the wall'],
+    ]);
+  },
+);
+
+test('a secret that the contract adds is not shown', () => {
+  const parameters = [parameter('country'), parameter('api_key', { constant: 's3cret' })];
+  const shown = wirePreview(contractWith({ create: { parameters } }), { ...REQUEST, params: { country: 'PT' } });
+  expect(shown).toEqual([
+    ['country', 'PT'],
+    ['api_key', '<secret>'],
+  ]);
+});
+
+test('a recording is not shown, wherever it stands; a text in its place is', () => {
+  const named = contractWith({
+    create: { parameters: [parameter('country'), parameter('audio_file', { path: ['lead', 'voice'] })] },
+  });
+  const request = { ...WITH_AUDIO, params: { country: 'PT' } };
+  for (const contract of [DOCUMENTED_CONTRACT, named])
+    expect(wirePreview(contract, request)).toEqual([['country', 'PT']]);
+  const own = { ...REQUEST, params: { country: 'PT', audio: 'a text' } };
+  expect(wirePreview(DOCUMENTED_CONTRACT, own)).toEqual([
+    ['country', 'PT'],
+    ['audio', 'a text'],
+  ]);
+});
