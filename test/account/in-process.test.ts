@@ -289,6 +289,16 @@ describe('The keeper of the log', () => {
     });
   });
 
+  test('finds nothing unknown to the store where a part of the path is no folder', async () => {
+    const { keeper, state, withStore } = keeperOf((folder) => ({
+      ...inStore(folder),
+      file: join(folder, 'no folder', 'shop.ndjson'),
+    }));
+    withStore();
+    writeFileSync(join(state, 'no folder'), '');
+    expect(await keeper.unknownFileLog()).toBeNull();
+  });
+
   test('refuses to send where the store does not know the log of the file', async () => {
     const { keeper, state, noted, withStore } = keeperOf(inStore);
     withStore();

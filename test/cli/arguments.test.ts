@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { callSrq } from '../helpers/call-srq.ts';
 
@@ -78,12 +79,20 @@ describe('The help', () => {
     expect(stdout).toMatch(/^ {2}bulk +import/m);
   });
 
+  test.each([
+    ...['profile', 'sandbox', 'json', 'quiet', 'verbose', 'no-color', 'no-input', 'timeout', 'log', 'store'],
+    ...['fresh-store', 'ca-file', 'cert', 'key', 'version'],
+  ])('of all commands has --%s among those that they share', async (name) => {
+    expect((await call(['help', '--all'])).stdout).toMatch(new RegExp(`^ {2}(?:-\\w, )?--${name}\\b`, 'm'));
+  });
+
   test('of a command has its options and arguments, with their values and usual value', async () => {
     const { stdout } = await call(['help', 'bulk', '--all']);
     expect(stdout).toMatch(/^Usage: srq bulk /);
     expect(stdout).toMatch(/^ {2}--concurrency <n> .*\(default: 16\)$/m);
     expect(stdout).toMatch(/^ {2}--in-doubt <\w+> [^-]*park,\s+validate/m);
     expect(stdout).toMatch(/^Options:$/m);
+    expect((await call(['template', '--help'])).stdout).toMatch(/--market <code> .*\(default: PT\)$/m);
     // Of a list or a switch nothing is said that is usual.
     expect(stdout).not.toMatch(/default: (?:false|true|\)|$)/);
     expect(stdout).not.toContain('More options');
@@ -112,6 +121,7 @@ describe('The help', () => {
     const { code, stdout, stderr } = await call(['help', 'exit-codes']);
     const numbers = [...stdout.matchAll(/^ *(\d+) {2}\S/gm)].map((found) => Number(found[1]));
     expect([code, numbers]).toEqual([0, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130, 143]]);
+    expect(stdout).toMatch(/^ {3}0 {2}everything worked/);
     expect(stderr).toMatch(/^If several apply, it is the first of 1, 9,/);
     const { exitCodes } = JSON.parse((await call(['help', 'exit-codes', '--json'])).stdout);
     expect(exitCodes.map((each: { code: number }) => each.code)).toEqual(numbers);
@@ -121,6 +131,7 @@ describe('The help', () => {
     const { stdout, stderr } = await call(['help', 'errors']);
     expect(stdout).toMatch(/^auth {14} {2}4 {2}not logged in/m);
     expect(stdout).not.toMatch(/^ok /m);
+    expect(stdout).toMatch(/ended by SIGTERM\n\n\S/);
     expect(stdout).toMatch(/^auth\.missing \(auth\)\n {2}\S/m);
     expect(stdout).toMatch(/^phone\.too-short \(error of a row\)\n {2}\S/m);
     expect(stdout).not.toMatch(/\{field\}|\{column\}/);
@@ -176,6 +187,30 @@ describe('The help', () => {
       ...{ config: '/the/config', state: '/the/state' },
     });
   });
+});
+
+test('the help on files has those that the page on accounts lists, and no other of srq’s own folders', async () => {
+  const page = readFileSync(new URL('../../docs/accounts.md', import.meta.url), 'utf8');
+  const [, table = ''] = page.split('## Files that srq writes');
+  const cells = table.split('\n').flatMap((line) => (line.startsWith('| ') ? [line.split(' | ')[0] ?? ''] : []));
+  const own = /^(?:~\/\.config\/srq\/|~\/\.local\/state\/srq\/|(?=PROFILE\.)|(?=[a-z-]+\/$)|….ndjson)/;
+  const listed = cells
+    .flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+    .flatMap((name) => (own.test(name) ? [name.replace('….', 'PROFILE.').replace(/^~\/.*?\/srq\//, '')] : []));
+  const { files } = JSON.parse((await call(['help', 'files', '--json'])).stdout) as {
+    files: { folder: string | null; name: string }[];
+  };
+  const names = files.flatMap(({ folder, name }) => (folder === null ? [] : [name]));
+  const means = (name: string, file: string) =>
+    new RegExp(
+      `^${name
+        .split('*')
+        .map((part) => part.replaceAll('.', '\\.'))
+        .join('.*')}$`,
+    ).test(file);
+  expect(listed.length).toBeGreaterThan(10);
+  expect(listed.filter((file) => !names.some((name) => means(name, file)))).toEqual([]);
+  expect(names.filter((name) => !listed.some((file) => means(name, file)))).toEqual([]);
 });
 
 describe('The version', () => {

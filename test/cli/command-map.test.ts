@@ -107,7 +107,9 @@ describe('the map of the commands', () => {
     expect(optionOf('report', '--input')).toMatchObject({ isRequired: false, type: 'text' });
     expect(optionOf('bulk', '--map')).toMatchObject({ value: 'column=field', isRare: false });
     expect(optionOf('bulk', '--again')).toMatchObject({ type: 'flag', default: false, isRepeatable: false });
-    expect(optionOf('bulk', '--on-duplicate')).toMatchObject({ default: 'skip', environment: null });
+    expect(optionOf('bulk', '--on-duplicate')).toMatchObject({
+      ...{ default: 'skip', choices: ['skip', 'create'], environment: null },
+    });
     expect(optionOf('contract learn', '--environment')).toMatchObject({ type: 'text' });
     expect(globalOptions.find(({ name }) => name === '--timeout')).toMatchObject({ type: 'number', value: 'seconds' });
     expect(globalOptions.find(({ name }) => name === '--json')).toMatchObject({
@@ -135,7 +137,8 @@ describe('the map of the commands', () => {
       // What every command may meet, and what follows from a call to the service.
       for (const each of ['fault', 'usage', 'settings', 'interrupted', 'terminated'])
         expect([name, errors]).toEqual([name, expect.arrayContaining([each])]);
-      expect([name, errors.includes('unreachable')]).toEqual([name, sends !== 'nothing']);
+      for (const each of ['unreachable', 'service'])
+        expect([name, each, errors.includes(each)]).toEqual([name, each, sends !== 'nothing']);
       // A create needs the log, and may end in doubt.
       if (sends === 'creates')
         expect([name, errors]).toEqual([name, expect.arrayContaining(['log', 'unknown', 'auth'])]);

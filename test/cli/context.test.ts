@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/account/system-clock.ts';
 import { startEmbedded } from '../../src/cli/rehearsal.ts';
 import { callSrq } from '../helpers/call-srq.ts';
-import { LEAD, partnerOf, sandboxWith } from '../sandbox/sandbox-client.ts';
+import { askToken, LEAD, partnerOf, sandboxWith } from '../sandbox/sandbox-client.ts';
 
 test('that a path is left out of the base URL is said once, however often the URL is read', async () => {
   const home = mkdtempSync(join(tmpdir(), 'srq-context-'));
@@ -22,6 +22,10 @@ test('a rehearsal gives the identifiers that srq sandbox gives with its usual se
   const embedded = await startEmbedded(systemClock, null, false);
   onTestFinished(() => embedded.close());
   const [inside, outside] = await Promise.all([partnerOf(embedded), partnerOf(await sandboxWith({ seed: 1 }))]);
+  // Of two rehearsals at once each has a port of its own, and their tokens live as long as usual.
+  const other = await startEmbedded(systemClock, null, false);
+  onTestFinished(() => other.close());
+  expect(JSON.parse((await askToken(other)).text).expires_in).toBe(3600);
   const created = await inside.create(LEAD);
   expect(created.status).toBe(201);
   expect(created.text).toBe((await outside.create(LEAD)).text);
