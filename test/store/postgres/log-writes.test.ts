@@ -19,7 +19,8 @@ type Appended = Readonly<Record<(typeof PARAMETERS)[number], readonly unknown[]>
 /** A server on which the process has the number 17, and that records what it is told to. */
 async function logOf() {
   const clock = new VirtualClock();
-  const scene = { isAway: false, losesAnswers: 0, newestId: 0, refused: new Map<unknown, LoggedState>() };
+  const refused = new Map<unknown, LoggedState>();
+  const scene = { isAway: false, losesAnswers: 0, newestId: 0, pauseMs: 100, refused };
   const appended: Appended[] = [];
   const underWay: { readonly key: string; readonly worker: number }[] = [];
   const living = new Set<number>();
@@ -41,8 +42,8 @@ async function logOf() {
       throw away();
     }
     return now.keys.map((key, at) => {
-      const refused = scene.refused.get(key);
-      if (refused) return { key, recorded: false, state: refused, record: '1' };
+      const state = refused.get(key);
+      if (state) return { key, recorded: false, state, record: '1' };
       scene.newestId += 1;
       return { key, recorded: true, state: now.next[at], record: String(scene.newestId) };
     });
@@ -54,7 +55,7 @@ async function logOf() {
           return await work();
         } catch (error) {
           if (stop.aborted) throw error;
-          await clock.sleep(100, stop);
+          await clock.sleep(scene.pauseMs, stop);
         }
       }
     },
@@ -175,6 +176,17 @@ describe('Records of a process', () => {
     const { log, appended } = await logOf();
     await log.outcome(subjectOf(1), { ...CREATED, ms });
     expect(appended[0]?.ms).toEqual([kept]);
+  });
+
+  test.each([
+    [1_999, 87],
+    [2_000, 2_087],
+    [60_000, 60_087],
+  ])('whose writing has to wait for %s ms say that they took %s: a short wait is not counted', async (pauseMs, ms) => {
+    const { log, scene, clock, appended } = await logOf();
+    Object.assign(scene, { losesAnswers: 1, pauseMs });
+    expect(await clock.until(log.outcome(subjectOf(1), CREATED))).toBe(true);
+    expect([appended.map((now) => now.ms), log.worker.records.all[0]?.ms]).toEqual([[[87], [ms]], ms]);
   });
 
   test('tell what the store has where it refuses them, and count as unknown where it says nothing', async () => {

@@ -21,6 +21,10 @@ interface Scene {
   nowMs: number;
   answerMs: number;
   newestId: number | null;
+  /** How many of the numbers that the server gives out next belong to others. */
+  taken: number;
+  /** The number of the process if the server has entered it before, or null. */
+  ownId: number | null;
   /** The server has the records up to this id. */
   knowsUpTo: number;
   late: number;
@@ -29,7 +33,7 @@ interface Scene {
 function sceneOf(changed: Partial<Scene> = {}) {
   const scene: Scene = {
     ...{ missing: null, isAway: false, hasEntry: true, canEnter: true, nowMs: 5_000_000, answerMs: 0, newestId: null },
-    ...{ knowsUpTo: Number.POSITIVE_INFINITY, late: 0 },
+    ...{ knowsUpTo: Number.POSITIVE_INFINITY, late: 0, taken: 0, ownId: null },
     ...changed,
   };
   const clock = new VirtualClock();
@@ -40,7 +44,12 @@ function sceneOf(changed: Partial<Scene> = {}) {
     if (text.includes('srq.join_timeline')) return [{ since: SINCE }];
     if (text.includes('srq.settle_timeline'))
       return [{ settled: scene.missing === null, missing: scene.missing ?? [] }];
-    if (text.startsWith('insert into srq.worker (run')) return [{ id: ID }];
+    if (text.startsWith('insert into srq.worker (run')) {
+      if (scene.ownId !== null) return [];
+      scene.taken -= 1;
+      return scene.taken < 0 ? [{ id: ID }] : [];
+    }
+    if (text.startsWith('update srq.worker set holder')) return scene.ownId === null ? [] : [{ id: scene.ownId }];
     if (text.startsWith('insert into srq.worker (id')) {
       scene.hasEntry = scene.canEnter;
       return scene.canEnter ? [{ id: ID }] : [];
@@ -101,6 +110,21 @@ describe('A process that begins', () => {
     expect(() => lease.requireHeld()).not.toThrow();
     scene.newestId = null;
     await clock.until(lease.release());
+  });
+
+  test('takes the next number that is free, or its own of an earlier try', async () => {
+    const taken = sceneOf({ taken: 2 });
+    const lease = await taken.acquire();
+    expect(lease.id).toBe(ID);
+    const tries = taken.database.asked.filter(({ text }) => text.startsWith('insert into srq.worker (run'));
+    expect(tries.map(({ values }) => values)).toEqual(Array(3).fill(['run', 'holder', 1]));
+    await taken.clock.until(lease.release());
+    const own = sceneOf({ ownId: 21 });
+    const again = await own.acquire();
+    expect(again.id).toBe(21);
+    const entered = own.database.asked.filter(({ text }) => text.startsWith('update srq.worker set holder'));
+    expect(entered.map(({ values }) => values)).toEqual([['run', 'holder', 1]]);
+    await own.clock.until(again.release());
   });
 
   test('does not begin while others are waited for, and lets its connection go', async () => {
