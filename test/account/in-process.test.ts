@@ -8,7 +8,7 @@ import { type ConnectedAccount, openConnection, proveCredentials } from '../../s
 import type { LogPlace } from '../../src/account/host.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import { contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
 import type { VisibilityProbe } from '../../src/request/visibility.ts';
 import { encodeRecord } from '../../src/store/file/record.ts';
 import { sandboxWith } from '../sandbox/sandbox-client.ts';
@@ -147,6 +147,29 @@ describe('A connection', () => {
     expect([asked, secrets]).toEqual([['secret', DESTINATION.baseUrl], ['s3cret']]);
     expect(connection).toMatchObject({ isProxied: false, isFamiliar: false, mayValidate: true, shared: null });
     expect(connection.view()).toMatchObject({ tokensFetched: 0, inFlight: 0 });
+  });
+
+  test('is familiar with a service whose answers an earlier run has understood', async () => {
+    const { host, account } = await connected();
+    const contract = contractFingerprint(account.contract);
+    const earlier = await openAccount(host, {
+      ...{ destination: DESTINATION, clientSecret: 's3cret', contract, rate: 'auto', concurrency: 2 },
+    });
+    earlier.remember({ identifiedBy: ['data.id'], forms: [] });
+    await new Promise(setImmediate);
+    expect((await openConnection(host, account, OPTIONS)).isFamiliar).toBe(true);
+  });
+
+  test('begins with the rate that an earlier run arrived at', async () => {
+    const ratesOf = async (pace: object | null) => {
+      const { host, account, state } = await connected();
+      const learned = { ...DESTINATION, contract: contractFingerprint(account.contract), pace };
+      writeFileSync(join(state, 'shop.learned.json'), JSON.stringify(learned), { mode: 0o600 });
+      const { view } = await openConnection(host, account, { ...OPTIONS, rate: 'auto' });
+      return view().pace?.ratePerSecond;
+    };
+    const [fresh, slow] = [await ratesOf(null), await ratesOf({ ratePerSecond: 1.5, concurrency: 1, limited: true })];
+    expect([fresh === slow, (slow ?? 0) > 0]).toEqual([false, true]);
   });
 
   test('with a key of the contract reads none, and has no tokens to prove', async () => {
