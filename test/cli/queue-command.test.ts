@@ -40,7 +40,11 @@ function sceneOf({ total = 0, inWork = 0, parts = [] as number[], counted = true
     close: async () => void done.push('close'),
   };
   const opened = vi.spyOn(postgresQueue, 'openQueue').mockResolvedValue(requests as never);
-  const store = { name: NAME, database: 'the database', migrate: async () => void done.push('migrate') };
+  const migrate = async () => {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    done.push('migrate');
+  };
+  const store = { name: NAME, database: 'the database', migrate };
   const required = vi.spyOn(of.context, 'requireStore').mockResolvedValue(store as never);
   const document = () => {
     const { schemaVersion: _, ...rest } = JSON.parse(of.stdout());

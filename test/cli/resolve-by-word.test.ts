@@ -269,6 +269,19 @@ describe('srq resolve --validate', () => {
     expect(JSON.parse(json.stdout())).toMatchObject({ asked: 1, unknown: 1, stopped, error: stopped });
   });
 
+  test('that is interrupted says how to go on', async () => {
+    const handlers = new Map<string, () => void>();
+    const { context, settle, stdout, stderr } = await doubtful(() => {
+      handlers.get('SIGINT')?.();
+      return { status: 503 };
+    });
+    Object.assign(context.process, { on: (signal: string, handler: () => void) => handlers.set(signal, handler) });
+    expect(await settle()).toBe(130);
+    expect(stdout()).toContain('1 still unknown.');
+    expect(stderr()).toContain('! Finishing what was sent; press Ctrl-C again to stop at once.\n');
+    expect(stderr()).toContain('! Interrupted. To go on: srq resolve --all\n');
+  });
+
   test('has nothing to ask about where nothing of the file is in doubt', async () => {
     for (const json of [false, true]) {
       const { context, home, run, stdout } = sceneOf({ env: ACCOUNT, options: { json } });

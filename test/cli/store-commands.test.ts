@@ -12,6 +12,7 @@ import { openLog } from '../helpers/log-subjects.ts';
 
 const NAME = 'postgres://leads@here/leads';
 const DAY_MS = 86_400_000;
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 type Known = { readonly record: LogRecord; readonly state: LoggedState };
 type Scene = Parameters<typeof contextOf>[0] & { readonly store?: object };
@@ -75,14 +76,18 @@ describe('srq store import', () => {
     const notes: unknown[] = [];
     const noted: unknown[] = [];
     const order: string[] = [];
-    const hook: { onTake: () => void; known: number } = { onTake: () => {}, known: 0 };
+    const hook: { onTake: () => unknown; known: number } = { onTake: () => {}, known: 0 };
     const store = {
-      migrate: async () => void order.push('migrate'),
+      migrate: async () => {
+        await turn();
+        order.push('migrate');
+      },
       takeOver: async (batch: readonly Known[]) => {
         order.push('take');
         taken.push([...batch]);
-        hook.onTake();
-        return batch.length - (taken.length === 1 ? hook.known : 0);
+        await hook.onTake();
+        order.push('taken');
+        return batch.length - hook.known;
       },
       takeOverNotes: async (all: readonly unknown[]) => void notes.push(...all),
       noteFileLog: async (log: unknown) => void noted.push(log),
@@ -110,7 +115,7 @@ describe('srq store import', () => {
     expect([notes, noted, order]).toEqual([
       [expect.objectContaining({ event: 'begin', file: 'leads.csv' })],
       [expect.objectContaining({ name: file, isImported: true })],
-      ['migrate', 'take'],
+      ['migrate', 'take', 'taken'],
     ]);
     expect(stdout()).toMatch(`✓ The store ${NAME} knows what ${file} has: 1 of 2 requests are new to it, in 0.`);
     expect(required.mock.calls).toEqual([['store import']]);
@@ -135,6 +140,19 @@ describe('srq store import', () => {
       stopped: null,
       next: null,
     });
+  });
+
+  test('has one batch taken at a time', async () => {
+    const { context, at, order, hook, document } = importing({ json: true });
+    // The first one takes as long as the others could begin, if nobody waited for it.
+    hook.onTake = async () => {
+      const isAlone = () => order.filter((each) => each === 'take').length === 1;
+      for (let turns = 0; turns < 5_000 && isAlone(); turns++) await turn();
+    };
+    writeLog(at('leads.ndjson'), many(10_001));
+    await storeImport(context, at('leads.ndjson'));
+    expect(order).toEqual(['migrate', ...['take', 'taken'], ...['take', 'taken'], ...['take', 'taken']]);
+    expect(document()).toMatchObject({ requests: 10_001, imported: 10_001 });
   });
 
   test('that is interrupted ends with the batch at hand, and says how to go on', async () => {
@@ -247,6 +265,27 @@ describe('srq store export', () => {
   test('is not mixed with a document', async () => {
     const error = await refusalOf(storeExport(exporting(1, { json: true }).context, {}));
     expect(error).toMatchObject({ reason: 'flags.incomplete', hint: 'Add: --output FILE' });
+  });
+
+  test('reads no further than its reader does', async () => {
+    const { context, hook } = exporting(5_000);
+    const { stdout } = context.process;
+    let last = 0;
+    hook.onRead = (at) => {
+      last = at;
+    };
+    const written = vi.spyOn(stdout, 'write').mockReturnValue(false);
+    const exported = storeExport(context, {});
+    for (const chunks of [1, 2, 3]) {
+      await vi.waitFor(() => expect(written).toHaveBeenCalledTimes(chunks));
+      const before = last;
+      for (let turns = 0; turns < 100; turns++) await turn();
+      expect([written.mock.calls.length, last]).toEqual([chunks, before]);
+      if (chunks === 3) written.mockReturnValue(true);
+      stdout.emit('drain');
+    }
+    await exported;
+    expect(last).toBe(4_999);
   });
 
   test('ends where its reader has gone', async () => {

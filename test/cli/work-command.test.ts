@@ -68,7 +68,10 @@ function sceneOf({ flags = {}, options = {}, run = () => null }: Scene) {
     done.push(`store for ${command}`);
     return store as never;
   });
-  vi.spyOn(of.context, 'requireKnownFileLog').mockImplementation(async () => void done.push('log of the file'));
+  vi.spyOn(of.context, 'requireKnownFileLog').mockImplementation(async () => {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    done.push('log of the file');
+  });
   const queue = { close: async () => void done.push('queue closed') };
   const opened = vi.spyOn(postgresQueue, 'openQueue').mockResolvedValue(queue as never);
   const keep = vi.fn(async (evidence: unknown) => {
