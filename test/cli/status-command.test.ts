@@ -189,6 +189,16 @@ describe('srq profile list', () => {
     expect(wide.stdout()).toMatch(/^ +name +kind +base URL +client id +secret\n(?:.*\n)*\* +keyed/);
   });
 
+  test('needs no store, so it also shows a profile whose store cannot be one', async () => {
+    const { clientSecret: _, ...keyless } = SHOP;
+    const profiles = { shop: { ...keyless, store: 'mysql://nowhere' } };
+    for (const env of [{}, { SRQ_STORE: 'mysql://nowhere' }]) {
+      const { context, document } = await sceneOf({ profiles, env, options: { json: true } });
+      expect(await profileList(context)).toBe(0);
+      expect(document()).toMatchObject({ profiles: [{ name: 'shop', secret: 'missing' }] });
+    }
+  });
+
   test('says what to do where there is none', async () => {
     const { context, stdout } = await sceneOf();
     await profileList(context);

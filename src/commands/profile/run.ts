@@ -106,7 +106,7 @@ async function secretState(context: Context, name: string, profile: Profile): Pr
   if (keychain) return 'keychain';
   if (secretCommand !== undefined) return 'command';
   if (clientSecret !== undefined) return 'stored';
-  const contracts = new ContractStore(name, contractPaths(await context.paths(), name), await context.trust());
+  const contracts = new ContractStore(name, contractPaths(context.ownPaths(), name), await context.trust());
   // A contract that cannot be used gives no key. The commands that need it say what is wrong with it.
   const contract = await contracts.read().catch(() => null);
   return contract !== null && ownKey(contract) !== null ? 'contract' : 'missing';
