@@ -10,7 +10,7 @@ export interface Asked {
 type Answer = (asked: Asked, session: ScriptedSession | null) => readonly object[] | Promise<readonly object[]>;
 
 /** A session of a {@link ScriptedDatabase}, and what a test does with it. */
-export interface ScriptedSession extends Session {
+interface ScriptedSession extends Session {
   readonly asked: readonly Asked[];
   readonly isClosed: () => boolean;
   /** Ends it as a broken connection does. */
