@@ -161,7 +161,7 @@ describe('srq store import', () => {
       const { context, at, taken, notes, noted, hook, interrupt, stderr } = scene;
       hook.onTake = interrupt;
       const file = at('leads.ndjson');
-      writeLog(file, many(10_001));
+      writeLog(file, many(5_001));
       writeNotes(file, { r: 'leads.csv' });
       expect(await storeImport(context, file)).toBe(130);
       expect([taken.length, notes, noted]).toEqual([1, [], []]);
@@ -185,7 +185,7 @@ describe('srq store import', () => {
     hook.onTake = () => {
       throw new Error('no room');
     };
-    writeLog(at('leads.ndjson'), many(10_001));
+    writeLog(at('leads.ndjson'), many(5_001));
     await expect(storeImport(context, at('leads.ndjson'))).rejects.toThrow('no room');
     await context.close();
     const again = importing();
