@@ -1,4 +1,3 @@
-import { basename, dirname, join } from 'node:path';
 import { withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
@@ -12,7 +11,7 @@ import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../bulk/agreement.ts';
 import { confirmImport, planId, requireConsent, requireHoldable, requirePlan } from '../bulk/consent.ts';
 import { dryRun } from '../bulk/dry-run.ts';
-import { refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
+import { beside, refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
 import { expiryWarning, queuePlan } from './queue-plan.ts';
 
 /** Queues a file: reads and checks all of it, shows the plan, and queues the rows that are ready and not yet queued. */
@@ -42,7 +41,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   await store.migrate();
   const log = await session.logReader();
   const where = `the queue for ${session.destinationText}`;
-  const keepAt = join(file === '-' ? '.' : dirname(file), `${basename(file)}.mapping.json`);
+  const keepAt = beside(file, 'mapping.json');
   const wanted = { ...options, range: rangeOf(options) };
   const proposal = { input, where, command: given, keepAt, oneOfSeveral: null };
   const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
