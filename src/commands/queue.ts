@@ -67,7 +67,7 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
   if (found > 0) {
     const look = withProfileFlags('srq queue', context.options);
     await confirmDeletion(context, options, {
-      question: `Forget ${thousands(found)} rows that wait to be sent?`,
+      question: `Forget ${rowsText(found)} that ${found === 1 ? 'waits' : 'wait'} to be sent?`,
       look,
     });
     interruption.listen(() => reporter.warn('Ending with the rows at hand; press Ctrl-C again to leave now.'));

@@ -90,7 +90,7 @@ describe('srq queue purge', () => {
       hint: expect.stringContaining('srq queue --profile shop'),
     });
     expect(done).toEqual(['migrate']);
-    const typed: Typed[] = [[/Forget 1 rows that wait to be sent\? \[y\/N\] /, 'y\r']];
+    const typed: Typed[] = [[/Forget 1 row that waits to be sent\? \[y\/N\] /, 'y\r']];
     const asked = sceneOf({ total: 6, inWork: 5, parts: [1] }, { typed });
     expect(await queuePurge(asked.context, {})).toBe(0);
     expect(asked.stdout()).toBe('✓ Forgot 1 row; 0 wait, 5 in work, 3 unknown.\n');

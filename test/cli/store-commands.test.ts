@@ -245,6 +245,8 @@ describe('srq store export', () => {
       .map((line) => JSON.parse(line).key);
   const keys = (count: number) => Array.from({ length: count }, (_, at) => at.toString(16).padStart(32, '0'));
 
+  const told: Readonly<Record<number, string>> = { 0: '0 requests', 1: '1 request', 2000: '2,000 requests' };
+
   test.each([0, 1, 2_000])('writes all of %i requests as a log', async (count) => {
     for (const output of [undefined, '-']) {
       const { context, stdout } = exporting(count);
@@ -254,9 +256,7 @@ describe('srq store export', () => {
     const { context, at, stdout } = exporting(count);
     expect(await storeExport(context, { output: at('out.ndjson') })).toBe(0);
     expect(keysIn(readFileSync(at('out.ndjson'), 'utf8'))).toEqual(keys(count));
-    expect(stdout()).toBe(
-      `✓ ${at('out.ndjson')} has the ${count === 2_000 ? '2,000' : count} requests of the store ${NAME}.\n`,
-    );
+    expect(stdout()).toBe(`✓ ${at('out.ndjson')} has the ${told[count]} of the store ${NAME}.\n`);
     const json = exporting(count, { json: true });
     await storeExport(json.context, { output: json.at('out.ndjson') });
     expect(json.document()).toEqual({ store: NAME, output: json.at('out.ndjson'), requests: count });
@@ -368,6 +368,16 @@ describe('srq store prune', () => {
       },
     });
     expect([asked.length, stderr()]).toEqual([1, '']);
+  });
+
+  test('tells one record as one', async () => {
+    const what = 'from before 2026-10-22T12:00:00.000Z that a later one has replaced';
+    const dry = pruning([1]);
+    await storePrune(dry.context, { olderThan: 30, dryRun: true });
+    expect(dry.stdout()).toBe(`✓ The store ${NAME}: 1 record ${what} would be deleted.\n`);
+    const asked = pruning([1], { typed: [[/Delete 1 record from before 2026-10-22\? /, 'y\r']] });
+    await storePrune(asked.context, { olderThan: 30 });
+    expect(asked.stdout()).toBe(`✓ The store ${NAME}: Deleted 1 of 1 record ${what}.\n`);
   });
 
   test('asks nothing where there is nothing to delete', async () => {

@@ -155,10 +155,12 @@ export async function storeExport(context: Context, { output: named }: { readonl
   }
   const document = { store: store.name, output, requests };
   await (await context.reporter()).result('store export --output', document, (paint) => {
-    return `${paint.green('✓')} ${printable(output)} has the ${thousands(requests)} requests of the store ${printable(store.name)}.`;
+    return `${paint.green('✓')} ${printable(output)} has the ${requestsText(requests)} of the store ${printable(store.name)}.`;
   });
   return 0;
 }
+
+const requestsText = (count: number): string => (count === 1 ? '1 request' : `${thousands(count)} requests`);
 
 const CHUNK_CHARACTERS = 1 << 16;
 
@@ -184,6 +186,8 @@ interface PruneOptions {
 
 const DAY_MS = 24 * 60 * 60_000;
 
+const recordsText = (count: number): string => (count === 1 ? '1 record' : `${thousands(count)} records`);
+
 /**
  * Deletes old records that a later one has replaced. The state and the last record of each request stay, and so does every
  * identifier, so that nothing is sent again and nothing is listed less.
@@ -205,7 +209,7 @@ export async function storePrune(context: Context, { olderThan, dryRun, yes }: P
   let deleted = 0;
   if (!dryRun && found > 0) {
     const look = withProfileFlags('srq store prune --dry-run', context.options);
-    const question = `Delete ${thousands(found)} records from before ${before.toISOString().slice(0, 10)}?`;
+    const question = `Delete ${recordsText(found)} from before ${before.toISOString().slice(0, 10)}?`;
     await confirmDeletion(context, yes === undefined ? {} : { yes }, { question, look });
     interruption.listen(() => reporter.warn('Ending with the records at hand; press Ctrl-C again to leave now.'));
     deleted = await sum(true);
@@ -214,10 +218,10 @@ export async function storePrune(context: Context, { olderThan, dryRun, yes }: P
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
   const document = { store: store.name, before: before.toISOString(), found, deleted, ...ending };
   await reporter.result('store prune', document, (paint) => {
-    const what = `records from before ${document.before} that a later one has replaced`;
+    const what = `from before ${document.before} that a later one has replaced`;
     const done = dryRun
-      ? `${thousands(found)} ${what} would be deleted.`
-      : `Deleted ${thousands(deleted)} of ${thousands(found)} ${what}.`;
+      ? `${recordsText(found)} ${what} would be deleted.`
+      : `Deleted ${thousands(deleted)} of ${recordsText(found)} ${what}.`;
     return `${paint.green('✓')} The store ${printable(store.name)}: ${done}`;
   });
   return exitNumber(interruption.code ? [interruption.code] : []);
