@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
+import type { Context } from '../../src/cli/context.ts';
 import { addMapping } from '../../src/commands/mapping.ts';
 import { mappingsPath } from '../../src/settings/paths.ts';
 import { contextOf } from '../helpers/command-context.ts';
@@ -30,6 +31,16 @@ const shownBy = async (user: User, ...words: string[]) => {
   const { code, document } = await user.run('mapping', ...words, '--json');
   return { code, ...document } as { code: number } & Record<string, unknown>;
 };
+/** Runs `srq mapping` with these words in a context. */
+async function commandIn(context: Context, ...words: string[]): Promise<void> {
+  const program = new Command();
+  addMapping(program, (load) => async (...args) => {
+    const command = await load();
+    await command(context as never, ...(args as never[]));
+  });
+  await program.parseAsync(['mapping', ...words], { from: 'user' });
+}
+
 const refusal = (message: string) => ({
   code: 2,
   error: { code: 'usage', message, hint: 'See what there is: srq mapping list' },
@@ -60,6 +71,18 @@ test.each([
 ])('a column is listed with sixteen letters: %s', async (name, shown) => {
   const user = await userWith([kept('abcd00000001', [name])]);
   expect((await user.run('mapping', 'list')).stdout.trimEnd().split(/ {2,}/)[3]).toBe(shown);
+});
+
+test('the list has headings on a terminal, and fits it', async () => {
+  const user = await userWith(KEPT.slice(1));
+  const { context, stdout } = contextOf({ env: user.env, typed: [] });
+  Object.assign(context.process.stdout, { columns: 60 });
+  await commandIn(context, 'list');
+  expect(stdout().trimEnd().split('\n')).toEqual([
+    'on          fingerprint   no.  columns         fields',
+    '2026-11-19  abcd00000002  3    Name, Tel, Ort  fullname',
+    '2026-11-18  ffff00000003  1    a',
+  ]);
 });
 
 test('nothing to list is said, and is an empty list for a program', async () => {
@@ -117,12 +140,7 @@ test('mappings that cannot be written are told as not forgotten, and a fault is 
       },
     };
     Object.assign(context, { mappings: async () => store });
-    const program = new Command();
-    addMapping(program, (load) => async (...args) => {
-      const command = await load();
-      await command(context as never, ...(args as never[]));
-    });
-    await program.parseAsync(['mapping', 'forget', '--all'], { from: 'user' });
+    await commandIn(context, 'forget', '--all');
   };
   await expect(forget(Object.assign(new Error('no'), { code: 'EROFS' }))).rejects.toMatchObject({
     reason: 'settings.unwritable',
