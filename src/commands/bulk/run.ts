@@ -126,7 +126,6 @@ async function keepInbox(context: Context): Promise<void> {
   (await context.reporter()).say(
     () => `The inbox shows what was sent: ${baseUrl?.value}/\nIt stays open until Ctrl-C.`,
   );
-  interruption.stop();
   await new Promise<void>((resolve) => interruption.listen(resolve));
 }
 
