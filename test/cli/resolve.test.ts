@@ -160,6 +160,7 @@ describe.concurrent('srq resolve --validate', () => {
 
   test('that cannot go on tells what it has settled, what is still unknown, and why it ended', async ({
     desk,
+    expect,
     onTestFinished,
   }) => {
     const taken = new Set<string>();

@@ -231,7 +231,7 @@ describe.concurrent('export', () => {
     }
   });
 
-  test('interrupted, leaves nothing half-written', async ({ desk }) => {
+  test('interrupted, leaves nothing half-written', async ({ desk, expect }) => {
     mkdirSync(desk.state);
     // Keys are spread as digests are, else finding 50,000 of them takes long.
     const spread = (_: string, key: string) => `"key":"${[...key].reverse().join('')}"`;

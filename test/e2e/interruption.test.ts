@@ -71,6 +71,7 @@ describe.concurrent('an interrupted import', () => {
 
   test('is left at once on the second Ctrl-C, and not before; what was in flight is in doubt', async ({
     partner,
+    expect,
     sandbox,
   }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 60_000, match: { request_text: 'Pintar a sala 7' } }]);
@@ -124,7 +125,7 @@ describe.concurrent('leads that are read from standard input are removed by', ()
     ['SIGINT', 130, ['export', '-']],
     ['SIGHUP', 143, ['create', '--file', '-']],
     ['SIGTERM', 143, ['validate', '--file', '-']],
-  ] as const)('%s, exit code %i, of %j', async ([signal, code, args], { partner }) => {
+  ] as const)('%s, exit code %i, of %j', async ([signal, code, args], { partner, expect }) => {
     const fifo = join(partner.folder, 'leads');
     const running = partner.start(args, { under: [...WITH_FIFO, fifo] });
     const kept = () => partner.files().filter((name) => name.startsWith('temp/srq-'));
