@@ -188,6 +188,8 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
       crypto.hash = (...given) => (String(given[1]).includes('sala 8') ? JSON.parse('{ Exemplo') : hash(...given));`,
     );
     const env = { NODE_OPTIONS: `--require=${preload}` };
+    // The worker ends only after the answer to the first row, so that there is time to ask it before.
+    sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 6_000, match: { request_text: 'Pintar a sala 0' } }]);
     const port = await freePort();
     const running = desk.start([...WORK, '--no-validate', '--health-port', String(port)], { env });
     await createdAtLeast(sandbox, 1, running);
@@ -201,17 +203,20 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(running.process.exitCode).toBeNull();
     const ended = await running.ended;
     const { created } = await statsOf(sandbox);
-    const told = expect.objectContaining({
+    const end = expect.objectContaining({
       created,
       unknown: 0,
       stopped: expect.objectContaining({ message: reason }),
     });
-    expect([ended.code, documentOf(ended)]).toEqual([1, told]);
+    expect([ended.code, documentOf(ended)]).toEqual([1, end]);
     expect(ended.stderr + ended.stdout).not.toMatch(PERSONAL);
     expect(await server.query(url, 'select 1 from srq.queue_claim')).toEqual([]);
-    // The row with the fault waits, so that it is not the first one that the next worker takes.
-    const left = { ready: 8 - created, waiting: 1, inWork: 0 };
-    expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({ queue: left, workers: [] });
+    // The row with the fault is put back for later, so that it is not the first one that the next worker takes.
+    const later = "select (data ->> 'row')::integer as row from srq_queue.job where state = 'retry'";
+    expect(await server.query(url, later)).toEqual([{ row: 9 }]);
+    const told = documentOf(await desk.call('queue', '--json'));
+    const { ready, waiting, inWork } = told['queue'] as Record<'ready' | 'waiting' | 'inWork', number>;
+    expect([ready + waiting, inWork, told['workers']]).toEqual([9 - created, 0, []]);
     const again = await desk.start([...WORK, '--until-empty', '--verbose'], { env }).ended;
     expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/SyntaxError: .*\n +at /)]);
