@@ -21,6 +21,7 @@ const common = {
     // End-to-end tests start real processes; two busy cores and a cold disk may make one of them slow.
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 };
 

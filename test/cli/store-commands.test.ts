@@ -277,7 +277,7 @@ describe('srq store export', () => {
     const written = vi.spyOn(stdout, 'write').mockReturnValue(false);
     const exported = storeExport(context, {});
     for (const chunks of [1, 2, 3]) {
-      await vi.waitFor(() => expect(written).toHaveBeenCalledTimes(chunks));
+      await vi.waitFor(() => expect(written).toHaveBeenCalledTimes(chunks), 60_000);
       const before = last;
       for (let turns = 0; turns < 100; turns++) await turn();
       expect([written.mock.calls.length, last]).toEqual([chunks, before]);

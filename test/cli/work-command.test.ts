@@ -276,7 +276,7 @@ describe('srq work', () => {
         interrupt();
         look();
         for (const wake of wakers) wake();
-        await vi.waitFor(() => expect(giveUp?.aborted).toBe(true));
+        await vi.waitFor(() => expect(giveUp?.aborted).toBe(true), 60_000);
         return null;
       },
     });

@@ -80,7 +80,7 @@ describe.concurrent('an interrupted import', () => {
     await createdAtLeast(sandbox, 20, running);
     running.process.kill('SIGINT');
     await running.until(/Ctrl-C again/);
-    await expect.poll(() => undecided(partner), { timeout: 60_000 }).toEqual(['L-7']);
+    await expect.poll(() => undecided(partner)).toEqual(['L-7']);
     // Reading the log takes a while, and the run still waits for its last answer.
     expect(await partner.run('log', '--status', 'unknown', '--json')).toMatchObject({ code: 0 });
     expect(running.process.exitCode).toBe(null);
@@ -129,10 +129,10 @@ describe.concurrent('leads that are read from standard input are removed by', ()
     const fifo = join(partner.folder, 'leads');
     const running = partner.start(args, { under: [...WITH_FIFO, fifo] });
     const kept = () => partner.files().filter((name) => name.startsWith('temp/srq-'));
-    await expect.poll(kept, { timeout: 60_000 }).toContainEqual(expect.stringMatching(/\/stdin$/));
+    await expect.poll(kept).toContainEqual(expect.stringMatching(/\/stdin$/));
     writeFileSync(fifo, leadsCsv(3));
     const [copy = ''] = kept().filter((name) => name.endsWith('stdin'));
-    await expect.poll(() => readFileSync(join(partner.folder, copy), 'utf8'), { timeout: 60_000 }).toBe(leadsCsv(3));
+    await expect.poll(() => readFileSync(join(partner.folder, copy), 'utf8')).toBe(leadsCsv(3));
     expect(statSync(join(partner.folder, copy)).mode & 0o777).toBe(0o600);
     running.process.kill(signal);
     expect(await running.ended).toMatchObject({ code, signal: null });
