@@ -369,6 +369,19 @@ describe('The session of a command', () => {
     });
   });
 
+  test('closes the log that it reads with the command', async () => {
+    const { context } = await contextWith();
+    let closed = 0;
+    const close = async () => {
+      closed += 1;
+    };
+    Object.assign(context, { logStore: async () => ({ openReader: async () => ({ close }) }) });
+    await (await RequestSession.open(context, { audio, operations: both })).logReader();
+    expect(closed).toBe(0);
+    await context.close();
+    expect(closed).toBe(1);
+  });
+
   test('finishes what was sent at the first signal, and says so', async () => {
     const signalled = new EventEmitter();
     const interruption = new Interruption(signalled as never);

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { type ExportOptions, exportRequests } from '../../src/commands/export/run.ts';
 import { contentKey } from '../../src/request/service-request.ts';
@@ -124,6 +126,33 @@ describe('An export is', () => {
     await run({ output: at('a.csv') });
     expect(readFileSync(at('a.csv'), 'utf8')).toBe(stdout().replace(/Written: .*\n$/, ''));
   });
+});
+
+test('An export to standard output is read no faster than it is taken there', async () => {
+  const records = Array.from({ length: 5_000 }, (_, at) => ({
+    key: at.toString(16).padStart(32, '0'),
+    ref: `L-${at}`,
+  }));
+  const { context, run } = sceneOf({ records });
+  const taking: (() => void)[] = [];
+  let bytes = 0;
+  const write = (chunk: Buffer, _: string, taken: () => void) => {
+    bytes += chunk.length;
+    taking.push(taken);
+  };
+  const slow = new Writable({ highWaterMark: 1, write });
+  Object.assign(context.process, { stdout: slow });
+  let [most, isDone] = [0, false];
+  const running = run().finally(() => {
+    isDone = true;
+  });
+  while (!isDone || taking.length > 0) {
+    most = Math.max(most, slow.writableLength);
+    taking.shift()?.();
+    await turn();
+  }
+  expect(await running).toBe(0);
+  expect(most).toBeLessThan(bytes / 3);
 });
 
 describe('An export to a file', () => {
