@@ -330,9 +330,9 @@ describe('The token of an account', () => {
       { text: 'set lock_timeout = 5000', values: [] },
       { text: 'select pg_advisory_lock($1, $2)', values: [0x737273, 0x8f8f8f8f | 0] },
     ]);
-    const other = await open('00000001'.repeat(4));
+    const other = await open('00000002'.repeat(4));
     await other.alone(async () => {});
-    expect(database.sessions[1]?.asked[1]?.values).toEqual([0x737273, 1]);
+    expect(database.sessions[1]?.asked[1]?.values).toEqual([0x737273, 2]);
     await expect(
       cache.alone(async () => {
         throw new Error('of the work');
