@@ -43,9 +43,14 @@ export function thousands(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** Formats a number of things that are named in the singular: 1 record, 2,000 records. */
+export function countText(count: number, thing: string): string {
+  return `${thousands(count)} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 /** Formats a number of rows: 1 row, 2,000 rows. */
 export function rowsText(count: number): string {
-  return count === 1 ? '1 row' : `${thousands(count)} rows`;
+  return countText(count, 'row');
 }
 
 /** Formats a duration for people: 8 s, 3 min 20 s, 2 h 5 min. */

@@ -2,7 +2,7 @@ import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { runRowOf } from '../../delivery/report-rows.ts';
 import { printable } from '../../report/output.ts';
-import { writeRunReport } from '../../report/page/report-page.ts';
+import { type PageFacts, writeRunReport } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
@@ -36,6 +36,15 @@ export async function addRecords(figures: RunFigures, log: LogStore, run: string
   for await (const { record } of log.records()) if (run === null || record.run === run) figures.record(record);
 }
 
+/** Returns what a page says beside its figures. `hasInput` is true if all rows of the input were read. */
+export function pageFacts(context: Context, hasInput: boolean): PageFacts {
+  return {
+    writtenAt: new Date(context.clock.nowMs()).toISOString(),
+    hasInput,
+    withProfile: (text) => withProfileFlags(text, context.options),
+  };
+}
+
 /**
  * Writes the report of the run that has just ended. A failure is only a warning, because the outcomes are in the log.
  */
@@ -45,9 +54,7 @@ export async function reportRun(context: Context, path: string, figures: RunFigu
   try {
     await addNotes(figures, log, context.run);
     await addRecords(figures, log, context.run);
-    const writtenAt = new Date(context.clock.nowMs()).toISOString();
-    const withProfile = (text: string) => withProfileFlags(text, context.options);
-    await writeRunReport(path, figures, { writtenAt, hasInput: true, withProfile });
+    await writeRunReport(path, figures, pageFacts(context, true));
     reporter.say(() => printable(`Report: ${path}`));
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;

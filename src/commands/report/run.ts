@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { planWithProgress, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
@@ -12,7 +11,7 @@ import { RunFigures } from '../../report/page/run-figures.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import { noteName } from '../bulk/file-import.ts';
-import { addNotes, addRecords, figuresOf, withFigures } from '../bulk/run-report.ts';
+import { addNotes, addRecords, figuresOf, pageFacts, withFigures } from '../bulk/run-report.ts';
 import { begunRuns, knownRun } from '../known-runs.ts';
 import { requireOwnPlaces } from '../output-places.ts';
 
@@ -53,9 +52,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
   const { input } = options;
   const figures =
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
-  const writtenAt = new Date(context.clock.nowMs()).toISOString();
-  const withProfile = (text: string) => withProfileFlags(text, context.options);
-  const facts = { writtenAt, hasInput: input !== undefined, withProfile };
+  const facts = pageFacts(context, input !== undefined);
   if (isPrinted) {
     await writeAll(context.process.stdout, reportPage(figures, facts));
     return 0;

@@ -3,7 +3,7 @@ import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { duration, printable, thousands } from '../../report/output.ts';
+import { countText, duration, printable, thousands } from '../../report/output.ts';
 import { requireOwnOrNew, requireWritable, writeAll, writeOutput } from '../../report/output-file.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -155,12 +155,10 @@ export async function storeExport(context: Context, { output: named }: { readonl
   }
   const document = { store: store.name, output, requests };
   await (await context.reporter()).result('store export --output', document, (paint) => {
-    return `${paint.green('✓')} ${printable(output)} has the ${requestsText(requests)} of the store ${printable(store.name)}.`;
+    return `${paint.green('✓')} ${printable(output)} has the ${countText(requests, 'request')} of the store ${printable(store.name)}.`;
   });
   return 0;
 }
-
-const requestsText = (count: number): string => (count === 1 ? '1 request' : `${thousands(count)} requests`);
 
 const CHUNK_CHARACTERS = 1 << 16;
 
@@ -186,8 +184,6 @@ interface PruneOptions {
 
 const DAY_MS = 24 * 60 * 60_000;
 
-const recordsText = (count: number): string => (count === 1 ? '1 record' : `${thousands(count)} records`);
-
 /**
  * Deletes old records that a later one has replaced. The state and the last record of each request stay, and so does every
  * identifier, so that nothing is sent again and nothing is listed less.
@@ -209,7 +205,7 @@ export async function storePrune(context: Context, { olderThan, dryRun, yes }: P
   let deleted = 0;
   if (!dryRun && found > 0) {
     const look = withProfileFlags('srq store prune --dry-run', context.options);
-    const question = `Delete ${recordsText(found)} from before ${before.toISOString().slice(0, 10)}?`;
+    const question = `Delete ${countText(found, 'record')} from before ${before.toISOString().slice(0, 10)}?`;
     await confirmDeletion(context, yes === undefined ? {} : { yes }, { question, look });
     interruption.listen(() => reporter.warn('Ending with the records at hand; press Ctrl-C again to leave now.'));
     deleted = await sum(true);
@@ -220,8 +216,8 @@ export async function storePrune(context: Context, { olderThan, dryRun, yes }: P
   await reporter.result('store prune', document, (paint) => {
     const what = `from before ${document.before} that a later one has replaced`;
     const done = dryRun
-      ? `${recordsText(found)} ${what} would be deleted.`
-      : `Deleted ${thousands(deleted)} of ${recordsText(found)} ${what}.`;
+      ? `${countText(found, 'record')} ${what} would be deleted.`
+      : `Deleted ${thousands(deleted)} of ${countText(found, 'record')} ${what}.`;
     return `${paint.green('✓')} The store ${printable(store.name)}: ${done}`;
   });
   return exitNumber(interruption.code ? [interruption.code] : []);

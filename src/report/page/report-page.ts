@@ -19,7 +19,8 @@ const style = commonStyle + statusStyles.join('');
 const GENERATOR = 'srq run report';
 const MAX_CELL_LENGTH = 500;
 
-interface PageFacts {
+/** What a page says beside the figures of its run. */
+export interface PageFacts {
   /** The time when the page was written, in ISO 8601. */
   readonly writtenAt: string;
   /** True if all rows of the input were read, false if only the log was. */
