@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RunEvents } from '../../src/commands/bulk/events.ts';
 import { FileImport } from '../../src/commands/bulk/file-import.ts';
-import { addNotes, addRecords, figuresOf, reportRun, withFigures } from '../../src/commands/bulk/run-report.ts';
+import { addNotes, addRecords, figuresOf, pageFacts, reportRun, withFigures } from '../../src/commands/bulk/run-report.ts';
 import { NO_MAPPING, PREPARATION, planOf, tableOf } from '../delivery/leads.ts';
 import { contextOf } from '../helpers/command-context.ts';
 
@@ -31,6 +31,13 @@ function figuresThatListen() {
 }
 
 describe('The report of a run', () => {
+  test.each([true, false])('has commands with the flags of this one, read from the input: %j', (hasInput) => {
+    const { context } = contextOf({ options: { profile: 'shop', log: '/logs/shop.ndjson' } });
+    const { withProfile, ...facts } = pageFacts(context, hasInput);
+    expect(facts).toEqual({ writtenAt: expect.stringMatching(/^\d{4}-.*Z$/), hasInput });
+    expect(withProfile('Then: srq resolve')).toBe('Then: srq resolve --profile shop --log /logs/shop.ndjson');
+  });
+
   test.each<[string | null, unknown[], unknown[]]>([
     ['one', ['one'], ['one']],
     ['another', ['another'], ['another']],
