@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RunEvents } from '../../src/commands/bulk/events.ts';
 import { FileImport } from '../../src/commands/bulk/file-import.ts';
-import { addNotes, addRecords, figuresOf, pageFacts, reportRun, withFigures } from '../../src/commands/bulk/run-report.ts';
+import {
+  addNotes,
+  addRecords,
+  figuresOf,
+  pageFacts,
+  reportRun,
+  withFigures,
+} from '../../src/commands/bulk/run-report.ts';
 import { NO_MAPPING, PREPARATION, planOf, tableOf } from '../delivery/leads.ts';
 import { contextOf } from '../helpers/command-context.ts';
 
