@@ -114,11 +114,14 @@ export class Servers {
 
   /**
    * Refuses a connection to another timeline than the one that this process has joined. Before it is known which
-   * records a newer server has, nothing may be written there. On an older timeline nothing may ever be written.
+   * records a newer server has, nothing may be written there. On an older timeline nothing may ever be written. A
+   * standby may take over at any moment and would then take writing on a timeline that nobody has joined, so it is
+   * refused to a process that joins one or has joined one.
    */
   #admit(client: StoreClient, timeline: number | null, joins: boolean): void {
     const joined = this.#joined;
     client.timeline = timeline;
+    if (timeline === null && (joins || joined !== null)) throw takesNoWriting();
     if (timeline === null || joined === null || timeline === joined) return;
     if (timeline > joined) this.#abandonOthers(timeline);
     if (timeline < joined || !joins) throw anotherTimeline();

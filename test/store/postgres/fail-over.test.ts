@@ -43,8 +43,12 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
 
   test('a standby that takes no writing yet is waited for, and no connection is left open there', async () => {
     const { log, store } = await opened('run', pair.behindOne);
-    const account = openAccountState(store.database, 'a'.repeat(32), 'run', new AbortController().signal);
-    onTestFinished(() => account.close());
+    const stopping = new AbortController();
+    const account = openAccountState(store.database, 'a'.repeat(32), 'run', stopping.signal);
+    onTestFinished(() => {
+      stopping.abort();
+      return account.close();
+    });
     const count = () => account.change('count', (kept) => ({ keep: Number(kept ?? 0) + 1, result: null }));
     await log.sending(subjectOf(1), 'none');
     await count();

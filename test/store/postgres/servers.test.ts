@@ -193,14 +193,38 @@ describe('A server that was replaced', () => {
     for (const each of [standby, joined]) await each.close();
   });
 
-  test('may be a standby at first, which has no timeline and is not refused for that', async () => {
-    const server = await serve({ timeline: 2 });
+  // A standby may take over at any moment. What was admitted before would then write where nobody has joined.
+  test.each([
+    ['has joined one', 2, {}],
+    ['joins one', null, { joins: true }],
+    ['joins the next one', 2, { joins: true }],
+  ])(
+    'may be a standby at first, which is refused to a process that %s until it has taken over',
+    async (_, known, options) => {
+      const server = await serve({ timeline: 2 });
+      const database = databaseAt(server.url);
+      if (known !== null) database.join(known);
+      Object.assign(server.script, { timeline: null, readOnly: true });
+      const refused = { cause: { code: '25006' }, message: expect.stringMatching(/takes no writing\.$/) };
+      await expect(database.connect(options)).rejects.toMatchObject(refused);
+      if (known !== null) await expect(database.query('look')).rejects.toMatchObject(refused);
+      // It has taken no question of srq but what it is, so that none of its connections is still in use.
+      expect(asked(server)).toEqual([]);
+      await until(() => server.open.length === 0);
+      Object.assign(server.script, { timeline: 3, readOnly: false });
+      const joining = await database.connect({ joins: true });
+      expect(joining.timeline).toBe(3);
+      await joining.close();
+    },
+  );
+
+  test('may be a standby, which is read by a process that has joined none', async () => {
+    const server = await serve({ timeline: null, readOnly: true });
     const database = databaseAt(server.url);
-    database.join(2);
-    Object.assign(server.script, { timeline: null, readOnly: true });
-    const standby = await database.connect();
-    expect(standby.timeline).toBeNull();
-    await standby.close();
+    expect(await database.query('look')).toEqual([]);
+    const session = await database.connect();
+    expect(session.timeline).toBeNull();
+    await session.close();
   });
 });
 
