@@ -7,7 +7,7 @@ import {
   type Proposal,
   tokenAddress,
 } from '../../request/contract.ts';
-import { aligned, type Paint, padded, printable, textWidth, thousands, wrapped } from '../output.ts';
+import { aligned, countText, type Paint, padded, printable, textWidth, thousands, wrapped } from '../output.ts';
 
 const GAP = '  ';
 const SETTING_WIDTH = 26;
@@ -34,16 +34,11 @@ export function proposalText({ contract, questions, notes }: Proposal, width: nu
   ].join('\n');
 }
 
-/** Formats how often something happened: 1 time, 2,000 times. */
-function timesText(count: number): string {
-  return count === 1 ? '1 time' : `${thousands(count)} times`;
-}
-
 /** Formats the contract in force with the observations of live answers on it. */
 export function contractText(contract: Contract, observations: Observations, width: number, paint: Paint): string {
   const observed = Object.entries(observations).map(([setting, { confirmed, contradicted }]) => {
-    const against = contradicted > 0 ? `, ${paint.yellow(`contradicted ${timesText(contradicted)}`)}` : '';
-    return [printable(setting), `confirmed ${timesText(confirmed)}${against}`] as const;
+    const against = contradicted > 0 ? `, ${paint.yellow(`contradicted ${countText(contradicted, 'time')}`)}` : '';
+    return [printable(setting), `confirmed ${countText(confirmed, 'time')}${against}`] as const;
   });
   return [
     `${paint.bold('Contract')} ${sourceText(contract)}`,
