@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { platform } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { nearest } from '../request/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/errors.ts';
@@ -66,7 +68,7 @@ export function resolveSettings(
     clientId,
     ownBaseUrl: profile?.baseUrl ?? null,
     // A stored secret is sent only to the base URL and client id that it was stored for.
-    secret: secretOf(env['SRQ_CLIENT_SECRET'], name.value, ownDestination ? profile : null, keychain),
+    secret: secretOf(env, name.value, ownDestination ? profile : null, keychain),
     encoding: profile?.encoding ?? 'form',
     live: normal !== null && !isLoopback(normal.value) && !(ownDestination && profile?.test === true),
     otherProfiles: profile ? [] : Object.keys(profiles),
@@ -79,16 +81,13 @@ function pick(fromEnv: string | undefined, fromProfile: string | undefined): Sou
   return fromProfile === undefined ? null : { value: fromProfile, source: 'profile' };
 }
 
-function secretOf(
-  fromEnv: string | undefined,
-  name: string,
-  profile: Profile | null,
-  keychain: KeychainOptions,
-): Secret {
+function secretOf(env: Environment, name: string, profile: Profile | null, keychain: KeychainOptions): Secret {
+  const fromEnv = env['SRQ_CLIENT_SECRET'];
   if (fromEnv) return { state: 'env', read: async () => fromEnv };
   const { clientSecret, secretCommand } = profile ?? {};
   if (profile?.keychain) return { state: 'keychain', read: () => readKeychain(name, profile, keychain) };
-  if (secretCommand !== undefined) return { state: 'command', read: () => runSecretCommand(secretCommand) };
+  if (secretCommand !== undefined)
+    return { state: 'command', read: () => runSecretCommand(secretCommand, platform(), env) };
   if (clientSecret !== undefined) return { state: 'stored', read: async () => clientSecret };
   return { state: 'missing', read: () => Promise.reject(notLoggedIn(['SRQ_CLIENT_SECRET'])) };
 }
@@ -119,9 +118,13 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
 
 /**
  * Runs a command and returns the first line that it prints. The command is split into words at blanks, quoted parts are
- * kept together, and no shell is used.
+ * kept together, and no shell is used. `env` is the environment in which it is looked for.
  */
-export async function runSecretCommand(command: string, system: string = platform()): Promise<string> {
+export async function runSecretCommand(
+  command: string,
+  system: string = platform(),
+  env: Environment = {},
+): Promise<string> {
   const [program = '', ...args] = splitWords(command);
   const shown = shownCommand(program, args);
   try {
@@ -130,12 +133,22 @@ export async function runSecretCommand(command: string, system: string = platfor
     if (secret !== '') return secret;
   } catch (error) {
     // The error's message may contain what the command printed, so it is not passed on.
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    const code = error instanceof Error && 'code' in error ? ` (${meantBy(String(error.code), program, env)})` : '';
     const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
     const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${shown}` : '';
     throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${shown}${script}`);
   }
   throw new SrqError('auth.no-secret', 'The secret command printed nothing.', `Try it by hand: ${shown}`);
+}
+
+/**
+ * Returns what the code of a failed start means. A POSIX system also says EACCES of a program that is nowhere, if it may
+ * not look into one of the folders of PATH.
+ */
+function meantBy(code: string, program: string, env: Environment): string {
+  if (code !== 'EACCES' || program.includes('/') || platform() === 'win32') return code;
+  const folders = env['PATH']?.split(delimiter) ?? [];
+  return folders.some((folder) => existsSync(join(folder, program))) ? code : 'ENOENT';
 }
 
 /**

@@ -257,8 +257,8 @@ const KEY_HOLDER = 'api-key';
 const secretName = ({ auth }: Contract): string =>
   auth?.kind === 'apiKey' ? `Key for ${placeText(auth)}` : 'Client secret';
 
-async function givenSecret(context: Context, options: LoginOptions): Promise<string> {
-  if (options.secretCommand !== undefined) return runSecretCommand(options.secretCommand);
-  if (options.clientSecretStdin) return (await text(context.process.stdin)).split(/\r?\n/, 1)[0] ?? '';
-  return context.process.env['SRQ_CLIENT_SECRET'] ?? '';
+async function givenSecret({ process: { env, stdin } }: Context, options: LoginOptions): Promise<string> {
+  if (options.secretCommand !== undefined) return runSecretCommand(options.secretCommand, undefined, env);
+  if (options.clientSecretStdin) return (await text(stdin)).split(/\r?\n/, 1)[0] ?? '';
+  return env['SRQ_CLIENT_SECRET'] ?? '';
 }
