@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { normalBaseUrl } from '../../src/settings/base-url.ts';
 import { keychainEntry } from '../../src/settings/keychain.ts';
 import type { Profile } from '../../src/settings/profile-store.ts';
@@ -184,6 +184,24 @@ test.each([
     }
   },
 );
+
+test('a secret command that is nowhere is told from one that may not be run, also where a folder of PATH cannot be read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-secrets-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const [closed, open] = [join(folder, 'closed'), join(folder, 'open')];
+  mkdirSync(closed, { mode: 0 });
+  mkdirSync(open);
+  writeFileSync(join(open, 'locked'), '', { mode: 0o600 });
+  const failed = (command: string) => runSecretCommand(command, 'linux', process.env).catch(({ message }) => message);
+  vi.stubEnv('PATH', [closed, open].join(delimiter));
+  expect(await failed('nowhere')).toBe('The secret command failed (ENOENT).');
+  expect(await failed('locked')).toBe('The secret command failed (EACCES).');
+  expect(await failed(join(open, 'locked'))).toBe('The secret command failed (EACCES).');
+  vi.stubEnv('PATH', open);
+  expect(await failed('locked')).toBe('The secret command failed (EACCES).');
+  expect(await failed('nowhere')).toBe('The secret command failed (ENOENT).');
+});
 
 test('who is not logged in is told what is missing, and who mistyped a profile which one was meant', () => {
   expect(notLoggedIn(['SRQ_BASE_URL', 'SRQ_CLIENT_ID'])).toMatchObject({
