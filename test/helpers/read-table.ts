@@ -1,17 +1,29 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { openTable } from '../../src/input/open-table.ts';
 import type { ReadOptions, Row, Table } from '../../src/request/table.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'srq-read-'));
+/** The folder of the files of the test that runs. */
+let scratch: string | null = null;
 let files = 0;
 
-/** Writes a new file with this content and returns its path. */
+/** Writes a new file with this content and returns its path. It is removed with the test. */
 export function scratchFile(content: string | Uint8Array, ending = 'csv'): string {
+  scratch ??= scratchFolder();
   const path = join(scratch, `${files++}.${ending}`);
   writeFileSync(path, content);
   return path;
+}
+
+function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-read-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+    scratch = null;
+  });
+  return folder;
 }
 
 export function openFile(path: string, options: Partial<ReadOptions> = {}): Promise<Table> {

@@ -12,11 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { describeAudio, readAudioBase64 } from '../../src/input/audio.ts';
 import { filesOpenHere } from '../helpers/open-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'srq-audio-'));
+afterAll(() => rmSync(root, { recursive: true }));
 const folder = join(root, 'leads');
 mkdirSync(join(folder, 'voice'), { recursive: true });
 const sound = Buffer.from('RIFF not really a sound');

@@ -5,13 +5,14 @@ import {
   mkdtempSync,
   readFileSync,
   renameSync,
+  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openTable } from '../../src/input/open-table.ts';
 import { escapeFormulas } from '../../src/request/csv-text.ts';
 import type { ReadOptions, Row } from '../../src/request/table.ts';
@@ -19,6 +20,7 @@ import fc from '../helpers/fast-check.ts';
 
 const fixtures = new URL('../../fixtures/csv/', import.meta.url).pathname;
 const scratch = mkdtempSync(join(tmpdir(), 'srq-open-table-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
 let files = 0;
 const file = (content: string | Buffer, ending = 'csv'): string => {
   const path = join(scratch, `${files++}.${ending}`);
@@ -386,7 +388,7 @@ describe('files that cannot be read', () => {
     await expect(open(file('\uFEFF'))).rejects.toThrow('empty');
   });
 
-  it.skipIf(process.getuid?.() === 0)('a file without permission', async () => {
+  it.skipIf(process.getuid?.() === 0)('a file without permission (needs another user than root)', async () => {
     const path = file('a,b\n1,2\n');
     chmodSync(path, 0);
     await expect(open(path)).rejects.toThrow('You may not read');
