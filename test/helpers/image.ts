@@ -38,7 +38,7 @@ export class Image {
   constructor() {
     const source = join(this.#folder, 'source');
     for (const each of ['source', 'root', 'data']) mkdirSync(join(this.#folder, each), { mode: 0o755 });
-    chownSync(this.data, USER, USER);
+    if (imageRootIsMissing === null) chownSync(this.data, USER, USER);
     for (const [, rest] of instructions('build').filter(([word]) => word === 'COPY')) {
       const names = rest.split(' ').slice(0, -1);
       for (const name of names) cpSync(name, join(source, name), { recursive: true });
