@@ -57,23 +57,26 @@ describe('Before anything is sent, a results file on Windows', () => {
   });
 });
 
-describe.skipIf(bindMountIsMissing !== null)('A file that cannot be replaced, as one that is open in Excel', () => {
-  test('is kept, and the results go to the next place', async () => {
-    const [path, next] = [join(folder, 'leads.results.csv'), join(folder, 'leads.results-2.csv')];
-    writeFileSync(join(folder, 'open'), '');
-    // The system refuses with EBUSY to replace what is mounted.
-    unmount = bindMount(join(folder, 'open'), path);
-    const asked: (string | null)[] = [];
-    const place = async (heldOpen: string | null) => {
-      asked.push(heldOpen);
-      return heldOpen === null ? path : next;
-    };
-    await writeResults(path, { columns: ['a'], delimiter: ',', rows: none() }, place);
-    expect(asked).toEqual([null, path]);
-    expect(readFileSync(next, 'utf8')).toContain('srq_status');
-    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
-  });
-});
+describe.skipIf(bindMountIsMissing !== null)(
+  `A file that cannot be replaced, as one that is open in Excel${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
+  () => {
+    test('is kept, and the results go to the next place', async () => {
+      const [path, next] = [join(folder, 'leads.results.csv'), join(folder, 'leads.results-2.csv')];
+      writeFileSync(join(folder, 'open'), '');
+      // The system refuses with EBUSY to replace what is mounted.
+      unmount = bindMount(join(folder, 'open'), path);
+      const asked: (string | null)[] = [];
+      const place = async (heldOpen: string | null) => {
+        asked.push(heldOpen);
+        return heldOpen === null ? path : next;
+      };
+      await writeResults(path, { columns: ['a'], delimiter: ',', rows: none() }, place);
+      expect(asked).toEqual([null, path]);
+      expect(readFileSync(next, 'utf8')).toContain('srq_status');
+      expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+    });
+  },
+);
 
 async function* none(): AsyncGenerator<never> {}
 

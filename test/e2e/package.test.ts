@@ -271,7 +271,7 @@ describe('The package, installed into an empty place without scripts and without
   const onReadOnly = test.skipIf(!runs('unshare', '--mount', 'mount', '--make-rprivate', '/'));
 
   onReadOnly(
-    'runs the demo under a read-only root with a place for temporary files, or says that there is none',
+    'runs the demo under a read-only root with a place for temporary files, or says that there is none (needs root on Linux)',
     ({ skip }) => {
       skipOffline(skip);
       mkdirSync(join(folder, 'root'));

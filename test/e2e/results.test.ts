@@ -206,7 +206,7 @@ test('the command named for the results reads them as they are, whatever the inp
 });
 
 test.skipIf(bindMountIsMissing !== null)(
-  'results that cannot be replaced because another program has them open go beside, and that is said',
+  `results that cannot be replaced because another program has them open go beside, and that is said${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
   async ({ desk }) => {
     desk.write('leads.csv', leadsCsv(2));
     desk.write('open', '');

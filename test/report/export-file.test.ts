@@ -89,14 +89,17 @@ test('the input is not replaced, by whatever path it is named', async () => {
     });
 });
 
-test.skipIf(process.getuid?.() === 0)('a folder that takes no file is an error at once', async () => {
-  const closed = join(folder, 'closed');
-  mkdirSync(closed);
-  chmodSync(closed, 0o500);
-  await expect(requireExportPlace(join(closed, 'a.csv'), null, false)).rejects.toMatchObject({
-    reason: 'output.unwritable',
-  });
-});
+test.skipIf(process.getuid?.() === 0)(
+  'a folder that takes no file is an error at once (needs another user than root)',
+  async () => {
+    const closed = join(folder, 'closed');
+    mkdirSync(closed);
+    chmodSync(closed, 0o500);
+    await expect(requireExportPlace(join(closed, 'a.csv'), null, false)).rejects.toMatchObject({
+      reason: 'output.unwritable',
+    });
+  },
+);
 
 test('a folder that is missing is an error at once', async () => {
   await expect(requireExportPlace(join(folder, 'none', 'a.csv'), null, false)).rejects.toMatchObject({

@@ -61,7 +61,7 @@ describe('before anything is sent', () => {
   });
 
   test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'a file that nobody may read is none that srq wrote',
+    'a file that nobody may read is none that srq wrote (needs another user than root)',
     async () => {
       writeFileSync(path, 'srq', { mode: 0o200 });
       await expect(requireOwnOrNew(path, 'report', '--report', (head) => head === 'srq')).rejects.toThrow(
