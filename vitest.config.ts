@@ -27,7 +27,7 @@ const common = {
 
 export default defineConfig({
   test: {
-    reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/report.json' }]],
+    reporters: ['default', './scripts/skipped-tests.mjs', ['json', { outputFile: 'node_modules/.vitest/report.json' }]],
     globalSetup: ['test/helpers/build.ts'],
     // By default two cores get one worker; most tests wait for processes that they started.
     maxWorkers: 4,
