@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { test as base } from 'vitest';
 
@@ -31,15 +33,19 @@ export const test = base.extend<Scene>({
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures in use here
     async ({}, use) => {
       const { chromium: launcher } = await import('playwright-core');
+      // It leaves a folder for sound behind.
+      const folder = mkdtempSync(join(tmpdir(), 'srq-browser-'));
       // The sandbox of Chromium needs rights that root lacks in a container. It is not needed, because only our own
       // pages are opened.
       const browser = await launcher.launch({
         executablePath: chromium ?? '',
         args: ['--no-sandbox'],
+        env: { ...process.env, TMPDIR: folder },
         timeout: 120_000,
       });
       await use(browser);
       await browser.close();
+      rmSync(folder, { recursive: true, maxRetries: 10 });
     },
     { scope: 'file' },
   ],
