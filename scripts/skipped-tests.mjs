@@ -11,11 +11,11 @@ export default class SkippedTests {
   }
 }
 
-/** A group of which everything was skipped is named once. */
+/** A group that is skipped as a whole is named once. */
 function skippedIn(group) {
   return [...group.children].flatMap((child) => {
-    if (child.type === 'test' ? child.result().state === 'skipped' : child.state() === 'skipped')
-      return [child.fullName];
-    return child.type === 'test' ? [] : skippedIn(child);
+    if (child.type !== 'test') return child.options.mode === 'skip' ? [child.fullName] : skippedIn(child);
+    const { state, note } = child.result();
+    return state === 'skipped' ? [`${child.fullName}${note ? ` (${note})` : ''}`] : [];
   });
 }
