@@ -13,6 +13,7 @@ const health = (): Health => ({ state: 'idle', at: '', since: '', inFlight: 0, r
 
 test('a health file that cannot be written is refused at once: whoever watches it would take the worker for dead', () => {
   const folder = mkdtempSync(join(tmpdir(), 'srq-health-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'file'), '');
   for (const path of [folder, join(folder, 'file', 'health.json')]) {
     expect(() => keepHealthFile(path, health, systemClock)).toThrow(

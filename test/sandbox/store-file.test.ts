@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -115,8 +115,10 @@ test('a file that holds something else is refused and left alone', async () => {
 });
 
 test('a store that cannot be opened is a clear error', async () => {
-  await expect(startCalmSandbox({ storeFile: directory })).rejects.toMatchObject({
+  const folder = join(directory, 'folder');
+  mkdirSync(folder);
+  await expect(startCalmSandbox({ storeFile: folder })).rejects.toMatchObject({
     code: 'usage',
-    message: `Cannot open the store ${directory} (EISDIR).`,
+    message: `Cannot open the store ${folder} (EISDIR).`,
   });
 });
