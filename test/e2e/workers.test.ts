@@ -6,6 +6,7 @@ import type { Sandbox } from '../../src/sandbox/server.ts';
 import { requestOfRow } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { eventsIn, only } from '../helpers/events.ts';
+import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
@@ -171,16 +172,17 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
 
   test('gets everything back from a worker that a fault of srq ends, which says so until it is gone', async ({
     desk,
-    openSandbox,
+    sandbox,
   }) => {
-    const sandbox = await openSandbox({ latencyMs: 1_500 });
-    const url = await use(desk, sandbox);
-    await desk.call('enqueue', desk.write('leads.csv', leadsCsv(9)));
-    await server.query(
-      url,
-      "update srq_queue.job set created_on = created_on + interval '1 minute' where (data ->> 'row')::integer = 9",
-    );
-    // As if computing the key of the last row in the queue had a mistake.
+    // The worker ends only after the answer to its last row, which comes once it has been asked.
+    const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
+    const url = await use(desk, { ...sandbox, baseUrl: gate.baseUrl });
+    gate.open();
+    const [header, ...rows] = leadsCsv(10).split('\n');
+    const enqueued = (name: string, ...lines: (string | undefined)[]) =>
+      desk.call('enqueue', desk.write(name, [header, ...lines, ''].join('\n')));
+    await enqueued('leads.csv', ...rows.slice(0, 8));
+    // As if computing the key of the row that comes later had a mistake.
     const preload = desk.write(
       'fault.cjs',
       `const crypto = require('node:crypto');
@@ -188,23 +190,26 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
       crypto.hash = (...given) => (String(given[1]).includes('sala 8') ? JSON.parse('{ Exemplo') : hash(...given));`,
     );
     const env = { NODE_OPTIONS: `--require=${preload}` };
-    // The worker ends only after the answer to the first row, so that there is time to ask it before.
-    sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 6_000, match: { request_text: 'Pintar a sala 0' } }]);
     const port = await freePort();
     const running = desk.start([...WORK, '--no-validate', '--health-port', String(port)], { env });
-    await createdAtLeast(sandbox, 1, running);
+    // A worker sends several at once only after the first answers.
+    await createdAtLeast(sandbox, 8, running);
+    gate.shut();
+    await enqueued('held.csv', rows[9]);
+    await gate.holding(1);
     const healthz = async () => {
       const { status, text } = await send('GET', `http://127.0.0.1:${port}/healthz`);
       return { status, ...JSON.parse(text) };
     };
     expect(await healthz()).toMatchObject({ status: 200, state: 'working', reason: null });
+    await enqueued('later.csv', rows[8]);
     const reason = 'An error in srq (SyntaxError) ended the worker.';
     await expect.poll(healthz, { timeout: 90_000 }).toMatchObject({ status: 503, state: 'stopping', reason });
     expect(running.process.exitCode).toBeNull();
+    gate.open();
     const ended = await running.ended;
-    const { created } = await statsOf(sandbox);
     const end = expect.objectContaining({
-      created,
+      created: 9,
       unknown: 0,
       stopped: expect.objectContaining({ message: reason }),
     });
@@ -213,10 +218,10 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(await server.query(url, 'select 1 from srq.queue_claim')).toEqual([]);
     // The row with the fault is put back for later, so that it is not the first one that the next worker takes.
     const later = "select (data ->> 'row')::integer as row from srq_queue.job where state = 'retry'";
-    expect(await server.query(url, later)).toEqual([{ row: 9 }]);
+    expect(await server.query(url, later)).toEqual([{ row: 1 }]);
     const told = documentOf(await desk.call('queue', '--json'));
     const { ready, waiting, inWork } = told['queue'] as Record<'ready' | 'waiting' | 'inWork', number>;
-    expect([ready + waiting, inWork, told['workers']]).toEqual([9 - created, 0, []]);
+    expect([ready + waiting, inWork, told['workers']]).toEqual([1, 0, []]);
     const again = await desk.start([...WORK, '--until-empty', '--verbose'], { env }).ended;
     expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/SyntaxError: .*\n +at /)]);

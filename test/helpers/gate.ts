@@ -8,6 +8,8 @@ export interface Gate {
   /** Resolves once this many requests are held. */
   holding(count: number): Promise<void>;
   open(): void;
+  /** Holds later requests again. */
+  shut(): void;
 }
 
 /**
@@ -20,13 +22,18 @@ export async function gateBefore(
   atEnd: TestContext['onTestFinished'] = onTestFinished,
 ): Promise<Gate> {
   let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  /** Null where nothing is held. */
+  let opened: Promise<void> | null = null;
+  const shut = () => {
+    opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+  };
+  shut();
   let held = 0;
   let arrived = () => {};
   const server = createServer(async (incoming, outgoing) => {
-    if (incoming.url === heldPath) {
+    if (incoming.url === heldPath && opened !== null) {
       held += 1;
       arrived();
       await opened;
@@ -52,7 +59,11 @@ export async function gateBefore(
   const { port } = server.address() as AddressInfo;
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    open,
+    open: () => {
+      opened = null;
+      open();
+    },
+    shut,
     holding: async (count) => {
       while (held < count) {
         await new Promise<void>((resolve) => {
