@@ -1,12 +1,11 @@
-import { type AnswerMemory, mergeAnswerMemories, NO_MEMORY } from '../request/answer-memory.ts';
 import { SrqError } from '../request/errors.ts';
+import { type KnownAnswers, mergeKnownAnswers, NOTHING_KNOWN } from '../request/known-answers.ts';
 import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
 import type { Destination } from '../request/service-request.ts';
-import { mergeVisibilityHistories, NO_VISIBILITY_HISTORY, type VisibilityHistory } from '../request/visibility.ts';
 import { AccountPermits } from '../service/pacing/account-permits.ts';
 import { AdaptiveRate, type ChosenRate } from '../service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
-import { FileTokenCache, LearnedFile, secretMark } from '../settings/account-files.ts';
+import { answersName, FileTokenCache, isKnownAnswers, LearnedFile, secretMark } from '../settings/account-files.ts';
 import { learnedPath, tokenPath } from '../settings/paths.ts';
 import type { Host } from './host.ts';
 
@@ -18,14 +17,10 @@ import type { Host } from './host.ts';
 export interface Account {
   readonly limiter: RateLimiter;
   readonly token: TokenCache;
-  /** What was known about validate when this process began. */
-  readonly evidence: VisibilityHistory;
   /** What was known about the meaning of answers when this process began. */
-  readonly answers: AnswerMemory;
-  /** Stores what this process has learned about validate, and resolves to everything that is known. */
-  keep(evidence: VisibilityHistory): Promise<VisibilityHistory>;
+  readonly answers: KnownAnswers;
   /** Stores what this process has learned about answers. */
-  remember(answers: AnswerMemory): void;
+  remember(answers: KnownAnswers): void;
   /** Stores the request rate that this run has arrived at. */
   keepRate(): void;
   /** Stops the sending of the other processes of the account as well. */
@@ -64,10 +59,8 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
   return {
     limiter: new RateLimiter(permits, clock, host.halt.signal),
     token: new FileTokenCache(path, destination, secretMark(clientSecret), await host.trust()),
-    evidence: learned.evidence ?? NO_VISIBILITY_HISTORY,
-    answers: learned.answers ?? NO_MEMORY,
-    keep: (evidence) => mergeKnowledge(file, evidenceBy(options.contract), evidence),
-    remember: (answers) => void mergeKnowledge(file, answersBy(options.contract), answers),
+    answers: learned.answers ?? NOTHING_KNOWN,
+    remember: (answers) => void addAnswers(file, options.contract, answers),
     keepRate: () => {
       const pace = adaptive.learned();
       if (pace) file.write({ pace });
@@ -92,13 +85,11 @@ async function shareAccount(host: Host, options: AccountOptions, file: LearnedFi
   const limiter = new RateLimiter(permits, clock, host.halt.signal);
   host.onClose(() => permits.close());
   const token = await AccountToken.open(database, id, clientSecret);
-  const evidence = await mergeKnowledge(state, evidenceBy(contract), own.evidence ?? NO_VISIBILITY_HISTORY);
-  const answers = await mergeKnowledge(state, answersBy(contract), own.answers ?? NO_MEMORY);
+  const answers = await addAnswers(state, contract, own.answers ?? NOTHING_KNOWN);
   let found = answers;
-  host.onClose(() => mergeKnowledge(state, answersBy(contract), found).then(() => {}, ignoreStoreError));
+  host.onClose(() => addAnswers(state, contract, found).then(() => {}, ignoreStoreError));
   return {
-    ...{ limiter, token, evidence, answers, shared: state },
-    keep: (more) => mergeKnowledge(state, evidenceBy(contract), more),
+    ...{ limiter, token, answers, shared: state },
     remember: (more) => {
       found = more;
     },
@@ -127,41 +118,15 @@ export async function openLearned(host: Host, destination: Destination, contract
   return new LearnedFile(path, destination, contract, await host.trust());
 }
 
-/** A record to which every process adds what it has learned under the same contract. */
-interface Knowledge<Found> {
-  readonly name: string;
-  readonly none: Found;
-  readonly isKnown: (kept: unknown) => kept is Found;
-  readonly merged: (known: Found, own: Found) => Found;
-}
-
-/** The knowledge about validate. `contract` is the fingerprint of the contract. */
-export const evidenceBy = (contract: string): Knowledge<VisibilityHistory> => ({
-  name: `evidence-${contract}`,
-  none: NO_VISIBILITY_HISTORY,
-  isKnown: (kept): kept is VisibilityHistory => holdsList(kept, 'looks'),
-  merged: mergeVisibilityHistories,
-});
-
-/** The knowledge about the meaning of answers. `contract` is the fingerprint of the contract. */
-export const answersBy = (contract: string): Knowledge<AnswerMemory> => ({
-  name: `answers-${contract}`,
-  none: NO_MEMORY,
-  isKnown: (kept): kept is AnswerMemory => holdsList(kept, 'forms'),
-  merged: mergeAnswerMemories,
-});
-
-/** Merges what this process knows into the stored knowledge, and resolves to the result. */
-export function mergeKnowledge<Found>(state: AccountState, knowledge: Knowledge<Found>, own: Found): Promise<Found> {
-  const { name, none, isKnown, merged } = knowledge;
-  return state.change(name, (kept) => {
-    const keep = merged(isKnown(kept) ? kept : none, own);
+/**
+ * Adds what this process knows about the answers of a service to what is stored, and resolves to the result. `contract` is
+ * the fingerprint of the contract.
+ */
+export function addAnswers(state: AccountState, contract: string, own: KnownAnswers): Promise<KnownAnswers> {
+  return state.change(answersName(contract), (kept) => {
+    const keep = mergeKnownAnswers(isKnownAnswers(kept) ? kept : NOTHING_KNOWN, own);
     return { keep, result: keep };
   });
-}
-
-function holdsList(kept: unknown, list: string): boolean {
-  return typeof kept === 'object' && kept !== null && Array.isArray(Reflect.get(kept, list));
 }
 
 /** Ignores an unavailable store at the end of a command, because that is reported elsewhere. */

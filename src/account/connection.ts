@@ -1,5 +1,5 @@
-import { isFamiliar } from '../request/answer-memory.ts';
 import { type Contract, contractFingerprint, type Observations, ownKey, tokenBaseUrl } from '../request/contract.ts';
+import { isFamiliar } from '../request/known-answers.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
 import type { Destination } from '../request/service-request.ts';
 import type { Network } from '../service/network/connector.ts';
@@ -87,12 +87,13 @@ export async function openConnection(
   const http = openHttp(host, account, destination.baseUrl, concurrency, network);
   const asking = { destination, clientSecret, rate, concurrency, refused, isAlone };
   const opened = await openAccount(host, { ...asking, contract: contractFingerprint(contract) });
-  const { limiter, token, answers: memory, remember, ...kept } = opened;
+  const { limiter, token, answers: known, remember, ...kept } = opened;
   const { authorizer, prove, tokensFetched } = openAuthorizer(host, account, clientSecret, token, http);
   const { clock, halt } = host;
   const secrets = [clientSecret];
-  const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, secrets, memory, remember };
+  const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, secrets, known, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
+  host.onClose(async () => remember(api.known));
   if (contract.source) host.onClose(() => keepObservations(account, api));
   return {
     ...kept,
@@ -100,7 +101,7 @@ export async function openConnection(
     destination,
     network,
     isProxied: network.proxy !== null,
-    isFamiliar: isFamiliar(api.memory),
+    isFamiliar: isFamiliar(known),
     proveCredentials: prove,
     view: () => ({ ...limiter.view(), tokensFetched: tokensFetched() }),
     mayValidate: contract.hasValidate !== false,

@@ -54,15 +54,15 @@ async function* views(context: Context, readView: () => Promise<QueueView>): Asy
 }
 
 /**
- * Forgets the rows that wait to be sent, after a confirmation. What workers have in hand and what is in doubt stays, because
- * it may have been sent.
+ * Forgets the rows that wait to be sent, after a confirmation. What workers have in hand stays, because it may have
+ * been sent.
  */
 export async function queuePurge(context: Context, options: { readonly yes?: boolean }): Promise<number> {
   const { store, requests } = await openRequests(context, 'queue purge');
   const { interruption } = context;
   const reporter = await context.reporter();
   const before = await requests.depth();
-  const found = before.requests.total - before.requests.inWork;
+  const found = before.total - before.inWork;
   let purged = 0;
   if (found > 0) {
     const look = withProfileFlags('srq queue', context.options);
@@ -77,13 +77,12 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
   const document = {
     store: store.name,
     purged,
-    left: left.requests.total - left.requests.inWork,
-    inWork: left.requests.inWork,
-    doubts: left.doubts.total,
+    left: left.total - left.inWork,
+    inWork: left.inWork,
   };
   await reporter.result('queue purge', document, (paint) => {
-    const others = `${thousands(document.inWork)} in work, ${thousands(document.doubts)} unknown`;
-    return `${paint.green('✓')} Forgot ${rowsText(purged)}; ${thousands(document.left)} wait, ${others}.`;
+    const others = `${thousands(document.left)} wait, ${thousands(document.inWork)} in work`;
+    return `${paint.green('✓')} Forgot ${rowsText(purged)}; ${others}.`;
   });
   return exitNumber(interruption.code ? [interruption.code] : []);
 }
@@ -104,7 +103,7 @@ async function openView(context: Context): Promise<() => Promise<QueueView>> {
   const account = openAccountState(database, accountId(destination), context.run, stopping);
   context.onClose(() => account.close());
   return async () => {
-    const { requests: queue, doubts } = await requests.depth();
+    const queue = await requests.depth();
     const pace = await account.look('pace', rateSummary);
     const rate = pace && {
       perSecond: pace.ratePerSecond,
@@ -113,9 +112,9 @@ async function openView(context: Context): Promise<() => Promise<QueueView>> {
     };
     const workers = await workingProcesses(database);
     const minutes = await outcomesByMinute(database);
-    const notCounted = Object.entries({ queue: queue.ready, doubts: doubts.ready, minutes }).flatMap(
-      ([name, counted]) => (counted === null ? [name] : []),
+    const notCounted = Object.entries({ queue: queue.ready, minutes }).flatMap(([name, counted]) =>
+      counted === null ? [name] : [],
     );
-    return { store: store.name, queue, doubts, rate, workers, minutes: minutes ?? [], notCounted };
+    return { store: store.name, queue, rate, workers, minutes: minutes ?? [], notCounted };
   };
 }

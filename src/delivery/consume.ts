@@ -2,43 +2,17 @@ import { SrqError } from '../request/errors.ts';
 import type { Outcome } from '../request/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../request/request-queue.ts';
-import {
-  hasMissedNone,
-  licenceWaitMs,
-  mergeVisibilityHistories,
-  recordAgeMs,
-  type VisibilityHistory,
-  visibilityStats,
-  wasReset,
-} from '../request/visibility.ts';
 import { type Advice, CONTINUE, recoverFromBreak } from './breaker.ts';
-import { ControlRounds, knownCreated, MAX_YOUNGER_MS, RecentCreations } from './controls.ts';
-import { disposalOfDoubt, disposalOfRequest, type Standing, type WorkerSituation } from './dispose.ts';
+import { disposalOf, type WorkerSituation } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { settleDoubt } from './settle-doubt.ts';
-import { asLogged, inDoubt, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
+import { settleByKey } from './settle-rows.ts';
+import { asLogged, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
 import { Supervisor } from './supervise.ts';
 import { takenRequests } from './take-requests.ts';
-import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
-/** Share of its places that a worker uses for settling requests in doubt, which is mostly waiting. */
-const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
-/**
- * Age of a doubt from which on this worker creates no more controls for it. A control may be `MAX_YOUNGER_MS` younger
- * than the doubt, and the rest of this time is for its answer.
- */
-const LATE_CONTROL_MS = 2 * MAX_YOUNGER_MS;
-
 export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
-  /** Whether requests in doubt are settled. Otherwise they are left to a person. */
-  readonly settles: boolean;
-  /**
-   * Age in milliseconds that a request in doubt must have before validate is asked about it. Null uses the age learned
-   * from earlier answers.
-   */
-  readonly settleMs: number | null;
   /** Whether the worker ends when the queue is empty. */
   readonly untilEmpty: boolean;
   /** Time without a sign of life after which the requests of a worker are given to others. */
@@ -51,11 +25,6 @@ export interface WorkerDeps {
   readonly log: DeliveryLog;
   readonly queue: RequestQueue;
   readonly clock: Clock;
-  readonly prober: VisibilityProber;
-  /** Loads what all processes of the account have learned about validate. */
-  readonly evidence: () => Promise<VisibilityHistory>;
-  /** True if the service is reached through a proxy. */
-  readonly isProxied: boolean;
   /** Whether earlier runs have shown how the service answers when it has taken a request. */
   readonly isFamiliar: boolean;
   /** The breaker of the account, which counts the results of all its workers. */
@@ -84,8 +53,8 @@ export interface WorkerWatch {
 }
 
 /**
- * Runs a worker: takes requests off the queue, sends them, settles those in doubt, and puts back the requests of
- * workers that are gone. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
+ * Runs a worker: takes requests off the queue, sends them, and puts back the requests of workers that are gone. A request
+ * whose outcome is unknown leaves the queue: an import of its file, or a person, settles it. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
  *
  * Returns the reason why it ended early, or null. A fault in srq also ends the worker and is returned as the reason,
  * because a worker of which one half has failed would look alive.
@@ -101,8 +70,6 @@ class QueueWorker {
   readonly #supervisor: Supervisor;
   readonly #inHand = new Set<TakenRequest>();
   readonly #disposing = new Set<Promise<void>>();
-  readonly #recent = new RecentCreations();
-  readonly #rounds: ControlRounds;
   readonly #ended = new AbortController();
   #stop: SrqError | null = null;
 
@@ -110,12 +77,11 @@ class QueueWorker {
     this.#deps = deps;
     this.#options = options;
     this.#supervisor = new Supervisor(null, 0, { isFamiliar: deps.isFamiliar, countsDoubts: false });
-    this.#rounds = new ControlRounds(deps.api, deps.halt.signal);
   }
 
   async run(): Promise<SrqError | null> {
     const reclaiming = this.#reclaim();
-    await Promise.all([this.#deliverAll(), this.#settleAll()]);
+    await this.#deliverAll();
     this.#ended.abort();
     await reclaiming;
     await Promise.all(this.#disposing);
@@ -123,38 +89,18 @@ class QueueWorker {
   }
 
   async #deliverAll(): Promise<void> {
-    const { concurrency } = this.#options;
-    const limit = () => this.#supervisor.limit(concurrency);
-    await this.#work('requests', concurrency, limit, (taken) => this.#deliver(taken));
-  }
-
-  async #settleAll(): Promise<void> {
-    const places = Math.max(1, Math.floor(this.#options.concurrency * SETTLING_SHARE));
-    await this.#work(
-      'doubts',
-      places,
-      () => places,
-      (taken) => this.#settle(taken),
-    );
-  }
-
-  async #work(
-    lane: TakenRequest['lane'],
-    batch: number,
-    limit: () => number,
-    work: (taken: TakenRequest) => Promise<void>,
-  ): Promise<void> {
     const { queue, clock, halt } = this.#deps;
-    const { untilEmpty } = this.#options;
+    const { untilEmpty, concurrency } = this.#options;
     // An error is reported at once. Otherwise it would become known only after everything in flight has ended.
     const telling = {
-      take: (...[from, count]: Parameters<RequestQueue['take']>) => this.#endOnError(queue.take(from, count)),
+      take: (...[count]: Parameters<RequestQueue['take']>) => this.#endOnError(queue.take(count)),
       isEmpty: () => this.#endOnError(queue.isEmpty()),
       dispose: queue.dispose,
     };
-    const taken = takenRequests(telling, clock, { lane, batch, untilEmpty, halt: halt.signal });
+    const taken = takenRequests(telling, clock, { batch: concurrency, untilEmpty, halt: halt.signal });
+    const limit = () => this.#supervisor.limit(concurrency);
     try {
-      for await (const _ of runConcurrently(taken, limit, (each) => this.#giveBackOnError(each, work)));
+      for await (const _ of runConcurrently(taken, limit, (each) => this.#giveBackOnError(each)));
     } catch (error) {
       this.#end(error);
     }
@@ -162,20 +108,19 @@ class QueueWorker {
 
   async #deliver(taken: TakenRequest): Promise<void> {
     if (taken.isUnreadable) return this.#setAside(taken, UNREADABLE);
-    const { api, log, prober } = this.#deps;
+    const { api, log } = this.#deps;
     const unsent = this.#unsentOutcome(taken);
     const sent =
       unsent === null ? await submitRequest(taken, api, log, this.#options) : await refuseUnsent(taken, log, unsent);
     const isDoubtful = sent.result.status === 'unknown';
-    const submitted = await asLogged(taken, sent, log);
-    const { result, wasClear, isFromLog } = submitted;
-    if (wasClear && result.status === 'created') prober.created(taken);
-    if (!isFromLog && result.status === 'created') this.#recent.add(taken, log.nowMs());
+    const byKey = isDoubtful ? await settleByKey(taken, this.#deps) : null;
+    const submitted = await asLogged(taken, byKey ?? sent, log);
+    const { result } = submitted;
     if (submitted.stop) this.#end(submitted.stop);
     // Nothing is in the log yet of a request that a fault kept from being sent.
     const isFaulty = submitted.stop?.code === 'fault' && result.status === 'failed';
     if (isFaulty && !taken.mayTryAgain) return this.#setAside(taken, FAULTED);
-    this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#situation(taken, submitted)));
+    this.#dispose(taken, submitted, disposalOf(taken, submitted, await this.#situation(taken, submitted)));
     const own = this.#supervisor.observe(submitted);
     const shared = sent.isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
     const stop = own.stop ?? shared.stop;
@@ -194,32 +139,13 @@ class QueueWorker {
    * Returns what the log says now. Whether the request is under way is asked first: if it is not, what became of it is in
    * the log.
    */
-  async #standing({ key }: TakenRequest, isNeeded: boolean): Promise<Standing> {
-    const { log } = this.#deps;
-    if (!isNeeded) return { isUnderWay: false, state: log.lookup(key) };
+  async #situation({ key }: TakenRequest, { result }: Submitted): Promise<WorkerSituation> {
+    const { log, halt } = this.#deps;
+    const isEnding = halt.signal.aborted;
+    if (result.status !== 'unknown') return { isUnderWay: false, state: log.lookup(key), isEnding };
     const isUnderWay = await log.mayBeUnderWay(key);
     await log.prefetch([key]);
-    return { isUnderWay, state: log.lookup(key) };
-  }
-
-  async #situation(taken: TakenRequest, submitted: Submitted): Promise<WorkerSituation> {
-    const { log, api, evidence, halt, isProxied } = this.#deps;
-    const { settles, settleMs } = this.#options;
-    const { key, request } = taken;
-    const { result, isFromLog } = submitted;
-    const isDoubtful = result.status === 'unknown';
-    const standing = await this.#standing(taken, isDoubtful && !settles);
-    const isEnding = halt.signal.aborted;
-    if (!isDoubtful || !settles || isEnding) return { ...standing, isEnding, settles, waitMs: 0 };
-    const kind = requestKind(request);
-    const isReset = wasReset({ state: log.lookup(key), isOwn: !isFromLog, isProxied });
-    const waiting = { settleMs, isReset };
-    const sight = visibilityStats(await evidence(), kind, log.nowMs());
-    const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
-    // `settleDoubt` waits for the same minimum age. It is included here, so that the request is old enough when its
-    // turn comes.
-    const leastMs = log.lookup(key) === 'sending' ? 2 * (log.writeLeaseMs ?? 0) : 0;
-    return { ...standing, isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
+    return { isUnderWay, state: log.lookup(key), isEnding };
   }
 
   /**
@@ -232,47 +158,6 @@ class QueueWorker {
     this.#dispose(taken, submitted, { is: submitted.unrecorded ? 'back' : 'done' });
   }
 
-  async #settle(taken: TakenRequest): Promise<void> {
-    if (taken.isUnreadable) return this.#setAside(taken, UNREADABLE);
-    const { api, log, queue, halt } = this.#deps;
-    const { submitted, maySettle, lacksControls } = await this.#lookInto(taken);
-    if (submitted.stop) this.#end(submitted.stop);
-    const record = await log.read(taken.key);
-    const ageMs = (record && recordAgeMs(record.at, log.nowMs())) ?? Number.POSITIVE_INFINITY;
-    // A process knows what it has created itself, and what it creates later is too young to be compared with the doubt.
-    const isPassedOn = lacksControls && ageMs >= LATE_CONTROL_MS;
-    const isHopeful =
-      (maySettle || api.idempotencyWindowMs !== null) &&
-      (!isPassedOn || (await queue.hasOtherWitness(taken, ageMs - MAX_YOUNGER_MS)));
-    const standing = await this.#standing(taken, submitted.result.status === 'unknown');
-    const known = { ...standing, isHopeful, isPassedOn, ageMs };
-    this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
-  }
-
-  /** Tries to settle a doubt. One that this worker has passed on before is left as it is. */
-  async #lookInto(taken: TakenRequest) {
-    const { api, log, clock, halt, prober, isProxied } = this.#deps;
-    if (taken.isPassedOn) {
-      await log.prefetch([taken.key]);
-      return { submitted: await asLogged(taken, inDoubt(taken), log), maySettle: true, lacksControls: true };
-    }
-    const shared = await this.#deps.evidence();
-    const kind = requestKind(taken.request);
-    const nowMs = () => log.nowMs();
-    const proof = storedProof(() => mergeVisibilityHistories(shared, prober.evidence), nowMs);
-    let lacksControls = false;
-    const settling = {
-      ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
-      validation: { proof, settleMs: this.#options.settleMs, isProxied, rounds: this.#rounds, waits: true },
-      loadControls: () => knownCreated(this.#recent.of(kind), log),
-      lacksControls: () => {
-        lacksControls = true;
-      },
-    };
-    const submitted = await asLogged(taken, await settleDoubt(taken, settling), log);
-    return { submitted, maySettle: hasMissedNone(proof.sight(kind)), lacksControls };
-  }
-
   async #endOnError<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work;
@@ -283,14 +168,14 @@ class QueueWorker {
   }
 
   /**
-   * Gives the request back if `work` fails, or ends it after the last of several faults. The error ends the worker, so that
+   * Delivers a request and gives it back if that fails, or ends it after the last of several faults. The error ends the worker, so that
    * requests waiting for their turn do not start.
    */
-  async #giveBackOnError(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
+  async #giveBackOnError(taken: TakenRequest): Promise<void> {
     this.#inHand.add(taken);
     try {
       this.#deps.watch.began(taken);
-      await work(taken);
+      await this.#deliver(taken);
     } catch (error) {
       this.#end(error);
       const isFault = !(error instanceof SrqError);

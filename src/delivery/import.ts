@@ -4,15 +4,13 @@ import { PlannedFiles } from '../request/ledger.ts';
 import type { RunNotes } from '../request/log-store.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import type { Mapping } from '../request/table.ts';
-import type { VisibilityHistory } from '../request/visibility.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
-import { type SendDeps, type SendOptions, sendAfterOthers, sendRows } from './send-rows.ts';
+import { type AskMeaning, type SendDeps, type SendOptions, sendAfterOthers, sendRows } from './send-rows.ts';
 import { settleRows } from './settle-rows.ts';
 import type { SubmitOptions, Submitted } from './submit.ts';
 import { Supervisor } from './supervise.ts';
-import { resumeProbes, VisibilityProber, withLogTime } from './visibility-prober.ts';
 
 /**
  * Runs an import: plans its files, sends their rows, settles those in doubt and reports the result of every row.
@@ -77,8 +75,6 @@ async function deliver(
   const connection = await connect((field) => (current ? columnOf(current.plan.mapping, field) : null));
   const { api } = connection;
   const supervised = { ...options, supervisor: supervisorOf(plans, options, connection) };
-  const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(ignoreLogError);
-  const prober = new VisibilityProber(api, withLogTime(log, clock), halt.signal, connection.evidence, keep);
   const breakerOpened = (pauseMs: number) => {
     connection.hold(pauseMs);
     notes.note({ event: 'breaker', pauseMs });
@@ -90,12 +86,11 @@ async function deliver(
       if (stop !== null || halt.signal.aborted) break;
       current = file;
       const { preparation } = file;
-      const deps: SendDeps = { api, log, clock, prober, preparation, halt, breakerOpened };
+      const { askMeaning } = file.ui;
+      const deps: SendDeps = { api, log, clock, preparation, halt, breakerOpened, askMeaning };
       stop = await pass(file, deps, connection, supervised);
     }
   }
-  await prober.end();
-  await connection.keep(prober.evidence).catch(ignoreLogError);
   connection.keepRate();
   return stop;
 }
@@ -104,11 +99,9 @@ async function deliver(
 async function send(
   { plan, ui }: FileOfRun,
   deps: SendDeps,
-  { mayValidate }: ServiceConnection,
+  _: ServiceConnection,
   options: DeliverOptions,
 ): Promise<SrqError | null> {
-  // Probes that earlier runs began on validate are continued.
-  if (mayValidate) await resumeProbes(plan, deps.prober, deps);
   const sending = sendRows(plan, deps, options);
   const stop = await runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
   return stop ?? (await waitForOthers(plan, deps, options, ui));
@@ -152,26 +145,22 @@ async function waitForOthers(
   return runPass(sendAfterOthers(plan, deps, options), watch);
 }
 
-/**
- * Settles the rows in doubt if the user wants that and it is possible. It is possible if the service still knows their
- * idempotency keys, or if validate is trusted to see created requests or may become so during this run.
- */
+/** Settles the rows whose outcome is unknown, if the user wants that, and an idempotency key or validate can help. */
 async function settle(
   { plan, ui }: FileOfRun,
   deps: SendDeps,
-  { mayValidate, isProxied }: ServiceConnection,
+  { mayValidate: byValidate, isProxied }: ServiceConnection,
   options: DeliverOptions,
 ): Promise<SrqError | null> {
-  const { api, halt, prober } = deps;
+  const { api, halt } = deps;
   const stillInDoubt = () => plan.ledger.doubts();
   const rows = stillInDoubt();
-  const byValidate = mayValidate && prober.isHopeful();
   const byKey = api.idempotencyWindowMs !== null;
   if (options.inDoubt === 'park' || rows === 0 || halt.signal.aborted || !(byValidate || byKey)) return null;
   const watch = await ui.watch({ is: 'settling', rows, byKey, byValidate, stillInDoubt });
-  const { concurrency, settleMs } = options;
-  const validation = byValidate ? { proof: prober, settleMs, isProxied, waiting: watch.waiting } : null;
-  return runPass(settleRows(plan, deps, { concurrency, validation, resend: options }), watch);
+  const { settleMs } = options;
+  const { waiting } = watch;
+  return runPass(settleRows(plan, deps, { resend: options, byValidate, settleMs, isProxied, waiting }), watch);
 }
 
 /** Runs a pass and shows each of its rows. Returns the reason why it ended early, or null. */
@@ -232,8 +221,7 @@ export interface RunImportOptions extends SubmitOptions {
   readonly maxErrors: { readonly count: number; readonly percent: boolean } | null;
   readonly inDoubt: 'park' | 'validate';
   /**
-   * Age in milliseconds that a request in doubt must have before validate is asked about it. Null uses the age learned
-   * from earlier answers.
+   * Age in milliseconds that a request must have before validate is asked about it. Null uses the least waits.
    */
   readonly settleMs: number | null;
 }
@@ -249,10 +237,6 @@ export interface ServiceConnection {
   readonly isProxied: boolean;
   /** Whether earlier runs have shown how the service answers when it has taken a request. */
   readonly isFamiliar: boolean;
-  /** What earlier runs have learned about whether validate sees created requests. */
-  readonly evidence: VisibilityHistory;
-  /** Stores what this run has learned about validate. */
-  keep(evidence: VisibilityHistory): Promise<unknown>;
   /** Stores the request rate that this run has arrived at. */
   keepRate(): void;
   /** Pauses all processes of the account, if they share a store. */
@@ -286,6 +270,8 @@ export interface ImportUi {
    * does not agree.
    */
   agree(plan: (input: MappedTable, tick: (rows: number) => void) => Promise<ImportPlan>): Promise<ImportPlan>;
+  /** Asks a person what an answer means that proves nothing. Left out if nobody can be asked. */
+  readonly askMeaning?: AskMeaning | undefined;
   /** Starts to show a pass. */
   watch(pass: Pass): Promise<PassWatch>;
   /** Reports the result of every row. The log is needed for rows outside the range of the import. */

@@ -1,13 +1,12 @@
 import { SrqError } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
-import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
+import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
 import { recoverFromBreak } from './breaker.ts';
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
+import { recorded, type Submission, type SubmitOptions, type Submitted, subjectOf, submitRequest } from './submit.ts';
 import type { Supervisor } from './supervise.ts';
-import type { VisibilityProber } from './visibility-prober.ts';
 
 /**
  * Maximum time to wait for requests of other processes. It is longer than a request can take. A process that is
@@ -34,10 +33,14 @@ export interface PassDeps {
 }
 
 export interface SendDeps extends PassDeps {
-  readonly prober: VisibilityProber;
   /** Called when the breaker has paused all sending. */
   readonly breakerOpened?: (pauseMs: number) => void;
+  /** Asks a person what an answer means that proves nothing. Null if nobody can be asked, or nobody knows. */
+  readonly askMeaning?: AskMeaning | undefined;
 }
+
+/** `id` means that an answer with an identifier of its own always means that the request was taken. */
+export type AskMeaning = (row: number, unproven: UnprovenAnswer) => Promise<'taken' | 'refused' | 'id' | null>;
 
 /**
  * Sends the rows that are ready and yields the result of each once it is recorded. Keeps the plan's ledger up to date.
@@ -48,7 +51,7 @@ export async function* sendRows(
   deps: SendDeps,
   options: SendOptions,
 ): AsyncGenerator<Submitted, SrqError | null> {
-  const { api, log, prober, halt } = deps;
+  const { api, log, halt } = deps;
   const { supervisor } = options;
   supervisor.beginFile();
   let stop = supervisor.budgetStop();
@@ -69,10 +72,11 @@ export async function* sendRows(
     }),
   );
   try {
-    for await (const { submission, submitted } of results) {
-      const { result, wasClear } = submitted;
-      plan.ledger.setStatus(result.row, result.status);
-      if (wasClear && result.status === 'created') prober.created(submission);
+    for await (const { submission, submitted: told } of results) {
+      const asked = supervisor.isAtFirst && !halt.signal.aborted ? await withMeaning(submission, told, deps) : told;
+      // What an answer means is not found out any more once the run ends, and that is no fault of the service.
+      const submitted = halt.signal.aborted ? { ...asked, unproven: null } : asked;
+      noteResult(plan, submitted);
       const advice = supervisor.observe(submitted);
       stop ??= advice.stop;
       if (stop) halt.abort();
@@ -88,6 +92,30 @@ export async function* sendRows(
   }
   return stop;
 }
+
+/** Asks a person about an answer that proves nothing, and records the outcome that follows. */
+async function withMeaning(
+  submission: Submission,
+  submitted: Submitted,
+  { api, log, askMeaning }: SendDeps,
+): Promise<Submitted> {
+  const { unproven, result } = submitted;
+  if (unproven === null || unproven.text === '' || submitted.stop || submitted.unrecorded) return submitted;
+  const said = (await askMeaning?.(result.row, unproven)) ?? null;
+  if (said === null) return submitted;
+  api.learn(unproven, said);
+  const outcome = {
+    ...(said === 'refused' ? REFUSED : TAKEN),
+    ids: said === 'refused' ? {} : unproven.ids,
+    http: unproven.http,
+  };
+  const how = { seen: log.lookup(submission.key), by: 'person' } as const;
+  return recorded(submission, outcome, {}, () => log.outcome(subjectOf(submission), outcome, how));
+}
+
+const SAID = { raw: null, ms: null } as const;
+const TAKEN = { ...SAID, status: 'created', message: 'Taken, as a person says.' } as const;
+const REFUSED = { ...SAID, status: 'rejected', message: 'Refused, as a person says.' } as const;
 
 /**
  * Waits for rows that another process was sending when their turn came, and sends those that it did not send. Yields
@@ -125,7 +153,7 @@ export async function* trackResults(
   let stop: SrqError | null = null;
   try {
     for await (const submitted of results) {
-      plan.ledger.setStatus(submitted.result.row, submitted.result.status);
+      noteResult(plan, submitted);
       stop ??= submitted.stop;
       if (stop) halt.abort();
       yield submitted;
@@ -135,6 +163,13 @@ export async function* trackResults(
     return error;
   }
   return stop;
+}
+
+/** Keeps the ledger up to date with a result, and with that of another row that is unknown because of it. */
+function noteResult({ ledger }: ImportPlan, { result, alsoUnknown }: Submitted): void {
+  ledger.setStatus(result.row, result.status);
+  const { row, key } = alsoUnknown ?? { row: 0, key: null };
+  if (key !== null && ledger.has(row) && ledger.key(row) === key) ledger.setStatus(row, 'unknown');
 }
 
 /** Halts the run if `work` fails, so that requests waiting for their turn do not start. */

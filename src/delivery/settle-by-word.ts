@@ -2,35 +2,36 @@ import { SrqError } from '../request/errors.ts';
 import type { LogStore } from '../request/log-store.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 
-/** A person's statement on a request in doubt: it was not created, or it was, with its identifier if that is known. */
+/** A person's statement on a request whose outcome is unknown: it was not created, or it was, with its identifier if that is known. */
 export type PersonsWord = 'not-created' | { readonly id: string | null };
 
 /** Minimum length of the beginning of a key that identifies a request. */
 const MIN_KEY_LETTERS = 6;
 
 /**
- * Returns the requests in doubt, oldest first. If `keys` is not empty, only requests whose key begins with one of them
- * are returned. If a reference is given, only requests with that reference are.
+ * Returns the requests whose outcome is unknown, oldest first. If `keys` is not empty, only requests whose key begins with
+ * one of them are returned. If a reference or the beginning of a run is given, only requests with it are.
  */
-export async function recordsInDoubt(
+export async function unknownRecords(
   store: Pick<LogStore, 'latest'>,
   keys: readonly string[],
-  ref?: string,
+  { ref, run }: { readonly ref?: string; readonly run?: string } = {},
 ): Promise<LogRecord[]> {
   const found: LogRecord[] = [];
   for await (const record of store.latest()) {
     if (record.event !== 'sending' && record.event !== 'unknown') continue;
     const isNamed =
       keys.length === 0 || keys.some((key) => key.length >= MIN_KEY_LETTERS && record.key.startsWith(key));
-    if (isNamed && (ref === undefined || record.ref === ref)) found.push(record);
+    const isMeant = (ref === undefined || record.ref === ref) && (run === undefined || record.run.startsWith(run));
+    if (isNamed && isMeant) found.push(record);
   }
   return found;
 }
 
 /**
- * Settles requests in doubt as a person states. Throws `SrqError('log')` before anything is recorded if one of them may
+ * Settles requests as a person states. Throws `SrqError('log')` before anything is recorded if one of them may
  * still be under way, and also if another process records something about one of them meanwhile. The log must be open
- * for a bulk run, because the requests in flight of another run are not in doubt yet.
+ * for a bulk run, because another run may still learn the outcome of what it has in flight.
  */
 export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecord[], word: PersonsWord): Promise<void> {
   await log.prefetch(doubtful.map(({ key }) => key));

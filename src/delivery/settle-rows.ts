@@ -1,73 +1,379 @@
-import type { SrqError } from '../request/errors.ts';
+import { randomUUID } from 'node:crypto';
+import { customersOf } from '../request/customer.ts';
+import { SrqError } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
 import type { Ledger } from '../request/ledger.ts';
-import { ControlRounds, knownCreated } from './controls.ts';
+import { type Outcome, reasonOf } from '../request/outcome.ts';
+import type { LogRecord } from '../request/ports.ts';
+import { isTaken, type LoggedState } from '../request/status.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
-import { runConcurrently } from './run-concurrently.ts';
 import { haltOnError, type PassDeps, trackResults } from './send-rows.ts';
-import { type SettleDeps, settleDoubt, type Validation } from './settle-doubt.ts';
-import type { Submission, Submitted } from './submit.ts';
+import {
+  inDoubt,
+  loggedStatus,
+  recorded,
+  type Submission,
+  type SubmitOptions,
+  type Submitted,
+  subjectOf,
+  submitRequest,
+  withdrawCreation,
+} from './submit.ts';
+import {
+  type Asked,
+  askControls,
+  askRound,
+  NEIGHBOURS,
+  type SentTime,
+  sentTime,
+  type Testimony,
+  withNeighbours,
+} from './witness.ts';
 
-const SETTLING_PLACES = 8;
+/** Least age of a request before it may be sent again, if the process that sent it is gone or a proxy is in between. */
+const LEAST_WAIT_MS = 4 * 60_000;
+/**
+ * The same if this process has reset the connection, so that no copy of the request is left on this machine. Linux goes on
+ * to deliver what a dead process wrote for about 100 s.
+ */
+const LEAST_WAIT_RESET_MS = 60_000;
+/** Time for which Linux goes on to deliver what a dead process wrote. */
+const MAX_LATE_MS = 100_000;
+/** Least time between two rounds. If the service runs on several machines, one may not know of the request yet. */
+const LEAST_GAP_MS = 10_000;
+/** Longest sleep, after which the age is computed again: the machine may sleep, or its clock may be set. */
+const MAX_SLEEP_MS = 30_000;
+/** Number of rows that are settled together. */
+const BATCH_ROWS = 200;
 
-/** Options for settling rows in doubt. */
-export interface SettleOptions extends Pick<SettleDeps, 'resend'> {
-  readonly concurrency: number;
-  /** How validate is used, or null if it is not asked. */
-  readonly validation: Omit<Validation, 'rounds' | 'waits'> | null;
+export interface SettleOptions {
+  /** Options for sending a request that was not taken. */
+  readonly resend: SubmitOptions;
+  /** Whether validate is asked. */
+  readonly byValidate: boolean;
+  /** The user's `--settle` in milliseconds, or null for the least waits. */
+  readonly settleMs: number | null;
+  /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
+  readonly isProxied: boolean;
+  /** Called with the time that rows are going to wait before validate is asked. */
+  readonly waiting: (waitMs: number) => void;
 }
 
-/** Settles the rows in doubt, of this run and of earlier ones, as far as possible. Yields the result of each. */
-export async function* settleRows(
+/** A row whose outcome is unknown, with the last record of its request. */
+interface UnknownRow {
+  readonly submission: Submission;
+  readonly record: LogRecord;
+  readonly seen: LoggedState;
+}
+
+/**
+ * Settles the rows whose outcome is unknown, of this run and of earlier ones, and yields the result of each.
+ *
+ * A request with a documented idempotency key is sent once more under it, as long as the service remembers the key. Of all
+ * others validate is asked, in two rounds with witnesses. Duplicate in both: it was taken, provided that validate had called
+ * it clear before it was sent. Clear in both, and old enough: it was not taken, and gets one licence to be sent again. In
+ * all other cases a person has to decide.
+ */
+export function settleRows(
   plan: ImportPlan,
   deps: PassDeps,
-  { concurrency, validation, resend }: SettleOptions,
+  options: SettleOptions,
 ): AsyncGenerator<Submitted, SrqError | null> {
-  const { api, log, clock, halt } = deps;
-  const stopping = halt.signal;
-  const rounds = new ControlRounds(api, stopping);
-  const settling = {
-    api,
-    log,
-    clock,
-    stopping,
-    resend,
-    validation: validation && { ...validation, rounds, waits: true },
-  };
-  const results = runConcurrently(
-    doubtsWithNeighbours(plan, deps),
-    // Settling is mostly waiting, and the rate limiter bounds the calls in flight, so many rows are settled at once.
-    () => SETTLING_PLACES * concurrency,
-    ({ doubt, neighbours }) =>
-      haltOnError(settleDoubt(doubt, { ...settling, loadControls: () => knownCreated(neighbours, log) }), halt),
-  );
-  return yield* trackResults(results, plan, halt);
+  return trackResults(settleAll(plan, deps, options), plan, deps.halt);
 }
 
-/** Number of created rows before and after a row in doubt that may serve as controls. */
-const MAX_NEIGHBOURS = 100;
+async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptions): AsyncGenerator<Submitted> {
+  const { log, halt } = deps;
+  let batch: (UnknownRow & Asked)[] = [];
+  for await (const { doubt: submission, neighbours } of unknownWithNeighbours(plan, deps)) {
+    if (halt.signal.aborted) return;
+    const row = await openRow(submission, deps);
+    if (row === null) {
+      yield inDoubt(submission);
+      continue;
+    }
+    const sent = sentTime(row.record, log.nowMs());
+    if (sent === null) {
+      yield stays(submission, untimely(row.record));
+    } else if (mayRepeat(row, sent, deps)) {
+      yield await haltOnError(repeatUnderKey(row, sent, deps), halt);
+    } else if (!options.byValidate) {
+      yield inDoubt(submission);
+    } else if ((row.record.wireForm ?? null) !== deps.api.wireForm) {
+      yield stays(submission, OTHER_FORM);
+    } else {
+      const asked = await withNeighbours(submission, sent, neighbours, deps);
+      if (asked === null) yield stays(submission, NO_NEIGHBOURS);
+      else batch.push({ ...row, ...asked });
+    }
+    if (batch.length < BATCH_ROWS) continue;
+    yield* haltingOnError(settleBatch(plan, batch, deps, options), halt);
+    batch = [];
+  }
+  yield* haltingOnError(settleBatch(plan, batch, deps, options), halt);
+}
 
-/** A row in doubt with the created rows around it. */
-export interface DoubtWithNeighbours {
+async function* haltingOnError<Item>(items: AsyncGenerator<Item>, halt: AbortController): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    halt.abort();
+    throw error;
+  }
+}
+
+/** Reads what the log knows of a row, or returns null if it is not open or may still be under way elsewhere. */
+async function openRow(submission: Submission, { log }: Pick<PassDeps, 'log'>): Promise<UnknownRow | null> {
+  const { key } = submission;
+  await log.prefetch([key]);
+  const seen = log.lookup(key);
+  const record = await log.read(key);
+  if (!record || (seen !== 'sending' && seen !== 'unknown')) return null;
+  return (await log.mayBeUnderWay(key)) ? null : { submission, record, seen };
+}
+
+/** Asks validate about rows in two rounds, and settles them by what it says. */
+async function* settleBatch(
+  plan: ImportPlan,
+  batch: readonly (UnknownRow & Asked)[],
+  deps: PassDeps,
+  options: SettleOptions,
+): AsyncGenerator<Submitted> {
+  if (batch.length === 0) return;
+  const { api, halt, clock, log } = deps;
+  const { signal } = halt;
+  // Asked once before, so that a validate that remembers what it was asked about shows itself in the rounds.
+  await askControls(batch, api, signal);
+  await waitUntilOld(batch, deps, options);
+  const first = await askRound(batch, api, signal);
+  const firstMs = log.nowMs();
+  const leastMs = Math.min(LEAST_GAP_MS, options.settleMs ?? LEAST_GAP_MS);
+  const gapsMs = batch.map((row) => row.gapMs + lateMs(row, deps, options));
+  await clock.sleep(Math.max(leastMs, ...gapsMs), signal);
+  const second = await askRound(batch, api, signal);
+  const shared = await sharedCustomers(plan, batch, deps);
+  for (const [at, row] of batch.entries()) {
+    if (signal.aborted) return yield inDoubt(row.submission);
+    const rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'] as const;
+    const isShared = customersOf(row.submission.request).some((customer) => shared.has(customer));
+    yield await settleRow(row, rounds, isShared, [firstMs, log.nowMs()], deps, options);
+  }
+}
+
+/** Waits until each row is old enough to be sent again. */
+async function waitUntilOld(
+  batch: readonly (UnknownRow & Asked)[],
+  deps: PassDeps,
+  options: SettleOptions,
+): Promise<void> {
+  const { clock, log, halt } = deps;
+  const leftMs = () => Math.max(...batch.map((row) => row.sent.lastMs + leastAgeMs(row, deps, options) - log.nowMs()));
+  if (leftMs() > 0) options.waiting(leftMs());
+  while (leftMs() > 0 && !halt.signal.aborted) await clock.sleep(Math.min(leftMs(), MAX_SLEEP_MS), halt.signal);
+}
+
+function leastAgeMs(row: UnknownRow, deps: PassDeps, options: SettleOptions): number {
+  // An intent without an outcome may belong to a process that was cut off, so the intent must have expired first.
+  const intentMs = row.seen === 'sending' ? 2 * (deps.log.writeLeaseMs ?? 0) : 0;
+  return Math.max(options.settleMs ?? (isReset(row, deps, options) ? LEAST_WAIT_RESET_MS : LEAST_WAIT_MS), intentMs);
+}
+
+/** Returns how long after it was sent a request may still have reached the service. */
+function lateMs(row: UnknownRow, deps: PassDeps, options: SettleOptions): number {
+  return isReset(row, deps, options) ? 0 : Math.min(MAX_LATE_MS, options.settleMs ?? MAX_LATE_MS);
+}
+
+/** Tells whether this process has reset the connection, so that nothing of the request is left on its way. */
+function isReset({ seen, record }: UnknownRow, { log }: PassDeps, { isProxied }: SettleOptions): boolean {
+  return seen === 'unknown' && record.run === log.run && !isProxied;
+}
+
+/** Returns the customers of these rows who have other rows in the file. Validate may see one of those. */
+async function sharedCustomers(
+  plan: ImportPlan,
+  batch: readonly Asked[],
+  deps: PassDeps,
+): Promise<ReadonlySet<string>> {
+  const shared = new Set<string>();
+  const counts = new Map(batch.flatMap(({ submission }) => customersOf(submission.request)).map((each) => [each, 0]));
+  for await (const { request } of rereadRows(
+    plan,
+    deps,
+    (row) => plan.ledger.hasKey(row) && plan.ledger.firstRow(row) === row,
+  )) {
+    for (const customer of customersOf(request)) {
+      const count = counts.get(customer);
+      if (count !== undefined) counts.set(customer, count + 1);
+      if (count === 1) shared.add(customer);
+    }
+  }
+  return shared;
+}
+
+/** Settles one row by what validate has said in both rounds. */
+async function settleRow(
+  row: UnknownRow & Asked,
+  rounds: readonly [Testimony, Testimony],
+  isShared: boolean,
+  askedMs: readonly number[],
+  deps: PassDeps,
+  { resend }: SettleOptions,
+): Promise<Submitted> {
+  const { submission, record, seen } = row;
+  const { log, api } = deps;
+  const subject = subjectOf(submission);
+  const says = rounds[0] === rounds[1] ? rounds[0] : 'nothing';
+  // The process that sent the request may have lost its connection to the log and have regained it.
+  if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(submission.key))) return inDoubt(submission);
+  if (says === 'clear') {
+    if (!(await log.licence(subject, seen, 'validate', { again: record.again }))) return inDoubt(submission);
+    return submitRequest(submission, api, log, { ...resend, validate: false, again: false });
+  }
+  const why = says === 'nothing' ? UNTOLD : whyNotCreated(record, isShared);
+  if (why === null) {
+    if (!(await log.outcome(subject, TAKEN, { seen, by: 'validate' }))) return inDoubt(submission);
+    return settled(submission, 'created', TAKEN.message);
+  }
+  await noteAsked(row, rounds, askedMs, deps);
+  return stays(submission, why);
+}
+
+/** Returns why a request that validate calls a duplicate may not be told as created, or null. */
+function whyNotCreated({ again, wasClear }: LogRecord, isShared: boolean): string | null {
+  if (again) return MEANS_FIRST;
+  if (!wasClear) return NOT_CLEAR_BEFORE;
+  return isShared ? OF_CUSTOMER : null;
+}
+
+/** Keeps with the request what validate has said of it, for the person who looks it up. */
+async function noteAsked(
+  { submission, record, seen, sent }: UnknownRow & Asked,
+  rounds: readonly [Testimony, Testimony],
+  askedMs: readonly number[],
+  { log }: PassDeps,
+): Promise<void> {
+  const at = askedMs.map((ms) => new Date(ms).toISOString().slice(11, 16)).join(' and ');
+  const words = { clear: 'did not know it', duplicate: 'knew it, or one like it', nothing: 'could not tell' } as const;
+  const [first, second] = rounds.map((says) => words[says]);
+  const said = first === second ? `${first} at ${at} UTC` : `${first}, then ${second} (${at} UTC)`;
+  const outcome: Outcome = {
+    ...{ status: 'unknown', ids: {}, raw: null, http: record.http },
+    message: `Validate ${said}.`,
+    ms: Math.max(0, Math.round(log.nowMs() - sent.lastMs)),
+  };
+  const { again, wireForm = null, wasClear = false } = record;
+  await log.outcome(subjectOf(submission), outcome, { seen, again, wireForm, wasClear, looked: true });
+}
+
+/** Tells whether the service still remembers the idempotency key of a request. */
+function mayRepeat(
+  { record }: UnknownRow,
+  { firstMs }: SentTime,
+  { api, log }: Pick<PassDeps, 'api' | 'log'>,
+): boolean {
+  // The first try may have been written by another contract, and the service would not recognise its repetition.
+  if (record.again || (record.wireForm ?? null) !== api.wireForm) return false;
+  const ageMs = log.nowMs() - firstMs;
+  return api.idempotencyWindowMs !== null && ageMs >= 0 && ageMs < api.idempotencyWindowMs;
+}
+
+/**
+ * Sends a request again under its idempotency key if it is unknown, and the service still remembers the key. Returns null
+ * otherwise.
+ */
+export async function settleByKey(
+  submission: Submission,
+  deps: Pick<PassDeps, 'api' | 'log'>,
+): Promise<Submitted | null> {
+  const row = await openRow(submission, deps);
+  const sent = row && sentTime(row.record, deps.log.nowMs());
+  return row && sent && mayRepeat(row, sent, deps) ? repeatUnderKey(row, sent, deps) : null;
+}
+
+/**
+ * Sends one request as an import would. If its outcome is unknown already, it is only repeated under its idempotency key:
+ * there are no witnesses for validate.
+ *
+ * Throws `SrqError('log')` if nothing was sent and the log cannot say whether the request is unknown, or cannot record the
+ * intent.
+ */
+export async function submitOne(
+  submission: Submission,
+  deps: Pick<PassDeps, 'api' | 'log'>,
+  chosen: SubmitOptions,
+): Promise<Submitted> {
+  const { api, log } = deps;
+  // A process may send the same request on purpose several times, and a service that is idempotent must not take the
+  // last one for the one before.
+  const options = { ...chosen, occasion: randomUUID() };
+  await log.prefetch([submission.key]);
+  if (loggedStatus(log.lookup(submission.key), options) !== 'unknown')
+    return submitRequest(submission, api, log, options);
+  try {
+    return (await settleByKey(submission, deps)) ?? inDoubt(submission);
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return { ...inDoubt(submission), stop: error };
+  }
+}
+
+/**
+ * Sends a request again under its idempotency key. Nobody knows whether the earlier try was taken, so no licence is given,
+ * as that could outlive the service's memory of the key. The request is parked from the first byte on and stays unknown
+ * until the service reports its outcome.
+ */
+async function repeatUnderKey(
+  row: UnknownRow,
+  sent: SentTime,
+  { api, log }: Pick<PassDeps, 'api' | 'log'>,
+): Promise<Submitted> {
+  const { submission, seen } = row;
+  const { key } = submission;
+  const subject = subjectOf(submission);
+  let [intended, state] = [false, seen];
+  const intend = async () => {
+    // The key may have expired while the request waited for its turn.
+    if (!mayRepeat(row, sent, { api, log })) return false;
+    if (!(await log.sending(subject, state, { by: 'idempotency' }))) return false;
+    [intended, state] = [true, 'parked'];
+    return true;
+  };
+  const result = await api.create(submission.request, intend, {
+    key,
+    idempotencyKey: key,
+    writeLeaseMs: log.writeLeaseMs,
+  });
+  if (!result || !intended) return { ...inDoubt(submission), stop: result?.stop ?? null };
+  const { status, message } = result.outcome;
+  const unknown = { ...result.outcome, status: 'unknown', message: `${EARLIER} ${message ?? ''}`.trim() } as const;
+  const outcome = isTaken(status) ? result.outcome : unknown;
+  const alsoUnknown = await withdrawCreation(result.sameAs, log);
+  return recorded(submission, outcome, { stop: result.stop, alsoUnknown }, () => log.outcome(subject, outcome));
+}
+
+/** Number of created rows before and after a row that may serve as neighbours. */
+const MAX_CANDIDATES = 100;
+
+/** A row whose outcome is unknown, with the created rows around it. */
+export interface UnknownWithNeighbours {
   readonly doubt: Submission;
-  /** Created rows before and after the row in doubt. There are fewer after it if it is near the end of the file. */
   readonly neighbours: readonly Submission[];
 }
 
 /**
- * Reads the rows in doubt in one pass over the file, and yields each as soon as the rows after it are read. Only the
- * rows near one in doubt are kept in memory.
+ * Reads the rows whose outcome is unknown in one pass over the file, and yields each as soon as the rows after it are read.
+ * Only the rows near one of them are kept in memory.
  */
-export async function* doubtsWithNeighbours(
+export async function* unknownWithNeighbours(
   plan: ImportPlan,
   reading: RereadOptions,
-): AsyncGenerator<DoubtWithNeighbours> {
-  const { wanted, doubtful } = wantedRows(plan);
+): AsyncGenerator<UnknownWithNeighbours> {
+  const { wanted, unknown } = wantedRows(plan);
   const before: Submission[] = [];
   let waiting: { readonly doubt: Submission; readonly neighbours: Submission[]; missing: number }[] = [];
   for await (const submission of rereadRows(plan, reading, (row) => wanted.has(row))) {
-    if (doubtful.has(submission.row)) {
-      waiting.push({ doubt: submission, neighbours: [...before], missing: MAX_NEIGHBOURS });
+    if (unknown.has(submission.row)) {
+      waiting.push({ doubt: submission, neighbours: [...before], missing: MAX_CANDIDATES });
       continue;
     }
     keepLast(before, submission);
@@ -81,39 +387,67 @@ export async function* doubtsWithNeighbours(
   yield* waiting;
 }
 
-/**
- * Returns the numbers of the rows in doubt, and those numbers together with the ones of the created rows around them.
- */
+/** Returns the numbers of the rows whose outcome is unknown, and those together with the created rows around them. */
 function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
   const wanted = new Set<number>();
-  const doubtful = new Set<number>();
+  const unknown = new Set<number>();
   let before: number[] = [];
   let missing = 0;
   for (let row = range.skip + 1; ledger.has(row); row++) {
     if (ledger.status(row) === 'unknown' && ledger.hasKey(row)) {
-      doubtful.add(row);
+      unknown.add(row);
       for (const each of [row, ...before]) wanted.add(each);
       before = [];
-      missing = MAX_NEIGHBOURS;
+      missing = MAX_CANDIDATES;
     } else if (isCreated(ledger, row)) {
       if (missing > 0) wanted.add(row);
       else keepLast(before, row);
       missing = Math.max(0, missing - 1);
     }
   }
-  return { wanted, doubtful };
+  return { wanted, unknown };
 }
 
 function keepLast<Item>(items: Item[], item: Item): void {
   items.push(item);
-  if (items.length > MAX_NEIGHBOURS) items.shift();
+  if (items.length > MAX_CANDIDATES) items.shift();
 }
 
-/**
- * Tells whether a row was created in this run or an earlier one, which the log has to confirm later. Rows that repeat
- * another row are left out.
- */
+/** Tells whether a row was created in this run or an earlier one, which the log has to confirm later. */
 function isCreated(ledger: Ledger, row: number): boolean {
   const status = ledger.status(row);
   return (status === 'created' || status === 'repeated') && ledger.firstRow(row) === row && ledger.hasKey(row);
 }
+
+function settled(submission: Submission, status: Outcome['status'], message: string | null): Submitted {
+  const unknown = inDoubt(submission);
+  return { ...unknown, result: { ...unknown.result, status, message, reason: reasonOf({ status, http: null }) } };
+}
+
+/** Builds the result of a request that stays unknown, with the reason. */
+function stays(submission: Submission, why: string): Submitted {
+  return settled(submission, 'unknown', `${why} ${LOOK_IT_UP}`);
+}
+
+const LOOK_IT_UP = 'Look it up at the service, then: srq resolve KEY --created [ID] or --not-created.';
+const MEANS_FIRST =
+  'Validate sees a request like it, which may be the one that was sent before (--again, --on-duplicate create).';
+const NOT_CLEAR_BEFORE =
+  'Validate sees a request like it, but had not called it clear before it was sent, so it may see another one.';
+const OF_CUSTOMER =
+  'Validate sees a request like it, which may be that of another row of the file with the same telephone or e-mail.';
+const OTHER_FORM =
+  'It was sent by another contract than the one in force, so validate may not see it and is not asked.';
+const NO_NEIGHBOURS = `Validate is not asked: fewer than ${NEIGHBOURS} requests of the same time are known to be created, by which it could be checked.`;
+const UNTOLD = 'Validate does not tell created requests from others, or contradicts itself.';
+
+function untimely({ at }: LogRecord): string {
+  return `Its record in the log is dated ${at}, which the clock of this machine contradicts, so nobody knows how old it is. Correct the clock if it is wrong.`;
+}
+
+const EARLIER = 'An earlier try may have been taken.';
+const TAKEN: Outcome = {
+  ...{ ids: {}, http: null, raw: null, ms: null },
+  status: 'created',
+  message: 'Taken, as validate shows; the answer with its identifiers was lost.',
+};

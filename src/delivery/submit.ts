@@ -43,28 +43,25 @@ export interface Submitted {
    * Whether the log could not store the result. It must then be shown to the user, because it is stored nowhere else.
    */
   readonly unrecorded: boolean;
-  /** Whether validate called the request clear right before it was created. */
-  readonly wasClear: boolean;
-  /** Whether the service's answer to validate could not be understood. */
+  /** Whether nothing shows what the service's answer to validate says. */
   readonly unreadable: boolean;
-  /** The answer to create if it is a success that proves nothing and that validate could not confirm, or null. */
+  /** The answer to create if it proves nothing, and validate did not show that the request was taken, or null. */
   readonly unproven: UnprovenAnswer | null;
-  /** Whether the request was created, but the answer also mentions an error. */
-  readonly hasRemark: boolean;
+  /** Another request that was told as created and is unknown now, because this one got its identifier, or null. */
+  readonly alsoUnknown: RowResult | null;
   /** Whether the result comes from the log and nothing was sent. */
   readonly isFromLog: boolean;
   /** The reason why no further request should be sent, or null. */
   readonly stop: SrqError | null;
 }
 
-type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'unproven' | 'hasRemark' | 'wasClear'>;
+type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'unproven' | 'alsoUnknown'>;
 
 const NOTHING_SPECIAL: Circumstances = {
   stop: null,
   unreadable: false,
   unproven: null,
-  hasRemark: false,
-  wasClear: false,
+  alsoUnknown: null,
 };
 
 /** The result of the duplicate check. */
@@ -73,9 +70,11 @@ interface Clearance extends Circumstances {
   readonly outcome: Outcome | null;
   /** Whether validate says that the service has a request like it. */
   readonly isThere: boolean;
+  /** The answer by which validate called the request clear, or null. */
+  readonly cleared: ValidateResult | null;
 }
 
-const NOT_ASKED: Clearance = { outcome: null, isThere: false, ...NOTHING_SPECIAL };
+const NOT_ASKED: Clearance = { outcome: null, isThere: false, cleared: null, ...NOTHING_SPECIAL };
 
 /**
  * Sends one request: looks it up in the log, asks validate, records the intent durably, sends it and records the
@@ -113,62 +112,97 @@ async function submit(
   if (known) return plain(await knownResult(submission, known, log));
 
   const subject = subjectOf(submission);
-  const {
-    outcome: unsent,
-    isThere,
-    ...checked
-  } = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
+  const clearance = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
+  const { outcome: unsent, isThere, cleared, ...checked } = clearance;
   if (unsent) return recordUnsent(submission, log, seen, unsent, checked);
   // What validate finds under a licence may be the very try that the licence is about, so that keeps its idempotency key.
   // What the service has already is sent a second time on purpose.
   const isSecond = isTaken(seen) || (isThere && seen !== 'licensed');
   const again = isSecond || (await isOfSecondSend(submission, seen, log));
   const idempotencyKey = again ? repetitionKey(key, options.occasion ?? log.run) : key;
-  const wireForm = api.wireForm;
+  const how = { again, wireForm: api.wireForm, wasClear: cleared !== null };
   let [intended, state] = [false, seen];
   // The intent is checked before each attempt, because another process may settle and send the request during a long
   // pause between two attempts.
   const intend = async () => {
-    if (!(await log.sending(subject, state, { again, wireForm }))) return false;
+    if (!(await log.sending(subject, state, how))) return false;
     [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];
     return true;
   };
-  const sent = await api.create(request, intend, idempotencyKey, log.writeLeaseMs);
+  const sent = await api.create(request, intend, { key, idempotencyKey, writeLeaseMs: log.writeLeaseMs, cleared });
   if (!sent) return plain(await knownResult(submission, loggedStatus(log.lookup(key), options) ?? 'unknown', log));
-  const { outcome, stop, unproven, hasRemark } = sent;
+  const { outcome, stop, unproven, sameAs } = sent;
+  const sentMs = log.nowMs() - (outcome.ms ?? 0);
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
-  const circumstances = { stop, unproven, hasRemark, wasClear: checked.wasClear };
   if (outcome.status === 'created') onCreated();
-  const noted = () => log.outcome(subject, outcome, { again, wireForm });
-  const submitted = await recorded(submission, outcome, circumstances, noted);
-  const mayConfirm = unproven !== null && checked.wasClear && !submitted.unrecorded && stop === null;
-  return mayConfirm ? confirmed(submission, submitted, unproven, api, log) : submitted;
+  const alsoUnknown = await withdrawCreation(sameAs, log);
+  const noted = () => log.outcome(subject, outcome, how);
+  const submitted = await recorded(submission, outcome, { stop, unproven, alsoUnknown }, noted);
+  const mayProve = unproven !== null && cleared !== null && !submitted.unrecorded && stop === null;
+  return mayProve ? proven(submission, submitted, { unproven, cleared, sentMs }, api, log) : submitted;
 }
 
 /**
- * Asks validate about a request that create answered with a success that proves nothing. Validate had called the
- * request clear before, so if it now reports a duplicate, the request was created. Any other answer leaves it in doubt,
- * as already recorded.
+ * Finds out by validate whether a request was taken whose answer proves nothing. It is recorded as unknown before, and stays
+ * so if nothing shows that it was taken.
  */
-async function confirmed(
+async function proven(
   submission: Submission,
   submitted: Submitted,
-  unproven: UnprovenAnswer,
+  { unproven, cleared, sentMs }: { unproven: UnprovenAnswer; cleared: ValidateResult; sentMs: number },
   api: MarketplaceApi,
   log: DeliveryLog,
 ): Promise<Submitted> {
-  let stop: SrqError | null = null;
-  const wasSeen = await api.confirm(submission.request, unproven).catch((error: unknown) => {
+  const { request, key } = submission;
+  try {
+    const { isTaken: isProven, isSeen, stop, sameAs } = await api.prove(request, key, unproven, cleared);
+    const alsoUnknown = await withdrawCreation(sameAs, log);
+    if (!isProven) return { ...submitted, stop, alsoUnknown };
+    const seen = log.lookup(key);
+    const message = Object.keys(unproven.ids).length > 0 ? null : isSeen ? SEEN : UNNAMED;
+    // When it was sent can be told from this, by which its age is compared with that of unknown requests.
+    const ms = Math.max(0, Math.round(log.nowMs() - sentMs));
+    const outcome = { ...outcomeOf('created', message, unproven.http, unproven.ids), ms };
+    let isNoted = true;
+    const proof = await recorded(submission, outcome, { alsoUnknown }, async () => {
+      isNoted = await log.outcome(subjectOf(submission), outcome, { seen });
+      return isNoted;
+    });
+    if (isNoted) return proof;
+    // Another process has found something out meanwhile, and that counts.
+    const known = loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) ?? 'unknown';
+    return plain(await knownResult(submission, known, log));
+  } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    stop = error;
-    return null;
-  });
-  if (wasSeen !== true) return { ...submitted, stop };
-  const { http } = submitted.result;
-  const outcome: Outcome = { ...outcomeOf('created', CONFIRMED, http, unproven.ids), raw: null };
-  const seen = log.lookup(submission.key);
-  const noted = () => log.outcome(subjectOf(submission), outcome, { seen, by: 'validate' });
-  return recorded(submission, outcome, { wasClear: true }, noted);
+    return { ...submitted, stop: error };
+  }
+}
+
+const SEEN = 'Taken, as validate shows; the answer names no identifier.';
+const UNNAMED = 'Taken; the answer names no identifier.';
+const SAME_IDENTIFIER = 'Another request got the same identifier, so that nobody knows which of them was taken.';
+
+/** Makes a request unknown that was told as created, because another one got its identifier. Returns its result. */
+export async function withdrawCreation(key: string | null, log: DeliveryLog): Promise<RowResult | null> {
+  if (key === null) return null;
+  await log.prefetch([key]);
+  const record = await log.read(key);
+  if (record?.event !== 'created') return null;
+  const { row, ref, again } = record;
+  // Its age is that of the send.
+  const ms = Math.max(0, Math.round(log.nowMs() - Date.parse(record.at) + (record.ms ?? 0)));
+  const outcome = { ...outcomeOf('unknown', SAME_IDENTIFIER, record.http), ms };
+  if (!(await log.outcome(record, outcome, { seen: log.lookup(key), again, looked: true }))) return null;
+  return {
+    row,
+    ref,
+    key,
+    status: 'unknown',
+    ids: {},
+    http: record.http,
+    message: SAME_IDENTIFIER,
+    reason: 'request.in-doubt',
+  };
 }
 
 /**
@@ -192,13 +226,11 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
   const isInDoubt = loggedStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
   const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
   if (!isInDoubt) return { ...plain(resultOf(submission, outcome)), isFromLog: false, stop };
-  const { again = false, wireForm = null } = (await log.read(submission.key)) ?? {};
+  const { again = false, wireForm = null, wasClear = false } = (await log.read(submission.key)) ?? {};
   return recorded(submission, outcome, { stop }, () =>
-    log.outcome(subjectOf(submission), outcome, { again, wireForm }),
+    log.outcome(subjectOf(submission), outcome, { again, wireForm, wasClear }),
   );
 }
-
-const CONFIRMED = 'Taken, as validate shows; the answer alone does not prove it.';
 
 /**
  * Records that a request is refused before anything is sent. If the log already knows its outcome, that is returned
@@ -341,13 +373,13 @@ async function validateFirst(request: ServiceRequest, api: MarketplaceApi, optio
     return { ...NOT_ASKED, outcome: outcomeOf('failed', error.message), stop: error };
   }
   const { verdict, refused, http, ids, message, raw } = answer;
-  if (verdict === 'clear') return { ...NOT_ASKED, wasClear: true };
+  if (verdict === 'clear') return { ...NOT_ASKED, cleared: answer };
   if (verdict === 'duplicate') {
     if (options.onDuplicate === 'create') return { ...NOT_ASKED, isThere: true };
     return { ...NOT_ASKED, outcome: outcomeOf('duplicate', 'Validate says that it is a duplicate.', http, ids) };
   }
   if (refused) return { ...NOT_ASKED, outcome: outcomeOf(refused, message, http) };
-  const why = 'Validate gave an answer that srq cannot read, so this request was not created.';
+  const why = `${message ?? 'Nothing shows what the answer of validate means.'} The request was not created.`;
   return { ...NOT_ASKED, outcome: { ...outcomeOf('failed', why, http), raw }, unreadable: true };
 }
 

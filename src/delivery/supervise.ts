@@ -1,4 +1,4 @@
-import { SrqError, shellWord } from '../request/errors.ts';
+import { SrqError } from '../request/errors.ts';
 import { type Advice, afterResult, type BreakerCounts, CONTINUE, UNBROKEN } from './breaker.ts';
 import type { Submitted } from './submit.ts';
 
@@ -11,7 +11,8 @@ const CANARY_ROWS = 3;
 const FIRST_ROWS = 25;
 const FIRST_ROWS_REFUSED = 20;
 const DENIED_IN_A_ROW = 5;
-const UNREADABLE_IN_A_ROW = 2;
+/** The first rows of a file may all be duplicates of a service of which nothing is known yet. */
+const UNREADABLE_IN_A_ROW = 10;
 
 /** What is known about a run before it begins. */
 interface Supervision {
@@ -55,9 +56,14 @@ export class Supervisor {
     this.#firstRefusals.clear();
   }
 
+  /** Whether these are the first rows, by which the answers of the service are learned. */
+  get isAtFirst(): boolean {
+    return this.#readable < CANARY_ROWS;
+  }
+
   /** Returns the maximum number of rows in flight. */
   limit(concurrency: number): number {
-    return this.#readable < CANARY_ROWS ? Math.min(this.#canaries, concurrency) : concurrency;
+    return this.isAtFirst ? Math.min(this.#canaries, concurrency) : concurrency;
   }
 
   /** Counts one result and returns the advice that follows from it. */
@@ -75,7 +81,7 @@ export class Supervisor {
     if (!unreadable && result.status !== 'failed' && result.status !== 'unknown') this.#readable += 1;
     const why =
       stop ??
-      this.#unreadableStop(unreadable) ??
+      this.#unreadableStop() ??
       this.#unprovenStop(result, unproven) ??
       this.#deniedStop() ??
       this.#refusalStop(result) ??
@@ -101,42 +107,32 @@ export class Supervisor {
     );
   }
 
-  #unreadableStop(unreadable: boolean): SrqError | null {
-    const asking = this.#readable < CANARY_ROWS && unreadable && this.#seen <= CANARY_ROWS;
-    if (!asking && this.#unreadableInARow < UNREADABLE_IN_A_ROW) return null;
+  #unreadableStop(): SrqError | null {
+    if (this.#unreadableInARow < UNREADABLE_IN_A_ROW) return null;
     return new SrqError(
       'answer.unreadable',
-      'The service answers in a way that srq cannot read.',
-      'Check the base URL (srq status). If validate is what cannot be read, skip it with --no-validate.',
+      'Nothing shows what the service answers to validate.',
+      'Check the base URL with: srq status. At a new service, srq learns that from the first request that it creates: import a new one first, or skip validate with --no-validate.',
     );
   }
 
   /**
-   * Returns a reason to stop if one of the first rows gets a success that proves nothing. The meaning of such answers
-   * must be known before more is sent. Later ones count as requests in doubt.
+   * Returns a reason to stop if one of the first rows gets an answer that proves nothing. Its meaning must be known before
+   * more is sent. Later ones count as unknown outcomes.
    */
   #unprovenStop({ row }: Submitted['result'], unproven: Submitted['unproven']): SrqError | null {
-    if (unproven === null || this.#readable >= CANARY_ROWS) return null;
+    if (unproven === null || !this.isAtFirst) return null;
+    const { text, ids } = unproven;
     const lookUp = `Look row ${row} up at the service and record what you found: srq resolve`;
-    if (unproven.form === '') {
+    if (text === '') {
       const message = 'The service answers with a page, or in another way that srq cannot read.';
       return new SrqError('answer.unproven', message, `Check the base URL (srq status). ${lookUp}`);
     }
-    const say = (means: string, flag: string, named: string) =>
-      `If such an answer always means ${means}, say so once: srq contract learn ${flag} ${named}`;
-    const [refused, taken] = ['a refusal', 'that it was taken'];
-    // An answer that mentions an error and does not deny may mean that the request was taken or refused. The word "status"
-    // never covers such an answer, so the command has to name its form.
-    const form = shellWord(unproven.form);
-    const hint = unproven.isDenied
-      ? say(refused, '--refused-by', 'status')
-      : unproven.complains
-        ? `${say(refused, '--refused-by', form)} ${say(taken, '--taken-by', form)}`
-        : say(taken, '--taken-by', 'status');
+    const way = Object.keys(ids).length > 0 ? 'id' : 'form';
     return new SrqError(
       'answer.unproven',
-      `The service answers with success, but in a way that does not prove what became of the request: ${unproven.form}`,
-      `${lookUp} ${hint}`,
+      `The service answered ${text}. Nothing shows whether that means that the request was taken.`,
+      `${lookUp}. If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${way}. If it means a refusal: srq contract learn --refused-by form`,
     );
   }
 

@@ -1,12 +1,11 @@
 import type { Clock } from '../request/ports.ts';
-import type { Lane, RequestQueue, TakenRequest } from '../request/request-queue.ts';
+import type { RequestQueue, TakenRequest } from '../request/request-queue.ts';
 
 /** Interval at which an empty queue is checked. */
 const POLL_MS = 1_000;
 
 /** Options for taking requests off the queue. */
 export interface TakeOptions {
-  readonly lane: Lane;
   /** Number of requests taken at once. The next batch is taken while this one is worked on. */
   readonly batch: number;
   /** Whether to end when the queue is empty. */
@@ -15,20 +14,20 @@ export interface TakeOptions {
 }
 
 /**
- * Takes the requests of a lane one by one until `halt` is aborted. Requests that were taken but not consumed are given
+ * Takes requests one by one until `halt` is aborted. Requests that were taken but not consumed are given
  * back.
  */
 export async function* takenRequests(
   queue: Pick<RequestQueue, 'take' | 'dispose' | 'isEmpty'>,
   clock: Clock,
-  { lane, batch, untilEmpty, halt }: TakeOptions,
+  { batch, untilEmpty, halt }: TakeOptions,
 ): AsyncGenerator<TakenRequest> {
   let next: Promise<TakenRequest[]> | null = null;
   const inHand: TakenRequest[] = [];
   try {
     while (!halt.aborted) {
       if (inHand.length === 0) {
-        inHand.push(...(await (next ?? queue.take(lane, batch))));
+        inHand.push(...(await (next ?? queue.take(batch))));
         next = null;
       }
       const taken = inHand[0];
@@ -40,7 +39,7 @@ export async function* takenRequests(
       if (halt.aborted) return;
       inHand.shift();
       if (inHand.length <= batch / 2) {
-        next ??= queue.take(lane, batch);
+        next ??= queue.take(batch);
         // Avoids an unhandled rejection; the error is thrown where `next` is awaited.
         next.catch(() => {});
       }

@@ -166,13 +166,13 @@ export interface ImportOptions extends CreateOptions {
    */
   readonly maxErrors?: number | `${number}%` | undefined;
   /**
-   * What to do with rows whose outcome is unknown. `park` leaves them unknown, and `validate` asks validate about them
-   * if its answers are trusted. Default: `validate`.
+   * What to do with rows whose outcome is unknown. `park` leaves them unknown, and `validate` asks validate about them.
+   * Default: `validate`.
    */
   readonly inDoubt?: 'park' | 'validate' | undefined;
   /**
    * Minimum age of a request whose outcome is unknown, in milliseconds, before validate is asked about it.
-   * Default: learned, at least 60 s.
+   * Default: 60 s, or 240 s if the process that sent it has ended or a proxy is used.
    */
   readonly settleMs?: number | undefined;
   /**

@@ -10,17 +10,14 @@ import type { LogStore, OpenLog, RunBegin } from '../request/log-store.ts';
 import { isLoopback } from '../request/loopback.ts';
 import type { Clock } from '../request/ports.ts';
 import { noCounts, sumOfCounts, withUntriedAsFailed } from '../request/status.ts';
-import type { VisibilityHistory } from '../request/visibility.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import type { ImportedRow, ImportOptions, ImportResult } from './api.ts';
 import { mappingOf, type RowTable } from './rows.ts';
 import { endedBySignal } from './signals.ts';
 
-/** An open connection, with what is known about validate so far. */
+/** An open connection. */
 export interface OpenedAccount {
   readonly connection: Connection;
-  evidence(): VisibilityHistory;
-  keep(found: VisibilityHistory): Promise<VisibilityHistory>;
   /** Replaces the function that is called when the service refuses because of the rate. */
   listen(refused: Refused): void;
 }
@@ -136,13 +133,13 @@ const NOTHING: ImportResult = { rows: 0, counts: NO_COUNTS, results: [], stopped
 
 function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string): ImportDeps {
   const { log, store, account, halt, clock, preparation } = deps;
-  const { connection, evidence, keep } = account;
+  const { connection } = account;
   const notes = store.openNotes(log.run);
   account.listen(notes.refused);
   return {
     ...{ log, notes, clock, halt },
     confirm: async (plans) => notes.note(beginNote(plans, settings, name, preparation.destination.baseUrl)),
-    connect: async () => ({ ...connection, api: connection.api.until(halt.signal), evidence: evidence(), keep }),
+    connect: async () => ({ ...connection, api: connection.api.until(halt.signal) }),
   };
 }
 

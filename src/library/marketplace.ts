@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Connection, openConnection } from '../account/connection.ts';
 import { draftSentBefore } from '../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
-import { recordsInDoubt, settleByWord } from '../delivery/settle-by-word.ts';
-import { submitOrSettle } from '../delivery/settle-doubt.ts';
+import { settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
+import { submitOne } from '../delivery/settle-rows.ts';
 import { loggedStatus, resultInLog, type Submission, type SubmitOptions } from '../delivery/submit.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { type Contract, contractAt, documentedContract, isOffered } from '../request/contract.ts';
@@ -152,10 +152,13 @@ export class LibraryMarketplace implements api.Marketplace {
     const named = typeof keys === 'string' ? [keys] : keys;
     return this.#turns.alone(async () => {
       const log = await this.#openLog();
-      const doubtful = named.length === 0 ? [] : await recordsInDoubt(await this.#host.log.store(), named);
+      const doubtful = named.length === 0 ? [] : await unknownRecords(await this.#host.log.store(), named);
       const idle = named.find((name) => !doubtful.some(({ key }) => key.startsWith(name)));
       if (idle !== undefined) {
-        throw new SrqError('doubt.unknown', `"${idle}" is the key of no request in doubt; nothing was noted.`);
+        throw new SrqError(
+          'doubt.unknown',
+          `"${idle}" is the key of no request with an unknown outcome; nothing was noted.`,
+        );
       }
       if (typeof word === 'object' && doubtful.length > 1) {
         throw new SrqError('doubt.several', `${doubtful.length} requests are meant; they cannot share one identifier.`);
@@ -209,18 +212,15 @@ export class LibraryMarketplace implements api.Marketplace {
   async #submit(submission: DraftSubmission, options: SubmitOptions, signal: AbortSignal): Promise<api.CreateResult> {
     if (signal.aborted) return this.#untried(submission, options);
     const log = await this.#openLog();
-    const { connection, evidence } = await this.#openAccount();
-    const { mayValidate, isProxied } = connection;
-    const client = this.#clientUntil(signal, connection);
-    const validation = { mayValidate, isProxied, evidence: evidence() };
-    const deps = { ...validation, api: client, log, clock: this.#host.clock, stopping: signal };
+    const { connection } = await this.#openAccount();
+    const deps = { api: this.#clientUntil(signal, connection), log };
     const { key, problems } = submission;
-    // This rejects if the log cannot be asked, because nobody knows then whether the request is in doubt.
+    // This rejects if the log cannot be asked, because nobody knows then whether its outcome is unknown.
     await log.prefetch([key]);
     const known = loggedStatus(log.lookup(key), options);
     if (!options.again) await this.#requireNotSentBefore(submission, options, log);
     try {
-      const { result, stop, unrecorded } = await submitOrSettle(submission, deps, options);
+      const { result, stop, unrecorded } = await submitOne(submission, deps, options);
       const { row: _, ...told } = result;
       const wasEnded = signal.aborted && result.status === 'failed';
       return { ...told, problems, error: stop ?? (wasEnded ? endedBySignal() : null), isRecorded: !unrecorded };
@@ -333,16 +333,10 @@ export class LibraryMarketplace implements api.Marketplace {
     const told: Refused = (http, pauseMs) => listener(http, pauseMs);
     const connection = await openConnection(this.#host, account, { ...asking, refused: told });
     this.#host.onClose(async () => connection.keepRate());
-    let { evidence } = connection;
-
-    const keep = async (found: typeof evidence) => {
-      evidence = await connection.keep(found);
-      return evidence;
-    };
     const listen = (refused: Refused) => {
       listener = refused;
     };
-    return { connection, evidence: () => evidence, keep, listen };
+    return { connection, listen };
   }
 
   /** Returns a signal that fires with this one or with the marketplace's own. */

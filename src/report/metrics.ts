@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../request/ports.ts';
-import type { Lane } from '../request/request-queue.ts';
 import type { Counts } from '../request/status.ts';
 
 /** The state of a process that sends, for monitoring. */
@@ -25,8 +24,8 @@ interface WorkerView {
   readonly putBack: number;
   readonly reclaimed: number;
   readonly inHand: number;
-  /** Age of the oldest row of each lane, 0 for an empty lane. Null as long as nobody has looked. */
-  readonly oldestMs: Readonly<Record<Lane, number>> | null;
+  /** Age of the oldest row of the queue, 0 if it is empty. Null as long as nobody has looked. */
+  readonly oldestMs: number | null;
 }
 
 /** The calls to the service. */
@@ -89,9 +88,8 @@ const METRICS: Readonly<Record<`srq_${string}`, Metric>> = {
   },
   srq_queue_oldest_age_seconds: {
     kind: Gauge,
-    help: 'Age of the oldest row that waits in the queue, and of the oldest that waits to be settled; 0 if none does.',
-    label: 'lane',
-    read: ({ worker }) => Object.entries(worker?.oldestMs ?? {}).map(([lane, ms]) => [lane, ms / 1000]),
+    help: 'Age of the oldest row that waits in the queue; 0 if none does.',
+    read: ({ worker }) => (worker?.oldestMs == null ? [] : one(worker.oldestMs / 1000)),
   },
   srq_import_rows: {
     kind: Gauge,
@@ -172,7 +170,7 @@ export class Metrics {
     });
     this.#pauses = new Counter({
       name: 'srq_pauses_total',
-      help: 'Pauses of all sending that this process has caused: by a refusal, or by the breaker after many doubts.',
+      help: 'Pauses of all sending that this process has caused: by a refusal, or by the breaker after many unknown outcomes.',
       labelNames: ['cause'],
       registers,
     });

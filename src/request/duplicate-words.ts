@@ -23,7 +23,7 @@ const NOT_IN_THE = '(?! (?:sistema|banco|cadastro|nosso|dia|aplicativo|mes|ano|p
 /** Matches the Italian "mai", which means "never", but not the month of German and French dates. */
 const NEVER = String.raw`(?<!\d\W{0,3}|\b(?:am|im|vom|seit|ab|bis|anfang|mitte|ende|en|de|depuis|debut|fin) )mai(?!\W{0,2}\d)`;
 /** Matches words that deny, as the source of a pattern. The text must be folded. */
-export const DENIAL = String.raw`(?:\b(?:no${NOT_IN_THE}|not|non|never|without|kein\w*|nicht|nie|niemals|ohne|weder|nao|nunca|sem|nem|nenhum\w*|sin|ni|ningun\w*|tampoco|ne|pas|jamais|aucun\w*|sans|${NEVER}|nessun\w*|senza)\b|\bn['’]|n['’]t\b)`;
+const DENIAL = String.raw`(?:\b(?:no${NOT_IN_THE}|not|non|never|without|kein\w*|nicht|nie|niemals|ohne|weder|nao|nunca|sem|nem|nenhum\w*|sin|ni|ningun\w*|tampoco|ne|pas|jamais|aucun\w*|sans|${NEVER}|nessun\w*|senza)\b|\bn['’]|n['’]t\b)`;
 const DENYING = new RegExp(DENIAL);
 const DENIED = new RegExp(`${DENIAL}[^.;:]{0,80}?(?:${DUPLICATE})`);
 /** Matches a value that is named after duplicates and says that there is none. */
@@ -54,12 +54,6 @@ function isAboutAnother(part: string, created: ReadonlySet<string>): boolean {
   const isOfRequest = OF_REQUEST.test(part) || others.some((word) => created.has(word));
   return others.length > 0 && !isOfRequest;
 }
-
-/** Tells whether a word or text names a request: `lead`, `order`, `pedido`. */
-export const namesRequest = (text: string): boolean => OF_REQUEST.test(text);
-
-/** Tells whether a text names something that is not the request, such as a customer, and no request. */
-export const namesAnother = (text: string): boolean => isAboutAnother(sentencesOf(text).join('. '), NOTHING);
 
 function sentencesOf(text: string): string[] {
   return text

@@ -96,7 +96,7 @@ export const ERRORS = {
   'operation.unknown': usage('That is not an operation of the service.', 'Name one that the hint lists.'),
   'answer.none-waiting': usage('No answer waits for a statement on its meaning.', 'Name one that the hint lists.'),
   'validate.missing': usage('The service has no validate.', 'If it has one now: srq contract learn FILE'),
-  'doubt.unknown': usage('No request in doubt is meant.', 'List them: srq resolve'),
+  'doubt.unknown': usage('No request with an unknown outcome is meant.', 'List them: srq resolve'),
   'doubt.several': usage('Several requests cannot share an identifier.', 'Name one key.'),
 
   'address.invalid': settings('The base URL cannot be used.', 'Correct it: srq login --base-url URL'),
@@ -201,10 +201,7 @@ export const ERRORS = {
     'A success proves nothing of the request.',
     'Look it up; then srq resolve, or srq contract learn --taken-by.',
   ),
-  'validate.unproven': unknown(
-    'Validate has not shown that it sees what was created.',
-    'Look the requests up yourself.',
-  ),
+  'answer.same-identifier': unknown('Two requests got the same identifier.', 'Look both up; then: srq resolve'),
 
   'answer.unreadable': stopped('The answers of the service cannot be read.', 'Check the base URL: srq status'),
   'file.changed-under-way': stopped('The file changed after requests were sent.', 'Run again on the finished file.'),

@@ -98,10 +98,10 @@ export interface ImportSummary {
   /** Number of failed rows that were never tried, because the run stopped. */
   readonly notTried: number;
   /**
-   * Numbers of created rows without an identifier, and of created rows with a remark of the service. Null if nothing
+   * Number of created rows without an identifier. Null if nothing
    * was sent.
    */
-  readonly asides: { readonly withoutIdentifier: number; readonly withRemark: number } | null;
+  readonly asides: { readonly withoutIdentifier: number } | null;
   readonly seconds: number;
   readonly log: string;
   /** The paths of the results, `-` for standard output. */

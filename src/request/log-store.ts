@@ -167,7 +167,7 @@ function isWhole({ rows, counts, settings }: RunBegin): boolean {
 }
 
 /** A request of the log with its last record. The status of a request without a recorded outcome is `unknown`. */
-export interface LogEntry extends Omit<LogRecord, 'event' | 'wireForm'> {
+export interface LogEntry extends Omit<LogRecord, 'event' | 'wireForm' | 'wasClear' | 'looked'> {
   /** The outcome of the request as far as the log knows. */
   readonly status: SentStatus;
   /** The stable code of the reason if the request is `rejected`, `failed` or `unknown`, else null. */
@@ -175,7 +175,7 @@ export interface LogEntry extends Omit<LogRecord, 'event' | 'wireForm'> {
 }
 
 export function logEntryOf(whole: LogRecord): LogEntry {
-  const { event, wireForm: _, ...record } = whole;
+  const { event, wireForm: _, wasClear: __, looked: ___, ...record } = whole;
   return { ...record, message: recordMessage(whole), status: statusOfEvent(event), reason: recordReason(whole) };
 }
 

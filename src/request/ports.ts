@@ -13,9 +13,19 @@ export interface Clock {
 
 export type Verdict = 'clear' | 'duplicate' | 'unknown';
 
-/** The result of validate. `unknown` with a 2xx in `http` means that the answer could not be read. */
-export interface ValidateResult {
+/** The form of an answer: what it looks like without what differs between requests. Only the service's client reads it. */
+export interface AnswerForm {
+  readonly text: () => string;
+}
+
+/** One answer of validate. `form` is null if there was none, or none that can be compared. */
+export interface Look {
   readonly verdict: Verdict;
+  readonly form: AnswerForm | null;
+}
+
+/** The result of validate. `unknown` with a 2xx in `http` means that nothing shows what the answer says. */
+export interface ValidateResult extends Look {
   readonly ids: Identifiers;
   readonly http: number | null;
   readonly message: string | null;
@@ -24,30 +34,50 @@ export interface ValidateResult {
   readonly raw: string | null;
 }
 
-/** A success answer that by itself does not prove that the request was taken. */
+/** An answer to create that by itself does not prove that the request was taken. */
 export interface UnprovenAnswer {
-  /**
-   * The form of the answer: its status, its media type, and the names and types of its members. It is the same for all
-   * requests, and empty if the answer cannot be read at all.
-   */
-  readonly form: string;
-  /** Place where the answer may name the request, or null if there is none. */
-  readonly place: string | null;
-  /** Whether the answer itself says that the request was not taken. */
-  readonly isDenied: boolean;
-  /** Whether the answer mentions an error. */
-  readonly complains: boolean;
+  /** The answer as a person may see it, or empty if it cannot be read at all. */
+  readonly text: string;
+  readonly form: AnswerForm | null;
+  readonly http: number;
   readonly ids: Identifiers;
+  /** Whether it holds as a creation where validate tells nothing. */
+  readonly isBelieved: boolean;
 }
 
 /** The result of a create. `stop` is set if every further call is pointless (wrong address, credentials refused, …). */
 export interface CreateResult {
   readonly outcome: Outcome;
   readonly stop: SrqError | null;
-  /** The success answer that did not prove that the request was taken. It is set only with the outcome `unknown`. */
+  /** The answer that did not prove that the request was taken. It is set only with the outcome `unknown`. */
   readonly unproven: UnprovenAnswer | null;
-  /** Whether the answer also reports an error. It can be true only with the outcome `created`. */
-  readonly hasRemark: boolean;
+  /** The key of another request that got the same identifier, so that both are unknown, or null. */
+  readonly sameAs: string | null;
+}
+
+/** What became of an answer that proved nothing. */
+export interface Proof {
+  readonly isTaken: boolean;
+  /** Whether validate has shown that it was taken. */
+  readonly isSeen: boolean;
+  readonly stop: SrqError | null;
+  readonly sameAs: string | null;
+}
+
+/** What a create needs to know of its request. */
+export interface CreateTerms {
+  /** The key of the request's content. An identifier belongs to one content. */
+  readonly key: string;
+  /**
+   * 32 hex digits that identify the send to a service that is idempotent. There, a try that may have been acted on is also
+   * repeated while the service knows the key. Repetitions of one send use the same key, and a deliberate second send of the
+   * same request uses another one.
+   */
+  readonly idempotencyKey: string;
+  /** The time after the call of `intend` in which the request may be written, or null if there is no limit. */
+  readonly writeLeaseMs?: number | null;
+  /** The answer by which validate called the request clear before, or null if it was not asked or did not. */
+  readonly cleared?: ValidateResult | null;
 }
 
 /** The service, as the delivery needs it. */
@@ -58,31 +88,31 @@ export interface MarketplaceApi {
    */
   validate(request: ServiceRequest): Promise<ValidateResult>;
   /**
-   * Creates a request. It is sent again only after a try that was certainly not acted on. `intend` is called when the
-   * request's turn has come, right before each time it is written, because minutes may lie between two tries. If it
-   * resolves to false or rejects, the request must not be written: after false, `create` resolves to null. A rejection
-   * before the first try is passed on. A later one becomes `stop`, beside the outcome of the earlier tries. `create` never
-   * rejects otherwise.
-   *
-   * `idempotencyKey`, 32 hex digits, identifies the send to a service that is idempotent. There, a try that may have
-   * been acted on is also repeated while the service knows the key. Repetitions of one send use the same key, and a
-   * deliberate second send of the same request uses another one.
-   *
-   * `writeLeaseMs` is the time after the call of `intend` in which the request may be written, or null if there is no
-   * limit.
+   * Creates a request. It is sent again only after a try that was not acted on. `intend` is called when the request's turn
+   * has come, right before each time it is written, because minutes may lie between two tries. If it resolves to false or
+   * rejects, the request must not be written: after false, `create` resolves to null. A rejection before the first try is
+   * passed on. A later one becomes `stop`, beside the outcome of the earlier tries. `create` never rejects otherwise.
    */
-  create(
-    request: ServiceRequest,
-    intend: () => Promise<boolean>,
-    idempotencyKey: string,
-    writeLeaseMs?: number | null,
-  ): Promise<CreateResult | null>;
+  create(request: ServiceRequest, intend: () => Promise<boolean>, terms: CreateTerms): Promise<CreateResult | null>;
   /**
-   * Asks validate for some seconds whether it sees a request that was answered in this way and that it had called clear
-   * before. Resolves to whether it does, and remembers what such an answer means. Resolves to null if validate could
-   * not be asked, or is known to tell nothing about such answers.
+   * Finds out by experiment whether a request was taken that was answered in this way: validate, which called it clear
+   * before, has to call it a duplicate now, and one that cannot exist still clear. Remembers what such answers mean.
    */
-  confirm(request: ServiceRequest, unproven: UnprovenAnswer): Promise<boolean | null>;
+  prove(request: ServiceRequest, key: string, unproven: UnprovenAnswer, cleared: ValidateResult): Promise<Proof>;
+  /** Remembers what a person says of an answer. `id` says that an identifier of its own proves that it was taken. */
+  learn(unproven: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void;
+  /** Asks validate once, without a conclusion. */
+  look(request: ServiceRequest): Promise<Look>;
+  /**
+   * Returns a request like this one that cannot exist at the service: of a customer who has sent nothing, with a text that
+   * nobody has sent, or both.
+   */
+  invented(request: ServiceRequest, what: { readonly customer: boolean; readonly text: boolean }): ServiceRequest;
+  /**
+   * Returns a function that tells answers of validate apart as these are: answers about requests that cannot exist, and about
+   * requests that do. Null if they cannot be told apart.
+   */
+  tellApart(clear: readonly Look[], duplicate: readonly Look[]): ((look: Look) => Verdict) | null;
   /**
    * Time after the first try of a create in which a repetition under its idempotency key may be started. The service's
    * description says that it recognises the repetition and does not act again. Null if no repetition is allowed.
@@ -127,7 +157,7 @@ export interface LogRecord extends LogSubject {
   readonly ids: Identifiers;
   /** The HTTP status of the answer, or null if there was none. */
   readonly http: number | null;
-  /** Milliseconds until the answer, and in a store until it could be recorded, or null. */
+  /** Milliseconds until the answer, in a store until recorded, and at first until validate had shown it, or null. */
   readonly ms: number | null;
   /** One sentence for a person, or null. */
   readonly message: string | null;
@@ -146,6 +176,12 @@ export interface LogRecord extends LogSubject {
    * is that of the public document, or if nobody knows.
    */
   readonly wireForm?: string;
+  /** Whether validate had called the request clear before it was sent. Kept like `wireForm`. */
+  readonly wasClear?: boolean;
+  /**
+   * Whether it only tells what validate said of a request whose outcome stays unknown. It was sent `ms` before `at`.
+   */
+  readonly looked?: boolean;
   /**
    * Whether it belongs to a deliberate second send, of a request that the log knew as taken or that validate called a
    * duplicate (`--again`, `--on-duplicate create`). It has an idempotency key of its own. Set on all records of that send, up to the one that says that it was taken.
@@ -158,6 +194,7 @@ export interface SendingOptions {
   readonly again?: boolean;
   readonly by?: 'idempotency';
   readonly wireForm?: string | null;
+  readonly wasClear?: boolean;
 }
 
 /** The circumstances of a licence, as its record keeps them. */
@@ -171,6 +208,8 @@ export interface OutcomeOptions {
   readonly by?: SettledBy;
   readonly again?: boolean;
   readonly wireForm?: string | null;
+  readonly wasClear?: boolean;
+  readonly looked?: boolean;
 }
 
 /**

@@ -8,25 +8,14 @@ export interface QueuedRequest {
   readonly request: ServiceRequest;
 }
 
-/**
- * The lane of a queued request. `requests` holds those to be sent. `doubts` holds those in doubt, which were sent and
- * perhaps taken, and are to be settled.
- */
-export type Lane = 'requests' | 'doubts';
-
 /** A request that this worker has taken. */
 export interface TakenRequest extends QueuedRequest {
-  readonly lane: Lane;
   /** Whether the request may be tried again, because it has not been taken and put back too often. */
   readonly mayTryAgain: boolean;
   /** Whether it has waited for too long to be sent. */
   readonly hasExpired: boolean;
   /** Whether the queue holds something else than a request for this key. `request` is empty then. */
   readonly isUnreadable: boolean;
-  /** The ids of the processes that have passed it on. */
-  readonly passedBy: readonly number[];
-  /** Whether this worker is one of them, so that it need not look again. */
-  readonly isPassedOn: boolean;
 }
 
 /** What a worker decides about a request that it has taken. */
@@ -37,16 +26,11 @@ export type JobDecision =
   | { readonly is: 'back' }
   /** The work failed, and is tried again after a delay that grows each time. */
   | { readonly is: 'later' }
-  | {
-      readonly is: 'moved';
-      readonly lane: Lane;
-      readonly inMs: number;
-      /** True if this worker will never have anything to compare the request with, so that another one must settle it. */
-      readonly isPassedOn?: boolean;
-    };
+  /** The request is looked at again after this time. */
+  | { readonly is: 'moved'; readonly inMs: number };
 
-/** The numbers of requests in one lane. */
-export interface LaneDepth {
+/** The numbers of requests in the queue. */
+export interface QueueDepth {
   /** Number of all its requests. */
   readonly total: number;
   /** Number of requests that may be taken now; null if counting them would take too long. */
@@ -66,7 +50,7 @@ export interface RequestQueue {
   /** Adds requests, and returns how many of them were not in the queue yet. */
   add(requests: readonly QueuedRequest[]): Promise<number>;
   /** Takes the oldest available requests, at most `count`. */
-  take(lane: Lane, count: number): Promise<TakenRequest[]>;
+  take(count: number): Promise<TakenRequest[]>;
   /**
    * Applies a decision, and resolves once that is durable. A request that was given to another worker meanwhile is left
    * to it.
@@ -77,11 +61,7 @@ export interface RequestQueue {
    * number.
    */
   reclaim(missingMs: number): Promise<number>;
-  /**
-   * Tells whether another process lives that has been working for at least `ageMs` and has not passed the request on.
-   */
-  hasOtherWitness(taken: TakenRequest, ageMs: number): Promise<boolean>;
-  depth(): Promise<Readonly<Record<Lane, LaneDepth>>>;
+  depth(): Promise<QueueDepth>;
   /** Tells whether the queue is empty, including the requests that workers have taken. */
   isEmpty(): Promise<boolean>;
 }

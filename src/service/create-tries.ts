@@ -3,7 +3,6 @@ import type { Outcome } from '../request/outcome.ts';
 import type { Clock, CreateResult } from '../request/ports.ts';
 import { isTaken } from '../request/status.ts';
 import { stopwatch } from '../request/stopwatch.ts';
-import { unsent } from './outcomes.ts';
 
 /** Permission to write one call. */
 export interface WritePermission {
@@ -92,7 +91,8 @@ export class CreateTries {
    */
   ended(result: CreateResult): CreateResult {
     if (this.#doubt === null || isTaken(result.outcome.status)) return result;
-    return { ...unsent('', result.stop), outcome: { ...this.#doubt, ms: Math.round(this.#ageMs) } };
+    // What the last answer means may still be found out, and it may name the identifier of another request.
+    return { ...result, outcome: { ...this.#doubt, ms: Math.round(this.#ageMs) } };
   }
 
   get #ageMs(): number {

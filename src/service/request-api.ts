@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { type AnswerMemory, isOpenForm } from '../request/answer-memory.ts';
 import {
   type Contract,
   isOffered,
@@ -9,28 +8,38 @@ import {
   wireFormOf,
 } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
+import type { KnownAnswers } from '../request/known-answers.ts';
 import { isSecretName, secretTexts } from '../request/names.ts';
 import type { RequestOperationName } from '../request/operations.ts';
+import { isSuccess, type Outcome } from '../request/outcome.ts';
 import type {
   AudioReader,
   Clock,
   CreateResult,
+  CreateTerms,
+  Look,
   MarketplaceApi,
+  Proof,
   UnprovenAnswer,
   ValidateResult,
+  Verdict,
 } from '../request/ports.ts';
 import type { ServiceRequest } from '../request/service-request.ts';
 import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/wire.ts';
-import { AnswerReader } from './answers/answer-reader.ts';
+import { AnswerReader, type ReadCreation } from './answers/answer-reader.ts';
+import type { Form } from './answers/form.ts';
 import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from './create-tries.ts';
+import { Experiment } from './experiment.ts';
+import { invented } from './invented.ts';
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
-import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
+import { asError, createOutcome, failedValidate, processValidate, unsent } from './outcomes.ts';
 import { isThrottled, type RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, MAX_TRIES, retryDelayMs } from './pacing/retry.ts';
 import { REDACTED, Redactor } from './redaction/redactor.ts';
 import type { RedactedCall } from './redaction/trace.ts';
 import type { AuthorizedCall, Authorizer } from './token/authorizer.ts';
+import { tokenRefused } from './token/token-answer.ts';
 import { type EncodedRequest, type Encoder, makeEncoder } from './wire/encode.ts';
 import { type Http, LeaseExpired } from './wire/http.ts';
 
@@ -41,8 +50,6 @@ const MAX_CREATE_TRIES = 10;
  * its idempotency key.
  */
 const MAX_DOUBTFUL_TRIES = 4;
-/** Pauses before each question to validate when it confirms a creation. */
-const CONFIRM_PAUSES_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
 /**
  * Number of consecutive failures to reach the service, over all requests, that end the run. Before the first answer
  * fewer are enough.
@@ -63,9 +70,9 @@ export interface RequestApiDeps {
   /** Values that are never shown or stored, such as the client secret. */
   readonly secrets: readonly string[];
   /** What earlier processes have learned about the service's answers. */
-  readonly memory?: AnswerMemory;
+  readonly known?: KnownAnswers;
   /** Called whenever more has been learned. */
-  readonly remember?: (memory: AnswerMemory) => void;
+  readonly remember?: (known: KnownAnswers) => void;
   /** Returns the column that a field came from, for error messages, or null. */
   readonly columnOf?: (field: string) => string | null;
 }
@@ -79,18 +86,25 @@ export class RequestApi implements MarketplaceApi {
   readonly wireForm: string | null;
   readonly #encoder: Encoder;
   readonly #reader: AnswerReader;
+  readonly #creates: Map<string, number>;
+  readonly #experiment: Experiment;
   readonly #secrets: readonly string[];
   readonly #sendsFileName: boolean;
   #reached = false;
   #unreachedInARow = 0;
 
-  /** `reader` is that of another client of the same service, with which this one shares what it learns of the answers. */
-  constructor(deps: RequestApiDeps, reader: AnswerReader | null = null) {
+  /** `other` is another client of the same service, with which this one shares what it learns of the answers. */
+  constructor(deps: RequestApiDeps, other: RequestApi | null = null) {
     const { contract, columnOf = () => null } = deps;
     this.#deps = deps;
     this.wireForm = wireFormOf(contract);
     this.#encoder = makeEncoder(contract);
-    this.#reader = reader ?? new AnswerReader(contract, columnOf, deps.memory, deps.remember);
+    const reader = other ? other.#reader : new AnswerReader(contract, columnOf, deps.known, deps.remember);
+    this.#reader = reader;
+    this.#creates = other ? other.#creates : new Map();
+    const { clock, stopping } = deps;
+    const ask = (request: ServiceRequest) => this.#ask(request);
+    this.#experiment = new Experiment({ reader, clock, stopping, ask, creates: this.#creates });
     this.#secrets = [...deps.secrets, ...givenKeys(contract)];
     this.#sendsFileName = parametersOf(contract).some(
       ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',
@@ -99,7 +113,7 @@ export class RequestApi implements MarketplaceApi {
 
   /** Returns this client for work that another signal ends as well. It has the same rate and learns for the same service. */
   until(stopping: AbortSignal): RequestApi {
-    return new RequestApi({ ...this.#deps, stopping }, this.#reader);
+    return new RequestApi({ ...this.#deps, stopping }, this);
   }
 
   get idempotencyWindowMs(): number | null {
@@ -117,12 +131,40 @@ export class RequestApi implements MarketplaceApi {
   }
 
   async validate(request: ServiceRequest): Promise<ValidateResult> {
+    return this.#experiment.judged(request, await this.#ask(request));
+  }
+
+  async look(request: ServiceRequest): Promise<Look> {
+    const { verdict, form, refused } = await this.#ask(request);
+    return { verdict, form: refused === null ? form : null };
+  }
+
+  invented(...[request, what]: Parameters<MarketplaceApi['invented']>): ServiceRequest {
+    return invented(request, what);
+  }
+
+  tellApart(clear: readonly Look[], duplicate: readonly Look[]): ((look: Look) => Verdict) | null {
+    if (this.#reader.isDocumented) {
+      const isTold =
+        clear.every(({ verdict }) => verdict === 'clear') && duplicate.every(({ verdict }) => verdict === 'duplicate');
+      return isTold ? ({ verdict }) => verdict : null;
+    }
+    const forms = (looks: readonly Look[]) => looks.flatMap(({ form }) => (form === null ? [] : [form as Form]));
+    if (forms(clear).length < clear.length || forms(duplicate).length < duplicate.length) return null;
+    const tell = this.#reader.separationWith(forms(clear), forms(duplicate));
+    if (tell === null || !forms(clear).every((form) => tell.verdict(form) === 'clear')) return null;
+    return ({ form }) => (form && tell.verdict(form as Form)) ?? 'unknown';
+  }
+
+  /** Asks validate about one request. */
+  async #ask(request: ServiceRequest): Promise<ValidateResult> {
     if (isOffered(this.#deps.contract, 'validate') === false) return failedValidate(NO_VALIDATE, null);
     const redactor = this.#redactorFor(request);
     for (let tried = 1; ; tried++) {
       const attempt = await this.#send(await this.#prepare('validate', request, redactor), ALWAYS_ALLOWED);
       if (attempt.is !== 'exchanged') return failedValidate(STOPPED, null);
       const { result, isTransient, stop } = processValidate(attempt.exchange, redactor, this.#reader);
+      if (result.verdict === 'unknown') distrust(attempt.exchange);
       if (stop) throw stop;
       if (!isTransient || tried >= MAX_TRIES) return result;
       await this.#pauseUnlessPaced(tried, attempt.exchange);
@@ -132,15 +174,15 @@ export class RequestApi implements MarketplaceApi {
   async create(
     request: ServiceRequest,
     intend: () => Promise<boolean>,
-    idempotencyKey: string | null = null,
-    writeLeaseMs: number | null = null,
+    terms: CreateTerms,
   ): Promise<CreateResult | null> {
     const { contract, clock } = this.#deps;
-    const header = idempotencyHeader(contract.create, idempotencyKey);
+    const header = idempotencyHeader(contract.create, terms.idempotencyKey);
     const isKnownByKey = Object.keys(header).length > 0;
     const tries = new CreateTries(clock, isKnownByKey ? (keyLife(contract.create)?.repeatMs ?? 0) : 0);
+    const permission = tries.permission(intend, terms.writeLeaseMs ?? null);
     try {
-      return await this.#createRepeatedly(request, header, tries, tries.permission(intend, writeLeaseMs));
+      return await this.#createRepeatedly(request, header, tries, permission, terms);
     } catch (error) {
       // An error is thrown only before anything was written, or after attempts that were not acted on or are in doubt.
       // Nobody else knows what became of those attempts, so they are returned as outcomes even if the log is what failed.
@@ -154,46 +196,153 @@ export class RequestApi implements MarketplaceApi {
     header: EncodedRequest['headers'],
     tries: CreateTries,
     permission: WritePermission,
+    terms: CreateTerms,
   ): Promise<CreateResult | null> {
     const redactor = this.#redactorFor(request);
+    let isRenewed = false;
+    // A request that was refused once, and not sent again for another reason, may have been taken then.
+    const ended = (result: CreateResult): CreateResult => {
+      const told = tries.ended(result);
+      if (!isRenewed || told.outcome.status !== 'failed') return told;
+      return { ...told, outcome: { ...told.outcome, status: 'unknown', http: 401, message: REFUSED_ONCE } };
+    };
+    this.#experiment.noteCreate(request);
     for (let tried = 1; ; tried++) {
-      if (!tries.isRemembered) return tries.ended(unsent(FORGOTTEN, null));
+      if (!tries.isRemembered) return ended(unsent(FORGOTTEN, null));
       const attempt = await this.#send(await this.#prepare('create', request, redactor, header), permission);
-      if (attempt.is === 'withdrawn') return tries.isTooLate ? tries.ended(unsent(FORGOTTEN, null)) : null;
-      if (attempt.is === 'stopped') return tries.ended(unsent(STOPPED, null));
-      const processed = processCreate(attempt.exchange, redactor, this.#reader);
-      // A create in doubt is tried again only if the service recognises the repetition by its key. Otherwise it ends
-      // here.
-      const mayRepeatDoubt = processed.isRepeatableByKey && tries.mayRepeatDoubt;
-      if (tried >= (mayRepeatDoubt ? MAX_DOUBTFUL_TRIES : MAX_CREATE_TRIES)) return tries.ended(processed.sent);
-      if (mayRepeatDoubt) tries.leaveInDoubt(processed.sent.outcome);
-      else if (!processed.isToRepeat) return tries.ended(processed.sent);
-      await this.#pauseUnlessPaced(tried, attempt.exchange);
+      if (attempt.is === 'withdrawn') return tries.isTooLate ? ended(unsent(FORGOTTEN, null)) : null;
+      if (attempt.is === 'stopped') return ended(unsent(STOPPED, null));
+      const { exchange } = attempt;
+      const read = this.#reader.creation(exchange, redactor, terms.key);
+      const { meaning } = read;
+      if (meaning.next === 'renew') {
+        const refused = await this.#whyNotRenewed(request, isRenewed, attempt.isAccepted());
+        if (refused !== null)
+          return ended({ ...unsent('', refused.stop), outcome: unknownOutcome(exchange, refused.why) });
+        isRenewed = true;
+        continue;
+      }
+      const result = this.#judged(read, exchange, redactor, terms);
+      // A create whose outcome is unknown is tried again only if the service recognises the repetition by its key, and its
+      // answer would not be the same.
+      const { outcome, stop, unproven } = result;
+      if (outcome.status === 'unknown' && !unproven?.isBelieved) distrust(exchange);
+      const isUnknown = outcome.status === 'unknown' && meaning.next === 'record' && stop === null && unproven === null;
+      const mayRepeat = isUnknown && tries.mayRepeatDoubt;
+      if (tried >= (mayRepeat ? MAX_DOUBTFUL_TRIES : MAX_CREATE_TRIES)) return ended(result);
+      if (mayRepeat) tries.leaveInDoubt(outcome);
+      else if (meaning.next !== 'again') return ended(result);
+      await this.#pauseUnlessPaced(tried, exchange);
     }
   }
 
-  async confirm(request: ServiceRequest, unproven: UnprovenAnswer): Promise<boolean | null> {
-    const { clock, stopping, contract } = this.#deps;
-    const { form, isDenied } = unproven;
-    // If the answer denies the creation or cannot be read, it has no meaning to be learned, so validate is not asked.
-    if (isDenied || form === '' || isOffered(contract, 'validate') === false) return null;
-    if (!isOpenForm(this.#reader.memory, form)) return null;
-    for (const pauseMs of CONFIRM_PAUSES_MS) {
-      await clock.sleep(pauseMs, stopping);
-      if (stopping.aborted) return null;
-      const { verdict } = await this.validate(request);
-      if (verdict === 'unknown') return null;
-      if (verdict === 'clear') continue;
-      this.#reader.noteSight(unproven, true);
-      return true;
+  /**
+   * Returns why a request whose token was refused is not sent once more, or null if it is. A service that answers 401 after
+   * it acted gets a request twice at most, and once where validate is known to tell.
+   */
+  async #whyNotRenewed(
+    request: ServiceRequest,
+    isRenewed: boolean,
+    isAccepted: boolean,
+  ): Promise<{ why: string; stop: SrqError | null } | null> {
+    if (isRenewed) {
+      const why = 'Two tokens in a row were refused (HTTP 401) for this request.';
+      return { why, stop: isAccepted ? null : tokenRefused() };
     }
-    this.#reader.noteSight(unproven, false);
-    return false;
+    if (!this.#reader.knowsValidate || isOffered(this.#deps.contract, 'validate') === false) return null;
+    const { verdict } = await this.validate(request);
+    return verdict === 'clear'
+      ? null
+      : { why: 'The token was refused (HTTP 401), and validate does not call it clear.', stop: null };
   }
 
-  /** What was learned about the service's answers to create, for the next process. */
-  get memory(): AnswerMemory {
-    return this.#reader.memory;
+  /** Returns the result of an answer, by what is known of such answers. The first ones of a service are tried out. */
+  #judged(
+    read: ReadCreation,
+    exchange: Exchange,
+    redactor: Redactor,
+    { key, cleared = null }: CreateTerms,
+  ): CreateResult {
+    const { meaning, form, ids, isBelieved } = read;
+    const outcome = createOutcome(read, exchange, redactor, this.#reader);
+    const result = { outcome, stop: asError(meaning.reason, meaning.stop), unproven: null, sameAs: null };
+    const http = exchange.answer?.status;
+    if (http === undefined || (!isSuccess(http) && http !== 409)) return result;
+    const isCreated = meaning.class === 'created';
+    // Of what a person has said nothing is to be found out, and validate may not see it for long.
+    const isTried = cleared !== null && this.#experiment.isOpen && !this.#reader.isSaid(form);
+    if (isCreated ? isTried : meaning.class === 'unknown') {
+      const answer = { text: form?.text() ?? '', form, http, ids, isBelieved: isBelieved || isCreated };
+      if (isBelieved && cleared === null) return this.#taken(key, result, answer);
+      // Nobody finds out what it means, so it waits for a person's word.
+      if (cleared === null) this.#reader.learn('create', form, 'open', 'experiment', this.#deps.clock.nowMs());
+      const reason = 'Validate has not shown yet whether it was taken.';
+      return {
+        ...result,
+        unproven: answer,
+        outcome: isCreated ? { ...outcome, status: 'unknown', ids: {}, message: reason } : outcome,
+      };
+    }
+    return isCreated ? this.#identified(key, form, result) : result;
+  }
+
+  /** Returns the result of an answer that is believed to be a creation, and learns it. */
+  #taken(key: string, result: CreateResult, answer: UnprovenAnswer): CreateResult {
+    const { clock, contract } = this.#deps;
+    const form = answer.form as Form | null;
+    this.#reader.learn(
+      'create',
+      form,
+      'taken',
+      contract.create.identifiers.length > 0 ? 'document' : 'experiment',
+      clock.nowMs(),
+    );
+    this.#reader.holdAll(form, key);
+    const { ids } = answer;
+    return this.#identified(key, form, {
+      ...result,
+      outcome: { ...result.outcome, status: 'created', ids, message: null, raw: null },
+    });
+  }
+
+  /** Makes a creation unknown whose identifier another request has. */
+  #identified(key: string, form: Form | null, result: CreateResult): CreateResult {
+    const sameAs = this.#reader.identify(key, form);
+    if (sameAs === null) return result;
+    const outcome: Outcome = { ...result.outcome, status: 'unknown', ids: {}, message: SAME_IDENTIFIER };
+    return { ...result, outcome, stop: sameIdentifier(), sameAs };
+  }
+
+  async prove(request: ServiceRequest, key: string, unproven: UnprovenAnswer, cleared: ValidateResult): Promise<Proof> {
+    const form = unproven.form as Form | null;
+    const { isBelieved } = unproven;
+    // What was cut or cannot be read is settled like a request that was not answered.
+    if (form === null) return { isTaken: false, isSeen: false, stop: null, sameAs: null };
+    const finding = await this.#experiment.inspect(request, key, { form, isBelieved }, cleared);
+    const isSeen = finding === 'seen';
+    // What validate does not see may not have been taken, whatever the answer looks like. Only the API description counts for
+    // more, and a creation like others, as long as nobody knows whether validate tells.
+    const isKnown = () =>
+      this.#deps.contract.create.identifiers.length > 0 || (form !== null && this.#reader.isTaken(form, key));
+    const isTaken = isSeen || (isBelieved && !this.#reader.knowsValidate && isKnown());
+    if (!isTaken) {
+      this.#reader.learn('create', form, 'open', 'experiment', this.#deps.clock.nowMs());
+      return { isTaken, isSeen, stop: null, sameAs: null };
+    }
+    if (!isSeen) this.#reader.learn('create', form, 'taken', 'document', this.#deps.clock.nowMs());
+    this.#reader.holdAll(form, key);
+    const sameAs = this.#reader.identify(key, form);
+    return { isTaken: sameAs === null, isSeen, sameAs, stop: sameAs === null ? null : sameIdentifier() };
+  }
+
+  learn({ form }: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void {
+    const means = said === 'refused' ? 'refused' : 'taken';
+    this.#reader.learn('create', form as Form | null, means, 'person', this.#deps.clock.nowMs(), said === 'id');
+  }
+
+  /** What was learned about the service's answers, for the next process. */
+  get known(): KnownAnswers {
+    return this.#reader.known;
   }
 
   slowDown(share: number): void {
@@ -251,7 +400,10 @@ export class RequestApi implements MarketplaceApi {
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
-      if (!exchange.answer || !call.isRefused(exchange.answer.status, refusals)) return { is: 'exchanged', exchange };
+      const attempt = { is: 'exchanged', exchange, isAccepted: call.isAccepted } as const;
+      if (!exchange.answer || !call.isRefused(exchange.answer.status, refusals)) return attempt;
+      // A create that was answered is sent again by those who know what may have become of it.
+      if (operation === 'create') return attempt;
     }
   }
 
@@ -280,6 +432,27 @@ export class RequestApi implements MarketplaceApi {
   }
 }
 
+const SAME_IDENTIFIER =
+  'The answer names the identifier of another request, so that nobody knows which of them was taken.';
+
+function sameIdentifier(): SrqError {
+  return new SrqError(
+    'answer.same-identifier',
+    'The service gave two requests the same identifier. Both are unknown.',
+    'Look both up at the service, then record what you found: srq resolve',
+  );
+}
+
+/** An answer that is like no other may belong to another call, so that the next answer on its connection would as well. */
+function distrust(exchange: Exchange): void {
+  if (exchange.answer) exchange.distrust?.();
+}
+
+function unknownOutcome({ answer }: Exchange, message: string): Outcome {
+  return { status: 'unknown', ids: {}, http: answer?.status ?? null, message, raw: null, ms: answer?.ms ?? null };
+}
+
+const REFUSED_ONCE = 'The token was refused (HTTP 401), and the request was not sent again.';
 const NO_VALIDATE = 'The contract says that this service has no validate.';
 const STOPPED = 'The run was stopped before this request was sent.';
 const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';
@@ -298,7 +471,7 @@ interface PreparedCall {
  * permission to write was refused; nothing was sent in either case.
  */
 type Attempt =
-  | { readonly is: 'exchanged'; readonly exchange: Exchange }
+  | { readonly is: 'exchanged'; readonly exchange: Exchange; readonly isAccepted: () => boolean }
   | { readonly is: 'stopped' }
   | { readonly is: 'withdrawn' };
 

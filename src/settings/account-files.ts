@@ -1,49 +1,52 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { AnswerMemory } from '../request/answer-memory.ts';
+import { type KnownAnswers, MAX_VALUES } from '../request/known-answers.ts';
 import type { AccountState, CachedToken, RecordChange, TokenCache } from '../request/ports.ts';
 import type { Destination } from '../request/service-request.ts';
-import { PROBE_RESULTS, type VisibilityHistory } from '../request/visibility.ts';
 import { ANY_OWNER, OwnFile } from './own-file.ts';
 
 const positive = z.number().check(z.positive());
-const look = z.object({
-  key: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
-  kind: z.string().check(z.maxLength(32)),
-  createdAtMs: z.number(),
-  end: z.enum(PROBE_RESULTS),
-  afterMs: z.number().check(z.nonnegative()),
-});
-const evidenceSchema = z.object({ looks: z.array(look) });
 const paceSchema = z.object({ ratePerSecond: positive, concurrency: positive, limited: z.boolean() });
 const ownerSchema = z.object({ baseUrl: z.string(), clientId: z.string(), contract: z.string() });
-const seenForm = z.object({
-  form: z.string().check(z.maxLength(1000)),
-  isDenied: z.boolean(),
-  // An earlier version did not note this. Its forms then have to be named one by one.
-  complains: z._default(z.boolean(), true),
-  seen: z.number(),
-  unseen: z.number(),
-  said: z.nullable(z.enum(['taken', 'refused'])),
+const count = z.int().check(z.nonnegative());
+const path = z.object({ values: z.array(z.string().check(z.maxLength(300))).check(z.maxLength(MAX_VALUES)), count });
+const form = z.object({
+  operation: z.enum(['create', 'validate']),
+  means: z.enum(['taken', 'refused', 'clear', 'duplicate', 'open']),
+  by: z.enum(['experiment', 'document', 'person']),
+  status: z.int(),
+  type: z.string(),
+  paths: z.record(z.string(), path),
+  count,
+  text: z.string(),
+  byIdentifier: z.boolean(),
+  atMs: z.number(),
 });
-const answersSchema = z.object({ identifiedBy: z.array(z.string()), forms: z.array(seenForm) });
-const part = z.optional(z.unknown());
-const partsSchema = z.object({ evidence: part, answers: part, pace: part });
+const answersSchema = z.object({
+  forms: z.array(form),
+  shared: z.array(z.string()),
+  identifiers: z.array(z.object({ digest: z.string(), key: z.string() })),
+  experiments: count,
+});
+const partsSchema = z.object({ answers: z.optional(z.unknown()), pace: z.optional(z.unknown()) });
+
+/** Tells whether a stored value is what {@link LearnedFile} and the store keep about answers. */
+export const isKnownAnswers = (kept: unknown): kept is KnownAnswers => answersSchema.safeParse(kept).success;
+
+/** The name of the record about the answers of a service under a contract. */
+export const answersName = (contract: string): string => `answers-${contract}`;
 
 /**
- * The knowledge about a service that runs collect for the next run: how well validate sees requests, what answers mean,
- * and at what rate the service may be called.
+ * The knowledge about a service that runs collect for the next run: what answers mean, and at what rate the service may be
+ * called.
  */
 export interface Learned {
-  /** How well validate sees requests, as found with this contract. */
-  readonly evidence: VisibilityHistory | null;
   /** The meaning of answers, as found with this contract or stated by a person. */
-  readonly answers: AnswerMemory | null;
+  readonly answers: KnownAnswers | null;
   readonly pace: z.infer<typeof paceSchema> | null;
 }
 
-const PARTS = ['evidence', 'answers'] as const;
-const NOTHING_LEARNED: Learned = { evidence: null, answers: null, pace: null };
+const NOTHING_LEARNED: Learned = { answers: null, pace: null };
 
 /**
  * The store of what runs have learned, one per profile. It is trusted only for the base URL and client id with which it
@@ -68,10 +71,9 @@ export class LearnedFile implements AccountState {
     const parts = partsSchema.safeParse(kept).data;
     const { baseUrl, clientId } = this.#destination;
     if (owner?.baseUrl !== baseUrl || owner.clientId !== clientId) return NOTHING_LEARNED;
-    const isOfContract = owner.contract === this.#contract;
+    const answers = owner.contract === this.#contract ? answersSchema.safeParse(parts?.answers).data : undefined;
     return {
-      evidence: (isOfContract && evidenceSchema.safeParse(parts?.evidence).data) || null,
-      answers: (isOfContract && answersSchema.safeParse(parts?.answers).data) || null,
+      answers: answers ?? null,
       pace: paceSchema.safeParse(parts?.pace).data ?? null,
     };
   }
@@ -84,15 +86,14 @@ export class LearnedFile implements AccountState {
   }
 
   /**
-   * Changes a record. Its name is that of the same record in a store. Of the records that belong to a contract, the
-   * file holds only those of the contract in force.
+   * Changes the record about answers. Its name is that of the same record in a store. The file holds only what was learned
+   * under the contract in force.
    */
   async change<Result>(name: string, reduce: (kept: unknown) => RecordChange<Result>): Promise<Result> {
-    const part = PARTS.find((each) => name === `${each}-${this.#contract}`);
-    if (!part) throw new Error(`no record of a file: ${name}`);
+    if (name !== answersName(this.#contract)) throw new Error(`no record of a file: ${name}`);
     // The file is read again, because another command may have changed it meanwhile.
-    const { keep, result } = reduce(this.read()[part]);
-    this.write({ [part]: keep });
+    const { keep, result } = reduce(this.read().answers);
+    this.write({ answers: keep });
     return result;
   }
 

@@ -12,6 +12,8 @@ import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { operationsOf } from '../../request/operations.ts';
 import { countReason, type ReasonCounts } from '../../request/outcome.ts';
 import { type Agreed, agreedPlan } from './agreement.ts';
+import { askMeaning } from './ask-meaning.ts';
+import { isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
 import type { BulkOptions } from './flags.ts';
 import {
@@ -78,7 +80,7 @@ export class FileImport implements ImportFile, ImportUi {
   readonly file: string;
   /** The rows by the codes of their reasons. */
   readonly reasons: ReasonCounts = {};
-  readonly asides: Asides = { withoutIdentifier: 0, withRemark: 0 };
+  readonly asides: Asides = { withoutIdentifier: 0 };
   /** The arguments that import this file again, including corrections made to the plan. */
   command: readonly string[];
   readonly #opened: OpenedFile;
@@ -121,6 +123,11 @@ export class FileImport implements ImportFile, ImportUi {
   /** Stores the mapping that was agreed to, once all files are confirmed. */
   remember(): Promise<unknown> {
     return this.#remember();
+  }
+
+  get askMeaning(): ImportUi['askMeaning'] {
+    const { context } = this.#opened.session;
+    return isAsked(context, this.#options) ? (...asked) => askMeaning(context, ...asked) : undefined;
   }
 
   watch(pass: Pass) {

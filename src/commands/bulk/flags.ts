@@ -52,7 +52,7 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(rare('--concurrency <n>', 'most requests at the same time').argParser(wholeNumber(1, 1000)).default(16))
     .option('--max-errors <n>', 'stop after so many refused rows: 50, or 2%', errorBudget)
     .addOption(
-      rare('--settle <seconds>', 'wait before asking validate about an unknown outcome (learned, 60+)').argParser(
+      rare('--settle <seconds>', 'wait before asking validate about an unknown outcome (60 or 240)').argParser(
         settleSeconds,
       ),
     )

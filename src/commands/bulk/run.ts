@@ -188,7 +188,7 @@ async function beginNote(
     '--concurrency': String(options.concurrency),
     '--on-duplicate': options.onDuplicate,
     '--in-doubt': options.inDoubt,
-    '--settle': options.settle === undefined ? 'learned, at least 60 s' : `${options.settle} s`,
+    '--settle': options.settle === undefined ? '60 s, 240 s after a process that died' : `${options.settle} s`,
     '--max-errors': maxErrors === undefined ? 'off' : `${maxErrors.count}${maxErrors.percent ? '%' : ''}`,
     ...(options.limit === undefined ? {} : { '--limit': String(options.limit) }),
     ...(options.skip === 0 ? {} : { '--skip': String(options.skip) }),

@@ -7,12 +7,10 @@ import type { RowResult } from '../../request/outcome.ts';
 import type { Clock } from '../../request/ports.ts';
 import { type Counts, noCounts } from '../../request/status.ts';
 
-/** Numbers of created rows that need a remark. */
+/** Numbers of created rows that need a word. */
 export interface Asides {
   /** Number of rows that the service created without naming an identifier. */
   withoutIdentifier: number;
-  /** Number of rows that the service created but for which it also reported an error. */
-  withRemark: number;
 }
 
 /** Called for each row of a pass, with the state after it, and at the end of the pass. */
@@ -30,7 +28,7 @@ export interface PassState {
 
 const UNOBSERVED: PassObserver = { row: () => {}, end: () => {} };
 
-/** Shows a pass of an import. Created rows without an identifier or with a remark are counted in `asides`. */
+/** Shows a pass of an import. Created rows without an identifier are counted in `asides`. */
 export async function showPass(
   context: Context,
   pass: Pass,
@@ -44,9 +42,8 @@ export async function showPass(
     return showSettling(context, 'Settling unknown outcomes', rows, pass.stillInDoubt, observer);
   }
   if (is !== 'sending') return showRows(reporter, 'Waiting for the outcomes of other runs', rows, observer);
-  return showRows(reporter, 'Sending', rows, observer, ({ result, hasRemark }) => {
+  return showRows(reporter, 'Sending', rows, observer, ({ result }) => {
     if (result.status === 'created' && Object.keys(result.ids).length === 0) asides.withoutIdentifier += 1;
-    if (hasRemark) asides.withRemark += 1;
   });
 }
 

@@ -26,7 +26,6 @@ export async function finishRun(
   const { code } = context.interruption;
   const asides = {
     withoutIdentifier: files.reduce((sum, file) => sum + file.asides.withoutIdentifier, 0),
-    withRemark: files.reduce((sum, file) => sum + file.asides.withRemark, 0),
   };
   const reasons = sumOfReasons(files.map((file) => file.reasons));
   const next = nextCommand(context, counts, run, stop);

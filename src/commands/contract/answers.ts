@@ -1,16 +1,20 @@
-import { answersBy, mergeKnowledge, openLearned, openSharedAccount } from '../../account/account.ts';
+import { addAnswers, openLearned, openSharedAccount } from '../../account/account.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import { destinationOf } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
-import { type AnswerMemory, NO_MEMORY, withStatement } from '../../request/answer-memory.ts';
 import { contractFingerprint } from '../../request/contract.ts';
 import { SrqError, shellWord } from '../../request/errors.ts';
+import { type KnownAnswers, type KnownForm, NOTHING_KNOWN, withForm } from '../../request/known-answers.ts';
+import { identifierPlaces } from '../../service/answers/form.ts';
 
-/** Selects all answers that wait for a statement and do not speak against it. */
-const ALL = 'status';
+/**
+ * Selects the only answer that waits for a statement. `id` selects all that name an identifier, and says that it alone proves
+ * a creation.
+ */
+const ALL: readonly string[] = ['status', 'form', 'id'];
 
-/** What a user says of the answers whose form begins with `named`, or of all that wait if it is `status`. */
+/** What a user says of the answers whose form begins with `named`, or of all that wait. */
 interface Statement {
   readonly said: 'taken' | 'refused';
   readonly named: string;
@@ -18,24 +22,33 @@ interface Statement {
   readonly isDryRun: boolean;
 }
 
-/**
- * Stores the user's statement about the meaning of success answers that prove nothing by themselves. If several answers
- * are meant, those that mention an error are left out, because each of them may mean either and has to be named by itself.
- */
+/** Stores the user's statement about the meaning of answers that prove nothing by themselves. */
 export async function learnAnswers(context: Context, { said, named, isDryRun }: Statement): Promise<number> {
   const { known, add } = await openAnswers(context);
-  // What says itself that it was refused never counts as taken.
-  const waiting = known.forms.filter((each) => each.said === null && (said === 'refused' || !each.isDenied));
-  const meant = meantForms(waiting, said, named);
+  const byIdentifier = named === 'id';
+  // Of an answer that names no identifier, "by its identifier" says nothing.
+  const waiting = known.forms.filter(
+    (form) => form.means === 'open' && (!byIdentifier || identifierPlaces(form).length > 0),
+  );
+  const exact = waiting.filter(({ text }) => text === named);
+  const begun = waiting.filter(({ text }) => text.startsWith(named));
+  const meant = ALL.includes(named) ? waiting : exact.length > 0 ? exact : begun;
   if (meant.length === 0)
     throw nothingMeant(
       named,
       said,
-      waiting.map(({ form }) => form),
+      waiting.map(({ text }) => text),
     );
-  if (!isDryRun) await add(meant.reduce((memory, { form }) => withStatement(memory, form, said), known));
+  if (meant.length > 1 && ALL.includes(named) && !byIdentifier) throw severalMeant(said, meant);
+  const atMs = context.clock.nowMs();
+  const stated = meant.flatMap((form): KnownForm[] => {
+    const statement = { ...form, means: said, by: 'person', atMs } as const;
+    // The form itself waits no longer, also if any other answer with an identifier means the same.
+    return byIdentifier ? [statement, { ...statement, byIdentifier }] : [statement];
+  });
+  if (!isDryRun) await add(stated.reduce((all, form) => withForm(all, form), known));
   const profile = (await context.profileName()).value;
-  const forms = meant.map(({ form }) => form);
+  const forms = meant.map(({ text }) => text);
   const reporter = await context.reporter();
   const settling = withProfileFlags(
     'What was sent before stays unknown until it is settled: srq resolve',
@@ -53,17 +66,6 @@ export async function learnAnswers(context: Context, { said, named, isDryRun }: 
   return 0;
 }
 
-type WaitingForm = AnswerMemory['forms'][number];
-
-/** Returns the forms that a word about `named` is about. See {@link learnAnswers}. */
-function meantForms(waiting: readonly WaitingForm[], said: 'taken' | 'refused', named: string): readonly WaitingForm[] {
-  const exact = waiting.filter(({ form }) => form === named);
-  const begun = waiting.filter(({ form }) => form.startsWith(named));
-  if (exact.length > 0 || begun.length === 1) return exact.length > 0 ? exact : begun;
-  const all = named === ALL ? waiting : begun;
-  return all.filter(({ isDenied, complains }) => (said === 'refused' ? isDenied : !complains));
-}
-
 /**
  * Opens what is known about the answers of the profile's service, on this machine or in the store, with a function to
  * add to it.
@@ -72,29 +74,39 @@ async function openAnswers(context: Context) {
   const inForce = await context.contract();
   const destination = destinationOf(await context.settings(), inForce);
   const contract = contractFingerprint(inForce);
-  const answers = answersBy(contract);
   if ((await context.logPlace()).kind === 'store') {
     const { state } = await openSharedAccount(context, destination);
-    const known = await mergeKnowledge(state, answers, NO_MEMORY);
-    return { known, add: (found: AnswerMemory) => mergeKnowledge(state, answers, found) };
+    const known = await addAnswers(state, contract, NOTHING_KNOWN);
+    return { known, add: (found: KnownAnswers) => addAnswers(state, contract, found) };
   }
   const file = await openLearned(context, destination, contract);
   return {
-    known: file.read().answers ?? NO_MEMORY,
-    add: (found: AnswerMemory) => mergeKnowledge(file, answers, found),
+    known: file.read().answers ?? NOTHING_KNOWN,
+    add: (found: KnownAnswers) => addAnswers(file, contract, found),
   };
+}
+
+/** Several answers that wait need not mean the same, and a refusal that counts as taken is never sent again. */
+function severalMeant(said: 'taken' | 'refused', meant: readonly KnownForm[]): SrqError {
+  const texts = meant.map(({ text }) => text);
+  const example = `srq contract learn --${said}-by ${shellWord(texts[0] ?? '')}`;
+  return new SrqError(
+    'arguments.invalid',
+    `${texts.length} answers wait for such a word, and need not mean the same.`,
+    `These wait: ${texts.join(' | ')}. Name each by its beginning or in full: ${example}`,
+  );
 }
 
 function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonly string[]): SrqError {
   const flag = said === 'taken' ? '--taken-by' : '--refused-by';
   if (waiting.length === 0) {
-    const message = 'No answer of this profile waits for such a word.';
+    const message =
+      named === 'id'
+        ? 'No answer of this profile that names an identifier waits for such a word.'
+        : 'No answer of this profile waits for such a word.';
     return new SrqError('answer.none-waiting', message, 'Send a first request, and look what comes back: srq create');
   }
-  const isBegun = named === ALL || waiting.some((form) => form.startsWith(named));
-  const message = isBegun
-    ? `No answer that waits for such a word shows by itself that the request was ${said}, so each has to be named.`
-    : `No answer that waits for such a word begins with "${named}".`;
+  const message = `No answer that waits for such a word begins with "${named}".`;
   const example = `srq contract learn ${flag} ${shellWord(waiting[0] ?? '')}`;
   return new SrqError(
     'answer.none-waiting',

@@ -29,8 +29,13 @@ export function addContract(program: Command, run: RunCommand): void {
       pair('OPERATION=PATH', 'first'),
       [],
     )
-    .addOption(rare('--taken-by <answer>', 'this form of success means taken; status: all that mention no error'))
-    .addOption(rare('--refused-by <answer>', 'this form of success means refused; status: all that deny it'))
+    .addOption(
+      rare(
+        '--taken-by <answer>',
+        'such an answer means taken; form: the one that waits; id: any that names an identifier',
+      ),
+    )
+    .addOption(rare('--refused-by <answer>', 'such an answer means refused; form: the one that waits'))
     .option('--dry-run', 'show what would be learned')
     .option('-y, --yes', 'agree to everything, including guesses')
     .addHelpText(

@@ -4,7 +4,7 @@ import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
 import { finishOnSignal, RequestSession } from '../../cli/session.ts';
 import { draftSentBefore } from '../../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
-import { type SingleDeps, submitOrSettle } from '../../delivery/settle-doubt.ts';
+import { submitOne } from '../../delivery/settle-rows.ts';
 import { resultLastInLog, type SubmitOptions, type Submitted } from '../../delivery/submit.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';
@@ -37,8 +37,7 @@ export async function create(context: Context, asked: CreateFlags): Promise<numb
   const reporter = await context.reporter();
   await finishOnSignal(context);
 
-  const { clock, interruption } = context;
-  const deps = { ...connection, log, clock, stopping: interruption.halt.signal };
+  const deps = { api: connection.api, log };
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
   let isRecorded = true;
@@ -114,18 +113,18 @@ type Submittable = Extract<Prepared, { key: string }>;
  */
 async function submitOrUntried(
   submission: Submittable,
-  deps: SingleDeps,
+  deps: Parameters<typeof submitOne>[1],
   options: SubmitOptions,
 ): Promise<Pick<Submitted, 'result' | 'stop' | 'unrecorded'>> {
   try {
-    return await submitOrSettle(submission, deps, options);
+    return await submitOne(submission, deps, options);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     return { result: untriedResult(submission, deps.log, options), stop: error, unrecorded: false };
   }
 }
 
-/** Returns the result of a request that is not tried: what the log has said of it, for it may be in doubt. */
+/** Returns the result of a request that is not tried: what the log has said of it, for its outcome may be unknown. */
 function untriedResult(submission: Submittable, log: LogView, options: SubmitOptions): RowResult {
   const known = resultLastInLog(submission, log, options);
   if (known) return known;

@@ -61,7 +61,9 @@ export async function takeServiceSteps(
     const submission = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
     if (submission instanceof SrqError) return untried(submission);
     const answer = await api.validate(submission.request);
-    if (answer.verdict === 'duplicate') api.withdrawVerdict();
+    // The same was said of a control beside it, unless the verdict was believed.
+    const wrong = isFalseDuplicate(answer) ? (answer.verdict === 'duplicate' ? 1 : 2) : 0;
+    for (let times = 0; times < wrong; times++) api.withdrawVerdict();
     return judgedVerdict(answer);
   });
 }
@@ -100,13 +102,18 @@ function untried({ message, hint, reason }: SrqError): Found<null> {
   return { result: 'warn', message: `${message} Validate was not asked.`, hint: hint ?? '', reason, value: null };
 }
 
-function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Found<null> {
-  const said = `Validate says "${verdict}" about a made-up request`;
-  if (verdict === 'clear') return { result: 'ok', message: `${said}.`, value: null };
-  if (verdict === 'duplicate')
+/** Tells whether validate calls the made-up request a duplicate, whether or not it says the same of every other one. */
+const isFalseDuplicate = ({ verdict, refused, message }: ValidateResult): boolean =>
+  verdict === 'duplicate' || (verdict === 'unknown' && refused === null && message !== null);
+
+function judgedVerdict(answer: ValidateResult): Found<null> {
+  const { verdict, refused, http, message } = answer;
+  const said = (word: string) => `Validate says "${word}" about a made-up request`;
+  if (verdict === 'clear') return { result: 'ok', message: `${said(verdict)}.`, value: null };
+  if (isFalseDuplicate(answer))
     return {
       result: 'warn',
-      message: `${said}, which nobody can have sent before.`,
+      message: `${said('duplicate')}, which nobody can have sent before.`,
       hint: UNTRUE_DUPLICATE,
       reason: 'service.false-duplicate',
       value: null,

@@ -71,7 +71,7 @@ async function openPlanned(session: RequestSession, { database }: PostgresStore,
   await account.close();
   const callsPerSecond = pace?.ratePerSecond ?? null;
   if (callsPerSecond === null) return queue;
-  const rows = plan.counts.ready + (await queue.depth()).requests.total;
+  const rows = plan.counts.ready + (await queue.depth()).total;
   const warning = expiryWarning(rows * operations.length, callsPerSecond, QUEUED_LIFE_DAYS);
   if (warning !== null) (await context.reporter()).warn(warning);
   return queue;

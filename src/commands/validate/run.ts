@@ -42,7 +42,9 @@ export async function validate(context: Context, options: RequestOptions): Promi
     else if (stop) results.push(unanswered(prepared.key, NOT_TRIED));
     else {
       try {
-        results.push({ ...(await api.validate(prepared.request)), key: prepared.key });
+        const answer = await api.validate(prepared.request);
+        const isUntold = answer.verdict === 'unknown' && answer.refused === null;
+        results.push({ ...answer, message: answer.message ?? (isUntold ? UNTOLD : null), key: prepared.key });
       } catch (error) {
         if (!(error instanceof SrqError)) throw error;
         results.push(unanswered(prepared.key, error));
@@ -68,15 +70,38 @@ export async function validate(context: Context, options: RequestOptions): Promi
   return exitNumber([...errors, ...results.map(codeOf)]);
 }
 
+const UNTOLD =
+  'Nothing shows what this answer means. srq learns that from the first request that it creates: srq create, or srq bulk.';
+
 function invalid({ problems }: Extract<Prepared, { request: null }>): Validated {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const message = errors.map(quotedMessage).join(' ');
-  return { verdict: 'unknown', ids: {}, http: null, key: null, message, refused: 'rejected', raw: null, problems };
+  return {
+    verdict: 'unknown',
+    form: null,
+    ids: {},
+    http: null,
+    key: null,
+    message,
+    refused: 'rejected',
+    raw: null,
+    problems,
+  };
 }
 
 /** Returns the result of a request about which the service gave no answer, because of an error or of one before. */
 function unanswered(key: string, { message, reason }: Pick<SrqError, 'message' | 'reason'>): Validated {
-  return { verdict: 'unknown', ids: {}, http: null, key, message, refused: 'failed', raw: null, unanswered: reason };
+  return {
+    verdict: 'unknown',
+    form: null,
+    ids: {},
+    http: null,
+    key,
+    message,
+    refused: 'failed',
+    raw: null,
+    unanswered: reason,
+  };
 }
 
 /** Returns the code of why there is no verdict, or null if there is one. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../../cli/command.ts';
-import { choice, examples, rare, rate, settleSeconds, wholeNumber } from '../options.ts';
+import { choice, examples, rare, rate, wholeNumber } from '../options.ts';
 
 export function addWork(program: Command, run: RunCommand): void {
   program
@@ -12,16 +12,6 @@ export function addWork(program: Command, run: RunCommand): void {
     .addOption(rare('--no-validate', 'create without asking for duplicates first'))
     .addOption(
       choice('--on-duplicate <what>', 'what to do with a duplicate', ['skip', 'create']).default('skip').hideHelp(),
-    )
-    .addOption(
-      choice('--in-doubt <what>', 'requests with an unknown outcome', ['park', 'validate'])
-        .default('validate')
-        .hideHelp(),
-    )
-    .addOption(
-      rare('--settle <seconds>', 'wait before asking validate about an unknown outcome (learned, 60+)').argParser(
-        settleSeconds,
-      ),
     )
     .addOption(
       rare('--missing <seconds>', 'take over rows of a worker that was silent this long')

@@ -5,13 +5,11 @@ import { AccountBreaker } from '../../delivery/breaker.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/dispose.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
-import { VisibilityProber, withLogTime } from '../../delivery/visibility-prober.ts';
 import type { Paint } from '../../report/output.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import { failureOf } from '../../request/errors.ts';
 import { operationsOf } from '../../request/operations.ts';
 import type { Destination } from '../../request/service-request.ts';
-import type { VisibilityHistory } from '../../request/visibility.ts';
 import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { RunEvents } from '../bulk/events.ts';
@@ -23,9 +21,6 @@ interface WorkOptions extends Omit<SubmitOptions, 'again'>, HealthOptions {
   readonly concurrency: number;
   readonly rate?: 'auto' | 'max' | number;
   readonly untilEmpty?: boolean;
-  readonly inDoubt: 'park' | 'validate';
-  /** Age in seconds that a request in doubt must have before validate is asked about it. */
-  readonly settle?: number;
   /** Seconds without a sign of life after which a worker's requests are given to others. */
   readonly missing: number;
   readonly healthFile?: string;
@@ -54,19 +49,15 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
     reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
   );
   const deps = await workerDeps(context, options, account);
-  const { validate, onDuplicate, concurrency, untilEmpty = false, inDoubt, settle, missing } = options;
-  const { prober, connection, name } = deps;
+  const { validate, onDuplicate, concurrency, untilEmpty = false, missing } = options;
+  const { name } = deps;
   reporter.note('started', { store: name, concurrency }, () => `Working for ${deps.destination}.`);
   account.opened();
   const stop = await runWorker(deps, {
     ...{ validate, onDuplicate, again: false, concurrency, untilEmpty },
-    settles: inDoubt === 'validate',
-    settleMs: settle === undefined ? null : settle * 1000,
     missingMs: missing * 1000,
   });
   if (stop === null && !halt.signal.aborted) await account.recount(deps.log);
-  await prober.end();
-  await connection.keep(prober.evidence).catch(() => {});
   // Nothing of what remains to be done needs the store.
   halt.abort();
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
@@ -115,19 +106,16 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const { rate = 'auto', concurrency } = options;
   const connection = await session.connect({ rate, concurrency, refused });
-  const { api, shared, isProxied, isFamiliar } = connection;
+  const { api, shared, isFamiliar } = connection;
   if (!shared) throw new Error('a worker without a store');
   watch.connection = connection;
-  const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(() => {});
-  const prober = new VisibilityProber(api, withLogTime(log, clock), stopping, connection.evidence, keep);
   const deps: WorkerDeps = {
-    ...{ api, log, queue, clock, prober, halt, watch, isProxied, isFamiliar },
-    evidence: () => connection.keep(prober.evidence),
+    ...{ api, log, queue, clock, halt, watch, isFamiliar },
     breaker: new AccountBreaker(shared, clock),
     hold: connection.hold,
     refusal: (queued) => contractRefusal(queued, contract, operations, destination),
   };
-  return { ...deps, connection, name: store.name, destination: session.destinationText };
+  return { ...deps, name: store.name, destination: session.destinationText };
 }
 
 /**

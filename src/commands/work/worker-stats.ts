@@ -5,8 +5,9 @@ import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts
 import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import type { SrqError } from '../../request/errors.ts';
+import type { RowResult } from '../../request/outcome.ts';
 import type { Clock, DeliveryLog } from '../../request/ports.ts';
-import type { Lane, TakenRequest } from '../../request/request-queue.ts';
+import type { TakenRequest } from '../../request/request-queue.ts';
 import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/status.ts';
 import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
 import type { RunEvents } from '../bulk/events.ts';
@@ -26,7 +27,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   /** The metrics, or null if they are not served. Refusals and pauses are reported to them. */
   metrics: Metrics | null = null;
   connection: Connection | null = null;
-  #oldest: { readonly ages: Readonly<Record<Lane, number>>; readonly seenMs: number } | null = null;
+  #oldest: { readonly ageMs: number; readonly seenMs: number } | null = null;
   #reclaimed = 0;
   readonly counts = noCounts();
   /** Number of requests that were put back for later, for other workers or for settling. */
@@ -80,22 +81,20 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     };
   }
 
-  /** Looks every few seconds how long the oldest rows have been waiting, so that no scrape waits for the store. */
+  /** Looks every few seconds how long the oldest row has been waiting, so that no scrape waits for the store. */
   async lookAtOldest(queue: Pick<PostgresQueue, 'oldest'>, stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
-      const ages = await queue.oldest().catch(() => null);
-      if (ages) this.#oldest = { ages, seenMs: this.#clock.monotonicMs() };
+      const ageMs = await queue.oldest().catch(() => null);
+      if (ageMs !== null) this.#oldest = { ageMs, seenMs: this.#clock.monotonicMs() };
       await this.#clock.sleep(OLDEST_LOOK_MS, stopping);
     }
   }
 
-  /** Returns the ages of the oldest rows at the last look, with the time since then added. */
-  get #oldestMs(): Record<Lane, number> | null {
+  /** Returns the age of the oldest row at the last look, with the time since then added. */
+  get #oldestMs(): number | null {
     if (this.#oldest === null) return null;
-    const { ages, seenMs } = this.#oldest;
-    const sinceMs = this.#clock.monotonicMs() - seenMs;
-    const now = (ageMs: number) => (ageMs > 0 ? ageMs + sinceMs : 0);
-    return { requests: now(ages.requests), doubts: now(ages.doubts) };
+    const { ageMs, seenMs } = this.#oldest;
+    return ageMs > 0 ? ageMs + this.#clock.monotonicMs() - seenMs : 0;
   }
 
   get #state(): ProcessState {
@@ -121,7 +120,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#unknown.clear();
   }
 
-  ended(...[taken, { result, isFromLog, unrecorded }, disposal]: Parameters<WorkerWatch['ended']>): void {
+  ended(...[taken, { result, alsoUnknown, isFromLog, unrecorded }, disposal]: Parameters<WorkerWatch['ended']>): void {
     this.#inHand -= 1;
     if (disposal.is === 'done') this.counts[result.status] += 1;
     else this.again += 1;
@@ -130,17 +129,24 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
     if (taken.isUnreadable && disposal.is === 'done') this.#reporter.warn(unreadableText(taken, result.status));
     const { status, http } = result;
-    const { key, row, lane } = taken;
-    const fields = { key, row, lane, status, http, isFromLog, next: disposal.is };
+    const { key, row } = taken;
+    const fields = { key, row, status, http, isFromLog, next: disposal.is };
     this.#events.row(null, result);
+    if (alsoUnknown) this.#withdraw(alsoUnknown);
     this.#reporter.note('request', fields, (paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
   }
 
-  gaveBack({ key, row, lane }: TakenRequest): void {
+  /** Tells of a request that was told as created, perhaps by another worker, and is unknown now. */
+  #withdraw(result: RowResult): void {
+    this.#events.row(null, result);
+    this.#reporter.warn(`Row ${result.row} (key ${result.key}) is unknown now. ${result.message ?? ''}`);
+  }
+
+  gaveBack({ key, row }: TakenRequest): void {
     this.#inHand -= 1;
     this.again += 1;
     const text = `${key.slice(0, 12)} given back`;
-    this.#reporter.note('given-back', { key, row, lane }, (paint) => paint.dim(text));
+    this.#reporter.note('given-back', { key, row }, (paint) => paint.dim(text));
   }
 
   ending({ code, message }: SrqError): void {
@@ -168,7 +174,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#events.breakerOpened(pauseMs);
     this.metrics?.breakerOpened(pauseMs);
     const seconds = Math.round(pauseMs / 1000);
-    this.#reporter.note('breaker', { pauseMs }, () => `Too many doubts: nobody sends for ${seconds} s.`);
+    this.#reporter.note('breaker', { pauseMs }, () => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
   }
 }
 

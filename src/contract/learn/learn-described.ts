@@ -346,6 +346,6 @@ function unavailableIsNotActed(answers: readonly DescribedAnswer[], notebook: Fi
   if (answer === undefined || !answer.headers.some((name) => /^retry-after$/i.test(name))) return false;
   const isSaid = saysNotActed(answer.description);
   const why = isSaid ? 'its description says so' : 'the document does not say';
-  notebook.add('create.unavailable', isSaid ? 'not acted on' : 'in doubt', answer.pointer, 'certain', why);
+  notebook.add('create.unavailable', isSaid ? 'not acted on' : 'unknown', answer.pointer, 'certain', why);
   return isSaid;
 }

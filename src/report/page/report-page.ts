@@ -67,7 +67,7 @@ ${verdict(figures)}
 <section aria-labelledby="outcome"><h2 id="outcome">Outcome</h2>
 <p class="lead">${rowsText(figures.rows)}</p>${totals(figures, listed)}</section>
 <section aria-labelledby="todo"><h2 id="todo">What is left to do</h2>${toDo(figures, facts.withProfile)}</section>
-${section('doubt', 'In doubt', doubts(figures, facts.withProfile))}
+${section('doubt', 'Unknown', doubts(figures, facts.withProfile))}
 ${section('reasons', 'Reasons', reasons(figures, facts.withProfile))}
 ${section('markets', 'Markets', markets(figures))}
 ${section('course', 'Over the run', course(figures))}

@@ -177,7 +177,7 @@ function reasonsNotInLog({ untouched, end, begin }: RunFigures): string[] {
         ]
       : []),
     ...(unknown > 0
-      ? [`${rowsText(unknown)} ${unknown === 1 ? 'was' : 'were'} in doubt before this run: srq resolve lists all.`]
+      ? [`${rowsText(unknown)} ${unknown === 1 ? 'was' : 'were'} unknown before this run: srq resolve lists all.`]
       : []),
   ];
 }
@@ -195,7 +195,7 @@ export function doubts({ doubts: found, counts }: RunFigures, withProfile: WithP
   );
   const more = counts.unknown - found.length;
   return html`<p>Nobody can tell from here whether the service took these. They are not sent again before each is settled: look it up at the service, then say what you found.</p>
-${wideTable('Requests in doubt', html`<thead><tr><th scope="col">Row</th><th scope="col" class="text">Reference</th><th scope="col" class="text">Since</th><th scope="col" class="text">What happened</th><th scope="col" class="text">What to do</th></tr></thead><tbody>${lines}</tbody>`)}
+${wideTable('Unknown outcomes', html`<thead><tr><th scope="col">Row</th><th scope="col" class="text">Reference</th><th scope="col" class="text">Since</th><th scope="col" class="text">What happened</th><th scope="col" class="text">What to do</th></tr></thead><tbody>${lines}</tbody>`)}
 ${more > 0 ? html`<p class="note">${thousands(more)} more: <code>${withProfile('srq resolve')}</code> lists all.</p>` : NOTHING}`;
 }
 

@@ -1,5 +1,5 @@
 import type { DocumentOf } from '../../request/documents/types.ts';
-import type { LaneDepth } from '../../request/request-queue.ts';
+import type { QueueDepth } from '../../request/request-queue.ts';
 import { SENT_STATUSES, STATUS, WORKED_STATUSES } from '../../request/status.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
@@ -48,7 +48,7 @@ export function workText(summary: WorkSummary, paint: Paint): string {
 export type QueueView = DocumentOf<'queue'>;
 
 export function queueText(view: QueueView, paint: Paint): string {
-  const { queue, doubts, rate, workers, minutes, store, notCounted } = view;
+  const { queue, rate, workers, minutes, store, notCounted } = view;
   const outcomes = minutes.map(({ at, ...counts }) => {
     const shown = SENT_STATUSES.filter((status) => counts[status] > 0);
     return [at.slice(11, 16), shown.map((status) => `${thousands(counts[status])} ${status}`).join(', ')] as const;
@@ -56,8 +56,7 @@ export function queueText(view: QueueView, paint: Paint): string {
   return [
     paint.bold('Queue'),
     ...aligned([
-      ['requests', laneText(queue)],
-      ['unknown', laneText(doubts)],
+      ['requests', depthText(queue)],
       ['rate', rateText(rate)],
       ['store', printable(store)],
     ]),
@@ -72,7 +71,7 @@ export function queueText(view: QueueView, paint: Paint): string {
 
 const NOT_COUNTED = '  not counted: there are too many records for a look';
 
-function laneText({ total, ready, waiting, inWork }: LaneDepth): string {
+function depthText({ total, ready, waiting, inWork }: QueueDepth): string {
   if (ready === null || waiting === null)
     return `${thousands(total)} in all, ${thousands(inWork)} in work; not counted how many are ready`;
   return `${thousands(ready)} ready, ${thousands(inWork)} in work, ${thousands(waiting)} later`;

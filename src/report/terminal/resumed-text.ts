@@ -13,7 +13,7 @@ export function resumedText({ store, missing, doubtful }: DocumentOf<'store resu
   return [
     `${paint.green('✓')} The store ${name} goes on without:`,
     ...shown.map((each) => `  ${each}`),
-    `In doubt now: ${rowsText(doubtful)} that workers had taken from the queue; srq resolve lists what is in doubt.`,
+    `Unknown now: ${rowsText(doubtful)} that workers had taken from the queue; srq resolve lists them.`,
     ...(unqueued.length === 0 ? [] : [`Not marked is what these sent last: ${unqueued.join('; ')}.`]),
     'No log knows what any of them began in the lost moments. It will be sent again, with its file or from the queue.',
     'Look up at the service what it created in the minute before the fail-over. What srq log does not have of that,',

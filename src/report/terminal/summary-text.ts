@@ -35,11 +35,8 @@ function deliveredText(rows: number, exportCommand: string): string[] {
 }
 
 function asidesText(asides: ImportSummary['asides']): string {
-  const { withoutIdentifier = 0, withRemark = 0 } = asides ?? {};
-  const told = [
-    ...(withoutIdentifier > 0 ? [`${thousands(withoutIdentifier)} without an identifier`] : []),
-    ...(withRemark > 0 ? [`${thousands(withRemark)} with a remark of the service`] : []),
-  ];
+  const { withoutIdentifier = 0 } = asides ?? {};
+  const told = [...(withoutIdentifier > 0 ? [`${thousands(withoutIdentifier)} without an identifier`] : [])];
   return told.length === 0 ? '' : ` (${told.join(', ')})`;
 }
 

@@ -29,7 +29,6 @@ export const DOCUMENTS = {
   'export --output': runs.exportWritten,
   resolve: runs.doubts,
   'resolve --created': runs.settled,
-  'resolve --validate': runs.looked,
   'store migrate': setup.migrated,
   'store resume': setup.resumed,
   'store import': setup.takenOver,

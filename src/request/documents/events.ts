@@ -71,7 +71,6 @@ const importSummary = z.object({
   results: z.array(text),
   ...endCounts,
   withoutIdentifier: count,
-  withRemark: count,
   reasons: rowsByReason,
 });
 

@@ -85,7 +85,6 @@ export const imported = z.object({
   ...shared,
   ...endCounts,
   withoutIdentifier: count,
-  withRemark: count,
   reasons: rowsByReason,
   files: z.optional(z.array(z.object({ file: text, rows: count, ...endCounts, results: nullableText }))),
 });
@@ -138,7 +137,7 @@ export const enqueued = z.object({
 
 const workedCounts = { ...sentCounts, repeated: count } satisfies Record<WorkedStatus, typeof count>;
 
-/** The counts of a worker. `again` is the number of requests that it gave back or moved to another lane. */
+/** The counts of a worker. `again` is the number of requests that it gave back or put back until later. */
 export const workFigures = { ...workedCounts, again: count, seconds, store: text };
 
 /** The result of a worker's run. */
@@ -150,17 +149,16 @@ export const worked = z.object({
 });
 
 /** What was not counted, because that would have taken too long, is null. */
-const lane = z.object({ total: count, ready: z.nullable(count), waiting: z.nullable(count), inWork: count });
+const depth = z.object({ total: count, ready: z.nullable(count), waiting: z.nullable(count), inWork: count });
 
 /**
  * The queue, the rate and the workers of an account, and the outcomes that the store recorded in each minute, from all
- * senders, with the latest minute last. `notCounted` names the parts that could not be counted in time: `queue`, `doubts`,
+ * senders, with the latest minute last. `notCounted` names the parts that could not be counted in time: `queue`,
  * `minutes`.
  */
 export const queue = z.object({
   store: text,
-  queue: lane,
-  doubts: lane,
+  queue: depth,
   rate: z.nullable(z.object({ perSecond: z.nullable(z.number()), inFlight: count, pausedSeconds: seconds })),
   workers: z.array(z.object({ name: text, since: time, seen: time, inHand: count })),
   minutes: z.array(z.object({ at: time, ...sentCounts })),
@@ -168,7 +166,7 @@ export const queue = z.object({
 });
 
 /** What a purge of the queue has forgotten, and what is left there. */
-export const purged = z.object({ store: text, purged: count, left: count, inWork: count, doubts: count });
+export const purged = z.object({ store: text, purged: count, left: count, inWork: count });
 
 /** One request of the log, with its latest outcome. */
 export const logged = z.object({
@@ -239,14 +237,4 @@ export const doubts = z.object({
 export const settled = z.object({
   run: text,
   resolved: z.array(z.object({ key: text, row: count, ref: nullableText, status: z.enum(['created', 'failed']) })),
-});
-
-/** The result of asking validate about requests in doubt. */
-export const looked = z.object({
-  run: text,
-  asked: count,
-  created: count,
-  notCreated: count,
-  unknown: count,
-  ...ending,
 });

@@ -1,136 +1,435 @@
+import { createHash } from 'node:crypto';
+import { type Contract, isOffered, type Observations, type Pointer, type VerdictRule } from '../../request/contract.ts';
+import { pointerNames } from '../../request/json-pointer.ts';
 import {
-  type AnswerMemory,
-  NO_MEMORY,
-  withOpenForm,
-  withPlace,
-  withValidateResult,
-} from '../../request/answer-memory.ts';
-import { type Contract, isOffered, type Observations } from '../../request/contract.ts';
+  type AnsweredOperation,
+  type FormMeaning,
+  isFamiliar,
+  type KnownAnswers,
+  type KnownForm,
+  NOTHING_KNOWN,
+  type ProvenBy,
+  withForm,
+  withIdentifier,
+  withShared,
+} from '../../request/known-answers.ts';
 import type { RequestOperationName } from '../../request/operations.ts';
 import { type Identifiers, isSuccess } from '../../request/outcome.ts';
-import type { UnprovenAnswer, Verdict } from '../../request/ports.ts';
+import type { Verdict } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { readableKind } from './answer-value.ts';
-import { type CreateMeaning, classifyCreate } from './classify.ts';
-import { type Creation, documentedIdentifiers, judgeCreation, readIdentifiers, UNREADABLE } from './creation.ts';
+import { answerValue, scalarsAt, valuesAt } from './answer-value.ts';
+import { type ComparedMeaning, type CreateMeaning, classifyCreate } from './classify.ts';
 import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';
-import { outcomeSigns } from './refusal-signs.ts';
-import { readVerdict, ruledVerdict, statedVerdict } from './verdict.ts';
+import {
+  type Form,
+  formOf,
+  type Identifier,
+  identifierPlaces,
+  keptForm,
+  LOCATION,
+  looksLike,
+  matches,
+  uniqueValues,
+} from './form.ts';
+import { type Separation, separation } from './separation.ts';
 
 const NO_VALIDATE_HINT =
   'The document describes no validate. Create without it: --no-validate; for good: srq contract learn FILE --operation validate=none';
 
+/** Number of identifiers that are remembered, to notice one that two requests get. */
+const MAX_IDENTIFIED = 10_000;
+/** Of so many identifiers, the first ones are stored at once for the next process. */
+const KEPT_EVERY = 100;
+const KEPT_FIRST = 3;
+
+/** What one answer to create shows about its request. */
+export interface ReadCreation {
+  readonly meaning: CreateMeaning;
+  readonly form: Form | null;
+  readonly ids: Identifiers;
+  /** Whether the answer holds as a creation if validate tells nothing, because it is the first of its kind. */
+  readonly isBelieved: boolean;
+}
+
+/** What one answer of validate says, with its form, which later answers are compared with. */
+export interface Look {
+  readonly verdict: Verdict;
+  readonly form: Form | null;
+}
+
 /**
- * Reads answers as the service's description says. What is not in its described place is searched for, and counts as a
- * contradiction of the contract.
+ * Reads answers by comparing them with proven ones: those of experiments, those that the API description names, and those
+ * of which a person has said what they mean. Words of the service are never interpreted.
  */
 export class AnswerReader {
   readonly observed = new Observed();
   readonly #contract: Contract;
   readonly #names: ParameterNames;
-  readonly #remember: (memory: AnswerMemory) => void;
-  #memory: AnswerMemory;
+  readonly #remember: (known: KnownAnswers) => void;
+  readonly #identified = new Map<string, string>();
+  readonly #values = new Map<string, string>();
+  #registered = 0;
+  #known: KnownAnswers;
+  #separation: Separation | null;
 
   /** `columnOf` returns the column that a field came from, or null. Error texts name the column. */
   constructor(
     contract: Contract,
     columnOf: (field: string) => string | null,
-    memory: AnswerMemory = NO_MEMORY,
-    remember: (memory: AnswerMemory) => void = () => {},
+    known: KnownAnswers = NOTHING_KNOWN,
+    remember: (known: KnownAnswers) => void = () => {},
   ) {
     this.#contract = contract;
     this.#names = parameterNames(contract, columnOf);
-    this.#memory = memory;
+    this.#known = known;
     this.#remember = remember;
+    this.#separation = this.#separate();
+    for (const { digest, key } of known.identifiers) this.#identified.set(digest, key);
   }
 
-  #change(memory: AnswerMemory): void {
-    if (memory === this.#memory) return;
-    this.#memory = memory;
-    this.#remember(memory);
+  /** What is known about the answers: what was given, and what this reader has added. */
+  get known(): KnownAnswers {
+    return this.#known;
   }
 
-  /** What is known about the answers to create: the memory that was given, and what this reader has added. */
-  get memory(): AnswerMemory {
-    return this.#memory;
+  /** Whether the API description says how validate tells a duplicate. */
+  get isDocumented(): boolean {
+    return this.#contract.validate.verdict.length > 0;
+  }
+
+  /** Whether it is known how validate speaks of requests that cannot exist, and of those that do. */
+  get knowsValidate(): boolean {
+    return this.#separation !== null || this.isDocumented;
+  }
+
+  /** Reads an exchange on create. */
+  creation(exchange: Exchange, sent: Redactor, key: string): ReadCreation {
+    const { answer } = exchange;
+    const form = answer && this.#form('create', answer, sent);
+    let isBelieved = false;
+    const compare = (): ComparedMeaning => {
+      const compared = answer && this.#compared(answer, form, key);
+      isBelieved = compared === 'believed';
+      return compared === 'believed' ? null : compared;
+    };
+    const { unavailableIsNotActed } = this.#contract;
+    // What was cut may have named it.
+    const namesRequest = () => (form === null ? answer?.complete === false : this.#namesRequest(form));
+    const meaning = classifyCreate(exchange, { compare, namesRequest, unavailableIsNotActed });
+    return { meaning, form, isBelieved, ids: identifiersOf(this.#named(form), this.#contract) };
   }
 
   /**
-   * Returns what an exchange on create means. If the answer proves a creation, the place of the identifier in it is
-   * remembered.
+   * Compares an answer. `believed` is the first success of an unknown service that the API description calls a creation,
+   * or a 201 that names a new identifier.
    */
-  creation(exchange: Exchange, sent: Redactor): CreateMeaning {
-    const { create, unavailableIsNotActed } = this.#contract;
-    const { path, duplicate, identifiers, errorTexts } = create;
-    const judge = (answer: Answer) =>
-      judgeCreation(answer, sent, { path, identifiers, errorTexts, memory: this.#memory });
-    const meaning = classifyCreate(exchange, { duplicate, unavailableIsNotActed, judge });
-    if (meaning.creation?.is === 'taken') this.#noteTaken(meaning.creation);
-    return meaning;
+  #compared(answer: Answer, form: Form | null, key: string): ComparedMeaning | 'believed' {
+    const { duplicate, identifiers, success } = this.#contract.create;
+    if (form === null) return null;
+    if (ruledVerdict(answer, duplicate) === 'duplicate') return 'duplicate';
+    const said = this.#saidOf(form);
+    if (said !== null) return said === 'taken' ? 'created' : 'rejected';
+    if (!isSuccess(answer.status)) return null;
+    if (this.isTaken(form, key)) return 'created';
+    if (isFamiliar(this.#known)) return null;
+    const isDocumented =
+      identifiers.length > 0 &&
+      (success === null || success.status === answer.status) &&
+      form.identifiers.some(({ place }) => this.#documentedPlaces().includes(place));
+    if (isDocumented) return 'believed';
+    return answer.status === 201 && form.identifiers.some(({ isCertain }) => isCertain) ? 'believed' : null;
   }
 
-  #noteTaken({ place, ids }: Extract<Creation, { is: 'taken' }>): void {
-    if (place !== null) this.#change(withPlace(this.#memory, place));
-    const { identifiers } = this.#contract.create;
-    if (identifiers.length > 0) this.observed.note('create.identifiers', Object.keys(ids).length > 0 && place === null);
+  /** Tells whether an answer is like those by which requests were taken. */
+  isTaken(form: Form, key: string): boolean {
+    const known = this.#forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
+    // An answer that was given to a request that validate did not see then says nothing.
+    if (known === undefined || this.#forms('create', 'open').some((each) => matches(each, form))) return false;
+    const unique = uniqueValues(known, form);
+    // An answer that differs from others nowhere, where all others differ, is a copy of one of them. `identify` stops the run
+    // if that is where requests are named.
+    const isNamed = form.identifiers.length > 0 || unique.some(({ isToken }) => isToken);
+    if (!isNamed && unique.length > 0 && unique.every((each) => this.#isOfAnother(each, key))) return false;
+    if (!isNamed) for (const each of unique) this.#holdValue(each, key);
+    // How often a place differs is counted, where it has differed at all.
+    if (Object.values(known.paths).some(({ values }) => values.length > 1))
+      this.#known = withForm(this.#known, { ...known, ...keptForm(form) });
+    return true;
   }
 
-  /** Records whether validate saw a request whose creation had this unproven answer. */
-  noteSight({ form, place }: UnprovenAnswer, wasSeen: boolean): void {
-    const sighted = withValidateResult(this.#memory, form, wasSeen);
-    this.#change(wasSeen && place !== null ? withPlace(sighted, place) : sighted);
+  #isOfAnother(each: Pick<Identifier, 'place' | 'text'>, key: string): boolean {
+    const holder = this.#values.get(digestOf({ text: `${each.place} ${each.text}` }));
+    return holder !== undefined && holder !== key;
   }
 
-  /** Records a creation whose answer has no known meaning. */
-  noteUnproven({ form, ...signs }: UnprovenAnswer): void {
-    if (form !== '') this.#change(withOpenForm(this.#memory, form, signs));
+  /** Remembers all values of an answer of success: one that another request gets is a copy, if such values always differ. */
+  holdAll(form: Form | null, key: string): void {
+    for (const [place, values] of form?.paths ?? []) {
+      const [value, ...more] = values;
+      if (value !== undefined && more.length === 0) this.#holdValue({ place, text: value.plain }, key);
+    }
+  }
+
+  /** Remembers who had a value at a place first. */
+  #holdValue({ place, text }: Pick<Identifier, 'place' | 'text'>, key: string): void {
+    const name = digestOf({ text: `${place} ${text}` });
+    if (this.#values.size >= MAX_IDENTIFIED) this.#values.delete([...this.#values.keys()][0] ?? '');
+    if (!this.#values.has(name)) this.#values.set(name, key);
+  }
+
+  /** Remembers who has a value, for this process and, of the last ones, for the next. */
+  #hold(each: Pick<Identifier, 'place' | 'text'>, key: string): void {
+    const digest = digestOf(each);
+    if (this.#identified.size >= MAX_IDENTIFIED) this.#identified.delete([...this.#identified.keys()][0] ?? '');
+    this.#identified.set(digest, key);
+    this.#known = withIdentifier(this.#known, digest, key);
+    if (this.#registered++ % KEPT_EVERY < KEPT_FIRST) this.#remember(this.#known);
+  }
+
+  /** Tells whether a person has said what an answer means. */
+  isSaid(form: Form | null): boolean {
+    return form !== null && this.#saidOf(form) !== null;
+  }
+
+  /** Returns what a person said of a form, the newest statement first, or null. */
+  #saidOf(form: Form): 'taken' | 'refused' | null {
+    const said = this.#known.forms
+      .filter(({ operation, by }) => operation === 'create' && by === 'person')
+      .filter((known) => (known.byIdentifier ? this.#isNamedLike(known, form) : matches(known, form)))
+      .toSorted((one, other) => other.atMs - one.atMs);
+    const [newest] = said;
+    return newest === undefined ? null : newest.means === 'refused' ? 'refused' : 'taken';
+  }
+
+  /** Tells whether a form names its request where a known form does. */
+  #isNamedLike(known: KnownForm, { status, identifiers }: Form): boolean {
+    const places = identifierPlaces(known);
+    return known.status === status && identifiers.some(({ place }) => places.includes(place));
+  }
+
+  /**
+   * Tells whether a refusal names the request, or is a creation but for its status: it names it at a place where a creation did, or by the API description does. Of a service
+   * that has taken nothing yet, an `id` at the top or the address of something new counts.
+   */
+  #namesRequest(form: Form): boolean {
+    const { identifiers } = form;
+    const taken = this.#forms('create', 'taken');
+    if (form.type !== '' && taken.some((known) => looksLike(known, form))) return true;
+    const places = [...taken.flatMap(identifierPlaces), ...this.#documentedPlaces()];
+    if (places.length > 0) return identifiers.some(({ place }) => places.includes(place));
+    return identifiers.some(
+      ({ place, isCertain }) => isCertain && (place === LOCATION || /^(?:id|uuid)$/i.test(place)),
+    );
+  }
+
+  /**
+   * Notes what a request was given as identifiers. An identifier belongs to one content: returns the key of another
+   * request that has the same one, or null. A place where two requests have the same value, beside another where they
+   * differ, names something else.
+   */
+  identify(key: string, form: Form | null): string | null {
+    const documented = this.#documentedPlaces();
+    const named = this.#identifying(form);
+    if (documented.length > 0)
+      this.observed.note(
+        'create.identifiers',
+        named.some(({ place }) => documented.includes(place)),
+      );
+    const held = named.map((each) => ({ ...each, by: this.#identified.get(digestOf(each)) }));
+    const others = held.filter(({ by }) => by !== undefined && by !== key);
+    if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;
+    for (const { place, text } of others) this.#share(place, text);
+    for (const each of named) this.#hold(each, key);
+    return null;
+  }
+
+  /** From now on the value at this place is compared like any other. */
+  #share(place: string, text: string): void {
+    const forms = this.#known.forms.map((form) => {
+      const seen = form.paths[place];
+      if (form.operation !== 'create' || seen === undefined || place === LOCATION) return form;
+      return { ...form, paths: { ...form.paths, [place]: { ...seen, values: [...seen.values, text.toLowerCase()] } } };
+    });
+    this.#change(withShared({ ...this.#known, forms }, place));
+  }
+
+  /** Returns what an answer names its request by: identifiers, or else texts that always differ. */
+  #identifying(form: Form | null): readonly Pick<Identifier, 'place' | 'text'>[] {
+    const named = this.#named(form);
+    const known = form && this.#forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
+    if (named.length > 0 || !form || !known) return named;
+    return uniqueValues(known, form).filter(({ isToken, place }) => isToken && !this.#known.shared.includes(place));
+  }
+
+  /** The identifiers of a form: those at documented places if there are any. */
+  #named(form: Form | null): readonly Identifier[] {
+    const documented = this.#documentedPlaces();
+    const all = form?.identifiers ?? [];
+    const named = all.filter(({ place }) => documented.includes(place));
+    return named.length > 0 ? named : all;
+  }
+
+  /**
+   * Adds what a proven answer looks like. `form` may be null, which teaches nothing. `byIdentifier` is a person's word that
+   * an identifier proves a creation whatever stands beside it.
+   */
+  learn(
+    operation: AnsweredOperation,
+    form: Form | null,
+    means: FormMeaning,
+    by: ProvenBy,
+    nowMs: number,
+    byIdentifier = false,
+  ): void {
+    if (form === null) return;
+    this.#change(withForm(this.#known, { ...keptForm(form), operation, means, by, byIdentifier, atMs: nowMs }));
+    if (operation === 'validate') this.#separation = this.#separate();
+  }
+
+  /** Counts an experiment in which validate told a created request from one that cannot exist. */
+  countExperiment(times: number): void {
+    this.#change({ ...this.#known, experiments: this.#known.experiments + times });
+  }
+
+  /** Reads an answer of validate. A verdict by the API description has to fit what such answers have looked like. */
+  look(answer: Answer, sent: Redactor): Look {
+    const form = this.#form('validate', answer, sent);
+    const rules = this.#contract.validate.verdict;
+    if (rules.length === 0) return { form, verdict: (form && this.#separation?.verdict(form)) ?? 'unknown' };
+    const ruled = form && ruledVerdict(answer, rules);
+    if (ruled !== null || isSuccess(answer.status)) this.observed.note('validate.verdict', ruled !== null);
+    return { form, verdict: (form && ruled && this.#checkedByForm(form, ruled)) ?? 'unknown' };
+  }
+
+  /** Returns what an answer of validate says by what is known now, or null. */
+  verdictOf(form: Form): 'clear' | 'duplicate' | null {
+    return this.#separation?.verdict(form) ?? null;
+  }
+
+  /** See {@link Separation.isStrong}. */
+  get isStrong(): boolean {
+    return this.#separation?.isStrong === true;
+  }
+
+  /** Whether what is known of validate is more than one experiment may show by chance. */
+  get trustsValidate(): boolean {
+    return this.isDocumented || this.#known.experiments > 1 || this.isStrong;
+  }
+
+  /** See {@link Separation.isAlmostClear}. */
+  isAlmostClear(form: Form): boolean {
+    return (
+      this.#separation !== null && (this.#separation.verdict(form) === 'clear' || this.#separation.isAlmostClear(form))
+    );
+  }
+
+  /** A documented verdict holds unless it has members that no answer with it has had. */
+  #checkedByForm(form: Form, ruled: 'clear' | 'duplicate'): 'clear' | 'duplicate' | null {
+    const known = this.#forms('validate', ruled);
+    const isFirst = known.length === 0;
+    const paths = new Set(known.flatMap((each) => Object.keys(each.paths)));
+    if (isFirst) this.learn('validate', form, ruled, 'document', 0);
+    else if (ruled === 'duplicate' && ![...form.paths.keys()].every((path) => paths.has(path))) return null;
+    return ruled;
+  }
+
+  /** Tells answers apart by what is known and by these forms: of requests that cannot exist, and of those that do. */
+  separationWith(clear: readonly Form[], duplicate: readonly Form[]): Separation | null {
+    const as =
+      (means: FormMeaning) =>
+      (form: Form): KnownForm => ({
+        ...{ operation: 'validate', means, by: 'experiment', byIdentifier: false, atMs: 0 },
+        ...keptForm(form),
+      });
+    return separation(
+      [...this.#forms('validate', 'clear'), ...clear.map(as('clear'))],
+      [...this.#forms('validate', 'duplicate'), ...duplicate.map(as('duplicate'))],
+    );
+  }
+
+  #separate(): Separation | null {
+    return separation(this.#forms('validate', 'clear'), this.#forms('validate', 'duplicate'));
   }
 
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */
   whyNoVerdict(exchange: Exchange): CreateMeaning {
     const { unavailableIsNotActed } = this.#contract;
-    const meaning = classifyCreate(exchange, { duplicate: [], unavailableIsNotActed, judge: () => UNREADABLE });
+    const meaning = classifyCreate(exchange, { compare: () => null, namesRequest: () => false, unavailableIsNotActed });
     if (isOffered(this.#contract, 'validate') !== null || !meaning.stop || exchange.answer?.status !== 404)
       return meaning;
     return { ...meaning, stop: { ...meaning.stop, hint: NO_VALIDATE_HINT } };
   }
 
-  /**
-   * Returns the identifiers in an answer that reports a duplicate. Descriptions rarely cover such answers, so other
-   * places than the described ones are searched as well.
-   */
-  identifiersOfDuplicate(answer: Answer, sent: Redactor): Identifiers {
-    const documented = documentedIdentifiers(answer, this.#contract.create.identifiers, sent);
-    return Object.keys(documented).length > 0 ? documented : readIdentifiers(answer, sent);
-  }
-
-  /** Returns the verdict that an answer of validate gives. */
-  verdict(answer: Answer): Verdict {
-    const rules = this.#contract.validate.verdict;
-    const ruled = ruledVerdict(answer, rules);
-    const isWell = isSuccess(answer.status);
-    // A body that cannot be read, or that reports a duplicate or an error, takes precedence over a rule by which every
-    // answer with this status is clear.
-    const denied = ruled === 'clear' && isWell && !this.#saysClearInBody(answer) && this.#isDeniedByBody(answer);
-    if (rules.length > 0 && (ruled !== null || isWell))
-      this.observed.note('validate.verdict', ruled !== null && !denied);
-    return ruled === null || denied ? readVerdict(answer) : ruled;
-  }
-
-  #isDeniedByBody(answer: Answer): boolean {
-    return readableKind(answer) === null || statedVerdict(answer) === 'duplicate' || outcomeSigns(answer).complains;
-  }
-
-  #saysClearInBody(answer: Answer): boolean {
-    const inBody = this.#contract.validate.verdict.filter(({ kind }) => kind !== 'status');
-    return ruledVerdict(answer, inBody) === 'clear';
+  /** Returns the identifiers in an answer that reports a duplicate. */
+  identifiersOfDuplicate(form: Form | null): Identifiers {
+    return identifiersOf(form?.identifiers ?? [], this.#contract);
   }
 
   /** Returns the reason for a refusal in the service's own words, or null if the answer has none. */
   errorText(answer: Answer, sent: Redactor, operation: RequestOperationName): string | null {
     return readErrorText(answer, sent, { pointers: this.#contract[operation].errorTexts, names: this.#names });
   }
+
+  #form(operation: AnsweredOperation, answer: Answer, sent: Redactor): Form | null {
+    const isCreate = operation === 'create';
+    const { path } = this.#contract[operation];
+    const shared = isCreate ? this.#known.shared : [];
+    return formOf(answer, sent, { path, shared, documented: isCreate ? this.#documentedPlaces() : [] });
+  }
+
+  #documentedPlaces(): readonly string[] {
+    return this.#contract.create.identifiers.map(({ pointer }) => placeOf(pointer));
+  }
+
+  #forms(of: AnsweredOperation, meaning: FormMeaning): readonly KnownForm[] {
+    return this.#known.forms.filter(({ operation, means }) => operation === of && means === meaning);
+  }
+
+  #change(known: KnownAnswers): void {
+    this.#known = known;
+    this.#remember(known);
+  }
+}
+
+const placeOf = (pointer: Pointer): string => pointerNames(pointer).join('.').toLowerCase();
+
+function digestOf({ text }: Pick<Identifier, 'text'>): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** Returns identifiers by name, as they are kept. Of two with one name, the second has its place as its name. */
+function identifiersOf(found: readonly Identifier[], { create }: Contract): Identifiers {
+  const ids: Record<string, string> = {};
+  for (const { name, place, text } of found) {
+    const documented = create.identifiers.find(({ pointer }) => placeOf(pointer) === place)?.name;
+    const known = documented ?? name;
+    ids[Object.hasOwn(ids, known) && ids[known] !== text ? place : known] = text;
+  }
+  return ids;
+}
+
+/** Returns the verdict of the first documented rule that applies to an answer, or null if none does. */
+function ruledVerdict(answer: Answer, rules: readonly VerdictRule[]): 'clear' | 'duplicate' | null {
+  const value = rules.length === 0 ? undefined : answerValue(answer);
+  for (const rule of rules) {
+    const verdict = byRule(rule, answer, value);
+    // An error answer may report a duplicate. If it reports none, that does not mean that the request is clear.
+    if (verdict === 'duplicate' || (verdict === 'clear' && isSuccess(answer.status))) return verdict;
+  }
+  return null;
+}
+
+function byRule(rule: VerdictRule, { status }: Answer, value: ReturnType<typeof answerValue>) {
+  if (rule.kind === 'status') return rule.status === status ? rule.verdict : null;
+  if (status >= 500) return null;
+  if (rule.kind === 'list') {
+    const lists = valuesAt(value, rule.pointer).filter((each) => Array.isArray(each));
+    return lists.length === 0 ? null : lists.some((list) => list.length > 0) ? 'duplicate' : 'clear';
+  }
+  const texts = scalarsAt(value, rule.pointer);
+  if (texts.some((text) => rule.duplicate.includes(text))) return 'duplicate';
+  return texts.some((text) => rule.clear.includes(text)) ? 'clear' : null;
 }
 
 /** Counts how often answers of the service confirmed or contradicted the settings of a contract. */

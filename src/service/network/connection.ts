@@ -51,8 +51,10 @@ export class PooledConnection {
   readonly #interim = new InterimAnswerFilter();
   #awaitsAnswer = false;
   #hasFailed = false;
+  readonly #socket: Socket;
 
   constructor({ socket, tcp }: ServiceSocket) {
+    this.#socket = socket;
     const { read, unshift } = socket;
     socket.read = (size?: number): Buffer | null => {
       for (;;) {
@@ -98,6 +100,11 @@ export class PooledConnection {
   /** Notes that the answer is complete. */
   answered(): void {
     this.#awaitsAnswer = false;
+  }
+
+  /** Ends the connection after its answer. undici opens another one for the next call. */
+  end(): void {
+    this.#socket.destroy(Object.assign(new Error('not used again'), { code: 'UND_ERR_INFO' }));
   }
 
   /**

@@ -20,7 +20,13 @@ export interface Answer {
  * acted. False means that certainly no byte of the request left this process.
  */
 export type Exchange =
-  | { readonly answer: Answer; readonly error: null; readonly written: true }
+  | {
+      readonly answer: Answer;
+      readonly error: null;
+      readonly written: true;
+      /** Ends the connection, because the answer may be that of another call. Whatever is under way on it fails. */
+      readonly distrust?: () => void;
+    }
   | {
       readonly answer: null;
       readonly error: Error;

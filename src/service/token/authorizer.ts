@@ -11,6 +11,8 @@ export interface AuthorizedCall {
   readonly query: { readonly name: string; readonly value: string } | null;
   /** Values that are never shown. */
   readonly secrets: readonly string[];
+  /** Tells whether another call was accepted with these credentials, so that they are not wrong as such. */
+  isAccepted(): boolean;
   /**
    * Judges the status of the answer. Returns true if the service refused these credentials and the call may be sent
    * again with new ones. `refusals` is the number of earlier refusals of the same call. Throws `SrqError('auth')` if
@@ -41,15 +43,20 @@ const MAX_TOKEN_REFUSALS = 4;
  * `MAX_TOKEN_REFUSALS` allows.
  */
 export function bearerAuthorizer(tokens: Tokens): Authorizer {
+  let accepted = '';
   return {
     async authorize() {
       const token = await tokens.get();
       return {
+        isAccepted: () => accepted === token,
         headers: { authorization: `Bearer ${token}` },
         query: null,
         secrets: [token],
         isRefused(status, refusals) {
-          if (status !== 401) return false;
+          if (status !== 401) {
+            if (isSuccess(status)) accepted = token;
+            return false;
+          }
           tokens.refused(token);
           if (refusals >= MAX_TOKEN_REFUSALS) throw tokenRefused();
           return true;
@@ -74,6 +81,7 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
   let isProven = false;
   const call: AuthorizedCall = {
     ...parts,
+    isAccepted: () => isProven,
     isRefused(status) {
       if (status === 401 || (status === 403 && !isProven)) throw credentialsRefused(status);
       isProven ||= PROVING.has(status) || isSuccess(status);

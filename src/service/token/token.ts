@@ -84,7 +84,9 @@ export class Tokens {
   }
 
   /** Requests a new token even if there is one, to prove the credentials. */
-  prove(): Promise<CachedToken> {
+  async prove(): Promise<CachedToken> {
+    // A renewal that is under way may take its token from the cache, which proves nothing.
+    await this.#fetching?.catch(() => {});
     return this.#renew(true);
   }
 

@@ -164,6 +164,8 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
 
   onResponseEnd(): void {
     this.connection?.answered();
+    // A service that fails may leave bytes of another answer behind. No later call is to take them for its own.
+    if (this.#status >= 400) this.connection?.end();
     // Bytes that came after the end of the answer are found in this turn of the event loop, and count against the
     // answer.
     queueMicrotask(() => this.#answer(this.connection?.hasFailed === false));
@@ -188,7 +190,7 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
     const [status, headers, ms] = [this.#status, this.#headers, this.#tookMs()];
     const exchangeOf = (body: string | null): Exchange => {
       const answer = { status, headers, body: body ?? '', complete: isWhole && body !== null, ms };
-      return { answer, error: null, written: true };
+      return { answer, error: null, written: true, distrust: () => this.connection?.end() };
     };
     const body = bodyText(Buffer.concat(this.#chunks), headers);
     this.#deps.resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));

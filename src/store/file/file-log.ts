@@ -151,8 +151,8 @@ export class FileLog implements OpenLog {
   }
 
   sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
-    const { again = false, by = null, wireForm = null } = how;
-    const stored = storedBy('sending', by, wireForm) ?? undefined;
+    const { again = false, by = null } = how;
+    const stored = storedBy('sending', how) ?? undefined;
     return this.#append(subject, 'sending', by, seen, { by: stored, again: again || undefined });
   }
 
@@ -161,7 +161,7 @@ export class FileLog implements OpenLog {
   }
 
   outcome(subject: LogSubject, outcome: Outcome, how: OutcomeOptions = {}): Promise<boolean> {
-    const { seen, by = null, again = false, wireForm = null } = how;
+    const { seen, by = null, again = false } = how;
     const { status, ids, http, ms, message, raw } = outcome;
     const details = {
       ids: Object.keys(ids).length > 0 ? ids : undefined,
@@ -169,7 +169,7 @@ export class FileLog implements OpenLog {
       ms: ms ?? undefined,
       message: message ?? undefined,
       raw: raw ?? undefined,
-      by: storedBy(status, by, wireForm) ?? undefined,
+      by: storedBy(status, how) ?? undefined,
       again: again || undefined,
     };
     return this.#append(subject, status, by, seen ?? null, details);

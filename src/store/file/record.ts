@@ -27,8 +27,23 @@ export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, r
  * alone would not do, by a licence before it.
  */
 export function encodeRequest(record: LogRecord, state: LoggedState): string {
-  const { event, at, run, ids, http, ms, message, raw, by: who, wireForm, again, ...subject } = record;
-  const by = storedBy(event, who, wireForm);
+  const {
+    event,
+    at,
+    run,
+    ids,
+    http,
+    ms,
+    message,
+    raw,
+    by: who,
+    wireForm,
+    wasClear,
+    looked,
+    again,
+    ...subject
+  } = record;
+  const by = storedBy(event, { by: who, wireForm, wasClear, looked });
   const optional = { http, ms, message, raw, by, again: again || null, ids: Object.keys(ids).length > 0 ? ids : null };
   const details = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null));
   const line = encodeRecord(subject, event, at, run, { recipe: KEY_RECIPE, ...details }).toString();

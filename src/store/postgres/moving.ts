@@ -17,8 +17,8 @@ export interface KnownRequest {
  */
 export async function takeOver(query: Query, requests: readonly KnownRequest[]): Promise<number> {
   const rows = requests.map(({ record, state }) => {
-    const { ids, ms, ref, message, raw, event, wireForm } = record;
-    const by = storedBy(event, record.by, wireForm);
+    const { ids, ms, ref, message, raw, event } = record;
+    const by = storedBy(event, record);
     const isBare = Object.keys(ids).length === 0;
     const texts = { ref: storable(ref), message: storable(message), raw: storable(raw) };
     return { ...record, ...texts, by, state, ids: isBare ? undefined : ids, ms: ms === null ? null : Math.round(ms) };

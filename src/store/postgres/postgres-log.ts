@@ -39,6 +39,8 @@ interface PendingEntry {
   readonly event: LogEvent;
   readonly by: LogRecord['by'];
   readonly wireForm: string | null;
+  readonly wasClear: boolean;
+  readonly looked: boolean;
   /** The state that the key must still have (compare and set), or null for any state. */
   readonly seen: LoggedState | null;
   readonly outcome: Outcome | null;
@@ -115,8 +117,8 @@ export class PostgresLog implements OpenLog {
   }
 
   sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
-    const { again = false, by = null, wireForm = null } = how;
-    return this.#add({ subject, event: 'sending', by, wireForm, seen, outcome: null, again });
+    const { again = false, by = null, wireForm = null, wasClear = false } = how;
+    return this.#add({ subject, event: 'sending', by, wireForm, wasClear, looked: false, seen, outcome: null, again });
   }
 
   licence(
@@ -125,12 +127,22 @@ export class PostgresLog implements OpenLog {
     by: SettledBy,
     { again = false }: LicenceOptions = {},
   ): Promise<boolean> {
-    return this.#add({ subject, event: 'licence', by, wireForm: null, seen, outcome: null, again });
+    return this.#add({
+      subject,
+      event: 'licence',
+      by,
+      wireForm: null,
+      wasClear: false,
+      looked: false,
+      seen,
+      outcome: null,
+      again,
+    });
   }
 
   outcome(subject: LogSubject, outcome: Outcome, how: OutcomeOptions = {}): Promise<boolean> {
-    const { seen = null, by = null, again = false, wireForm = null } = how;
-    return this.#add({ subject, event: outcome.status, by, wireForm, seen, outcome, again });
+    const { seen = null, by = null, again = false, wireForm = null, wasClear = false, looked = false } = how;
+    return this.#add({ subject, event: outcome.status, by, wireForm, wasClear, looked, seen, outcome, again });
   }
 
   async close(): Promise<void> {
@@ -203,7 +215,7 @@ function columnsOf(group: readonly PendingEntry[]): unknown[][] {
     of(durationMs),
     of(({ outcome }) => storable(outcome?.message ?? null)),
     of(({ outcome }) => storable(outcome?.raw ?? null)),
-    of(({ event, by, wireForm }) => storedBy(event, by, wireForm)),
+    of((pending) => storedBy(pending.event, pending)),
     of(({ again }) => again),
   ];
 }
@@ -227,7 +239,7 @@ function confirmed(
   pending: PendingEntry,
   { id, state, atMs }: { readonly id: number; readonly state: LoggedState; readonly atMs: number },
 ): ConfirmedRecord {
-  const { subject, entry, event, by, wireForm, outcome, again } = pending;
+  const { subject, entry, event, outcome, again } = pending;
   const { ids = {}, http = null, message = null, raw = null } = outcome ?? {};
   return {
     ...{
@@ -235,7 +247,7 @@ function confirmed(
       entry,
       state,
       event,
-      by: storedBy(event, by, wireForm),
+      by: storedBy(event, pending),
       again,
       at: new Date(atMs).toISOString(),
       ...subject,

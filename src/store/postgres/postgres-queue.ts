@@ -1,5 +1,5 @@
 import type PgBoss from 'pg-boss';
-import type { JobDecision, Lane, QueuedRequest, RequestQueue, TakenRequest } from '../../request/request-queue.ts';
+import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
 import { InGroups } from '../in-groups.ts';
 import { accountId } from './account.ts';
@@ -10,7 +10,6 @@ import { depth, oldest } from './queue-figures.ts';
 import { jobOf, keyOf, type TakenJob, takenOf } from './queue-job.ts';
 import { QUEUE_SCHEMA } from './queue-schema.ts';
 
-const LANES: readonly Lane[] = ['requests', 'doubts'];
 const GROUP_JOBS = 500;
 
 interface PostgresQueueOptions {
@@ -27,8 +26,8 @@ interface PostgresQueueOptions {
 
 /** A queue, and what a person does with it. */
 export interface PostgresQueue extends RequestQueue {
-  /** Returns the age in milliseconds of the oldest request of each lane that nobody has taken, or 0 if there is none. */
-  oldest(): Promise<Readonly<Record<Lane, number>>>;
+  /** Returns the age in milliseconds of the oldest request that nobody has taken, or 0 if there is none. */
+  oldest(): Promise<number>;
   /** Forgets some of the requests that wait to be sent, and returns their number: 0 when none is left. */
   purge(): Promise<number>;
   close(): Promise<void>;
@@ -43,13 +42,11 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
   const { database, destination, worker, stopping, giveUp = stopping } = options;
   const account = accountId(destination);
   const boss = await database.retryWhileAway(() => startBoss(database), stopping);
-  const queueOf = (lane: Lane) => `${lane}-${account}`;
+  const name = `requests-${account}`;
   const steadily = <Result>(work: (query: Query) => Promise<Result>) =>
     database.retryWhileAway(() => database.transaction(work), stopping);
-  await steadily(async (query) => {
-    for (const lane of LANES) await query('select srq.open_queue($1)', [queueOf(lane)]);
-  });
-  const parts = { boss, worker, queueOf, hand: new Set<string>(), strays: new Set<string>() };
+  await steadily((query) => query('select srq.open_queue($1)', [name]));
+  const parts = { boss, worker, name, hand: new Set<string>(), strays: new Set<string>() };
   const take = taker(database, parts);
   const disposing = new InGroups<Disposed, null>(
     (group) => database.retryWhileAway(() => applyDecisions(database, parts, group), giveUp),
@@ -57,22 +54,21 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
   );
   return {
     add: (requests) => steadily((query) => add(query, parts, requests)),
-    take: async (lane, count) => {
-      const taken = await database.retryWhileAway(() => take(lane, count), stopping);
-      for (const { key } of taken) parts.hand.add(`${queueOf(lane)} ${key}`);
+    take: async (count) => {
+      const taken = await database.retryWhileAway(() => take(count), stopping);
+      for (const { key } of taken) parts.hand.add(key);
       return taken;
     },
     dispose: async (taken, disposal) => {
       await disposing.add({ taken, disposal });
-      parts.hand.delete(`${queueOf(taken.lane)} ${taken.key}`);
+      parts.hand.delete(taken.key);
     },
     reclaim: (missingMs) =>
       steadily(async (query) => (await reclaim(query, parts, missingMs)) + (await reclaimStrays(query, parts))),
-    hasOtherWitness: (taken, ageMs) => steadily((query) => hasOtherWitness(query, parts, taken, ageMs)),
-    depth: () => database.retryWhileAway(() => depth(database, LANES.map(queueOf)), stopping),
-    oldest: () => steadily((query) => oldest(query, queueOf)),
-    isEmpty: () => steadily((query) => isEmpty(query, LANES.map(queueOf))),
-    purge: () => steadily((query) => purge(query, queueOf('requests'))),
+    depth: () => database.retryWhileAway(() => depth(database, name), stopping),
+    oldest: () => steadily((query) => oldest(query, name)),
+    isEmpty: () => steadily((query) => isEmpty(query, name)),
+    purge: () => steadily((query) => purge(query, name)),
     close: () => boss.stop({ graceful: false, close: false }),
   };
 }
@@ -80,10 +76,10 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
 interface QueueParts {
   readonly boss: PgBoss;
   readonly worker: number | null;
-  readonly queueOf: (lane: Lane) => string;
-  /** The queues and keys of the jobs that this process works on. */
+  readonly name: string;
+  /** The keys of the jobs that this process works on. */
   readonly hand: Set<string>;
-  /** The queues and keys of the jobs that it had claimed at the last check without working on them. */
+  /** The keys of the jobs that it had claimed at the last check without working on them. */
   readonly strays: Set<string>;
 }
 
@@ -92,15 +88,14 @@ interface Disposed {
   readonly disposal: JobDecision;
 }
 
-async function add(query: Query, { boss, queueOf }: QueueParts, requests: readonly QueuedRequest[]): Promise<number> {
-  const queues = LANES.map(queueOf);
+async function add(query: Query, { boss, name }: QueueParts, requests: readonly QueuedRequest[]): Promise<number> {
   const keys = requests.map(({ key }) => key);
-  const text = `select id from ${QUEUE_SCHEMA}.job where name = any($1) and id = any($2::uuid[])`;
-  const found = new Set((await query<{ id: string }>(text, [queues, keys])).map(({ id }) => keyOf(id)));
+  const text = `select id from ${QUEUE_SCHEMA}.job where name = $1 and id = any($2::uuid[])`;
+  const found = new Set((await query<{ id: string }>(text, [name, keys])).map(({ id }) => keyOf(id)));
   const fresh = requests.filter(({ key }) => !found.has(key));
   if (fresh.length > 0)
     await boss.insert(
-      fresh.map((each) => jobOf(each, queueOf('requests'), 0, [])),
+      fresh.map((each) => jobOf(each, name, 0)),
       { db: within(query) },
     );
   return fresh.length;
@@ -118,20 +113,20 @@ interface Watermark {
 const WHOLE_SEARCH_MS = 30_000;
 
 /** Returns the function that takes the oldest jobs and a claim on each, in one statement. */
-function taker(database: Database, { worker, queueOf }: QueueParts) {
-  const last = new Map<Lane, Watermark & { readonly wholeMs: number }>();
-  return async (lane: Lane, count: number): Promise<TakenRequest[]> => {
-    const before = last.get(lane);
+function taker(database: Database, { worker, name }: QueueParts) {
+  let last: (Watermark & { readonly wholeMs: number }) | null = null;
+  return async (count: number): Promise<TakenRequest[]> => {
+    const before = last;
     const from = before && before.startedMs - before.wholeMs < WHOLE_SEARCH_MS ? before : null;
     const text = `select id, created_on::text as "createdOn",
         extract(epoch from started_on)::float8 * 1000 as "startedMs", data, retry_count, retry_limit,
         keep_until <= clock_timestamp() as "isOld"
       from srq.take_jobs($1, $2, $3, $4, $5)`;
-    const values = [queueOf(lane), worker, count, from?.createdOn ?? null, from?.id ?? null];
+    const values = [name, worker, count, from?.createdOn ?? null, from?.id ?? null];
     const jobs = await database.query<TakenJob & Watermark>(text, values);
     const newest = jobs.at(-1);
-    if (newest) last.set(lane, { ...newest, wholeMs: from ? from.wholeMs : newest.startedMs });
-    return jobs.map((job) => takenOf(job, lane, worker));
+    if (newest) last = { ...newest, wholeMs: from ? from.wholeMs : newest.startedMs };
+    return jobs.map(takenOf);
   };
 }
 
@@ -150,44 +145,29 @@ async function purge(query: Query, name: string): Promise<number> {
   return (await query(text, [name, PURGED_AT_ONCE])).length;
 }
 
-/**
- * Applies a group of decisions. Nothing is left to do for most jobs, and those are ended by one statement for each
- * lane.
- */
+/** Applies a group of decisions. Nothing is left to do for most jobs, and those are ended by one statement. */
 async function applyDecisions(database: Database, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
   const isDone = ({ disposal }: Disposed) => disposal.is === 'done';
-  for (const lane of LANES) {
-    const keys = group.filter((each) => isDone(each) && each.taken.lane === lane).map(({ taken }) => taken.key);
-    if (keys.length > 0)
-      await database.query('select srq.end_jobs($1, $2, $3)', [parts.queueOf(lane), parts.worker, keys]);
-  }
+  const keys = group.filter(isDone).map(({ taken }) => taken.key);
+  if (keys.length > 0) await database.query('select srq.end_jobs($1, $2, $3)', [parts.name, parts.worker, keys]);
   const others = group.filter((each) => !isDone(each));
-  if (others.length > 0) await database.transaction((query) => moveJobs(query, parts, others));
+  if (others.length > 0)
+    await database.transaction(async (query) => moveOwn(query, parts, await endClaims(query, parts, others)));
   return group.map(() => null);
 }
 
-/** Moves or puts back the jobs of a group on which this worker still has a claim. */
-async function moveJobs(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<void> {
-  for (const lane of LANES) {
-    const ofLane = group.filter(({ taken }) => taken.lane === lane);
-    const own = await endClaims(query, parts, lane, ofLane);
-    await moveOwn(query, parts, lane, own);
-  }
-}
-
 /** Ends this worker's claims on a group of jobs. Returns those on which it still had a claim. */
-async function endClaims(query: Query, parts: QueueParts, lane: Lane, group: readonly Disposed[]): Promise<Disposed[]> {
+async function endClaims(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<Disposed[]> {
   if (group.length === 0) return [];
   const text = `delete from srq.queue_claim where queue = $1 and job = any($2::uuid[]) and worker = $3 returning job`;
   const keys = group.map(({ taken }) => taken.key);
-  const rows = await query<{ job: string }>(text, [parts.queueOf(lane), keys, parts.worker]);
+  const rows = await query<{ job: string }>(text, [parts.name, keys, parts.worker]);
   const own = new Set(rows.map(({ job }) => keyOf(job)));
   return group.filter(({ taken }) => own.has(taken.key));
 }
 
-async function moveOwn(query: Query, parts: QueueParts, lane: Lane, own: readonly Disposed[]): Promise<void> {
-  const { boss, queueOf, worker } = parts;
-  const name = queueOf(lane);
+/** Moves or puts back jobs on which this worker still had a claim. */
+async function moveOwn(query: Query, { boss, name }: QueueParts, own: readonly Disposed[]): Promise<void> {
   const db = within(query);
   const options = { db };
   const keysOf = (kinds: readonly JobDecision['is'][]) =>
@@ -197,12 +177,9 @@ async function moveOwn(query: Query, parts: QueueParts, lane: Lane, own: readonl
   // The jobs fail one by one, because failing several at once does not run within the transaction.
   for (const key of keysOf(['later'])) await boss.fail(name, key, {}, options);
   await giveBack(query, name, keysOf(['back']));
-  const moved = own.flatMap(({ taken, disposal }) => {
-    if (disposal.is !== 'moved') return [];
-    const passedBy =
-      disposal.isPassedOn && worker !== null ? [...new Set([...taken.passedBy, worker])] : taken.passedBy;
-    return [jobOf(taken, queueOf(disposal.lane), disposal.inMs, passedBy)];
-  });
+  const moved = own.flatMap(({ taken, disposal }) =>
+    disposal.is === 'moved' ? [jobOf(taken, name, disposal.inMs)] : [],
+  );
   if (moved.length > 0) await boss.insert(moved, options);
 }
 
@@ -230,18 +207,18 @@ async function giveBackTried(query: Query, name: string, keys: readonly string[]
 }
 
 /** Ends this worker's claims on these jobs, and gives the jobs back. */
-async function release(query: Query, parts: QueueParts, name: string, keys: readonly string[]): Promise<void> {
+async function release(query: Query, { name, worker }: QueueParts, keys: readonly string[]): Promise<void> {
   const text = 'delete from srq.queue_claim where queue = $1 and worker = $2 and job = any($3::uuid[])';
-  await query(text, [name, parts.worker, keys]);
+  await query(text, [name, worker, keys]);
   await giveBack(query, name, keys);
 }
 
 async function reclaim(query: Query, parts: QueueParts, missingMs: number): Promise<number> {
-  const { queueOf, worker } = parts;
+  const { name, worker } = parts;
   const others = await query<{ id: number; missing: boolean }>(
     `select w.id, w.seen_at < clock_timestamp() - make_interval(secs => $3::float8 / 1000) as missing
-    from srq.worker w where w.id in (select worker from srq.queue_claim where queue = any($1) and worker <> $2)`,
-    [LANES.map(queueOf), worker, missingMs],
+    from srq.worker w where w.id in (select worker from srq.queue_claim where queue = $1 and worker <> $2)`,
+    [name, worker, missingMs],
   );
   // There is no grace period as for requests in doubt. If a process begins a request that another one may have begun,
   // the log stops it.
@@ -252,35 +229,11 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
   );
   const gone = others.filter(({ id, missing }) => missing || !seen.has(id)).map(({ id }) => id);
   if (gone.length === 0) return 0;
-  let count = 0;
-  for (const lane of LANES) {
-    const text = 'delete from srq.queue_claim where queue = $1 and worker = any($2) returning job';
-    const rows = await query<{ job: string }>(text, [queueOf(lane), gone]);
-    await giveBackTried(
-      query,
-      queueOf(lane),
-      rows.map(({ job }) => keyOf(job)),
-    );
-    count += rows.length;
-  }
-  return count;
-}
-
-/**
- * Tells whether another process that began `ageMs` ago or earlier lives and has not passed the request on. A process
- * that was alive a moment ago counts, because it may be about to reconnect.
- */
-async function hasOtherWitness(
-  query: Query,
-  { worker }: QueueParts,
-  { passedBy }: TakenRequest,
-  ageMs: number,
-): Promise<boolean> {
-  const text = `select id from srq.worker where left_at is null and id <> all($2)
-    and since <= clock_timestamp() - make_interval(secs => $1::float8 / 1000)`;
-  const found = await query<{ id: number }>(text, [ageMs, [...passedBy, worker ?? 0]]);
-  const ids = found.map(({ id }) => id);
-  return (await livingProcesses(query, ids)).size > 0;
+  const text = 'delete from srq.queue_claim where queue = $1 and worker = any($2) returning job';
+  const rows = await query<{ job: string }>(text, [name, gone]);
+  const keys = rows.map(({ job }) => keyOf(job));
+  await giveBackTried(query, name, keys);
+  return keys.length;
 }
 
 /**
@@ -289,23 +242,18 @@ async function hasOtherWitness(
  * checks, because the answer may be under way.
  */
 async function reclaimStrays(query: Query, parts: QueueParts): Promise<number> {
-  const { queueOf, worker, hand, strays } = parts;
-  const names = LANES.map(queueOf);
-  const text = 'select queue, job from srq.queue_claim where worker = $1 and queue = any($2)';
-  const claims = await query<{ queue: string; job: string }>(text, [worker, names]);
-  const nameOf = ({ queue, job }: { readonly queue: string; readonly job: string }) => `${queue} ${keyOf(job)}`;
-  const unknown = claims.filter((claim) => !hand.has(nameOf(claim)));
-  const lost = unknown.filter((claim) => strays.has(nameOf(claim)));
+  const { name, worker, hand, strays } = parts;
+  const text = 'select job from srq.queue_claim where worker = $1 and queue = $2';
+  const claims = (await query<{ job: string }>(text, [worker, name])).map(({ job }) => keyOf(job));
+  const unknown = claims.filter((key) => !hand.has(key));
+  const lost = unknown.filter((key) => strays.has(key));
   strays.clear();
-  for (const claim of unknown) strays.add(nameOf(claim));
-  for (const name of names) {
-    const keys = lost.filter(({ queue }) => queue === name).map(({ job }) => keyOf(job));
-    await release(query, parts, name, keys);
-  }
+  for (const key of unknown) strays.add(key);
+  if (lost.length > 0) await release(query, parts, lost);
   return lost.length;
 }
 
-async function isEmpty(query: Query, queues: readonly string[]): Promise<boolean> {
-  const text = `select 1 from ${QUEUE_SCHEMA}.job where name = any($1) and state < 'completed' limit 1`;
-  return (await query(text, [queues])).length === 0;
+async function isEmpty(query: Query, name: string): Promise<boolean> {
+  const text = `select 1 from ${QUEUE_SCHEMA}.job where name = $1 and state < 'completed' limit 1`;
+  return (await query(text, [name])).length === 0;
 }

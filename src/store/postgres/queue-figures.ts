@@ -1,4 +1,4 @@
-import type { Lane, LaneDepth } from '../../request/request-queue.ts';
+import type { QueueDepth } from '../../request/request-queue.ts';
 import { noSentCounts, type SentCounts, type SentStatus } from '../../request/status.ts';
 import type { Database, Query } from './database.ts';
 import { isCancelled } from './failures.ts';
@@ -71,49 +71,37 @@ export async function outcomesByMinute(database: Database): Promise<MinuteCounts
   return [...minutes.values()];
 }
 
-/**
- * Returns the kept count of each lane, and how many of its jobs are ready and wait, if those are counted soon enough.
- */
-export async function depth(database: Database, queues: readonly string[]): Promise<Record<Lane, LaneDepth>> {
-  const totals = await database.query<{ queue: string; total: string; in_work: string }>(
-    `select q.name as queue, coalesce(t.total, 0) as total,
-      (select count(*) from srq.queue_claim c where c.queue = q.name) as in_work
-    from unnest($1::text[]) as q (name) left join srq.queue_totals($1) t on t.queue = q.name`,
-    [queues],
+/** Returns the kept count of the queue, and how many of its jobs are ready and wait, if those are counted soon enough. */
+export async function depth(database: Database, name: string): Promise<QueueDepth> {
+  const [kept] = await database.query<{ total: string; in_work: string }>(
+    `select coalesce((select total from srq.queue_totals(array[$1])), 0) as total,
+      (select count(*) from srq.queue_claim c where c.queue = $1) as in_work`,
+    [name],
   );
   const split = await withinTime(database, (query) =>
-    query<{ name: string; ready: string; waiting: string }>(
-      `select name, count(*) filter (where start_after <= clock_timestamp()) as ready,
+    query<{ ready: string; waiting: string }>(
+      `select count(*) filter (where start_after <= clock_timestamp()) as ready,
         count(*) filter (where start_after > clock_timestamp()) as waiting
-      from ${QUEUE_SCHEMA}.job where name = any($1) and state < 'active' group by name`,
-      [queues],
+      from ${QUEUE_SCHEMA}.job where name = $1 and state < 'active'`,
+      [name],
     ),
   );
-  const of = (lane: Lane): LaneDepth => {
-    const kept = totals.find(({ queue }) => queue.startsWith(lane));
-    const counted = split?.find(({ name }) => name.startsWith(lane)) ?? { ready: 0, waiting: 0 };
-    return {
-      total: Number(kept?.total ?? 0),
-      ready: split === null ? null : Number(counted.ready),
-      waiting: split === null ? null : Number(counted.waiting),
-      inWork: Number(kept?.in_work ?? 0),
-    };
+  const counted = split?.[0];
+  return {
+    total: Number(kept?.total ?? 0),
+    ready: counted === undefined ? null : Number(counted.ready),
+    waiting: counted === undefined ? null : Number(counted.waiting),
+    inWork: Number(kept?.in_work ?? 0),
   };
-  return { requests: of('requests'), doubts: of('doubts') };
 }
 
-/**
- * Returns the age of each lane's oldest job. It uses the index by which jobs are taken, so a long queue costs no more.
- */
-export async function oldest(query: Query, queueOf: (lane: Lane) => string): Promise<Record<Lane, number>> {
+/** Returns the age of the oldest job. It uses the index by which jobs are taken, so a long queue costs no more. */
+export async function oldest(query: Query, name: string): Promise<number> {
   await query("select set_config('enable_sort', 'off', true)");
-  const ageOf = async (lane: Lane) => {
-    const text = `select extract(epoch from clock_timestamp() - created_on)::float8 * 1000 as ms from ${QUEUE_SCHEMA}.job
-      where name = $1 and state < 'active' order by created_on, id limit 1`;
-    const [row] = await query<{ ms: number }>(text, [queueOf(lane)]);
-    return Math.max(0, row?.ms ?? 0);
-  };
-  return { requests: await ageOf('requests'), doubts: await ageOf('doubts') };
+  const text = `select extract(epoch from clock_timestamp() - created_on)::float8 * 1000 as ms from ${QUEUE_SCHEMA}.job
+    where name = $1 and state < 'active' order by created_on, id limit 1`;
+  const [row] = await query<{ ms: number }>(text, [name]);
+  return Math.max(0, row?.ms ?? 0);
 }
 
 /** Maximum time for which one figure that is only shown may keep the server busy. */

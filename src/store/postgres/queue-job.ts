@@ -1,23 +1,16 @@
 import type PgBoss from 'pg-boss';
-import type { Lane, QueuedRequest, TakenRequest } from '../../request/request-queue.ts';
+import type { QueuedRequest, TakenRequest } from '../../request/request-queue.ts';
 import type { ServiceRequest } from '../../request/service-request.ts';
 
 /** The data of a job. The request is text within JSON, because PostgreSQL's own JSON cannot hold NUL. */
 interface JobData {
   readonly row: number;
   readonly request: string;
-  /** Absent if nobody has passed it on. */
-  readonly passedBy?: TakenRequest['passedBy'];
 }
 
 /** Returns the job of a request, which waits for `inMs` milliseconds before it may be taken. */
-export function jobOf(
-  { key, row, request }: QueuedRequest,
-  name: string,
-  inMs: number,
-  passedBy: TakenRequest['passedBy'],
-): PgBoss.JobInsert<JobData> {
-  const data = { row, request: JSON.stringify(request), ...(passedBy.length > 0 ? { passedBy } : {}) };
+export function jobOf({ key, row, request }: QueuedRequest, name: string, inMs: number): PgBoss.JobInsert<JobData> {
+  const data = { row, request: JSON.stringify(request) };
   return { id: key, name, data, ...(inMs > 0 ? { startAfter: `${Math.ceil(inMs)} milliseconds` } : {}) };
 }
 
@@ -30,16 +23,17 @@ export interface TakenJob {
   readonly isOld: boolean;
 }
 
-/** Returns the request of a job that `worker` has taken. */
-export function takenOf(job: TakenJob, lane: Lane, worker: number | null): TakenRequest {
-  const { id, data, retry_count: tried, retry_limit: limit, isOld } = job;
+/** Returns the request of a job that a worker has taken. */
+export function takenOf({
+  id,
+  data,
+  retry_count: tried,
+  retry_limit: limit,
+  isOld: hasExpired,
+}: TakenJob): TakenRequest {
   const read = readData(data);
-  const { row, request, passedBy } = read ?? { row: rowOf(data), request: NO_REQUEST, passedBy: [] };
-  // A doubt is settled however old it is.
-  const hasExpired = lane === 'requests' && isOld;
-  const isPassedOn = worker !== null && passedBy.includes(worker);
-  const limits = { mayTryAgain: tried < limit, hasExpired };
-  return { key: keyOf(id), row, request, lane, ...limits, isUnreadable: read === null, passedBy, isPassedOn };
+  const { row, request } = read ?? { row: rowOf(data), request: NO_REQUEST };
+  return { key: keyOf(id), row, request, mayTryAgain: tried < limit, hasExpired, isUnreadable: read === null };
 }
 
 const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
@@ -48,12 +42,11 @@ const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
  * Returns what the data of a job says, or null if that is not what srq writes. Other programs may have written to the
  * table, and one job must not stop the others.
  */
-function readData(data: unknown): Pick<TakenRequest, 'row' | 'request' | 'passedBy'> | null {
+function readData(data: unknown): Pick<TakenRequest, 'row' | 'request'> | null {
   if (!isObject(data) || !isInteger(data['row'])) return null;
-  const { request: text, passedBy = [] } = data;
-  if (typeof text !== 'string' || !Array.isArray(passedBy) || !passedBy.every(isInteger)) return null;
-  const request = parsedRequest(text);
-  return request && { row: data['row'], request, passedBy };
+  const { request: text } = data;
+  const request = typeof text === 'string' ? parsedRequest(text) : null;
+  return request && { row: data['row'], request };
 }
 
 function parsedRequest(text: string): ServiceRequest | null {

@@ -2,7 +2,7 @@ import type { LogRecord } from '../../request/ports.ts';
 import type { LoggedState } from '../../request/status.ts';
 
 /** A record of this process that the store has confirmed. */
-export interface ConfirmedRecord extends Omit<LogRecord, 'run' | 'by' | 'wireForm'> {
+export interface ConfirmedRecord extends Omit<LogRecord, 'run' | 'by' | 'wireForm' | 'wasClear' | 'looked'> {
   readonly id: number;
   /** What the table keeps as `by`. */
   readonly by: string | null;

@@ -1,0 +1,136 @@
+import type { DeliveryLog, LogRecord, Look, MarketplaceApi } from '../request/ports.ts';
+import { runConcurrently } from './run-concurrently.ts';
+import type { Submission } from './submit.ts';
+
+/** Least and greatest number of requests known to be created that validate has to call duplicates in the same round. */
+export const NEIGHBOURS = 12;
+const MAX_NEIGHBOURS = 24;
+/** Maximum time for which rounds wait so that a request and its neighbours can be compared at the same age. */
+const MAX_GAP_MS = 20 * 60_000;
+/** Maximum number of questions at once. The rate limit of the account applies as well. */
+const MAX_CONCURRENT = 8;
+const EARLIEST_MS = Date.UTC(2015, 0, 1);
+const FUTURE_MS = 60_000;
+
+/** When a request was sent, by the log's clock: at the earliest and at the latest. */
+export interface SentTime {
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** Returns when the request of a record was sent, or null if the time of the record cannot be true. */
+export function sentTime({ at, ms, looked = false }: LogRecord, nowMs: number): SentTime | null {
+  const atMs = Date.parse(at);
+  if (!(atMs >= EARLIEST_MS && atMs <= nowMs + FUTURE_MS)) return null;
+  const firstMs = atMs - (ms ?? 0);
+  return { firstMs, lastMs: Math.min(looked ? firstMs : atMs, nowMs) };
+}
+
+/** A request whose outcome is unknown, with what is needed to ask validate about it. */
+export interface Asked {
+  readonly submission: Submission;
+  /** Requests like it that cannot exist at the service. */
+  readonly controls: readonly Submission['request'][];
+  readonly sent: SentTime;
+  readonly neighbours: readonly Submission[];
+  /** Time between two rounds after which a request is as old as its oldest neighbour was in the first. */
+  readonly gapMs: number;
+}
+
+/**
+ * Chooses the neighbours of a request: created requests, of its market where there are enough, nearest in time. Returns
+ * null if there are too few, or too few that were sent at a time that shows something.
+ */
+export async function withNeighbours(
+  submission: Submission,
+  sent: SentTime,
+  candidates: readonly Submission[],
+  { log, api }: { readonly log: Pick<DeliveryLog, 'read' | 'nowMs'>; readonly api: Pick<MarketplaceApi, 'invented'> },
+): Promise<Asked | null> {
+  const records = await Promise.all(candidates.map(({ key }) => log.read(key)));
+  const created = candidates.flatMap((each, at) => {
+    const record = records[at];
+    // An outcome that validate or a person has given cannot be used to test validate.
+    if (record?.event !== 'created' || record.by !== null) return [];
+    const time = sentTime(record, log.nowMs());
+    // The rounds do not wait for one that is so much older.
+    return time === null || sent.lastMs - time.firstMs > MAX_GAP_MS ? [] : [{ ...each, atMs: time.firstMs }];
+  });
+  const market = ({ request }: Submission) => request.params['country'];
+  const alike = created.filter((each) => market(each) === market(submission));
+  const distanceMs = (atMs: number) => Math.max(sent.firstMs - atMs, atMs - sent.lastMs, 0);
+  const nearest = (alike.length >= NEIGHBOURS ? alike : created).toSorted(
+    (one, other) => distanceMs(one.atMs) - distanceMs(other.atMs),
+  );
+  // If validate sees none that is older, it may have forgotten this one, or show only the last ones.
+  const older = nearest.find(({ atMs }) => atMs <= sent.firstMs);
+  // A validate that ignores the end of a long text sees every shorter one.
+  const long = nearest.find((each) => textBytes(each) >= textBytes(submission));
+  if (older === undefined || long === undefined || nearest.length < NEIGHBOURS) return null;
+  const chosen = [...new Set([older, long, ...nearest])].slice(0, MAX_NEIGHBOURS);
+  const gapMs = sent.lastMs - Math.min(...chosen.map(({ atMs }) => atMs));
+  const { request } = submission;
+  // The same in both rounds, so that a validate that remembers what it was asked shows itself.
+  const controls = [false, true].map((text) => api.invented(request, { customer: true, text }));
+  return { submission, controls, sent, neighbours: chosen, gapMs };
+}
+
+function textBytes({ request: { params, audio } }: Submission): number {
+  return audio?.sizeBytes ?? Buffer.byteLength(params['request_text'] ?? '');
+}
+
+/** What one round has shown of a request. */
+export type Testimony = 'clear' | 'duplicate' | 'nothing';
+
+/** Asks validate about the requests that cannot exist. What it says does not matter. */
+export async function askControls(
+  asked: readonly Asked[],
+  api: Pick<MarketplaceApi, 'look'>,
+  stopping: AbortSignal,
+): Promise<void> {
+  const asking = runConcurrently(
+    iterate(asked.flatMap(({ controls }) => controls)),
+    () => MAX_CONCURRENT,
+    async (control) => !stopping.aborted && (await api.look(control)),
+  );
+  for await (const _ of asking);
+}
+
+/**
+ * Asks validate once about each request, its neighbours, and two requests like it that cannot exist. What validate says of a
+ * request counts only if it calls all neighbours duplicates and what cannot exist clear.
+ */
+export async function askRound(
+  asked: readonly Asked[],
+  api: Pick<MarketplaceApi, 'look' | 'tellApart'>,
+  stopping: AbortSignal,
+): Promise<readonly Testimony[]> {
+  const looks = new Map<unknown, Look>();
+  const questions = new Map<unknown, Submission['request']>();
+  for (const { submission, neighbours, controls } of asked) {
+    for (const { key, request } of [submission, ...neighbours]) questions.set(key, request);
+    for (const control of controls) questions.set(control, control);
+  }
+  const work = async ([name, request]: [unknown, Submission['request']]) => {
+    if (!stopping.aborted) looks.set(name, await api.look(request));
+  };
+  const asking = runConcurrently(iterate(questions), () => MAX_CONCURRENT, work);
+  for await (const _ of asking);
+  if (stopping.aborted) return asked.map(() => 'nothing');
+  const lookAt = (name: unknown) => looks.get(name) ?? UNANSWERED;
+  const nobodies = asked.flatMap(({ controls }) => controls.map(lookAt));
+  return asked.map(({ submission, neighbours }) => {
+    const tell = api.tellApart(
+      nobodies,
+      neighbours.map(({ key }) => lookAt(key)),
+    );
+    const said = tell?.(lookAt(submission.key)) ?? 'unknown';
+    return said === 'unknown' ? 'nothing' : said;
+  });
+}
+
+const UNANSWERED: Look = { verdict: 'unknown', form: null };
+
+async function* iterate<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
+  yield* items;
+}

@@ -1,0 +1,173 @@
+/** The operations whose answers are compared. */
+export type AnsweredOperation = 'create' | 'validate';
+
+/** What an answer of a form means. An `open` form is one whose meaning nobody knows yet. */
+export type FormMeaning = 'taken' | 'refused' | 'clear' | 'duplicate' | 'open';
+
+/** What has proven the meaning of a form: an experiment with validate, the API description, or a person. */
+export type ProvenBy = 'experiment' | 'document' | 'person';
+
+/**
+ * What proven answers of one meaning have looked like. `paths` maps each place of the answer to the values that were
+ * seen there. Values hold no personal data: sent words and digits are replaced.
+ */
+export interface KnownForm {
+  readonly operation: AnsweredOperation;
+  readonly means: FormMeaning;
+  readonly by: ProvenBy;
+  readonly status: number;
+  /** Media type in lower case, without parameters, or empty. */
+  readonly type: string;
+  readonly paths: Readonly<Record<string, KnownPath>>;
+  /** Number of answers that were compared with this form. */
+  readonly count: number;
+  /** The first answer of this form, as it may be shown. */
+  readonly text: string;
+  /** Whether an identifier that no other request has is the proof, whatever stands beside it. Only a person says so. */
+  readonly byIdentifier: boolean;
+  /** Time of the last change, as wall-clock milliseconds. */
+  readonly atMs: number;
+}
+
+export interface KnownPath {
+  readonly values: readonly string[];
+  /** Number of answers that had this path. */
+  readonly count: number;
+}
+
+/**
+ * What is known about the answers of one service, for one client under one contract. srq learns it by experiment, from
+ * the contract or from a person, and only ever compares with it.
+ */
+export interface KnownAnswers {
+  readonly forms: readonly KnownForm[];
+  /** Places of answers to create that are named like an identifier and have had the same value for two requests. */
+  readonly shared: readonly string[];
+  /** Digests of the last identifiers, each with the key of its request. */
+  readonly identifiers: readonly { readonly digest: string; readonly key: string }[];
+  /** Number of experiments in which validate told a created request from one that cannot exist. */
+  readonly experiments: number;
+}
+
+export const NOTHING_KNOWN: KnownAnswers = { forms: [], shared: [], identifiers: [], experiments: 0 };
+
+const MAX_FORMS = 50;
+const MAX_SHARED = 20;
+const MAX_IDENTIFIERS = 200;
+/** Maximum number of values that are kept of one place. A place with more never matches a new one. */
+export const MAX_VALUES = 50;
+
+/** Tells whether it is known how the service answers when it has taken a request. */
+export function isFamiliar({ forms }: KnownAnswers): boolean {
+  return forms.some(({ operation, means }) => operation === 'create' && means === 'taken');
+}
+
+/** Tells whether two forms are kept as one. What a person said of a form is kept by its exact values. */
+function isSameForm(one: KnownForm, other: KnownForm): boolean {
+  const isAlike = one.operation === other.operation && one.status === other.status && one.type === other.type;
+  if (!isAlike || isSaid(one) !== isSaid(other)) return false;
+  return isSaid(one)
+    ? one.text === other.text && one.byIdentifier === other.byIdentifier
+    : one.means === other.means && one.by === other.by;
+}
+
+/** Open forms and a person's statements are kept one by one; what was proven by comparison is kept by its meaning. */
+const isSaid = ({ by, means }: KnownForm) => by === 'person' || means === 'open';
+
+/** Adds what an answer has shown. A form that waited for its meaning ends once a person has given it. */
+export function withForm(known: KnownAnswers, added: KnownForm, countOf = sum): KnownAnswers {
+  const before = known.forms.find((each) => isSameForm(each, added));
+  const now = before ? mergedForm(before, added, countOf) : added;
+  const forms = [...known.forms.filter((each) => each !== before), now];
+  return { ...known, forms: forms.length > MAX_FORMS ? withoutOldest(forms) : forms };
+}
+
+/** Merges two states of one form. A person's word and an open form stay as they are; the newer one counts. */
+function mergedForm(one: KnownForm, other: KnownForm, countOf: (one: number, other: number) => number): KnownForm {
+  const [older, newer] = one.atMs <= other.atMs ? [one, other] : [other, one];
+  if (isSaid(one)) return older.by === 'person' && newer.by !== 'person' ? older : newer;
+  const paths: Record<string, KnownPath> = { ...older.paths };
+  for (const [path, { values, count }] of Object.entries(newer.paths)) {
+    const known = paths[path];
+    paths[path] = opened([...(known?.values ?? []), ...values], countOf(known?.count ?? 0, count));
+  }
+  return { ...newer, paths, text: older.text, count: countOf(older.count, newer.count) };
+}
+
+const sum = (one: number, other: number) => one + other;
+
+/** Number of different values from which a place may be open. */
+const OPEN_VALUES = 8;
+/** Share of the answers that had a value of their own at an open place. */
+const OPEN_SHARE = 0.8;
+export const OPEN = '*';
+
+/**
+ * Returns what a place has shown. One with a different value nearly every time, as a time or a counter has, is open from then
+ * on: it keeps the kinds of its values, and every value of these kinds matches.
+ */
+export function opened(all: readonly string[], count: number): KnownPath {
+  const values = [...new Set(all)].slice(0, MAX_VALUES);
+  // A sentence says what it says, however many there are.
+  const single = values.filter((value) => !value.startsWith(OPEN) && kindOf(value) !== 'sentence');
+  const opens = single.length >= OPEN_VALUES && single.length >= OPEN_SHARE * count;
+  const kinds = values.flatMap((value) =>
+    value.startsWith(OPEN) ? [value] : opens && single.includes(value) ? [OPEN + kindOf(value)] : [],
+  );
+  if (kinds.length === 0) return { values, count };
+  return {
+    values: [...new Set([...kinds, ...values.filter((value) => !kinds.includes(OPEN + kindOf(value)))])],
+    count,
+  };
+}
+
+/** Tells whether a place is open to a value. See {@link opened}. */
+export function isOpenTo({ values }: KnownPath, value: string): boolean {
+  const kind = kindOf(value);
+  // A token that happens to have digits only is a text as well.
+  return values.includes(OPEN + kind) || (kind === 'number' && values.includes(`${OPEN}text`));
+}
+
+export const isOpen = ({ values }: KnownPath): boolean => values.some((value) => value.startsWith(OPEN));
+
+export const isNumber = (text: string): boolean => /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text);
+
+/** Returns what kind of value this is. What is neither a number nor a text is a kind of its own. */
+export function kindOf(value: string): string {
+  if (isNumber(value)) return Number(value) === 0 ? '0' : 'number';
+  if (/^(?:null|true|false|\[\]|list|object|""|id|@.*)$/.test(value)) return value;
+  return /[\s<]/.test(value) ? 'sentence' : 'text';
+}
+
+function withoutOldest(forms: readonly KnownForm[]): readonly KnownForm[] {
+  const waiting = forms.filter(({ means }) => means === 'open');
+  const ofMachine = forms.filter(({ by }) => by !== 'person');
+  const oldest = ([waiting, ofMachine].find(({ length }) => length > 0) ?? forms).reduce((one, each) =>
+    each.atMs < one.atMs ? each : one,
+  );
+  return forms.filter((each) => each !== oldest);
+}
+
+/** Adds a place whose value two requests had in common. */
+export function withShared(known: KnownAnswers, place: string): KnownAnswers {
+  if (known.shared.includes(place)) return known;
+  return { ...known, shared: [...known.shared, place].slice(-MAX_SHARED) };
+}
+
+/** Adds an identifier that a request got. */
+export function withIdentifier(known: KnownAnswers, digest: string, key: string): KnownAnswers {
+  const others = known.identifiers.filter((each) => each.digest !== digest);
+  return { ...known, identifiers: [...others, { digest, key }].slice(-MAX_IDENTIFIERS) };
+}
+
+/**
+ * Merges what is stored with what a process has found. A person's word stays, and the newer of two counts. Answers that
+ * both know are not counted twice.
+ */
+export function mergeKnownAnswers(stored: KnownAnswers, own: KnownAnswers): KnownAnswers {
+  let merged = stored;
+  for (const form of own.forms) merged = withForm(merged, form, Math.max);
+  for (const place of own.shared) merged = withShared(merged, place);
+  for (const { digest, key } of own.identifiers) merged = withIdentifier(merged, digest, key);
+  return { ...merged, experiments: Math.max(stored.experiments, own.experiments) };
+}

@@ -1,0 +1,333 @@
+import { createHash } from 'node:crypto';
+import { isNumber, isOpenTo, type KnownForm, type KnownPath, kindOf, OPEN } from '../../request/known-answers.ts';
+import { isIdentifyingName, nameWords } from '../../request/names.ts';
+import type { Answer } from '../network/exchange.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+import { type AnswerValue, answerValue, readableKind } from './answer-value.ts';
+
+/**
+ * The form of an answer: its status, its media type, and every place in it with its values. Two answers with one form say
+ * the same, whatever their words mean. List positions are written `*`.
+ */
+export interface Form {
+  readonly status: number;
+  readonly type: string;
+  readonly paths: ReadonlyMap<string, readonly FormValue[]>;
+  /** Values that may name the request, the outermost first. */
+  readonly identifiers: readonly Identifier[];
+  /** Returns the form as a person reads it: `201 application/json {"id":#,"state":"queued"}`. */
+  readonly text: () => string;
+}
+
+/**
+ * A value of a form. `plain` is the text itself, in which the digits of a sentence are `#`. It may hold words that were
+ * sent, so that it is compared and never kept. In what is `kept`, sent words are `sent`.
+ */
+export interface FormValue {
+  readonly plain: string;
+  readonly kept: () => string;
+}
+
+/** A value of an answer that may name the request. */
+export interface Identifier {
+  readonly place: string;
+  readonly name: string;
+  readonly text: string;
+  /** Whether it is called an id, or is the address of what was created, and has a digit. */
+  readonly isCertain: boolean;
+}
+
+/** What is known of an operation before its answer is read. */
+export interface FormRules {
+  /** Places that are named like an identifier and had the same value for two requests. */
+  readonly shared: readonly string[];
+  /** Places of identifiers by the API description. */
+  readonly documented: readonly string[];
+  /** Path of the operation, below which the address of something new lies. */
+  readonly path: string;
+}
+
+const MAX_PATHS = 100;
+const MAX_DEPTH = 12;
+/** Maximum length of a value. A longer one stands as its digest. */
+const MAX_VALUE_LENGTH = 120;
+
+/** The place of the words with digits in a text. Times and short numbers are left out. */
+const NUMBERED_WORDS = '@words';
+/** The place of the `Location` header among those of a form. */
+export const LOCATION = '@location';
+/** The value of a place where an answer names its request. Identifiers are judged by themselves. */
+const IDENTIFIER = 'id';
+
+/**
+ * Returns the form of an answer, or null if it has none: a page, an answer that was cut or cannot be read, or one with
+ * too many members. An answer without a form proves nothing.
+ */
+export function formOf(answer: Answer, sent: Redactor, rules: FormRules): Form | null {
+  const kind = readableKind(answer);
+  if (kind === null) return null;
+  const isEmpty = kind === 'empty';
+  const top = isEmpty ? '' : (answerValue(answer) ?? answer.body.trim());
+  const found = new FormReader(sent, rules).read(top, answer.headers['location'], answer.status);
+  if (found === null) return null;
+  const type = isEmpty ? '' : ((answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  const { status } = answer;
+  return { status, type, ...found, text: () => shownForm([String(status), type], isEmpty ? null : top, sent) };
+}
+
+class FormReader {
+  readonly #paths = new Map<string, FormValue[]>();
+  readonly #identifiers: Identifier[] = [];
+  readonly #sent: Redactor;
+  readonly #rules: FormRules;
+
+  constructor(sent: Redactor, rules: FormRules) {
+    this.#sent = sent;
+    this.#rules = rules;
+  }
+
+  read(top: AnswerValue, location: string | undefined, status: number): Pick<Form, 'paths' | 'identifiers'> | null {
+    if (!this.#visit('', '', top, 0)) return null;
+    if (location !== undefined) this.#visitLocation(location, status);
+    return { paths: this.#paths, identifiers: this.#identifiers };
+  }
+
+  #visit(path: string, name: string, value: AnswerValue, depth: number): boolean {
+    if (this.#paths.size > MAX_PATHS || depth > MAX_DEPTH) return false;
+    this.#add(path, this.#noteIdentifier(path, name, value) ? same(IDENTIFIER) : scalar(value, this.#sent));
+    if (typeof value !== 'object' || value === null) return true;
+    const below = path === '' ? '' : `${path}.`;
+    if (Array.isArray(value)) return value.every((each) => this.#visit(`${below}*`, name, each, depth + 1));
+    return Object.entries(value).every(([inner, each]) =>
+      this.#visit(below + this.#nameOf(inner), inner, each, depth + 1),
+    );
+  }
+
+  /** Returns a member's name as it is kept. One in the style of programs is the service's own, even if it has a sent word. */
+  #nameOf(name: string): string {
+    const isOwn = MEMBER_NAME.test(name) && !this.#sent.isSentValue(name.toLowerCase());
+    return isOwn ? name.toLowerCase() : normal(name, this.#sent).kept();
+  }
+
+  #add(path: string, value: FormValue): void {
+    const values = this.#paths.get(path);
+    if (values === undefined) this.#paths.set(path, [value]);
+    else if (!values.some(({ plain }) => plain === value.plain)) values.push(value);
+  }
+
+  /** Notes a value that may name the request, and tells whether it does so alone, so that it has no other meaning. */
+  #noteIdentifier(place: string, name: string, value: AnswerValue): boolean {
+    if (typeof value !== 'string' || this.#rules.shared.includes(place)) return false;
+    if (place === '') return this.#noteToken(value);
+    const isDocumented = this.#rules.documented.includes(place);
+    const words = isDocumented ? [] : nameWords(name);
+    if (!isDocumented && (words.at(-1) === 'code' || !isIdentifyingName(words))) return this.#namesElse(words, value);
+    if (!mayIdentify(value) || this.#sent.isSentValue(value) || (!isDocumented && this.#sent.repeatsSent(value)))
+      return false;
+    const isCertain = isDocumented || (CERTAIN_NAME.test(words.at(-1) ?? '') && /\d/.test(value));
+    this.#identifiers.push({ place, name, text: value, isCertain });
+    return true;
+  }
+
+  /** Tells whether a value identifies something else than the request, such as a call: it differs and means nothing. */
+  #namesElse(words: readonly string[], value: string): boolean {
+    return CERTAIN_NAME.test(words.at(-1) ?? '') && !words.some((word) => TELLING.test(word)) && mayIdentify(value);
+  }
+
+  /** The only word with a digit in a short text, short numbers and times aside, may name the request: `Created as R-4711`. */
+  #noteToken(text: string): boolean {
+    if (text.length > MAX_IDENTIFIER_LENGTH) return false;
+    const tokens = text.split(/[\s,;:=#"'()<>]+/).map((each) => each.replace(/[.!?]+$/, ''));
+    const numbered = tokens.filter(
+      (each) => /\d/.test(each) && !SAYS_LITTLE.test(each) && !this.#sent.repeatsSent(each) && mayIdentify(each),
+    );
+    const [token, ...more] = numbered;
+    if (token === undefined) return false;
+    this.#add(NUMBERED_WORDS, same(more.length === 0 ? IDENTIFIER : numbered.join('|').toLowerCase()));
+    if (more.length > 0) return false;
+    this.#identifiers.push({ place: '', name: 'id', text: token, isCertain: false });
+    return token === text.trim();
+  }
+
+  #visitLocation(location: string, status: number): void {
+    const path = (location.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '');
+    const parts = path.split('/').map((part) => (/\d/.test(part) ? '#' : normal(part, this.#sent).kept()));
+    const last = path.split('/').at(-1) ?? '';
+    const isBelow = liesBelow(path, this.#rules.path);
+    const isNew = (/\d/.test(last) || isBelow) && mayIdentify(last) && !this.#sent.repeatsSent(last);
+    if (isNew && !this.#rules.shared.includes(LOCATION)) {
+      const isCertain = (status === 201 || status >= 400) && /\d/.test(last) && isBelow;
+      this.#identifiers.push({ place: LOCATION, name: 'id', text: last, isCertain });
+      parts[parts.length - 1] = IDENTIFIER;
+    }
+    this.#add(LOCATION, same(bounded(parts.join('/'))));
+  }
+}
+
+/** Matches words of a sentence that do not name a request: short numbers, times, dates. */
+const SAYS_LITTLE = /^\D?\d{1,3}\D?$|\d[:/.]\d|^\d{4}-\d\d-\d\d/;
+const MEMBER_NAME = /^[a-z_$][a-z_$-]{0,60}\d{0,2}$/i;
+const CERTAIN_NAME = /^(?:id|uid|uuid|guid)$/;
+/** Matches words of names whose identifiers may tell what became of a request: `status_id`. */
+const TELLING = /^(?:status|state|result|outcome|code|reason|error|err|type|kind|category)$/;
+const MAX_IDENTIFIER_LENGTH = 200;
+/** Matches what services write where they have no identifier, and what identifies nothing: a time, a fraction. */
+const NO_IDENTIFIER =
+  /^(?:0+|-.*|\d+\.\d+|null|none|nil|undefined|nan|n\/a|true|false|[0-]+)$|^\d{4}-\d\d-\d\d|^\d\d?[:/.]\d\d/i;
+
+/** Tells whether a value can identify anything. */
+function mayIdentify(text: string): boolean {
+  const trimmed = text.trim();
+  return (
+    trimmed.length <= MAX_IDENTIFIER_LENGTH &&
+    /^[^\s\p{C}]*[\p{L}\p{N}][^\s\p{C}]*$/u.test(trimmed) &&
+    !NO_IDENTIFIER.test(trimmed)
+  );
+}
+
+/** Tells whether an address is that of a resource which a create at `path` makes: `/v1/request/7` for `/v1/request/create`. */
+function liesBelow(address: string, path: string): boolean {
+  const parents = [path, path.slice(0, path.lastIndexOf('/'))].filter((each) => each !== '');
+  return parents.some((each) => address.includes(`${each}/`));
+}
+
+const same = (text: string): FormValue => ({ plain: text, kept: () => text });
+
+function scalar(value: AnswerValue, sent: Redactor): FormValue {
+  if (value === null || typeof value === 'boolean') return same(String(value));
+  if (Array.isArray(value)) return same(value.length === 0 ? '[]' : 'list');
+  return typeof value === 'string' ? normal(value, sent) : same('object');
+}
+
+/** Matches a point in time, whose digits say nothing. A number, or a code without blanks, may say everything. */
+const TIME = /^\d{4}-\d\d-\d\d|^\d{1,2}[:/.-]\d{1,2}[:/.-]\d+|^\d{1,2}:\d\d/;
+/** Matches words of a sentence, or of markup, that have a digit. */
+const NUMBERED = /[^\s<>"'=&;,()]*\d[^\s<>"'=&;,()]*/g;
+/** A short number may be a code, as in "Error 51". */
+const SHORT_NUMBER = /^-?\d{1,3}$/;
+const WORD = /[\p{L}\p{M}\d]+/gu;
+
+/** Returns a text without what differs between requests that are answered alike. */
+function normal(text: string, sent: Redactor): FormValue {
+  const folded = text.trim().toLowerCase();
+  if (folded === '') return same('""');
+  if (sent.isSentValue(folded)) return same('sent');
+  if (isNumber(folded)) return same(folded);
+  const isSentence = /[\s<]/.test(folded);
+  const withoutDigits = (each: string) =>
+    isSentence
+      ? each.replace(NUMBERED, (word) => (SHORT_NUMBER.test(word) ? word : '#'))
+      : TIME.test(folded)
+        ? each.replace(/\d+/g, '#')
+        : each;
+  // A word alone is hidden only if it is one of a name or an address.
+  if (!/[\s<]/.test(folded) && !TIME.test(folded)) {
+    const plain = bounded(folded);
+    return { plain, kept: () => (sent.repeatsSent(folded) ? 'sent' : plain) };
+  }
+  const withoutSent = () => folded.replace(WORD, (word) => (sent.isSentWord(word) ? 'sent' : word));
+  const kept = () => bounded(withoutDigits(withoutSent()).replace(/\bsent(?:[^\p{L}\d#]+sent)+\b/gu, 'sent'));
+  return { plain: bounded(withoutDigits(folded)), kept };
+}
+
+function bounded(text: string): string {
+  if (text.length <= MAX_VALUE_LENGTH) return text;
+  return `text ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+}
+
+const MAX_SHOWN = 300;
+const MAX_SHOWN_DEPTH = 5;
+const MAX_SHOWN_MEMBERS = 30;
+
+/** Shows an answer without what was sent, and with `#` for its numbers. */
+function shownForm(head: readonly string[], top: AnswerValue, sent: Redactor): string {
+  const word = (text: string) =>
+    sent
+      .redact(text)
+      .replace(/\d{2,}/g, '#')
+      .replace(/\s+/g, ' ')
+      .trim();
+  const shown = (value: AnswerValue, depth: number): string => {
+    if (value === null || typeof value === 'boolean') return String(value);
+    if (typeof value === 'string') return isNumber(value) ? value.replace(/\d{4,}/, '#') : JSON.stringify(word(value));
+    if (depth >= MAX_SHOWN_DEPTH) return '…';
+    if (Array.isArray(value))
+      return `[${[...new Set(value.slice(0, MAX_SHOWN_DEPTH).map((each) => shown(each, depth + 1)))].join(',')}]`;
+    const members = Object.entries(value).slice(0, MAX_SHOWN_MEMBERS);
+    return `{${members.map(([name, each]) => `${JSON.stringify(word(name))}:${shown(each, depth + 1)}`).join(',')}}`;
+  };
+  const body = top === null ? 'empty' : typeof top === 'string' ? word(top) : shown(top, 0);
+  const text = [...head, body].filter((part) => part !== '').join(' ');
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** Tells whether a form is one that was seen before: no place is new or missing, and no value is new. */
+export function matches(known: KnownForm, form: Form): boolean {
+  return known.status === form.status && isOfForm(known, form);
+}
+
+/**
+ * Tells whether an answer looks like those of a known form but for its status: it has the same places, with values that were
+ * seen there or, where they differ, of a kind that was.
+ */
+export function looksLike(known: KnownForm, form: Form): boolean {
+  const paths = Object.entries(known.paths).map(([path, seen]) => {
+    const kinds = seen.values.length > 1 ? seen.values.map((value) => OPEN + kindOf(value)) : [];
+    return [path, { ...seen, values: [...seen.values, ...kinds] }];
+  });
+  return isOfForm({ ...known, paths: Object.fromEntries(paths) }, form);
+}
+
+function isOfForm(known: KnownForm, { type, paths }: Form): boolean {
+  if (known.type !== type) return false;
+  for (const [path, values] of paths) {
+    const seen = known.paths[path];
+    if (seen === undefined || !values.every((value) => isSeen(seen, value))) return false;
+  }
+  return Object.entries(known.paths).every(([path, { count }]) => count < known.count || paths.has(path));
+}
+
+/** A value at a place where every answer so far had another one, as an identifier under any name has. */
+interface UniqueValue extends Pick<Identifier, 'place' | 'text'> {
+  /** Whether it is a text with a digit at an open place, so that it is taken for an identifier. */
+  readonly isToken: boolean;
+}
+
+/** Returns the values of an answer at places of a known form where every answer so far had another one. */
+export function uniqueValues(known: KnownForm, { paths }: Form): UniqueValue[] {
+  return [...paths].flatMap(([place, values]) => {
+    const seen = known.paths[place];
+    const [value, ...more] = values;
+    if (seen === undefined || value === undefined || more.length > 0 || place.includes('*')) return [];
+    const { plain: text } = value;
+    const isOpen = isOpenTo(seen, text);
+    if (!isOpen && !(seen.count > 1 && seen.values.length === seen.count)) return [];
+    return [{ place, text, isToken: isOpen && kindOf(text) === 'text' && /\d/.test(text) }];
+  });
+}
+
+/** Tells whether a value is one that a place has shown, or has the kind of the values of an open place. */
+export function isSeen(seen: KnownPath, { plain, kept }: FormValue): boolean {
+  if (seen.values.includes(plain) || seen.values.includes(kept())) return true;
+  return isOpenTo(seen, plain);
+}
+
+/** Returns a form as it is kept. */
+export function keptForm({
+  status,
+  type,
+  paths,
+  text,
+}: Form): Pick<KnownForm, 'status' | 'type' | 'paths' | 'count' | 'text'> {
+  const kept = [...paths].map(([path, values]) => [path, { values: values.map((each) => each.kept()), count: 1 }]);
+  return { status, type, count: 1, text: text(), paths: Object.fromEntries(kept) };
+}
+
+/** Tells whether the places of a known form include one where the request is named. */
+export function identifierPlaces({ paths }: KnownForm): string[] {
+  return Object.keys(paths).filter(
+    (path) =>
+      paths[path]?.values.includes(IDENTIFIER) ||
+      (path === LOCATION && /(?:^|\/)id$/.test(paths[path]?.values[0] ?? '')),
+  );
+}

@@ -1,0 +1,206 @@
+import { isNumber, isOpen, type KnownForm, type KnownPath, kindOf, opened } from '../../request/known-answers.ts';
+import { type Form, type FormValue, isSeen } from './form.ts';
+
+/** What answers to requests of one kind have shown at each place: of those that cannot exist, or of those that do. */
+class Shown {
+  readonly paths = new Map<string, KnownPath>();
+  count = 0;
+
+  constructor(forms: readonly KnownForm[]) {
+    for (const { status, type, paths, count } of forms) {
+      this.count += count;
+      this.#add(STATUS, { values: [`${status} ${type}`], count });
+      for (const [path, each] of Object.entries(paths)) this.#add(path, each);
+    }
+  }
+
+  #add(path: string, { values, count }: KnownPath): void {
+    const known = this.paths.get(path);
+    this.paths.set(path, opened([...(known?.values ?? []), ...values], (known?.count ?? 0) + count));
+  }
+
+  always(path: string): boolean {
+    return this.paths.get(path)?.count === this.count;
+  }
+
+  /** Returns the values at a place, with {@link ABSENT} if some answers did not have it. */
+  at(path: string): KnownPath {
+    const { values, count } = this.paths.get(path) ?? NOWHERE;
+    return count < this.count ? { values: [...values, ABSENT], count: this.count } : { values, count };
+  }
+}
+
+/** The place of the status and the media type. */
+const STATUS = '@status';
+const ABSENT = '@absent';
+const NOWHERE: KnownPath = { values: [], count: 0 };
+
+/**
+ * Tells the answers to two kinds of requests apart: those about a request that cannot exist at the service, and those
+ * about one that does. Only places that had other values in each kind are compared. Null if there is no such place:
+ * validate then says the same to both.
+ */
+export function separation(clear: readonly KnownForm[], duplicate: readonly KnownForm[]): Separation | null {
+  if (clear.length === 0 || duplicate.length === 0) return null;
+  const [one, other] = [new Shown(clear), new Shown(duplicate)];
+  const paths = [...new Set([...one.paths.keys(), ...other.paths.keys()])].filter((path) =>
+    tellApart(one.at(path), other.at(path)),
+  );
+  // What a person would read says what the rest says, in words that may differ. It alone decides only if there is no rest.
+  const firm = paths.filter((path) =>
+    [...one.at(path).values, ...other.at(path).values].some((value) => !/^(?:text|sentence)$/.test(kindOf(value))),
+  );
+  return paths.length === 0
+    ? null
+    : new Separation(one, other, {
+        all: paths,
+        firm: firm.length > 0 ? firm : paths,
+      });
+}
+
+/** Tells whether a place has had different values in two kinds of answers, and not just different ones every time. */
+function tellApart(clear: KnownPath, duplicate: KnownPath): boolean {
+  if (isOpen(clear) || isOpen(duplicate) || varies(clear)) return false;
+  if (isCount(clear) && isCount(duplicate) && (hasSeveral(clear) || hasSeveral(duplicate))) {
+    const kinds = (of: KnownPath) => new Set(of.values.map(isZero));
+    return [...kinds(clear)].every((kind) => !kinds(duplicate).has(kind));
+  }
+  return clear.values.every((value) => !duplicate.values.includes(value));
+}
+
+const isCount = ({ values }: KnownPath) => values.every(isNumber);
+const hasSeveral = ({ values }: KnownPath) => values.length > 1;
+const isZero = (value: string) => Number(value) === 0;
+
+/** Tells whether a text differs so often between requests that cannot exist that it does not tell what they are. */
+function varies({ values, count }: KnownPath): boolean {
+  return !values.every(isNumber) && values.length >= 3 && values.length >= count / 2;
+}
+
+/** The places that are compared. `firm` are those that have more than texts, if there are any. */
+interface Compared {
+  readonly all: readonly string[];
+  readonly firm: readonly string[];
+}
+
+/** See {@link separation}. */
+export class Separation {
+  readonly #clear: Shown;
+  readonly #duplicate: Shown;
+  readonly #paths: Compared;
+
+  constructor(clear: Shown, duplicate: Shown, paths: Compared) {
+    this.#clear = clear;
+    this.#duplicate = duplicate;
+    this.#paths = paths;
+  }
+
+  /**
+   * Returns what an answer says of a request. `duplicate` ends a row, so that nothing in the answer may be new. Null if
+   * the answer is like neither kind.
+   */
+  verdict(form: Form): 'clear' | 'duplicate' | null {
+    if (this.#isLike(form, this.#clear, [STATUS, ...this.#paths.firm]) && this.#resembles(form, this.#clear))
+      return 'clear';
+    const isWhole = [...this.#duplicate.paths.keys()].every(
+      (path) => !this.#duplicate.always(path) || hasPath(form, path),
+    );
+    const isKnown = [...form.paths.keys()].every(
+      (path) => this.#clear.paths.has(path) || this.#duplicate.paths.has(path),
+    );
+    return isWhole && isKnown && this.#isLike(form, this.#duplicate, [STATUS, ...this.#paths.all]) ? 'duplicate' : null;
+  }
+
+  /** Tells whether an answer has most of the places that such answers always have. One about something else has others. */
+  #resembles(form: Form, kind: Shown): boolean {
+    const always = [...kind.paths.keys()].filter((path) => kind.always(path));
+    return always.filter((path) => hasPath(form, path)).length > always.length / 2;
+  }
+
+  /**
+   * Tells whether an answer that is like neither kind is one about a request that cannot exist, but for places that differ
+   * between such answers by chance: it has all places that they always have and no other, and one that tells the kinds apart.
+   */
+  isAlmostClear(form: Form): boolean {
+    const { paths } = this.#clear;
+    const isWhole = [...paths.keys()].every((path) => !this.#clear.always(path) || hasPath(form, path));
+    const isKnown = [...form.paths.keys()].every((path) => paths.has(path));
+    return isWhole && isKnown && this.#paths.firm.some((path) => this.#isLike(form, this.#clear, [path]));
+  }
+
+  /** Whether a status or a flag tells the kinds apart. Anything else may do so by chance. */
+  get isStrong(): boolean {
+    return this.#paths.firm.some(
+      (path) => path === STATUS || this.#clear.at(path).values.some((value) => /^(?:true|false)$/.test(value)),
+    );
+  }
+
+  /** Tells whether two answers have the same values at the places that tell the kinds apart. */
+  agree(one: Form, other: Form): boolean {
+    return this.#paths.firm.every((path) => haveSame(one, other, path));
+  }
+
+  #isLike(form: Form, kind: Shown, paths: readonly string[]): boolean {
+    return paths.every((path) => {
+      const seen = kind.at(path);
+      return valuesAt(form, path).every(
+        (value) => isSeen(seen, value) || isLikeCount(value.plain, seen, this.#at(path)),
+      );
+    });
+  }
+
+  #at(path: string): readonly KnownPath[] {
+    return [this.#clear.at(path), this.#duplicate.at(path)];
+  }
+}
+
+/** A count that varies is compared by whether it is zero. */
+function isLikeCount(value: string, seen: KnownPath, both: readonly KnownPath[]): boolean {
+  return (
+    isNumber(value) &&
+    both.every(isCount) &&
+    both.some(hasSeveral) &&
+    seen.values.some((each) => isZero(each) === isZero(value))
+  );
+}
+
+function hasPath(form: Form, path: string): boolean {
+  return path === STATUS || form.paths.has(path);
+}
+
+const literal = (text: string): FormValue => ({ plain: text, kept: () => text });
+
+function valuesAt(form: Form, path: string): readonly FormValue[] {
+  if (path === STATUS) return [literal(`${form.status} ${form.type}`)];
+  return form.paths.get(path) ?? [literal(ABSENT)];
+}
+
+/**
+ * Tells whether an answer is like others: at every place where all of those agree, it has the same values.
+ */
+export function isLikeAll(form: Form, others: readonly Form[]): boolean {
+  const [first] = others;
+  if (first === undefined) return false;
+  const paths = new Set([STATUS, ...form.paths.keys(), ...others.flatMap((each) => [...each.paths.keys()])]);
+  return [...paths].every((path) => {
+    const isStable = others.every((each) => haveSame(each, first, path));
+    return !isStable || haveSame(form, first, path);
+  });
+}
+
+function haveSame(one: Form, other: Form, path: string): boolean {
+  const [here, there] = [valuesAt(one, path), valuesAt(other, path)];
+  return here.length === there.length && here.every((value) => there.some((each) => isSame(value, each)));
+}
+
+const isSame = (one: FormValue, other: FormValue) =>
+  one.plain === other.plain || one.kept() === other.kept() || one.kept() === other.plain || one.plain === other.kept();
+
+/** Tells whether answers differ by more than texts, such as in flags, numbers, or places that only some of them have. */
+export function varyFirmly(forms: readonly Form[]): boolean {
+  const paths = new Set(forms.flatMap((each) => [...each.paths.keys()]));
+  return [...paths].some((path) => {
+    const kinds = new Set(forms.flatMap((form) => valuesAt(form, path).map(({ plain }) => kindOf(plain))));
+    return kinds.size > 1 && [...kinds].some((kind) => kind !== 'text' && kind !== 'sentence');
+  });
+}

@@ -1,0 +1,259 @@
+import { customersOf } from '../request/customer.ts';
+import type { Clock, ValidateResult } from '../request/ports.ts';
+import type { ServiceRequest } from '../request/service-request.ts';
+import type { AnswerReader } from './answers/answer-reader.ts';
+import type { Form } from './answers/form.ts';
+import { isLikeAll, varyFirmly } from './answers/separation.ts';
+import { invented } from './invented.ts';
+
+/** Pauses before each question to validate whether it sees what was created just now. */
+const LOOK_PAUSES_MS = [0, 1_000, 4_000];
+/** Further ones for the first request that is believed to be created: by then most services show what they have. */
+const FIRST_PAUSES_MS = [15_000, 40_000];
+/** Number of experiments after which the answers of a service are only compared. */
+const EXPERIMENTS = 3;
+/** Number of failed experiments after which this process makes no more of its own accord. */
+const MAX_FAILED = 3;
+
+/** What an experiment has shown: validate sees the request, does not see it, or tells nothing. */
+export type Finding = 'seen' | 'not-seen' | 'untold';
+
+/** The answer to a create, and whether it is believed to be a creation. */
+interface Created {
+  readonly form: Form | null;
+  readonly isBelieved: boolean;
+}
+
+export interface ExperimentDeps {
+  readonly reader: AnswerReader;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+  /** Asks validate about one request. */
+  readonly ask: (request: ServiceRequest) => Promise<ValidateResult>;
+  /** Number of creates of each customer that this process has sent, by a digest. Clients of one service share it. */
+  readonly creates: Map<string, number>;
+}
+
+/**
+ * Finds out what answers mean by asking validate about requests whose fate is known: one that was created just now, and
+ * a control that cannot exist. No word of an answer is read.
+ */
+export class Experiment {
+  readonly #deps: ExperimentDeps;
+  /** The last answers about the control. */
+  readonly #controls: Form[] = [];
+  /** Those of them that are not learned yet. */
+  readonly #fresh: Form[] = [];
+  #control: ServiceRequest | null = null;
+  #asking: Promise<ValidateResult> | null = null;
+  #next: Promise<ValidateResult> | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+  #failed = 0;
+  #healings = 0;
+  /** The last answer to create whose request validate did not see. Another one is not waited for. */
+  #unseen: string | null = null;
+
+  constructor(deps: ExperimentDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the next request is one of the first, with which the service's answers are tried out. */
+  get isOpen(): boolean {
+    return this.#deps.reader.known.experiments < EXPERIMENTS && this.#failed < MAX_FAILED;
+  }
+
+  /** Notes that a request is about to be created. */
+  noteCreate(request: ServiceRequest): void {
+    for (const customer of customersOf(request)) this.#deps.creates.set(customer, this.#createsOf(customer) + 1);
+  }
+
+  /**
+   * Judges an answer of validate. One that nothing is known of is clear if a request that cannot exist is answered alike. A
+   * duplicate counts only while validate calls such a request clear: it ends a row, and nobody looks at it again.
+   */
+  async judged(request: ServiceRequest, result: ValidateResult): Promise<ValidateResult> {
+    const { reader } = this.#deps;
+    this.#control ??= invented(request, { customer: true, text: true });
+    if (result.verdict === 'duplicate') {
+      const control = await this.#askControl();
+      const isBelieved =
+        (reader.trustsValidate && control.verdict === 'clear') || (control.refused !== null && reader.isDocumented);
+      return isBelieved ? result : { ...result, verdict: 'unknown', message: SAYS_THE_SAME };
+    }
+    const form = result.form as Form | null;
+    if (result.verdict !== 'unknown' || result.refused !== null || form === null || reader.isDocumented) return result;
+    if (reader.knowsValidate) return this.#healed(result, form);
+    if (this.#controls.length === 0) await this.#askControl();
+    // A place that differs between two answers about the control says nothing.
+    if (!isLikeAll(form, this.#controls)) await this.#askControl();
+    return isLikeAll(form, this.#controls) ? { ...result, verdict: 'clear' } : result;
+  }
+
+  /**
+   * Reads an answer that is like neither kind again, after one more about the control: a place that had one value by chance
+   * may show another, and tells nothing any more.
+   */
+  async #healed(result: ValidateResult, form: Form): Promise<ValidateResult> {
+    const { reader, clock } = this.#deps;
+    if (this.#healings++ >= MAX_HEALINGS) return result;
+    const control = await this.#askControl();
+    const isUsable = control.form !== null && [control.form as Form, form].every((each) => reader.isAlmostClear(each));
+    if (!isUsable) return result;
+    for (const each of this.#fresh.splice(0)) reader.learn('validate', each, 'clear', 'experiment', clock.nowMs());
+    return { ...result, verdict: reader.verdictOf(form) ?? 'unknown' };
+  }
+
+  /**
+   * Finds out whether validate sees a request that it had called clear, by the answer `cleared`, and that was created then.
+   * `created` is the form of the answer to create, which is learned if validate sees the request.
+   */
+  inspect(request: ServiceRequest, key: string, created: Created, cleared: ValidateResult): Promise<Finding> {
+    const finding = this.#turn.then(() => this.#inspect(request, key, created, cleared));
+    this.#turn = finding.catch(() => {});
+    return finding;
+  }
+
+  async #inspect(request: ServiceRequest, key: string, created: Created, cleared: ValidateResult): Promise<Finding> {
+    const { reader, clock, stopping } = this.#deps;
+    // Another request may have shown meanwhile what this answer means, or that validate does not tell.
+    if (created.form !== null && !this.isOpen && reader.isTaken(created.form, key)) return 'seen';
+    const before = cleared.form as Form | null;
+    if (before === null || (!reader.knowsValidate && this.#failed >= MAX_FAILED)) return 'untold';
+    const text = created.form === null ? '' : created.form.text();
+    const clear = [before];
+    for (const pauseMs of this.#pauses(created, text)) {
+      await clock.sleep(pauseMs, stopping);
+      if (stopping.aborted) return 'untold';
+      const seen = await this.#lookFor(request, created, clear);
+      if (seen === 'not-seen') continue;
+      if (seen === 'untold' || !(await this.#isOfThisRequest(request, clear, seen))) break;
+      const nowMs = clock.nowMs();
+      reader.learn('validate', before, 'clear', 'experiment', nowMs);
+      for (const control of this.#fresh.splice(0)) reader.learn('validate', control, 'clear', 'experiment', nowMs);
+      for (const form of seen) reader.learn('validate', form, 'duplicate', 'experiment', nowMs);
+      reader.learn('create', created.form, 'taken', 'experiment', nowMs);
+      // What may differ by chance was asked about often enough at once.
+      reader.countExperiment(reader.isStrong ? 1 : EXPERIMENTS);
+      return 'seen';
+    }
+    if (this.isOpen) this.#failed += 1;
+    this.#unseen = text;
+    return 'not-seen';
+  }
+
+  #pauses({ isBelieved }: Created, text: string): readonly number[] {
+    if (this.#unseen === text) return [0];
+    const isFirst = isBelieved && !this.#deps.reader.knowsValidate;
+    return isFirst ? [...LOOK_PAUSES_MS, ...FIRST_PAUSES_MS] : LOOK_PAUSES_MS;
+  }
+
+  /** Asks validate about a created request and about the control. Returns the answers if it sees the request. */
+  async #lookFor(
+    request: ServiceRequest,
+    { isBelieved }: Created,
+    before: Form[],
+  ): Promise<Form[] | 'not-seen' | 'untold'> {
+    const { reader, ask } = this.#deps;
+    const { verdict, form: found } = await ask(request);
+    const form = found as Form | null;
+    if (form === null) return 'untold';
+    if (verdict === 'clear') return 'not-seen';
+    if (verdict === 'duplicate') return (await this.#askControl()).verdict === 'clear' ? [form] : 'untold';
+    // A new kind of answer teaches how validate speaks of a duplicate only if nothing else is known of it, or the request is
+    // believed to be taken anyway.
+    if (reader.isDocumented || (reader.knowsValidate && !isBelieved)) return 'untold';
+    return this.#compare(request, form, before);
+  }
+
+  /** Compares answers about a created request with those about the control, until what differs by chance has differed. */
+  async #compare(request: ServiceRequest, form: Form, before: Form[]): Promise<Form[] | 'not-seen' | 'untold'> {
+    const { reader, ask } = this.#deps;
+    const seen = [form];
+    let isWeak = false;
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      const clear = [...before, ...this.#controls];
+      if (seen.some((each) => isLikeAll(each, clear))) {
+        before.push(...seen);
+        return 'not-seen';
+      }
+      const needed = isWeak || varyFirmly(clear) || varyFirmly(seen) ? MANY : ENOUGH;
+      if (seen.length < needed) {
+        const again = (await ask(request)).form as Form | null;
+        if (again === null) return 'untold';
+        seen.push(again);
+        continue;
+      }
+      // The control comes last: it has to be answered as before, so that nothing but the creation has changed.
+      const control = (await this.#askControl()).form as Form | null;
+      if (control === null) return 'untold';
+      const tell = reader.separationWith([...before, ...this.#controls], seen);
+      if (tell === null) return 'not-seen';
+      isWeak = !tell.isStrong;
+      const isTold =
+        seen.every((each) => tell.verdict(each) === 'duplicate') &&
+        [...before, ...this.#controls].every((each) => tell.verdict(each) === 'clear');
+      const isStill = before.every((each) => tell.agree(each, control));
+      if (isTold && isStill && this.#isEnough(seen, before, isWeak ? MANY : needed)) return seen;
+    }
+    return 'not-seen';
+  }
+
+  #isEnough(seen: readonly Form[], before: readonly Form[], needed: number): boolean {
+    return seen.length >= needed && before.length + this.#controls.length >= needed;
+  }
+
+  /**
+   * Tells whether what validate sees can only be this request. If this process has sent others of the same customer, validate
+   * has to call another text of that customer clear.
+   */
+  async #isOfThisRequest(request: ServiceRequest, clear: readonly Form[], seen: readonly Form[]): Promise<boolean> {
+    if (customersOf(request).every((customer) => this.#createsOf(customer) <= 1)) return true;
+    const { reader, ask } = this.#deps;
+    const { verdict, form } = await ask(invented(request, { customer: false, text: true }));
+    if (reader.knowsValidate) return verdict === 'clear';
+    const tell = reader.separationWith([...clear, ...this.#controls], seen);
+    return form !== null && tell?.verdict(form as Form) === 'clear';
+  }
+
+  #createsOf(customer: string): number {
+    return this.#deps.creates.get(customer) ?? 0;
+  }
+
+  /** Asks about the control after now. Callers that come before the question is asked share the answer. */
+  #askControl(): Promise<ValidateResult> {
+    this.#next ??= (this.#asking ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => {
+        this.#asking = this.#next;
+        this.#next = null;
+        return this.#askOnce();
+      });
+    return this.#next;
+  }
+
+  async #askOnce(): Promise<ValidateResult> {
+    if (this.#control === null) throw new Error('no control');
+    const result = await this.#deps.ask(this.#control);
+    const isAnswer = result.refused === null && result.form !== null;
+    if (!isAnswer) return result;
+    for (const answers of [this.#controls, this.#fresh]) {
+      answers.push(result.form as Form);
+      if (answers.length > MAX_CONTROLS) answers.shift();
+    }
+    return result;
+  }
+}
+
+/** Maximum number of answers of this process that are read again. */
+const MAX_HEALINGS = 20;
+/** Number of answers about the control that are kept. */
+const MAX_CONTROLS = 8;
+/**
+ * Number of answers of each kind by which a service is learned, and by which one is whose answers differ by chance in more
+ * than texts, or tell a duplicate by a text alone.
+ */
+const ENOUGH = 3;
+const MANY = 5;
+/** Maximum number of questions about one request in one look. */
+const MAX_LOOKS = 12;
+const SAYS_THE_SAME = 'Validate calls it a duplicate, and also a request that cannot exist.';
