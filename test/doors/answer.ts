@@ -1,0 +1,138 @@
+import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import type { AnsweredOperation, FormMeaning, KnownAnswers, ProvenBy } from '../../src/request/known-answers.ts';
+import type { Identifiers } from '../../src/request/outcome.ts';
+import type { ServiceRequest } from '../../src/request/service-request.ts';
+import { PATHS } from '../../src/request/wire.ts';
+import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
+import type { Answer } from '../../src/service/network/exchange.ts';
+import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { Redactor } from '../../src/service/redaction/redactor.ts';
+import { RequestApi } from '../../src/service/request-api.ts';
+import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
+import { Tokens } from '../../src/service/token/token.ts';
+import type { Http } from '../../src/service/wire/http.ts';
+import { virtualClock } from '../helpers/api-client.ts';
+
+/*
+ * The door to the meaning of one answer: what was proven before goes in, and what srq tells of the next answer comes out. It
+ * is the only file here that knows what is behind.
+ */
+
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Whether the line was cut before its end. */
+  readonly isCut: boolean;
+}
+
+/** An answer whose meaning is known. `identifier` is a person's word that an identifier of its own is the proof. */
+export interface Proven {
+  readonly operation: AnsweredOperation;
+  readonly means: FormMeaning;
+  readonly by: ProvenBy | 'identifier';
+  readonly answer: ServiceAnswer;
+}
+
+export interface Meaning {
+  /** The outcome of a create, or the verdict of validate; followed by the reason to stop, if there is one. */
+  readonly told: string;
+  readonly ids: Identifiers;
+  /** All that was told, as a program gets it. */
+  readonly whole: string;
+}
+
+/** What is sent in each request of the table. */
+export const SENT = {
+  ...{ country: 'PT', location: 'Rua do Exemplo 1234, 1000-001 Lisboa', fullname: 'Inês Exemplo' },
+  ...{ email: 'ines@example.com', phone: '+351912345678', request_text: 'A torneira da cozinha pinga.' },
+};
+const REQUEST: ServiceRequest = { params: SENT, audio: null, ref: null };
+const SECRET = 'the-client-secret';
+
+type DescribedPart = Readonly<Record<string, unknown>>;
+/** Parts of an API description, merged into that of the public document. */
+export interface Described {
+  readonly create?: DescribedPart;
+  readonly validate?: DescribedPart;
+  readonly unavailableIsNotActed?: boolean;
+}
+
+/** Returns what a process knows after these answers. */
+export function knownFrom(proven: readonly Proven[], contract: Contract = DOCUMENTED_CONTRACT): KnownAnswers {
+  const reader = new AnswerReader(contract, () => null);
+  for (const [at, each] of proven.entries()) learn(reader, each, `earlier ${at}`);
+  return reader.known;
+}
+
+/** Returns what a process knows of a validate that answers 200 with these two bodies. */
+export function knownValidate(clear: object, duplicate: object): KnownAnswers {
+  const said = (means: FormMeaning, body: object): Proven => ({
+    ...{ operation: 'validate', means, by: 'experiment' },
+    answer: { status: 200, headers: JSON_TYPE, body: JSON.stringify(body), isCut: false },
+  });
+  return knownFrom([said('clear', clear), said('duplicate', duplicate)]);
+}
+
+/** Returns what srq tells of an answer. */
+export async function meaningOf(
+  operation: AnsweredOperation,
+  { proven, described }: { readonly proven: readonly Proven[]; readonly described: Described },
+  { isCut, ...answer }: ServiceAnswer,
+): Promise<Meaning> {
+  const { create, validate, ...rest } = described;
+  const contract = {
+    ...{ ...DOCUMENTED_CONTRACT, ...rest },
+    create: { ...DOCUMENTED_CONTRACT.create, ...create },
+    validate: { ...DOCUMENTED_CONTRACT.validate, ...validate },
+  };
+  const token: Answer = { status: 200, headers: JSON_TYPE, body: '{"access_token":"t"}', complete: true, ms: 1 };
+  const send = async (_method: string, path: string) => {
+    return {
+      answer: path === PATHS.token ? token : { ...answer, complete: !isCut, ms: 1 },
+      error: null,
+      written: true,
+    };
+  };
+  const [http, clock, stopping] = [{ send } as unknown as Http, virtualClock(), new AbortController().signal];
+  const cache = { read: () => null, write: () => {}, forget: () => {} };
+  const tokens = new Tokens(http, { clientId: '4711', clientSecret: SECRET }, cache, clock, stopping);
+  const permits = new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 1, random: () => 0.5 }), clock);
+  const noAudio = () => Promise.reject(new Error('no audio here'));
+  const api = new RequestApi({
+    ...{ http, authorizer: bearerAuthorizer(tokens), limiter: new RateLimiter(permits, clock, stopping), contract },
+    ...{
+      audio: { describe: noAudio, readBase64: noAudio },
+      clock,
+      stopping,
+      secrets: [SECRET],
+      known: knownFrom(proven, contract),
+    },
+  });
+  if (operation === 'validate') {
+    const { verdict, ...look } = await api.look(REQUEST);
+    return { told: verdict, ids: {}, whole: JSON.stringify({ verdict, form: look.form?.text() }) };
+  }
+  const sent = await api.create(REQUEST, async () => true, { key: 'this one', idempotencyKey: '0'.repeat(32) });
+  if (sent === null) throw new Error('It was not sent.');
+  const { outcome, stop, unproven } = sent;
+  const told = stop === null ? outcome.status : `${outcome.status}, stops: ${stop.reason}`;
+  const whole = JSON.stringify({ outcome, stop: stop && [stop.message, stop.hint], unproven: unproven?.text });
+  return { told, ids: outcome.ids, whole };
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+function learn(reader: AnswerReader, { operation, means, by, answer }: Proven, key: string): void {
+  const come: Answer = { ...answer, complete: !answer.isCut, ms: 1 };
+  const sent = new Redactor(Object.values(SENT));
+  const read =
+    operation === 'validate'
+      ? reader.look(come, sent)
+      : reader.creation({ answer: come, error: null, written: true }, sent, key);
+  if (read.form === null) throw new Error(`Nothing can be learned from ${answer.body}`);
+  const isByIdentifier = by === 'identifier';
+  reader.learn(operation, read.form, means, isByIdentifier ? 'person' : by, 0, isByIdentifier);
+  if (operation === 'create' && means === 'taken') reader.identify(key, read.form);
+}

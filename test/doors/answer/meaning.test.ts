@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type Described, meaningOf, type Proven, SENT, type ServiceAnswer } from '../answer.ts';
+
+/** The tables of `meaning.md`, row by row. */
+const TABLES = readFileSync(new URL('meaning.md', import.meta.url), 'utf8')
+  .split('\n## ')
+  .slice(1)
+  .map((part) => part.split('\n').filter((line) => line.startsWith('|')))
+  .map((lines) =>
+    lines.slice(2).map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    ),
+  );
+const [KNOWN = [], CREATE = [], VALIDATE = []] = TABLES;
+
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ json: 'application/json', text: 'text/plain; charset=utf-8', html: 'text/html', xml: 'application/xml' },
+};
+
+/** Reads an answer as the tables have it: `201 json @/v1/request/7 {"id":"R-7"}`. */
+function answerOf(cell: string): ServiceAnswer {
+  const found = /^`(?<status>\d{3})(?: (?<type>[a-z]+))?(?: @(?<location>\S+))?(?<cut> cut)?(?: (?<body>.+))?`$/.exec(
+    cell,
+  );
+  if (!found?.groups) throw new Error(`no answer: ${cell}`);
+  const { status, type, location, cut, body = '' } = found.groups;
+  const headers = {
+    ...(type ? { 'content-type': TYPES[type] ?? '' } : {}),
+    ...(location ? { location } : {}),
+  };
+  return { status: Number(status), headers, body, isCut: cut !== undefined };
+}
+
+const plain = (cell: string) => cell.replace(/^`|`$/g, '');
+
+function knownAs(name: string): { proven: Proven[]; described: Described } {
+  const rows = KNOWN.filter(([each]) => each === name);
+  if (name !== '' && rows.length === 0) throw new Error(`nothing is known as ${name}`);
+  const isDescription = ([, what]: string[]) => what === 'described';
+  const described = rows.filter(isDescription).map(([, , , , cell = '']) => JSON.parse(plain(cell)));
+  const proven = rows
+    .filter((row) => !isDescription(row))
+    .map(([, operation, means, by, cell = '']) => ({ operation, means, by, answer: answerOf(cell) }) as Proven);
+  return { proven, described: Object.assign({}, ...described) };
+}
+
+describe('create', () => {
+  test.each(CREATE)('%s: %s is told as %s %s', async (known, answer = '', told, ids = '') => {
+    const meaning = await meaningOf('create', knownAs(known ?? ''), answerOf(answer));
+    expect([meaning.told, meaning.ids]).toEqual([told, ids === '' ? {} : JSON.parse(plain(ids))]);
+  });
+});
+
+describe('validate', () => {
+  test.each(VALIDATE)('%s: %s is told as %s', async (known, answer = '', told) => {
+    expect((await meaningOf('validate', knownAs(known ?? ''), answerOf(answer))).told).toBe(told);
+  });
+});
+
+/** What zod calls a wrong input in its languages: words that nobody here has written. */
+const LOCALES = new URL('../../../node_modules/zod/v4/locales/', import.meta.url);
+const FOREIGN = readdirSync(LOCALES)
+  .filter((name) => name.endsWith('.js'))
+  .flatMap((name) => {
+    const [, words] = /default:\s+return [`"]([^`"$]+)[`"]/.exec(readFileSync(new URL(name, LOCALES), 'utf8')) ?? [];
+    return words === undefined ? [] : [[name, words] as const];
+  });
+
+test.each(FOREIGN)('the words of %s, %s, mean what was proven of them, and nothing otherwise', async (_, words) => {
+  const word = JSON.stringify(words);
+  const said = answerOf(`\`201 json {"id":"R-9","state":${word}}\``);
+  const proven = { operation: 'create', means: 'taken', by: 'experiment', answer: said } as const;
+  const again = answerOf(`\`201 json {"id":"R-10","state":${word}}\``);
+  expect((await meaningOf('create', knownAs('queued'), said)).told).toBe('unknown');
+  expect((await meaningOf('create', { proven: [proven], described: {} }, again)).told).toBe('created');
+  for (const answer of [`\`200 json {"duplicate":${word}}\``, `\`409 text ${words}\``])
+    expect((await meaningOf('validate', knownAs('flag'), answerOf(answer))).told).toBe('unknown');
+});
+
+test('there are words of many languages', () => {
+  expect(FOREIGN.length).toBeGreaterThan(40);
+});
+
+test('an answer that repeats what was sent, the secret or the token leaves none of it in what is told', async () => {
+  const repeated = JSON.stringify({ lead: SENT, note: `${SENT.fullname}, ${SENT.phone}`, key: 'the-client-secret' });
+  for (const status of [200, 201, 409, 422, 500]) {
+    const answer = { ...answerOf(`\`${status} json {}\``), body: repeated };
+    const { whole } = await meaningOf('create', knownAs(''), answer);
+    for (const part of ['Inês', 'Exemplo', 'ines@', '912345678', 'Lisboa', 'torneira', 'client-secret'])
+      expect(whole).not.toContain(part);
+  }
+});
