@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, type TestContext } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
 import { systemCode } from '../../src/request/errors.ts';
 
@@ -32,13 +32,20 @@ interface RawOptions {
   readonly connected?: (socket: Socket) => void;
   /** Key and certificate in PEM form. The service uses TLS if they are set. */
   readonly tls?: { readonly key: string; readonly cert: string };
+  /**
+   * A test that runs concurrently with others must pass its own function, because vitest's may be that of another test.
+   */
+  readonly atEnd?: TestContext['onTestFinished'];
 }
 
 /**
  * Starts a service on 127.0.0.1 that answers with bytes, so that it can break every rule. It is closed at the end of
  * the test.
  */
-export async function startRawService(respond: Respond, { connected, tls }: RawOptions = {}): Promise<RawService> {
+export async function startRawService(
+  respond: Respond,
+  { connected, tls, atEnd = onTestFinished }: RawOptions = {},
+): Promise<RawService> {
   const requests: RawRequest[] = [];
   const endings: string[] = [];
   const open = new Set<Socket>();
@@ -66,7 +73,7 @@ export async function startRawService(respond: Respond, { connected, tls }: RawO
   };
   const server = tls ? createTlsServer(tls, serve).on('tlsClientError', () => {}) : createServer(serve);
   const port = await listen(server);
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const socket of open) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
