@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import iconv from 'iconv-lite';
+import { expect, test } from 'vitest';
+import { type Read, read, refusal } from './read.ts';
+
+const FOLDER = join(import.meta.dirname, 'read');
+
+/** Fills the columns of a Markdown table that say what is read, and compares it with itself. `-u` writes it anew. */
+function holds(name: string, given: number, find: (cells: readonly string[]) => Promise<readonly string[]>): void {
+  test(name, async () => {
+    const path = join(FOLDER, name);
+    const lines: string[] = [];
+    for (const line of readFileSync(path, 'utf8').split('\n')) {
+      const cells = line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('\\|', '|'));
+      const isData = cells.length >= given && !/^-+$/.test(cells[0] ?? '-') && !HEADS.has(cells[0] ?? '');
+      lines.push(isData ? tableRow([...cells.slice(0, given), ...(await find(cells.slice(0, given)))]) : line);
+    }
+    await expect(lines.join('\n')).toMatchFileSnapshot(path);
+  });
+}
+
+/** What stands above the first column of the tables. */
+const HEADS = new Set(['header', 'field', 'bytes', 'columns']);
+
+const tableRow = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+/** Control characters as `ticked` reads them. */
+const visible = (text: string) =>
+  text.replace(/[\0-\x1f]/g, (mark) => MARKS[mark] ?? `\\x${mark.charCodeAt(0).toString(16).padStart(2, '0')}`);
+const MARKS: Readonly<Record<string, string>> = { '\t': '\\t', '\r': '\\r', '\n': '\\n', '\0': '\\0' };
+const tick = (text: string) => `\`${visible(text)}\``;
+/** The text in ticks, in which `\t`, `\r`, `\n`, `\0` and `\xE9` stand for those bytes, and `\u20AC` for a character. */
+const ticked = (cell: string) =>
+  cell.replace(/^`(.*)`$/s, '$1').replace(/\\(?:([trn0])|x([\dA-F]{2})|u([\dA-F]{4}))/gi, (_, letter, byte, code) => {
+    if (letter !== undefined) return { t: '\t', r: '\r', n: '\n', '0': '\0' }[letter as 't' | 'r' | 'n' | '0'];
+    return String.fromCharCode(Number.parseInt(byte ?? code, 16));
+  });
+const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+const csv = (rows: readonly (readonly string[])[]) =>
+  Buffer.from(rows.map((row) => `${row.map(quoted).join(',')}\n`).join(''));
+
+holds('headers.md', 2, async ([header = '', cells = '']) => {
+  const values = cells.split(' · ').map(ticked);
+  const { fields } = await read(csv([[ticked(header), 'Nr'], ...values.map((value, at) => [value, `x${at}`])]));
+  return [fields[ticked(header)] ?? '-'];
+});
+
+holds('exports.md', 2, async ([columns = '', cells = '']) => {
+  const split = (cell: string) => cell.split(' · ').map(ticked);
+  const { fields } = await read(csv([split(columns), split(cells)]));
+  return [
+    split(columns)
+      .map((name) => fields[name] ?? '-')
+      .join(' · '),
+  ];
+});
+
+const USUAL = {
+  ...{ country: 'PT', phone: '', email: 'ana@example.com', request_text: 'Pintar a sala' },
+  ...{ location: '1200-192 Lisboa', fullname: 'Ana Prado' },
+};
+
+holds('cells.md', 3, async ([field = '', country = '', cell = '']) => {
+  const row: Record<string, string> = { ...USUAL, country, [field]: ticked(cell) };
+  if (field === 'phone') row['email'] = '';
+  const { requests } = await read(csv([Object.keys(row), Object.values(row)]));
+  const [request] = requests;
+  const value = request?.params[field];
+  return [value === undefined ? '-' : tick(value), request?.findings.join(', ') || '-'];
+});
+
+holds('files.md', 2, async ([bytes = '', encoding = '']) => {
+  const text = ticked(bytes);
+  const file = encoding === 'bytes' ? Buffer.from(text, 'latin1') : iconv.encode(text, encoding, { addBOM: false });
+  const refused = await refusal(file);
+  if (refused !== null) return ['-', '-', refused];
+  const { form, columns, rows }: Read = await read(file);
+  const shown = rows.map(({ cells, problem }) =>
+    problem === null ? cells.join(' · ') : `${cells.join(' · ')} (${problem})`,
+  );
+  return [tick(form), visible(columns.join(' · ')), visible(shown.join(' / '))];
+});

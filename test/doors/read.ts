@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareRow } from '../../src/delivery/prepare.ts';
+import { sampleOf } from '../../src/input/columns/sample.ts';
+import { planMapping } from '../../src/input/mapping.ts';
+import { openTable } from '../../src/input/open-table.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import type { Row } from '../../src/request/table.ts';
+
+/** What srq reads in a file, before anything is sent. */
+export interface Read {
+  /** `csv, UTF-8, ;`: the kind of file, its encoding and its delimiter, as far as it has them. */
+  readonly form: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+  /** What each column is used for. A field that is only likely ends in a question mark. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly requests: readonly ReadRequest[];
+}
+
+interface ReadRequest {
+  readonly params: Readonly<Record<string, string>>;
+  /** The codes of what was found, those that make the row invalid with an exclamation mark. */
+  readonly findings: readonly string[];
+}
+
+/** Reads the bytes of a file: its rows, what its columns mean, and what its rows become. */
+export async function read(bytes: Buffer, name = 'leads.csv'): Promise<Read> {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-read-'));
+  try {
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    return await readAt(path, name);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function readAt(path: string, name: string): Promise<Read> {
+  const asDetected = { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null };
+  const table = await openTable(path, asDetected, name);
+  const rows: Row[] = [];
+  for await (const batch of table.rows()) rows.push(...batch);
+  const evidence = { sample: await sampleOf(table), parameters: new Set<string>() };
+  const mapping = planMapping(table.columns, { map: {}, set: {}, join: {} }, evidence);
+  const uses = mapping.sources.flatMap(({ field, columns, level }) =>
+    columns.map((index) => [table.columns[index] ?? '', level === 'likely' ? `${field}?` : field]),
+  );
+  const prepared = await Promise.all(rows.map((row) => prepareRow(row, mapping, PREPARATION)));
+  return {
+    form: [table.format, table.encoding, table.delimiter].flatMap((part) => part ?? []).join(', '),
+    columns: table.columns,
+    rows,
+    fields: Object.fromEntries(uses),
+    requests: prepared.map(({ request, problems }) => ({
+      params: request?.params ?? {},
+      findings: problems.map(({ code, severity }) => (severity === 'error' ? `${code}!` : code)),
+    })),
+  };
+}
+
+const PREPARATION = {
+  destination: { baseUrl: 'https://api.example.com', clientId: '4711' },
+  contract: DOCUMENTED_CONTRACT,
+  operations: ['validate', 'create'] as const,
+  strict: false,
+  audio: {
+    describe: () => Promise.reject(new Error('There are no recordings here.')),
+    readBase64: () => Promise.reject(new Error('There are no recordings here.')),
+  },
+};
+
+/** The sentence with which srq refuses a file, or null if it takes it. */
+export async function refusal(bytes: Buffer): Promise<string | null> {
+  return read(bytes).then(
+    () => null,
+    (error: unknown) => (error instanceof SrqError ? error.message : Promise.reject(error)),
+  );
+}
