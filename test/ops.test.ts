@@ -71,11 +71,10 @@ const RAISED: Readonly<Record<string, readonly [series: string, values: string][
     ['srq_store_duration_seconds_bucket{operation="intent",le="+Inf"}', growing(100)],
   ],
   SrqQueueStuck: [
-    ['srq_queue_oldest_age_seconds{lane="requests"}', steady(1000)],
+    ['srq_queue_oldest_age_seconds', steady(1000)],
     ['srq_rows_total{status="created"}', steady(50)],
   ],
-  SrqRowsExpireSoon: [['srq_queue_oldest_age_seconds{lane="requests"}', steady(26 * 86_400)]],
-  SrqDoubtsOld: [['srq_queue_oldest_age_seconds{lane="doubts"}', steady(4000)]],
+  SrqRowsExpireSoon: [['srq_queue_oldest_age_seconds', steady(26 * 86_400)]],
   SrqRowsUnknown: [['srq_rows_total{status="unknown"}', '0x50 1x10']],
   SrqRowsNotTaken: [
     ['srq_rows_total{status="created"}', growing(80)],
@@ -94,8 +93,7 @@ const WELL: readonly [series: string, values: string][] = [
   ['srq_rows_total{status="created"}', growing(95)],
   ['srq_rows_total{status="rejected"}', growing(5)],
   ['srq_rows_total{status="unknown"}', steady(3)],
-  ['srq_queue_oldest_age_seconds{lane="requests"}', steady(1000)],
-  ['srq_queue_oldest_age_seconds{lane="doubts"}', steady(300)],
+  ['srq_queue_oldest_age_seconds', steady(1000)],
   ['srq_pauses_total{cause="breaker"}', steady(1)],
   ['srq_refused_responses_total{code="429"}', growing(1)],
   ['srq_store_duration_seconds_count{operation="intent"}', growing(100)],

@@ -3,25 +3,28 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AccountOptions, answersBy, evidenceBy, mergeKnowledge, openAccount } from '../../src/account/account.ts';
+import { type AccountOptions, addAnswers, openAccount } from '../../src/account/account.ts';
 import { type ConnectedAccount, openConnection, proveCredentials } from '../../src/account/connection.ts';
 import type { LogPlace } from '../../src/account/host.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
 import { contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import type { VisibilityProbe } from '../../src/request/visibility.ts';
+import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/known-answers.ts';
 import { encodeRecord } from '../../src/store/file/record.ts';
+import { knownFrom } from '../doors/answer.ts';
 import { sandboxWith } from '../sandbox/sandbox-client.ts';
 
 const DESTINATION = { baseUrl: 'http://127.0.0.1:9', clientId: '4711' };
 const keyOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 32);
-const probe = (name: string): VisibilityProbe => ({
-  key: keyOf(name),
-  kind: 'PT',
-  createdAtMs: 1,
-  end: 'seen',
-  afterMs: 2,
-});
+/** What a process knows that has found these places to hold no identifiers. */
+const knowing = (...shared: string[]): KnownAnswers => ({ ...NOTHING_KNOWN, shared });
+/** What a process knows of a service that it has seen take a request. */
+const FAMILIAR = knownFrom([
+  {
+    ...{ operation: 'create', means: 'taken', by: 'experiment' },
+    answer: { status: 204, headers: {}, body: '', isCut: false },
+  },
+]);
 
 /** A program with a state folder of its own. `kind` is where its log is kept. */
 function hostOf(kind: 'file' | 'store' = 'file') {
@@ -62,17 +65,14 @@ describe('An account on this machine', () => {
   test('keeps what it learned for its next command, under the same contract at the same service', async () => {
     const { host } = hostOf();
     const first = await openAccount(host, options);
-    expect([first.evidence.looks, first.answers.forms, first.shared]).toEqual([[], [], null]);
-    expect((await first.keep({ looks: [probe('a')] })).looks).toEqual([probe('a')]);
-    expect((await first.keep({ looks: [probe('b')] })).looks).toHaveLength(2);
-    first.remember({ identifiedBy: ['data.id'], forms: [] });
-    await new Promise(setImmediate);
+    expect([first.answers, first.shared]).toEqual([NOTHING_KNOWN, null]);
+    first.remember(knowing('a'));
     const again = await openAccount(host, options);
-    expect([again.evidence.looks.length, again.answers.identifiedBy]).toEqual([2, ['data.id']]);
-    for (const other of [{ contract: 'c2' }, { destination: { ...DESTINATION, clientId: '4712' } }]) {
-      const { evidence, answers } = await openAccount(host, { ...options, ...other });
-      expect([evidence.looks, answers.identifiedBy]).toEqual([[], []]);
-    }
+    expect(again.answers.shared).toEqual(['a']);
+    again.remember(knowing('b'));
+    expect((await openAccount(host, options)).answers.shared.toSorted()).toEqual(['a', 'b']);
+    for (const other of [{ contract: 'c2' }, { destination: { ...DESTINATION, clientId: '4712' } }])
+      expect((await openAccount(host, { ...options, ...other })).answers).toEqual(NOTHING_KNOWN);
   });
 
   test('is opened without the store where that must not matter, and needs it otherwise', async () => {
@@ -103,18 +103,18 @@ describe('What processes know together', () => {
         return result;
       },
     } as never;
-    const result = await mergeKnowledge(state, evidenceBy('c1'), { looks: [probe('b')] });
-    return { result: result.looks.map(({ key }) => (key === keyOf('a') ? 'a' : 'b')).toSorted(), told };
+    const result = await addAnswers(state, 'c1', knowing('b'));
+    return { result: result.shared.toSorted(), told };
   }
 
   test('is kept by contract, and what is no such record is as none', async () => {
-    const { result, told } = await merged({ looks: [probe('a')] });
-    expect([result, told[0]]).toEqual([['a', 'b'], 'evidence-c1']);
-    expect(told[1]).toEqual({ looks: expect.arrayContaining([probe('a'), probe('b')]) });
-    for (const kept of [null, undefined, 'looks', 7, {}, { looks: 7 }, { forms: [] }, []])
+    const { result, told } = await merged(knowing('a'));
+    expect([result, told]).toEqual([
+      ['a', 'b'],
+      ['answers-c1', expect.objectContaining({ shared: expect.any(Array) })],
+    ]);
+    for (const kept of [null, undefined, 'shared', 7, {}, { shared: ['a'] }, { forms: [] }, []])
       expect([kept, (await merged(kept)).result]).toEqual([kept, ['b']]);
-    expect([answersBy('c1').name, evidenceBy('c2').name]).toEqual(['answers-c1', 'evidence-c2']);
-    expect(answersBy('c1').isKnown({ forms: [] }) && !answersBy('c1').isKnown({ looks: [] })).toBe(true);
   });
 });
 
@@ -155,8 +155,7 @@ describe('A connection', () => {
     const earlier = await openAccount(host, {
       ...{ destination: DESTINATION, clientSecret: 's3cret', contract, rate: 'auto', concurrency: 2 },
     });
-    earlier.remember({ identifiedBy: ['data.id'], forms: [] });
-    await new Promise(setImmediate);
+    earlier.remember(FAMILIAR);
     expect((await openConnection(host, account, OPTIONS)).isFamiliar).toBe(true);
   });
 

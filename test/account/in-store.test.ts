@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Account, type AccountOptions, openAccount, openLearned } from '../../src/account/account.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
-import type { VisibilityProbe } from '../../src/request/visibility.ts';
+import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/known-answers.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -14,10 +14,11 @@ const OPTIONS: AccountOptions = {
   ...{ destination: DESTINATION, clientSecret: 's3cret', contract: 'c1', rate: 'auto', concurrency: 4 },
 };
 const TOKEN = { accessToken: 'issued', obtainedAtMs: Date.now(), expiresAtMs: Date.now() + 3_600_000 };
-const probe = (name: string): VisibilityProbe => ({
-  ...{ key: name.repeat(32), kind: 'PT', createdAtMs: 1, end: 'seen', afterMs: 2 },
+const knowing = (...digests: readonly string[]): KnownAnswers => ({
+  ...NOTHING_KNOWN,
+  identifiers: digests.map((digest) => ({ digest, key: digest.repeat(32) })),
 });
-const seenIn = ({ evidence }: Pick<Account, 'evidence'>) => evidence.looks.map(({ key }) => key[0]).toSorted();
+const known = ({ answers }: Pick<Account, 'answers'>) => answers.identifiers.map(({ digest }) => digest);
 
 describe.skipIf(postgresIsMissing !== null)(`What processes of an account know by their store${why}`, () => {
   let server: PostgresServer;
@@ -64,39 +65,32 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     };
   }
 
-  test('is what any of them learned of validate, under the same contract at the same service', async () => {
+  test('is what answers mean, once a process has ended, under the same contract at the same service', async () => {
     const url = await server.database();
     const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
     const first = await one.open();
-    expect([first.evidence.looks, first.answers.forms, first.shared?.run]).toEqual([[], [], 'one']);
-    expect(seenIn({ evidence: await first.keep({ looks: [probe('a')] }) })).toEqual(['a']);
+    expect([first.answers, first.shared?.run]).toEqual([NOTHING_KNOWN, 'one']);
+    first.remember(knowing('a'));
     const second = await other.open();
-    expect(seenIn(second)).toEqual(['a']);
-    expect(seenIn({ evidence: await second.keep({ looks: [probe('b')] }) })).toEqual(['a', 'b']);
-    for (const apart of [{ contract: 'c2' }, { destination: { ...DESTINATION, clientId: '4712' } }])
-      expect(seenIn(await processAt(url, 'apart').open(apart))).toEqual([]);
-  });
-
-  test('is what answers mean, once a process has ended', async () => {
-    const url = await server.database();
-    const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
-    const first = await one.open();
-    first.remember({ identifiedBy: ['data.id'], forms: [] });
-    expect((await other.open()).answers.identifiedBy).toEqual([]);
+    expect(known(second)).toEqual([]);
     await one.close();
-    expect((await processAt(url, 'later').open()).answers.identifiedBy).toEqual(['data.id']);
+    expect(known(await processAt(url, 'later').open())).toEqual(['a']);
+    // What two of them have found is kept of both.
+    second.remember(knowing('b'));
+    await other.close();
+    expect(known(await processAt(url, 'last').open())).toEqual(['a', 'b']);
+    for (const apart of [{ contract: 'c2' }, { destination: { ...DESTINATION, clientId: '4712' } }])
+      expect(known(await processAt(url, 'apart').open(apart))).toEqual([]);
   });
 
   test('is what a machine learned by itself before', async () => {
     const url = await server.database();
     const one = processAt(url, 'one');
     const alone = await one.open({ isAlone: true });
-    await alone.keep({ looks: [probe('a')] });
-    alone.remember({ identifiedBy: ['data.id'], forms: [] });
+    alone.remember(knowing('a'));
     await new Promise(setImmediate);
-    const joined = await one.open();
-    expect([seenIn(joined), joined.answers.identifiedBy]).toEqual([['a'], ['data.id']]);
-    expect(seenIn(await processAt(url, 'other').open())).toEqual(['a']);
+    expect(known(await one.open())).toEqual(['a']);
+    expect(known(await processAt(url, 'other').open())).toEqual(['a']);
   });
 
   test('is the token, for those that have the same secret', async () => {

@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import type { Random } from './random.ts';
 
 /** An answer as it goes over the wire. */
 export interface WireAnswer {
@@ -9,9 +8,6 @@ export interface WireAnswer {
   /** The line is cut behind so many bytes of the body. */
   readonly cutAt?: number;
 }
-
-/** What a service does with one request. */
-type Deed = 'takes' | 'takes and complains' | 'takes and says nothing' | 'refuses' | 'knows it';
 
 const json = (status: number, value: unknown, type = 'application/json'): WireAnswer => ({
   status,
@@ -91,87 +87,3 @@ export const DENYING: readonly ((n: string) => WireAnswer)[] = [
   (n) => ({ status: 200, headers: { location: `/login?session=${n}` }, body: '' }),
   (n) => json(200, { session_id: `s-${n}`, login: '/login' }),
 ];
-
-/** Refusals that their status tells. */
-const REFUSING: readonly ((n: string) => WireAnswer)[] = [
-  () => json(400, { message: 'phone is missing' }),
-  (n) => json(422, { title: 'Unprocessable', status: 422, instance: `/errors/${n}` }, 'application/problem+json'),
-  () => text(413, 'too large'),
-  () => json(500, { error: 'oops' }),
-  () => text(503, 'busy'),
-  (n) => json(409, { error: 'version_conflict', id: n }),
-];
-
-/** How a service tells that it has a request already. */
-const KNOWING: readonly (() => WireAnswer)[] = [
-  () => json(409, { error: 'duplicate_request' }),
-  () => json(200, { duplicate: true }),
-  () => json(200, { status: 'duplicate' }),
-  () => json(422, { message: 'This request already exists.' }),
-];
-
-/** Remarks that stand beside an identifier. */
-const REMARKS: readonly object[] = [
-  { errors: ['photo skipped'] },
-  { success: true, errors: ['CRM webhook timed out'] },
-  { warnings: ['postal code not found'] },
-  { message: 'Your session will expire' },
-  { error: 'notification failed', status: 'created' },
-];
-
-/** A service: how it names what it takes, what it does with each request, and in which words. */
-export interface RandomService {
-  readonly naming: string | null;
-  readonly silent: string;
-  readonly validate: 'honest' | 'late' | 'clear' | 'unreadable' | 'missing';
-  /** What becomes of a request, and the answer to it; the same for the same request. */
-  decide(need: string, id: string): { readonly deed: Deed; readonly answer: WireAnswer };
-}
-
-const VALIDATES = ['honest', 'honest', 'late', 'clear', 'unreadable', 'missing'] as const;
-
-/** Refusals that a service of this form of success can give without lying: none looks like its successes. */
-export function randomService(random: Random): RandomService {
-  const naming = random.chance(0.7) ? random.pick(Object.keys(NAMING)) : null;
-  const silent = random.pick(Object.keys(SILENT));
-  const taken = (id: string) => (naming === null ? SILENT[silent] : NAMING[naming]?.(id)) ?? json(200, { id });
-  const shareRefused = random.pick([0, 0.1, 0.5, 0.9]);
-  const shareRemarked = random.pick([0, 0.2]);
-  const shareSilent = naming === null ? 0 : random.pick([0, 0, 0.2]);
-  const alternates = random.chance(0.2);
-  const isGoodAtFirst = random.chance(0.85);
-  let served = 0;
-  return {
-    naming,
-    silent,
-    validate: random.pick(VALIDATES),
-    decide: (_, id) => {
-      served += 1;
-      const isRefused = alternates ? served % 2 === 0 : random.chance(shareRefused);
-      if (isRefused && !(isGoodAtFirst && served <= 3)) {
-        const said = random.chance(0.8) ? random.pick(DENYING) : random.pick(REFUSING);
-        const answer = said(String(random.below(90_000) + 10_000));
-        // A service whose success is silent and that refuses in the very same words cannot be told from an honest one.
-        if (!(naming === null && looksAlike(answer, taken(id)))) return { deed: 'refuses', answer };
-      }
-      if (random.chance(0.03)) return { deed: 'knows it', answer: random.pick(KNOWING)() };
-      if (random.chance(shareSilent)) return { deed: 'takes and says nothing', answer: SILENT[silent] ?? taken(id) };
-      if (random.chance(shareRemarked)) return { deed: 'takes and complains', answer: remarked(taken(id), random) };
-      return { deed: 'takes', answer: taken(id) };
-    },
-  };
-}
-
-function looksAlike(one: WireAnswer, other: WireAnswer): boolean {
-  return one.status === other.status && String(one.body) === String(other.body);
-}
-
-function remarked(answer: WireAnswer, random: Random): WireAnswer {
-  try {
-    const value: unknown = JSON.parse(String(answer.body));
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return answer;
-    return { ...answer, body: JSON.stringify({ ...value, ...random.pick(REMARKS) }) };
-  } catch {
-    return answer;
-  }
-}

@@ -414,7 +414,7 @@ describe('The note on the beginning of a run', () => {
     await user.run('bulk', leads);
     const usual = {
       ...{ '--rate': 'auto', '--concurrency': '16', '--on-duplicate': 'skip', '--in-doubt': 'validate' },
-      ...{ '--settle': 'learned, at least 60 s', '--max-errors': 'off' },
+      ...{ '--settle': '60 s, 240 s after a process that died', '--max-errors': 'off' },
     };
     expect(await beginOf(user)).toMatchObject({
       ...{ version: 'of a test', file: 'leads.csv', profile: 'default', live: false, rows: 4, settings: usual },

@@ -44,7 +44,7 @@ test('standard output has one document also where the end of a command fails', a
 
 test('the exit code of a command that failed stays where it counts first', async () => {
   closingFails(new SrqError('service.failed', 'The service is away.'));
-  const ended = await call('resolve', '--created', '--validate');
+  const ended = await call('resolve', '--created', '--not-created');
   expect([ended.code, ended.stderr]).toEqual([
     5,
     expect.stringMatching(/^✗ Choose one[^✗]*✗ The service is away\.\n$/),

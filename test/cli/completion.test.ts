@@ -37,7 +37,6 @@ describe('at the cursor there can stand', () => {
     ['bulk le', [':files']],
     ['bulk --mapping ', [':files']],
     ['bulk leads.csv --again ', [':files']],
-    ['resolve --validate --file ', [':files']],
     ['completion p', ['powershell']],
     ['contract ', ['learn', 'show', 'forget']],
     ['contract learn ', [':files']],

@@ -275,7 +275,9 @@ describe('A connection of a command', () => {
       });
       const { api } = await connect(context, OPTIONS);
       const { request, key } = submissionOf('Paint the wall');
-      expect(await api.create(request, async () => true, key)).toMatchObject({ outcome: { status: 'created' } });
+      expect(await api.create(request, async () => true, { key, idempotencyKey: key })).toMatchObject({
+        outcome: { status: 'created' },
+      });
       await context.close();
       const observed = JSON.parse(readFileSync(join(home, 'state', 'default.observed.json'), 'utf8'));
       expect(observed.settings).toEqual({ 'create.identifiers': seen });

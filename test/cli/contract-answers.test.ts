@@ -2,26 +2,26 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import * as account from '../../src/account/account.ts';
 import { learnAnswers } from '../../src/commands/contract/answers.ts';
-import type { AnswerMemory } from '../../src/request/answer-memory.ts';
 import { contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
 import type { SrqError } from '../../src/request/errors.ts';
+import { type KnownAnswers, type KnownForm, NOTHING_KNOWN } from '../../src/request/known-answers.ts';
 import { LearnedFile } from '../../src/settings/account-files.ts';
 import { contextOf } from '../helpers/command-context.ts';
 
 const ACCOUNT = { SRQ_BASE_URL: 'http://127.0.0.1:9', SRQ_CLIENT_ID: '4711', SRQ_CLIENT_SECRET: 'word' };
-const form = (name: string, changes: object = {}) => ({
-  ...{ form: name, isDenied: false, complains: false, seen: 0, unseen: 0, said: null, ...changes },
+const form = (text: string, changes: Partial<KnownForm> = {}): KnownForm => ({
+  ...{ operation: 'create', means: 'open', by: 'experiment', status: 200, type: 'application/json', count: 1, text },
+  ...{ paths: { state: { values: [text], count: 1 } }, byIdentifier: false, atMs: 0, ...changes },
 });
 const FORMS = [
   form('200 {ok}'),
   form('200 {okay}'),
-  form('201 {error}', { complains: true }),
-  form('202 {denied}', { isDenied: true, complains: true }),
-  form('203 {settled}', { said: 'taken' }),
+  form('201 {"id":#}', { paths: { id: { values: ['id'], count: 1 } } }),
+  form('203 {settled}', { means: 'taken', by: 'person' }),
 ];
 
 interface Scene {
-  readonly forms?: readonly object[];
+  readonly forms?: readonly KnownForm[];
   readonly isDryRun?: boolean;
   readonly json?: boolean;
 }
@@ -35,76 +35,64 @@ async function learned(
   const destination = { baseUrl: ACCOUNT.SRQ_BASE_URL, clientId: ACCOUNT.SRQ_CLIENT_ID };
   const path = join(of.home, 'state', 'shop.learned.json');
   const file = new LearnedFile(path, destination, contractFingerprint(DOCUMENTED_CONTRACT));
-  file.write({ answers: { identifiedBy: [], forms } });
+  file.write({ answers: { ...NOTHING_KNOWN, forms } });
   const code = await learnAnswers(of.context, { said, named, isDryRun });
   const kept = (file.read().answers?.forms ?? [])
-    .filter((each) => each.said !== null)
-    .map((each) => [each.form, each.said]);
-  return { code, kept: kept.filter(([name]) => name !== '203 {settled}'), stdout: of.stdout() };
+    .filter(({ by, text }) => by === 'person' && text !== '203 {settled}')
+    .map(({ text, means, byIdentifier }) => [text, byIdentifier ? `${means} by id` : means]);
+  return { code, kept, stdout: of.stdout() };
 }
 
 describe('What an answer means', () => {
+  const ALL = ['200 {ok}', '200 {okay}', '201 {"id":#}'];
+
   test.each<['taken' | 'refused', string, readonly string[]]>([
     // In full, by its beginning where that is of one alone, and all that begin so.
     ['taken', '200 {ok}', ['200 {ok}']],
     ['taken', '200 {oka', ['200 {okay}']],
     ['taken', '200', ['200 {ok}', '200 {okay}']],
-    ['taken', '2', ['200 {ok}', '200 {okay}']],
-    ['taken', 'status', ['200 {ok}', '200 {okay}']],
-    // What mentions an error is named by itself.
-    ['taken', '201', ['201 {error}']],
-    ['taken', '201 {error}', ['201 {error}']],
+    ['taken', '2', ALL],
     ['refused', '200 {ok}', ['200 {ok}']],
-    ['refused', '202', ['202 {denied}']],
-    ['refused', '2', ['202 {denied}']],
-    ['refused', 'status', ['202 {denied}']],
   ])('is said as %s of "%s": %j', async (said, named, forms) => {
     const { code, kept } = await learned(said, named);
-    expect([code, kept]).toEqual([0, expect.arrayContaining(forms.map((each) => [each, said]))]);
-    expect(kept).toHaveLength(forms.length);
+    expect([code, kept]).toEqual([0, forms.map((each) => [each, said])]);
   });
 
-  const WAIT = '200 {ok} | 200 {okay} | 201 {error}';
-
-  test.each<['taken' | 'refused', string, RegExp, string]>([
-    [
-      'taken',
-      '202',
-      /begins with "202"\.$/,
-      `These wait: ${WAIT}. One is named by its beginning or in full: srq contract learn --taken-by '200 {ok}'`,
-    ],
-    [
-      'taken',
-      '203',
-      /begins with "203"\.$/,
-      `These wait: ${WAIT}. One is named by its beginning or in full: srq contract learn --taken-by '200 {ok}'`,
-    ],
-    [
-      'refused',
-      '200',
-      /shows by itself that the request was refused, so each has to be named\.$/,
-      `These wait: ${WAIT} | 202 {denied}. One is named by its beginning or in full: srq contract learn --refused-by '200 {ok}'`,
-    ],
-    [
-      'refused',
-      'x',
-      /begins with "x"\.$/,
-      `These wait: ${WAIT} | 202 {denied}. One is named by its beginning or in full: srq contract learn --refused-by '200 {ok}'`,
-    ],
-  ])('is not said as %s of "%s"', async (said, named, message, hint) => {
-    const error: SrqError = await learned(said, named).then(
-      () => Promise.reject(new Error('It was expected to be refused.')),
-      (failure) => failure,
-    );
-    expect(error).toMatchObject({ reason: 'answer.none-waiting', message: expect.stringMatching(message), hint });
+  test('is said of any that names an identifier, and of none that names none', async () => {
+    const { kept } = await learned('taken', 'id');
+    expect(kept).toEqual([
+      ['201 {"id":#}', 'taken'],
+      ['201 {"id":#}', 'taken by id'],
+    ]);
+    await expect(learned('taken', 'id', { forms: FORMS.slice(0, 2) })).rejects.toMatchObject({
+      message: 'No answer of this profile that names an identifier waits for such a word.',
+    });
   });
 
-  test('is not said of all where each has to be named, or none waits', async () => {
-    const complaining = [form('201 {error}', { complains: true }), form('202 {bad}', { complains: true })];
-    await expect(learned('taken', 'status', { forms: complaining })).rejects.toThrow(
-      'No answer that waits for such a word shows by itself that the request was taken, so each has to be named.',
-    );
-    for (const forms of [[], [form('203', { said: 'refused' })]])
+  test.each<['taken' | 'refused', string]>([
+    ['taken', '202'],
+    ['taken', '203'],
+    ['refused', 'x'],
+  ])('is not said as %s of "%s", which begins none', async (said, named) => {
+    await expect(learned(said, named)).rejects.toMatchObject({
+      reason: 'answer.none-waiting',
+      message: `No answer that waits for such a word begins with "${named}".`,
+      hint: `These wait: ${ALL.join(' | ')}. One is named by its beginning or in full: srq contract learn --${said}-by '200 {ok}'`,
+    } satisfies Partial<SrqError>);
+  });
+
+  test.each(['taken', 'refused'] as const)('is not said as %s of all that wait without naming them', async (said) => {
+    for (const named of ['status', 'form']) {
+      await expect(learned(said, named)).rejects.toMatchObject({
+        message: '3 answers wait for such a word, and need not mean the same.',
+        hint: `These wait: ${ALL.join(' | ')}. Name each by its beginning or in full: srq contract learn --${said}-by '200 {ok}'`,
+      });
+      expect((await learned(said, named, { forms: FORMS.slice(1, 2) })).kept).toEqual([['200 {okay}', said]]);
+    }
+  });
+
+  test('is not said where none waits', async () => {
+    for (const forms of [[], [form('203', { means: 'refused', by: 'person' })]])
       await expect(learned('taken', 'status', { forms })).rejects.toMatchObject({
         message: 'No answer of this profile waits for such a word.',
         hint: 'Send a first request, and look what comes back: srq create',
@@ -126,7 +114,7 @@ describe('What an answer means', () => {
 
   test('is kept in the store where there is one, for all of its processes', async () => {
     const { context } = contextOf({ env: { ...ACCOUNT, SRQ_STORE: 'postgres://leads@127.0.0.1/leads' } });
-    let kept: unknown = { identifiedBy: [], forms: FORMS };
+    let kept: unknown = { ...NOTHING_KNOWN, forms: FORMS };
     const names: string[] = [];
     const change = async (name: string, reduce: (kept: unknown) => { keep: unknown; result: unknown }) => {
       names.push(name);
@@ -142,9 +130,9 @@ describe('What an answer means', () => {
     }
     const name = `answers-${contractFingerprint(DOCUMENTED_CONTRACT)}`;
     expect(names).toEqual([name, name]);
-    expect((kept as AnswerMemory).forms.filter(({ said }) => said !== null)).toMatchObject([
-      { form: '203 {settled}' },
-      { form: '201 {error}', said: 'taken' },
+    expect((kept as KnownAnswers).forms.filter(({ by }) => by === 'person')).toMatchObject([
+      { text: '203 {settled}' },
+      { text: '201 {"id":#}', means: 'taken' },
     ]);
   });
 });

@@ -74,12 +74,17 @@ test('of several requests each is told by what is known, also if the log fails i
 }) => {
   const needs = ['um', 'dois', 'três', 'quatro'];
   const log = join(desk.state, 'default.ndjson');
+  const created = new Set<string>();
   let isGone = false;
   const service = await startScriptedService({
-    create: ({ body, number }) => (isAbout(body, 'três') ? null : { status: 201, body: { id: String(4710 + number) } }),
+    create: ({ body, number }) => {
+      if (isAbout(body, 'três')) return null;
+      created.add(body);
+      return { status: 201, body: { id: String(4710 + number) } };
+    },
     validate: ({ body }) => {
       if (isGone && isAbout(body, 'dois')) rmSync(log);
-      return { status: 200, body: { duplicate: false } };
+      return { status: 200, body: { duplicate: created.has(body) } };
     },
   });
   desk.use({ baseUrl: service.baseUrl, clientId: '4711' });

@@ -49,7 +49,7 @@ describe('srq doctor', () => {
     );
     expect(step('clock')).toMatchObject({ result: 'ok', message: expect.stringMatching(/agree within/) });
     expect(step('results')?.message).toBe(`Results files can be written in ${here}.`);
-    expect([service.creates().length, service.validates().length, readdirSync(here)]).toEqual([0, 1, []]);
+    expect([service.creates().length, service.validates().length, readdirSync(here)]).toEqual([0, 2, []]);
   });
 
   test('says to a person what comes next, with the flags of this command', async () => {

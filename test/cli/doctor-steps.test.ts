@@ -141,7 +141,7 @@ describe('The clock of the service', () => {
 
 describe('The steps at the service', () => {
   const verdict = (changes: Partial<ValidateResult>): ValidateResult => ({
-    ...{ verdict: 'unknown', ids: {}, http: 200, message: null, refused: null, raw: null, ...changes },
+    ...{ verdict: 'unknown', form: null, ids: {}, http: 200, message: null, refused: null, raw: null, ...changes },
   });
 
   async function stepsWith(
@@ -194,6 +194,7 @@ describe('The steps at the service', () => {
   test.each<[Partial<ValidateResult>, string, string | null, RegExp]>([
     [{ verdict: 'clear' }, 'ok', null, /^Validate says "clear" about a made-up request\.$/],
     [{ verdict: 'duplicate' }, 'warn', 'service.false-duplicate', /"duplicate".*nobody can have sent before\.$/],
+    [{ message: 'Of all.' }, 'warn', 'service.false-duplicate', /^Validate says "duplicate" about a made-up/],
     [{ refused: 'failed', message: 'Down.' }, 'fail', 'service.no-verdict', /^Down\.$/],
     [{ refused: 'failed' }, 'fail', 'service.no-verdict', /^Validate did not answer\.$/],
     [
@@ -206,8 +207,9 @@ describe('The steps at the service', () => {
     [{ http: 204 }, 'warn', 'service.no-verdict', /^Validate answered HTTP 204, but srq finds no verdict/],
   ])('judge the verdict %j: %s', async (changes, result, reason, message) => {
     const { api, validate } = await stepsWith({ answer: verdict(changes) });
+    const withdrawn = reason === 'service.false-duplicate' ? (changes.verdict === 'duplicate' ? 1 : 2) : 0;
     expect(validate).toMatchObject({ result, reason, message: expect.stringMatching(message) });
-    expect(api.withdrawVerdict).toHaveBeenCalledTimes(changes.verdict === 'duplicate' ? 1 : 0);
+    expect(api.withdrawVerdict).toHaveBeenCalledTimes(withdrawn);
     expect(validate?.hint === null).toBe(result === 'ok');
     expect(JSON.stringify(api.validate.mock.calls[0])).toContain('TEST by srq doctor at 1970-01-01T');
   });

@@ -11,7 +11,7 @@ vi.mock('../../src/store/postgres/postgres-queue.ts', () => ({
   openQueue: async () => {
     store.steps.push('queue opened');
     return {
-      depth: async () => ({ requests: { total: store.waiting } }),
+      depth: async () => ({ total: store.waiting }),
       add: async (batch: readonly unknown[]) => {
         store.steps.push(`${batch.length} added`);
         return batch.length;

@@ -41,7 +41,6 @@ test('each option that takes a whole number has these bounds, and this number if
     'export --skip-lines: of at least 0, else 0',
     'log --limit: from 0 to 1000000, else none',
     'report --skip-lines: of at least 0, else 0',
-    'resolve --skip-lines: of at least 0, else 0',
     'sandbox --latency: from 0 to 600000, else 0',
     'sandbox --port: from 0 to 65535, else 4010',
     'sandbox --seed: from 0 to 4294967295, else 1',
@@ -73,8 +72,6 @@ test('each option that takes one of a few words takes these, and this one if it 
     `log --status: ${statuses}`,
     'login --encoding: form, json, else none',
     `report --format: ${formats}`,
-    `resolve --format: ${formats}`,
-    'work --in-doubt: park, validate, else validate',
     'work --log-format: text, json, else text',
     'work --on-duplicate: skip, create, else skip',
   ]);

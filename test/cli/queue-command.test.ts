@@ -13,7 +13,7 @@ const DESTINATION = { baseUrl: ACCOUNT.SRQ_BASE_URL, clientId: ACCOUNT.SRQ_CLIEN
 afterEach(() => vi.restoreAllMocks());
 
 type Scene = Parameters<typeof contextOf>[0];
-const lane = (total: number, inWork: number, ready: number | null = total - inWork) => ({
+const depth = (total: number, inWork: number, ready: number | null = total - inWork) => ({
   total,
   inWork,
   ready,
@@ -29,7 +29,7 @@ function sceneOf({ total = 0, inWork = 0, parts = [] as number[], counted = true
   const hook = { onPurge: () => {} };
   const left = { total };
   const requests = {
-    depth: async () => ({ requests: lane(left.total, inWork, counted ? undefined : null), doubts: lane(3, 0) }),
+    depth: async () => depth(left.total, inWork, counted ? undefined : null),
     purge: async () => {
       const count = parts.shift() ?? 0;
       done.push(`purge ${count}`);
@@ -58,7 +58,7 @@ describe('srq queue purge', () => {
     const { context, done, opened, required, stdout } = sceneOf({ total: 1_205, inWork: 5, parts: [1_000, 200, 0, 7] });
     expect(await queuePurge(context, { yes: true })).toBe(0);
     expect(done).toEqual(['migrate', 'purge 1000', 'purge 200', 'purge 0']);
-    expect(stdout()).toBe('✓ Forgot 1,200 rows; 0 wait, 5 in work, 3 unknown.\n');
+    expect(stdout()).toBe('✓ Forgot 1,200 rows; 0 wait, 5 in work.\n');
     expect(opened.mock.calls[0]?.[0]).toMatchObject({
       database: 'the database',
       destination: DESTINATION,
@@ -73,7 +73,7 @@ describe('srq queue purge', () => {
     const { context, done, document } = sceneOf({ total: 5, inWork: 5 }, { options: { json: true } });
     expect(await queuePurge(context, {})).toBe(0);
     expect(done).toEqual(['migrate']);
-    expect(document()).toEqual({ store: NAME, purged: 0, left: 0, inWork: 5, doubts: 3 });
+    expect(document()).toEqual({ store: NAME, purged: 0, left: 0, inWork: 5 });
   });
 
   test('needs a yes', async () => {
@@ -93,7 +93,7 @@ describe('srq queue purge', () => {
     const typed: Typed[] = [[/Forget 1 row that waits to be sent\? \[y\/N\] /, 'y\r']];
     const asked = sceneOf({ total: 6, inWork: 5, parts: [1] }, { typed });
     expect(await queuePurge(asked.context, {})).toBe(0);
-    expect(asked.stdout()).toBe('✓ Forgot 1 row; 0 wait, 5 in work, 3 unknown.\n');
+    expect(asked.stdout()).toBe('✓ Forgot 1 row; 0 wait, 5 in work.\n');
   });
 
   test('that is interrupted ends with the rows at hand, and tells what is left', async () => {
@@ -103,10 +103,7 @@ describe('srq queue purge', () => {
     );
     hook.onPurge = interrupt;
     expect(await queuePurge(context, { yes: true })).toBe(130);
-    expect([done, document()]).toEqual([
-      ['migrate', 'purge 10'],
-      { store: NAME, purged: 10, left: 20, inWork: 0, doubts: 3 },
-    ]);
+    expect([done, document()]).toEqual([['migrate', 'purge 10'], { store: NAME, purged: 10, left: 20, inWork: 0 }]);
     expect(stderr()).toBe('! Ending with the rows at hand; press Ctrl-C again to leave now.\n');
   });
 });
@@ -137,7 +134,7 @@ describe('srq queue', () => {
     );
     expect(await queue(context, {})).toBe(0);
     expect(document()).toEqual({
-      ...{ store: NAME, queue: lane(7, 2), doubts: lane(3, 0), workers: [], minutes: [], notCounted: [] },
+      ...{ store: NAME, queue: depth(7, 2), workers: [], minutes: [], notCounted: [] },
       rate: { perSecond: 2.5, inFlight: 3, pausedSeconds: 1.5 },
     });
     expect([done, required.mock.calls]).toEqual([['migrate', 'pace'], [['queue']]]);

@@ -43,7 +43,7 @@ const row = (changes: Partial<RowResult>, more: object = {}): Parameters<PassWat
     ...more,
   }) as never;
 
-const noAsides = (): Asides => ({ withoutIdentifier: 0, withRemark: 0 });
+const noAsides = (): Asides => ({ withoutIdentifier: 0 });
 const SETTLING = { is: 'settling', rows: 2, byKey: false, byValidate: true, stillInDoubt: () => 2 } as const;
 
 test.each<[Pass, string, string[]]>([
@@ -98,20 +98,20 @@ test('rows are counted by their status, for the progress and for the observer', 
   expect(warned).toEqual([]);
 });
 
-test('created rows without an identifier or with a remark are counted while sending alone', async () => {
+test('created rows without an identifier are counted while sending alone', async () => {
   const counted = async (pass: Pass) => {
     const asides = noAsides();
     const { context } = screenOf();
     const watch = await showPass(context, pass, asides, { row: () => {}, end: () => {} });
     watch.row(row({ ids: { id: '1' } }));
-    watch.row(row({}, { hasRemark: true }));
-    watch.row(row({ ids: { id: '2' } }, { hasRemark: true }));
+    watch.row(row({}));
+    watch.row(row({ ids: { id: '2' } }));
     watch.row(row({}));
     watch.row(row({}));
     watch.row(row({ status: 'rejected' }));
     return asides;
   };
-  expect(await counted({ is: 'sending', rows: 6 })).toEqual({ withoutIdentifier: 3, withRemark: 2 });
+  expect(await counted({ is: 'sending', rows: 6 })).toEqual({ withoutIdentifier: 3 });
   expect(await counted({ is: 'looking after others', rows: 6 })).toEqual(noAsides());
   expect(await counted(SETTLING)).toEqual(noAsides());
 });

@@ -129,9 +129,10 @@ describe('srq create', () => {
     const again = await user.run('create', ...REQUEST);
     expect([again.code, again.stdout]).toEqual([8, expect.stringMatching(/^repeated {2}id=4711\n/)]);
     expect(again.told).toContain(`To ${service.baseUrl} as client 4711 (profile default, test)`);
-    expect([service.creates().length, service.validates().length]).toEqual([1, 1]);
+    const asked = service.validates().length;
+    expect(service.creates()).toHaveLength(1);
     expect((await user.run('create', ...REQUEST, '--again', '--no-validate')).code).toBe(0);
-    expect([service.creates().length, service.validates().length]).toEqual([2, 1]);
+    expect([service.creates().length, service.validates().length]).toEqual([2, asked]);
   });
 
   test('tells several one below the other, and ends with the worst', async () => {
@@ -189,7 +190,8 @@ describe('srq create', () => {
 
   test('of several tells those before the one that stops it, and of the others what the log knows', async () => {
     const { few, service } = await atService({
-      create: ({ body }) => (needOf(body) === 'dois' ? { status: 404 } : { status: 201, body: { id: '1' } }),
+      create: ({ body, number }) =>
+        needOf(body) === 'dois' ? { status: 404 } : { status: 201, body: { id: `${number}1` } },
     });
     await few('create', [about('quatro')]);
     const requests = ['um', 'dois', 'três', 'quatro'].map((need) => about(need));
@@ -264,26 +266,47 @@ describe('srq create', () => {
 
 describe('srq validate', () => {
   const verdict = (duplicate: boolean) => ({ status: 200, body: { duplicate } });
+  /** A service that knows a request by what it was created with, and a user who has created one there. */
+  async function atKnownService() {
+    const taken = new Set<string | null>(['known']);
+    const scene = await atService({
+      create: ({ body, number }) => {
+        taken.add(needOf(body));
+        return { status: 201, body: { id: String(number + 10) } };
+      },
+      validate: (asked) => (taken.has(needOf(asked.body)) ? verdict(true) : byNeed(asked)),
+    });
+    expect((await scene.few('create', [about('before')])).code).toBe(0);
+    const before = scene.service.validates().length;
+    return { ...scene, asked: () => scene.service.validates().length - before };
+  }
+
   /** Answers by the need. */
   const byNeed: Script = ({ body }) => {
     const need = needOf(body);
     if (need === 'refused') return { status: 422, body: { error: 'The postal code is unknown.' } };
     if (need === 'unreadable') return { status: 200, body: '<html></html>', headers: { 'content-type': 'text/html' } };
     if (need === 'elsewhere') return { status: 301 };
-    return verdict(need === 'known');
+    return verdict(false);
   };
 
   test.each([
-    ['new', 0, { verdict: 'clear', reason: null, http: 200 }],
-    ['known', 8, { verdict: 'duplicate', reason: null, http: 200 }],
-    ['unreadable', 7, { verdict: 'unknown', reason: 'service.no-verdict', http: 200 }],
-    ['refused', 3, { error: expect.objectContaining({ code: 'rejected', reason: 'request.rejected' }) }],
-    ['elsewhere', 5, { error: expect.objectContaining({ reason: 'service.redirects' }) }],
-  ])('of one request that is %s ends with %i', async (need, code, document) => {
-    const { few, service } = await atService({ validate: byNeed });
+    ['new', 0, 1, { verdict: 'clear', reason: null, http: 200 }],
+    // A control is asked about beside it.
+    ['known', 8, 2, { verdict: 'duplicate', reason: null, http: 200 }],
+    [
+      'unreadable',
+      7,
+      1,
+      { verdict: 'unknown', message: expect.stringMatching(/^Nothing shows/), reason: 'service.no-verdict', http: 200 },
+    ],
+    ['refused', 3, 1, { error: expect.objectContaining({ code: 'rejected', reason: 'request.rejected' }) }],
+    ['elsewhere', 5, 1, { error: expect.objectContaining({ reason: 'service.redirects' }) }],
+  ])('of one request that is %s ends with %i', async (need, code, calls, document) => {
+    const { few, asked } = await atKnownService();
     const ended = await few('validate', [about(need)], '--json');
     expect([ended.code, ended.document]).toEqual([code, expect.objectContaining(document)]);
-    expect([service.validates().length, service.creates().length, ended.told]).toEqual([1, 0, '']);
+    expect([asked(), ended.told]).toEqual([calls, '']);
   });
 
   test('of one request that cannot be sent says so and asks nobody', async () => {
@@ -302,7 +325,7 @@ describe('srq validate', () => {
   });
 
   test('of several tells each with its reason, and ends with the worst', async () => {
-    const { few } = await atService({ validate: byNeed });
+    const { few } = await atKnownService();
     const requests = ['new', 'refused', 'known', 'unreadable'].map((need) => about(need));
     const ended = await few('validate', [...requests, about('um', { phone: '12345' })], '--json');
     expect(documentsOf(ended).map(({ verdict: each, reason, http }) => [each, reason, http])).toEqual([
@@ -330,7 +353,7 @@ describe('srq validate', () => {
   });
 
   test('asks nobody any more once the service cannot be asked, and says why', async () => {
-    const { few, service } = await atService({ validate: byNeed });
+    const { few, asked } = await atKnownService();
     const requests = ['known', 'elsewhere', 'new'].map((need) => about(need));
     const ended = await few('validate', requests, '--json');
     expect(documentsOf(ended).map(({ verdict: each, reason }) => [each, reason])).toEqual([
@@ -338,7 +361,7 @@ describe('srq validate', () => {
       ['unknown', 'service.redirects'],
       ['unknown', 'request.not-tried'],
     ]);
-    expect([ended.code, service.validates().length]).toEqual([5, 2]);
+    expect([ended.code, asked()]).toEqual([5, 3]);
     expect(ended.told).toContain('301');
   });
 
@@ -360,7 +383,7 @@ describe('srq validate', () => {
       ['unknown', 'string'],
       ['clear', 'string'],
     ]);
-    expect([ended.code, service.validates().length]).toEqual([2, 2]);
+    expect([ended.code, service.validates().length]).toEqual([2, 3]);
     user.write('call.mp3', 'ID3 not much of a recording');
     const alone = await few('validate', [spoken], '--json');
     expect([alone.code, alone.document]).toEqual([

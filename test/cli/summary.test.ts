@@ -44,7 +44,7 @@ async function endOf({ files, names = ['a.csv', 'b.csv'], results = [], signal, 
     const counts = { ...noCounts(), ...changes };
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const plan = { rows, range, table: { strangers }, ledger: { counts: () => counts } };
-    const asides = { withoutIdentifier: at + 1, withRemark: 10 * (at + 1) };
+    const asides = { withoutIdentifier: at + 1 };
     const place = results[at] ?? null;
     return { file: names[at] ?? '-', plan, results: place, asides, reasons: { checked: 1 }, exportTo: 'a.xlsx' };
   });
@@ -95,7 +95,7 @@ test('the figures are those of all files, and the exit status is that of the wor
   const { document, exitCode, summary } = await endOf({ files: [{ created: 2 }, { invalid: 1, ready: 1 }] });
   expect(document).toMatchObject({
     ...{ run: 'run', rows: 4, seconds: 1.5, log: '/log', created: 2, invalid: 1, failed: 1 },
-    ...{ withoutIdentifier: 3, withRemark: 30, stopped: null },
+    ...{ withoutIdentifier: 3, stopped: null },
     ...{
       reasons: { checked: 2 },
       results: null,
@@ -110,7 +110,6 @@ test('the figures are those of all files, and the exit status is that of the wor
     rows: 4,
     seconds: 1.5,
     withoutIdentifier: 3,
-    withRemark: 30,
     reasons: { checked: 2 },
   });
   expect(exitCode).toBe(5);

@@ -8,7 +8,6 @@ import type { WorkerStats } from '../../src/commands/work/worker-stats.ts';
 import * as consume from '../../src/delivery/consume.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { Status } from '../../src/request/status.ts';
-import { NO_VISIBILITY_HISTORY } from '../../src/request/visibility.ts';
 import * as postgresQueue from '../../src/store/postgres/postgres-queue.ts';
 import { contextOf } from '../helpers/command-context.ts';
 
@@ -23,7 +22,6 @@ const USUAL: WorkOptions = {
     validate: true,
     onDuplicate: 'skip',
     concurrency: 64,
-    inDoubt: 'validate',
     missing: 30,
     healthHost: '127.0.0.1',
   },
@@ -74,17 +72,10 @@ function sceneOf({ flags = {}, options = {}, run = () => null }: Scene) {
   });
   const queue = { close: async () => void done.push('queue closed') };
   const opened = vi.spyOn(postgresQueue, 'openQueue').mockResolvedValue(queue as never);
-  const keep = vi.fn(async (evidence: unknown) => {
-    done.push('keep');
-    return evidence;
-  });
   const connection = {
     shared: {},
-    evidence: NO_VISIBILITY_HISTORY,
-    isProxied: true,
-    isFamiliar: false,
+    isFamiliar: true,
     api: {},
-    keep,
     hold: () => {},
     view: () => 'of the connection',
   };
@@ -96,7 +87,7 @@ function sceneOf({ flags = {}, options = {}, run = () => null }: Scene) {
   });
   const end = (status: Status) => {
     const { watch } = worker.mock.calls.at(-1)?.[0] ?? {};
-    const taken = { key: KEY, row: 7, lane: 'requests', isUnreadable: false };
+    const taken = { key: KEY, row: 7, isUnreadable: false };
     watch?.began(taken as never);
     watch?.ended(taken as never, { result: { status, http: 200, ids: {} } } as never, { is: 'done' } as never);
   };
@@ -106,7 +97,7 @@ function sceneOf({ flags = {}, options = {}, run = () => null }: Scene) {
   };
   const interrupt = () => handlers.get('SIGINT')?.();
   const start = () => work(of.context, { ...USUAL, ...flags });
-  const scene = { ...of, done, fetched, opened, connect, connection, keep, worker, end, document, interrupt, start };
+  const scene = { ...of, done, fetched, opened, connect, connection, worker, end, document, interrupt, start };
   return scene;
 }
 
@@ -116,15 +107,14 @@ describe('srq work', () => {
     expect(await start()).toBe(0);
     await context.close();
     expect(done).toEqual([
-      ...['store for work', 'log of the file', 'open work false', 'work', 'keep'],
+      ...['store for work', 'log of the file', 'open work false', 'work'],
       ...['queue closed', 'log closed, halted: true'],
     ]);
     expect(opened.mock.calls[0]?.[0]).toMatchObject({
       ...{ database: 'the database', destination: { baseUrl: 'http://127.0.0.1:9', clientId: '4711' }, worker: 5 },
     });
     expect(worker.mock.calls[0]?.[0]).toMatchObject({
-      isProxied: true,
-      isFamiliar: false,
+      isFamiliar: true,
       halt: context.interruption.halt,
     });
     expect(stderr()).toBe('Working for http://127.0.0.1:9 as client 4711 (profile default, test).\n');
@@ -140,15 +130,10 @@ describe('srq work', () => {
         again: false,
         concurrency: 64,
         untilEmpty: false,
-        settles: true,
-        settleMs: null,
         missingMs: 30_000,
       },
     ],
-    [
-      { inDoubt: 'park', settle: 0.5, missing: 10 },
-      { settles: false, settleMs: 500, missingMs: 10_000 },
-    ],
+    [{ missing: 10 }, { missingMs: 10_000 }],
     [
       { validate: false, onDuplicate: 'create', concurrency: 3, untilEmpty: true },
       { validate: false, onDuplicate: 'create', concurrency: 3, untilEmpty: true },
@@ -294,20 +279,6 @@ describe('srq work', () => {
     expect(giveUp?.aborted).toBe(false);
     await early.context.close();
     expect(giveUp?.aborted).toBe(true);
-  });
-
-  test('keeps what it learned of validate, if the store is there for it', async () => {
-    const { start, keep } = sceneOf({});
-    keep.mockRejectedValue(new Error('away'));
-    expect(await start()).toBe(0);
-    expect(keep).toHaveBeenCalledWith(NO_VISIBILITY_HISTORY);
-    const asked = sceneOf({
-      run: async (deps) => {
-        expect(await deps.evidence()).toEqual(NO_VISIBILITY_HISTORY);
-        return null;
-      },
-    });
-    await asked.start();
   });
 
   test('writes its events on demand, on standard output in place of its result', async () => {

@@ -29,7 +29,7 @@ function statsOf() {
   };
   const stats = new WorkerStats(reporter as never, told as never, { clock, version: '1.2.3' }, () => scene.exception);
   const taken = (changes: object = {}) =>
-    ({ key: KEY, row: 7, lane: 'requests', isUnreadable: false, ...changes }) as unknown as Ended[0];
+    ({ key: KEY, row: 7, isUnreadable: false, ...changes }) as unknown as Ended[0];
   const end = (status: Status, is: Ended[2]['is'] = 'done', more: object = {}, ofTaken: object = {}) => {
     stats.began();
     const result = { status, http: 201, ids: {} };
@@ -92,12 +92,12 @@ describe('What a worker did', () => {
     });
   });
 
-  test('is noted for each request, by the lane and by what comes next', () => {
+  test('is noted for each request, by what comes next', () => {
     const { notes, events, end } = statsOf();
     const results = (['done', 'back', 'later', 'moved'] as const).map((is) =>
       end('failed', is, { isFromLog: is === 'back' }),
     );
-    const fields = { key: KEY, row: 7, lane: 'requests', status: 'failed', http: 201 };
+    const fields = { key: KEY, row: 7, status: 'failed', http: 201 };
     expect(notes).toEqual([
       ['request', { ...fields, isFromLog: false, next: 'done' }, '0123456789ab failed'],
       ['request', { ...fields, isFromLog: true, next: 'back' }, '0123456789ab failed, given back'],
@@ -107,12 +107,23 @@ describe('What a worker did', () => {
     expect(events).toEqual(results.map((result) => ['row', null, result]));
   });
 
+  test('is told of a row that was told as created and is unknown now', () => {
+    const { events, warnings, end } = statsOf();
+    const alsoUnknown = { row: 3, key: 'other', status: 'unknown', message: 'It got the same.' };
+    const result = end('unknown', 'done', { alsoUnknown });
+    expect(events).toEqual([
+      ['row', null, result],
+      ['row', null, alsoUnknown],
+    ]);
+    expect(warnings).toEqual(['Row 3 (key other) is unknown now. It got the same.']);
+  });
+
   test('is noted of what it gives back, and takes back from others', () => {
     const { stats, notes, taken } = statsOf();
-    stats.gaveBack(taken({ lane: 'doubts' }));
+    stats.gaveBack(taken());
     stats.reclaimed(3);
     expect(notes).toEqual([
-      ['given-back', { key: KEY, row: 7, lane: 'doubts' }, '0123456789ab given back'],
+      ['given-back', { key: KEY, row: 7 }, '0123456789ab given back'],
       ['reclaimed', { count: 3 }, '3 taken back from workers that have ended or stopped.'],
     ]);
   });
@@ -179,7 +190,7 @@ describe('What the service does', () => {
     expect([events, metered]).toEqual([[['refused', 429, pauseMs]], [[429, pauseMs]]]);
   });
 
-  test('is told where it is in doubt too often, with metrics and without', () => {
+  test('is told where too much is unknown, with metrics and without', () => {
     const { stats, notes, events } = statsOf();
     stats.breakerOpened(2_400);
     const metered: unknown[] = [];
@@ -188,8 +199,8 @@ describe('What the service does', () => {
     stats.metrics = null;
     stats.refused(503, 0);
     expect(notes.slice(0, 2)).toEqual([
-      ['breaker', { pauseMs: 2_400 }, 'Too many doubts: nobody sends for 2 s.'],
-      ['breaker', { pauseMs: 60_000 }, 'Too many doubts: nobody sends for 60 s.'],
+      ['breaker', { pauseMs: 2_400 }, 'Too many unknown outcomes: nobody sends for 2 s.'],
+      ['breaker', { pauseMs: 60_000 }, 'Too many unknown outcomes: nobody sends for 60 s.'],
     ]);
     expect([events.slice(0, 2), metered]).toEqual([
       [
@@ -211,13 +222,13 @@ describe('How long the oldest rows wait', () => {
   test('is looked up every ten seconds until the worker stops, and grows between two looks', async () => {
     const { clock, stats } = statsOf();
     const stopping = new AbortController();
-    const ages = [{ requests: 5_000, doubts: 0 }, null, { requests: 0, doubts: 700 }];
+    const ages = [5_000, null, 700, 0];
     const looks: number[] = [];
     const oldest = async () => {
       looks.push(clock.monotonicMs());
       const found = ages[looks.length - 1];
       if (looks.length === ages.length) stopping.abort();
-      if (!found) throw new Error('The store is away.');
+      if (found == null) throw new Error('The store is away.');
       return found;
     };
     const seen: unknown[] = [];
@@ -225,19 +236,21 @@ describe('How long the oldest rows wait', () => {
     expect(stats.view.worker?.oldestMs).toBeNull();
     const looking = stats.lookAtOldest({ oldest } as never, stopping.signal);
     const passing = (async () => {
-      for (const ms of [1, 9_998, 2, 10_000]) {
+      for (const ms of [1, 9_998, 2, 10_000, 10_000]) {
         await clock.sleep(ms);
         look();
       }
     })();
     await clock.until(Promise.all([looking, passing]));
-    expect(looks).toEqual([0, 10_000, 20_000]);
+    expect(looks).toEqual([0, 10_000, 20_000, 30_000]);
     expect(seen).toEqual([
-      [1, { requests: 5_001, doubts: 0 }],
-      [9_999, { requests: 14_999, doubts: 0 }],
+      [1, 5_001],
+      [9_999, 14_999],
       // A look that failed leaves what was seen before.
-      [10_001, { requests: 15_001, doubts: 0 }],
-      [20_001, { requests: 0, doubts: 701 }],
+      [10_001, 15_001],
+      [20_001, 701],
+      // Where nothing waits, nothing grows.
+      [30_001, 0],
     ]);
   });
 

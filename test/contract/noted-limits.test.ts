@@ -57,5 +57,5 @@ test.each<[string, object, boolean]>([
   const { contract } = learnParts({ createAnswers: { 503: { description: '', ...answer } } });
   expect(contract.unavailableIsNotActed).toBe(isNotActed);
   const told = contract.findings.filter(({ setting }) => setting === 'create.unavailable').map(({ value }) => value);
-  expect(told).toEqual('headers' in answer ? [isNotActed ? 'not acted on' : 'in doubt'] : []);
+  expect(told).toEqual('headers' in answer ? [isNotActed ? 'not acted on' : 'unknown'] : []);
 });

@@ -91,7 +91,7 @@ export async function rehearse(
     if (unserved !== undefined && summaryOf(first)?.['invalid'] === ROWS)
       return { name, outcome: 'unserved', why: unserved };
     // The run stops at answers that prove nothing; a person looks the row up, and says what such an answer means.
-    const isUnproven = summaryOf(first)?.['unknown'] === 1 && /nothing in its answer proves/.test(why);
+    const isUnproven = summaryOf(first)?.['unknown'] === 1 && /nothing shows yet what that means/.test(why);
     if (!isUnproven || contract.create.identifiers.length > 0) return { name, outcome: 'failed', why };
     await run(['contract', 'learn', '--taken-by', 'status'], env);
     await run(['resolve', '--all', '--created'], env);

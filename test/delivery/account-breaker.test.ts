@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest';
-import { evidenceBy, mergeKnowledge } from '../../src/account/account.ts';
 import { AccountBreaker } from '../../src/delivery/breaker.ts';
-import type { SharedAccountState } from '../../src/request/ports.ts';
-import {
-  type ProbeResult,
-  type VisibilityHistory,
-  type VisibilityProbe,
-  visibilityStats,
-} from '../../src/request/visibility.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
@@ -67,30 +59,4 @@ test('breaks of more than an hour ago are forgotten', async () => {
   await clock.until(clock.sleep(61 * 60_000));
   for (let at = 0; at < 2; at += 1) await see(breakers[0], true);
   expect(await see(breakers[0], true)).toEqual({ stop: null, pauseMs: 2_000 });
-});
-
-const evidenceIn = (state: SharedAccountState, contract: string) => ({
-  exchange: (own: VisibilityHistory) => mergeKnowledge(state, evidenceBy(contract), own),
-});
-
-test('what validate has shown to one counts for all by the same contract, once', async () => {
-  const clock = new VirtualClock();
-  const store = new MemoryStore(clock);
-  const look = (digit: string, createdAtMs: number, end: ProbeResult, afterMs = 50): VisibilityProbe => ({
-    ...{ key: digit.repeat(32), kind: 'PT/0/text', createdAtMs, end, afterMs },
-  });
-  const first = evidenceIn(store.member('a'), 'contract');
-  const second = evidenceIn(store.member('b'), 'contract');
-  const [one, two, three] = [look('1', 1_000, 'seen'), look('2', 2_000, 'seen', 70), look('3', 3_000, 'open')];
-  await clock.until(first.exchange({ looks: [one, three] }));
-  await clock.until(first.exchange({ looks: [one, three] }));
-  expect(await clock.until(second.exchange({ looks: [two] }))).toEqual({ looks: [one, two, three] });
-  // Of one look that both went on with, the worse end counts, whoever tells it last.
-  const ended = { ...three, end: 'unseen', afterMs: 600_001 } as const;
-  await clock.until(second.exchange({ looks: [ended] }));
-  const all = await clock.until(first.exchange({ looks: [one, { ...three, end: 'seen', afterMs: 5 }] }));
-  expect(all).toEqual({ looks: [one, two, ended] });
-  expect(visibilityStats(all, 'PT/0/text', 4_000)).toEqual({ seen: 2, unseen: 1, slowestMs: 70 });
-  const other = evidenceIn(store.member('b'), 'another contract');
-  expect(await clock.until(other.exchange({ looks: [] }))).toEqual({ looks: [] });
 });

@@ -4,14 +4,11 @@ import { planAsLogged, planImport } from '../../src/delivery/plan.ts';
 import { prepareRow } from '../../src/delivery/prepare.ts';
 import { rereadRows, submissions } from '../../src/delivery/read-rows.ts';
 import { cellVariants, hasLostDigits } from '../../src/delivery/sent-cells.ts';
-import { doubtsWithNeighbours, settleRows } from '../../src/delivery/settle-rows.ts';
-import { resumeProbes } from '../../src/delivery/visibility-prober.ts';
+import { unknownWithNeighbours } from '../../src/delivery/settle-rows.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { LogRecord, LogView, MarketplaceApi } from '../../src/request/ports.ts';
+import type { LogRecord, LogView } from '../../src/request/ports.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 import type { Row, Table } from '../../src/request/table.ts';
-import { MemoryLog } from '../helpers/memory-log.ts';
-import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 
 const NOTHING = { map: {}, set: {}, join: {} };
@@ -327,41 +324,13 @@ describe('Rows that are read again', () => {
       for (const [at, status] of statuses.entries()) plan.ledger.setStatus(at + 2, status);
     };
     as('unknown', 'created', 'created');
-    const neighbours = (await drain(doubtsWithNeighbours(plan, reading))).yielded;
+    const neighbours = (await drain(unknownWithNeighbours(plan, reading))).yielded;
     expect(neighbours.map(({ doubt, neighbours: near }) => [doubt.row, near.map(({ row }) => row)])).toEqual([
       [2, [3, 4]],
     ]);
-    as('repeated', 'repeated', 'repeated');
-    const resumed: number[] = [];
-    const prober = {
-      openKeys: new Set([plan.ledger.key(2) ?? '']),
-      resume: ({ key }: { key: string }) => void resumed.push(plan.ledger.rowOf(key) ?? 0),
-    };
-    await resumeProbes(plan, prober, reading);
-    expect(resumed).toEqual([2]);
     as('ready', 'ready', 'ready');
     await planAsLogged(plan, { lookup: () => 'created', prefetch: async () => {}, read: () => null });
     expect([2, 3, 4].map((row) => plan.ledger.status(row))).toEqual(['created', 'created', 'created']);
-  });
-
-  test('in doubt are settled eight at a time for each place of the run', async () => {
-    const needs = Array.from({ length: 40 }, (_, at) => `Need ${at + 1}`);
-    const plan = await planOf(tableOf(needs), { lookup: () => 'unknown' });
-    const memory = new MemoryLog(() => 0);
-    let [underWay, most] = [0, 0];
-    const log = {
-      ...memory.openAs('r'),
-      prefetch: async () => {
-        underWay += 1;
-        most = Math.max(most, underWay);
-        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-        underWay -= 1;
-      },
-    };
-    const api = {} as MarketplaceApi;
-    const deps = { api, log, clock: new VirtualClock(), preparation: PREPARATION, halt: new AbortController() };
-    await drain(settleRows(plan, deps, { concurrency: 2, validation: null, resend: null }));
-    expect(most).toBe(16);
   });
 
   test('in doubt come with exactly the hundred created rows before and after them', async () => {
@@ -378,7 +347,7 @@ describe('Rows that are read again', () => {
         }
       },
     };
-    const doubts = doubtsWithNeighbours({ ...plan, table }, { preparation: PREPARATION, halt: new AbortController() });
+    const doubts = unknownWithNeighbours({ ...plan, table }, { preparation: PREPARATION, halt: new AbortController() });
     const [found] = (await drain(doubts)).yielded;
     const near = found?.neighbours.map(({ row }) => row) ?? [];
     expect([near.length, near[0], near[99], near[100], near.at(-1)]).toEqual([200, 52, 151, 153, 252]);
@@ -399,7 +368,7 @@ describe('Rows that are read again', () => {
       },
     };
     const readAt: number[] = [];
-    for await (const _ of doubtsWithNeighbours(
+    for await (const _ of unknownWithNeighbours(
       { ...plan, table },
       { preparation: PREPARATION, halt: new AbortController() },
     ))

@@ -9,8 +9,10 @@ type End = 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown';
 interface Meaning {
   readonly means: End | 'again' | 'new token';
   readonly stop?: ErrorCode;
-  /** A success that proves nothing, which validate may confirm. */
-  readonly mayBeConfirmed?: true;
+  /** It proves nothing by itself. Validate is asked whether the request was taken, if it had called it clear. */
+  readonly isUnproven?: true;
+  /** It cannot be read, so that validate is asked only when all are settled. */
+  readonly isUnread?: true;
 }
 
 /** The failure table of delivery.md, written out by hand and taken from nowhere in the code. */
@@ -21,11 +23,11 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
   'reset after writing': { means: 'unknown' },
   'no answer in time': { means: 'unknown' },
   '201 with an id': { means: 'created' },
-  '200 empty': { means: 'unknown', mayBeConfirmed: true },
-  '200 with half an answer': { means: 'unknown' },
-  '200 duplicate': { means: 'duplicate' },
-  '200 refused': { means: 'unknown' },
-  '200 web page': { means: 'unknown' },
+  '200 empty': { means: 'unknown', isUnproven: true },
+  '200 with half an answer': { means: 'unknown', isUnproven: true, isUnread: true },
+  '200 duplicate': { means: 'unknown', isUnproven: true },
+  '200 refused': { means: 'unknown', isUnproven: true },
+  '200 web page': { means: 'unknown', isUnproven: true, isUnread: true },
   '301': { means: 'failed', stop: 'service' },
   '302': { means: 'unknown', stop: 'service' },
   '400': { means: 'rejected' },
@@ -33,8 +35,8 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
   '403': { means: 'rejected' },
   '404': { means: 'failed', stop: 'service' },
   '408': { means: 'unknown' },
-  '409': { means: 'unknown' },
-  '409 duplicate': { means: 'duplicate' },
+  '409': { means: 'unknown', isUnproven: true },
+  '409 duplicate': { means: 'unknown', isUnproven: true },
   '422': { means: 'rejected' },
   '429': { means: 'again' },
   '429 for two minutes': { means: 'again' },
@@ -46,35 +48,48 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
 const TRIES = 10;
 const OUT_OF_REACH = { before: 3, after: 8 };
 
+/** The service refused two tokens in a row; `perhaps` where both ways are right. */
+type Stop = ErrorCode | 'perhaps auth' | null;
+
 interface SendEnd {
   readonly status: End;
-  readonly stop: ErrorCode | null;
-  readonly mayBeConfirmed?: true;
+  readonly stop: Stop;
+  readonly isUnproven?: true;
+  readonly isUnread?: true;
 }
 
-/** When validate is asked for the last time whether it sees what was answered without proof. */
-const LAST_LOOK_MS = 15_500;
+interface Knowing {
+  /** The service has answered this process before. */
+  readonly answered: boolean;
+  /** Whether validate, asked again after a 401, would call the request clear. Null: nobody asks, as nothing is known of it. */
+  readonly isClear: boolean | null;
+}
 
-/** How sending a request ends that meets these answers. `answered`: the service has answered this process before. */
-function endOf(steps: readonly Step[], answered: boolean): SendEnd {
+/** How sending a request ends that meets these answers. */
+function endOf(steps: readonly Step[], { answered, isClear }: Knowing): SendEnd {
   const left = steps.map(({ answer }) => answer);
   const next = (): AnswerName => left.shift() ?? '201 with an id';
   let hasAnswered = answered;
   let outOfReach = 0;
+  let isRenewed = false;
+  // After a pause there may be a third token, under which nothing was answered yet.
+  let isPaused = false;
   for (let tried = 1; ; tried++) {
-    let answer = next();
-    if (answer === '401') {
+    const answer = next();
+    const { means, stop = null, ...proof } = TABLE[answer];
+    if (means === 'new token') {
+      if (isRenewed) return { status: 'unknown', stop: isPaused ? 'perhaps auth' : isClear === null ? 'auth' : null };
+      if (isClear === false) return { status: 'unknown', stop: null };
+      isRenewed = true;
       hasAnswered = true;
       outOfReach = 0;
-      answer = next();
-      if (answer === '401') return { status: 'failed', stop: 'auth' };
+      continue;
     }
-    const { means, stop = null, mayBeConfirmed } = TABLE[answer];
-    if (means !== 'again' && means !== 'new token')
-      return { status: means, stop, ...(mayBeConfirmed ? { mayBeConfirmed } : {}) };
-    if (tried === TRIES) return { status: 'failed', stop: null };
+    if (means !== 'again') return { status: means, stop, ...proof };
+    if (tried >= TRIES) return { status: 'failed', stop: null };
     const arrives = ANSWERS[answer].comes.written;
     hasAnswered ||= arrives;
+    isPaused = isRenewed;
     outOfReach = arrives ? 0 : outOfReach + 1;
     if (outOfReach === (hasAnswered ? OUT_OF_REACH.after : OUT_OF_REACH.before)) {
       return { status: 'failed', stop: 'unreachable' };
@@ -90,51 +105,75 @@ export interface Submitting {
 
 export interface Expected {
   readonly status: End | 'repeated';
-  readonly stop: ErrorCode | null;
+  readonly stop: Stop;
+}
+
+/** What a process finds at the service when it begins, and when it has ended. */
+export interface Seeing {
+  readonly sight: Sight;
+  /** Whether validate, if it sees at all, sees the request before it is sent. */
+  readonly isThere: boolean;
+  /** The same when validate is asked again because a token was refused. */
+  readonly isThereLater: boolean;
+  /** The same in the end. It settles what an answer means that proves nothing. */
+  readonly isThereAfter: boolean;
 }
 
 /** What srq must know of one request, and do about it, by the rules of delivery.md. */
 export class ExpectedRequest {
+  /** Whether earlier runs have shown what the answers of the service mean. */
+  readonly isFamiliar: boolean;
   knows: Knowledge = 'open';
   /** Someone has said of an earlier try that it was not taken. A doubt after that is for a person to settle. */
   hadLicence = false;
-  /** Validate saw what was answered with a success that proves nothing: recorded as in doubt first, then as created. */
-  isConfirmed = false;
+  /** Validate was asked what the answer means: the outcome is recorded as unknown first. */
+  isTried = false;
   /** It was known to be there, and is sent on purpose; so validate's word that it is there says nothing of this send. */
   isSecond = false;
+  /** Validate had called it clear before it was sent. */
+  wasClear = false;
 
-  /** `created`: whether the service has created it by now, which a validate that sees says. */
-  submit(options: Submitting, sight: Sight, created: boolean, steps: readonly Step[]): Expected {
+  constructor(isFamiliar: boolean) {
+    this.isFamiliar = isFamiliar;
+  }
+
+  submit(options: Submitting, seeing: Seeing, steps: readonly Step[]): Expected {
     const known = this.#known(options);
+    this.isTried = false;
     if (known) return { status: known, stop: null };
-    this.isConfirmed = false;
     const isSecond = this.isSecond || this.knows === 'created' || this.knows === 'duplicate';
+    const said = options.validate ? this.#verdict(seeing) : null;
     if (options.validate) {
-      const said = verdict(sight, created);
       if (said === null) return this.#endsUnsent({ status: 'failed', stop: null });
       if (said === 'duplicate' && options.onDuplicate === 'skip')
         return this.#endsUnsent({ status: 'duplicate', stop: null });
-      this.isSecond = isSecond;
-      const { mayBeConfirmed, ...end } = endOf(steps, true);
-      this.isConfirmed = mayBeConfirmed === true && said === 'clear' && sees(sight, LAST_LOOK_MS);
-      return this.#ends(this.isConfirmed ? { status: 'created', stop: null } : end);
     }
-    this.isSecond = isSecond;
-    const { mayBeConfirmed: _, ...end } = endOf(steps, false);
-    return this.#ends(end);
+    this.isSecond = isSecond || (said === 'duplicate' && !this.hadLicence);
+    this.wasClear = said === 'clear';
+    const isClear = this.isFamiliar ? this.#verdict({ ...seeing, isThere: seeing.isThereLater }) === 'clear' : null;
+    const { isUnproven, isUnread, ...end } = endOf(steps, { answered: options.validate, isClear });
+    // The first creations of an unknown service are tried out, too, and count only if validate sees them.
+    this.isTried = this.wasClear && (isUnproven === true || (end.status === 'created' && !this.isFamiliar));
+    if (!this.isTried) return this.#ends(end);
+    const isSeen = !isUnread && typeof seeing.sight === 'object' && seeing.isThereAfter;
+    return this.#ends({ status: isSeen ? 'created' : 'unknown', stop: null });
   }
 
-  settle(sight: Sight, created: boolean, resend: Submitting | null, steps: readonly Step[]): Expected {
-    const said = verdict(sight, created);
-    if (this.knows !== 'doubt' || said === null) return { status: 'unknown', stop: null };
-    if (said === 'duplicate' && this.isSecond) return { status: 'unknown', stop: null };
-    if (said === 'duplicate') return this.#ends({ status: 'created', stop: null });
-    // It does not see the controls either.
-    if (sight === 'always clear') return { status: 'unknown', stop: null };
+  /** `created`: whether the service has it, which a validate that sees says after the wait. */
+  settle(sight: Sight, created: boolean, steps: readonly Step[]): Expected {
+    this.isTried = false;
+    // Where validate does not tell the neighbours from what cannot exist, it says nothing.
+    if (this.knows !== 'doubt' || typeof sight !== 'object') return { status: 'unknown', stop: null };
+    if (created && (this.isSecond || !this.wasClear)) return { status: 'unknown', stop: null };
+    if (created) return this.#ends({ status: 'created', stop: null });
     this.licence();
-    if (!resend) return { status: 'failed', stop: null };
+    this.wasClear = false;
     // The questions were answered, so the service was reached.
-    const { mayBeConfirmed: _, ...end } = endOf(steps, true);
+    const {
+      isUnproven: _,
+      isUnread: __,
+      ...end
+    } = endOf(steps, { answered: true, isClear: this.isFamiliar ? true : null });
     return this.#ends(end);
   }
 
@@ -158,6 +197,16 @@ export class ExpectedRequest {
     this.isSecond = false;
   }
 
+  /** What validate is taken to say before the request is sent. Null: nobody knows, so that it is not sent. */
+  #verdict({ sight, isThere }: Pick<Seeing, 'sight' | 'isThere'>): 'clear' | 'duplicate' | null {
+    if (sight === 'down') return null;
+    if (sight === 'always clear') return 'clear';
+    // What is said of a request that cannot exist as well is clear at an unknown service.
+    if (sight === 'always duplicate' || sight === 'unreadable') return this.isFamiliar ? null : 'clear';
+    if (!isThere) return 'clear';
+    return this.isFamiliar ? 'duplicate' : null;
+  }
+
   #known({ onDuplicate, again }: Submitting): 'unknown' | 'repeated' | 'duplicate' | null {
     if (this.knows === 'doubt' || this.knows === 'parked') return 'unknown';
     if (this.knows === 'created' && !again) return 'repeated';
@@ -169,22 +218,13 @@ export class ExpectedRequest {
     return this.knows === 'created' ? end : this.#ends(end);
   }
 
-  #ends(end: { status: End; stop: ErrorCode | null }): Expected {
+  #ends(end: { status: End; stop: Stop }): Expected {
     if (end.status === 'unknown') this.doubt();
     else if (end.status === 'created') this.#settled('created');
     else if (end.status === 'duplicate') this.#settled('duplicate');
     else this.knows = 'open';
     return end;
   }
-}
-
-const sees = (sight: Sight, afterMs: number): boolean => typeof sight === 'object' && sight.lagMs <= afterMs;
-
-/** Of a validate that is past its lag. */
-function verdict(sight: Sight, created: boolean): 'clear' | 'duplicate' | null {
-  if (sight === 'unreadable' || sight === 'down') return null;
-  if (sight === 'always clear') return 'clear';
-  return sight === 'always duplicate' || created ? 'duplicate' : 'clear';
 }
 
 /** The same by the words of the log. */

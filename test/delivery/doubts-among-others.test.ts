@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { doubtsWithNeighbours } from '../../src/delivery/settle-rows.ts';
-import { resumeProbes } from '../../src/delivery/visibility-prober.ts';
-import type { ServiceRequest } from '../../src/request/service-request.ts';
+import { unknownWithNeighbours } from '../../src/delivery/settle-rows.ts';
 import type { Status } from '../../src/request/status.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 
@@ -25,7 +23,7 @@ const upTo = (first: number, last: number) => Array.from({ length: last - first 
 
 test('a doubt comes with a hundred created rows before and as many after it, in one pass over the file', async () => {
   const { plan, reading } = await planWith(600, { 250: 'unknown', 320: 'unknown' });
-  const { yielded } = await drain(doubtsWithNeighbours(plan, reading));
+  const { yielded } = await drain(unknownWithNeighbours(plan, reading));
   expect(rowsOf(yielded.map(({ doubt }) => doubt))).toEqual([250, 320]);
   const [first, second] = yielded.map(({ neighbours: near }) => rowsOf(near));
   const doubts = [250, 320];
@@ -37,7 +35,7 @@ test('a doubt comes with a hundred created rows before and as many after it, in 
 
 test('a doubt near an end of the file comes with what there is', async () => {
   const { plan, reading } = await planWith(4, { 1: 'unknown', 4: 'unknown' });
-  const { yielded } = await drain(doubtsWithNeighbours(plan, reading));
+  const { yielded } = await drain(unknownWithNeighbours(plan, reading));
   expect(yielded.map(({ doubt, neighbours: near }) => [doubt.row, rowsOf(near)])).toEqual([
     [1, [2, 3]],
     [4, [2, 3]],
@@ -47,40 +45,6 @@ test('a doubt near an end of the file comes with what there is', async () => {
 test('rows that were not created, or only repeat another, are nothing to go by', async () => {
   const others = { 2: 'unknown', 3: 'rejected', 4: 'duplicate', 5: 'failed' } as const;
   const { plan, reading } = await planWith(9, others, (row) => `Need ${row === 8 ? 7 : row}`);
-  const { yielded } = await drain(doubtsWithNeighbours(plan, reading));
+  const { yielded } = await drain(unknownWithNeighbours(plan, reading));
   expect(yielded.map(({ neighbours: near }) => rowsOf(near))).toEqual([[1, 6, 7, 9]]);
-});
-
-test('looks that an earlier run left open are gone on with at the rows of this file', async () => {
-  const { plan, reading } = await planWith(8, { 6: 'unknown' });
-  const leftOpen = new Set([2, 4, 6].map((row) => plan.ledger.key(row) ?? '').concat('0'.repeat(32)));
-  const resumed: string[] = [];
-  const resume = ({ request }: { readonly request: ServiceRequest }) =>
-    resumed.push(request.params['request_text'] ?? '');
-  await resumeProbes(plan, { openKeys: leftOpen, resume }, reading);
-  expect(resumed).toEqual(['Need 2', 'Need 4']);
-});
-
-test('one look that an earlier run left open is resumed, too, and for none the file is not read again', async () => {
-  const { plan, reading } = await planWith(8, {});
-  const resumedOf = async (openKeys: readonly string[]) => {
-    const resumed: string[] = [];
-    let reads = 0;
-    const rows = () => {
-      reads += 1;
-      return plan.table.rows();
-    };
-    const table = { ...plan.table, rows };
-    const resume = ({ request }: { readonly request: ServiceRequest }) =>
-      resumed.push(request.params['request_text'] ?? '');
-    await resumeProbes({ ...plan, table }, { openKeys: new Set(openKeys), resume }, reading);
-    return [resumed, reads];
-  };
-  const keyOf = (row: number) => plan.ledger.key(row) ?? '';
-  expect(await resumedOf([keyOf(4)])).toEqual([['Need 4'], 1]);
-  expect(await resumedOf([keyOf(2), keyOf(8)])).toEqual([['Need 2', 'Need 8'], 1]);
-  // A row that this run has created itself is looked at by this run.
-  expect(await resumedOf([keyOf(3)])).toEqual([[], 0]);
-  expect(await resumedOf(['0'.repeat(32)])).toEqual([[], 0]);
-  expect(await resumedOf([])).toEqual([[], 0]);
 });

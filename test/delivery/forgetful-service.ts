@@ -1,5 +1,6 @@
 import type { MarketplaceApi, Verdict } from '../../src/request/ports.ts';
 import type { ServiceRequest } from '../../src/request/service-request.ts';
+import { validated } from '../helpers/fake-api.ts';
 
 /** How a service's validate sees what was created. Times are the clock's. */
 export interface Nature {
@@ -46,10 +47,7 @@ export class ForgetfulService {
     this.#takenAtMs.set(need, this.#nowMs() + afterMs);
   }
 
-  validate: MarketplaceApi['validate'] = async ({ params }) => {
-    const verdict = this.#verdict(params['request_text'] ?? '');
-    return { verdict, ids: {}, http: 200, message: null, refused: null, raw: null };
-  };
+  validate: MarketplaceApi['validate'] = async ({ params }) => validated(this.#verdict(params['request_text'] ?? ''));
 
   #verdict(need: string): Verdict {
     const { lie, blind, mostLetters, memoryMs, lagsMs, isSharded } = this.#nature;

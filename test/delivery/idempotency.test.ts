@@ -3,19 +3,17 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
-import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
-import { settleRows } from '../../src/delivery/settle-rows.ts';
 import { refuseUnsent, type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { PATHS } from '../../src/request/wire.ts';
+import { fakeApi } from '../helpers/fake-api.ts';
 import fc from '../helpers/fast-check.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
 import { drain, PREPARATION, planOf, readLines, submissionOf, tableOf } from './leads.ts';
 import { Life, MOMENTS } from './life.ts';
-import { Machine, type Process } from './processes.ts';
+import { Machine, type Process, taughtAnswers } from './processes.ts';
 import { ANSWER_NAMES, type AnswerName, type Step } from './scripted-service.ts';
-import { settlingOf, TRUSTED } from './settling.ts';
+import { createNeighbours, type Settling, settleOne, settlePlan } from './settling.ts';
 
 const HEADER = 'idempotency-key';
 const PLAIN: SubmitOptions = { validate: false, onDuplicate: 'skip', again: false };
@@ -50,11 +48,10 @@ const meets = (...answers: AnswerName[]) =>
 const submit = (options: SubmitOptions = PLAIN) =>
   machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
 const settling =
-  (resend: SubmitOptions | null, waitMs: number | null = null) =>
+  (given: Settling = { byValidate: false }) =>
   (process: Process) =>
-    settleDoubt(SUBMISSION, settlingOf(process, key, waitMs, resend, null));
-const settle = (resend: SubmitOptions | null = PLAIN, waitMs: number | null = null) =>
-  machine.run(settling(resend, waitMs));
+    settleOne(process, NEED, given);
+const settle = (given?: Settling) => machine.run(settling(given));
 const LOST: AnswerName[] = ['reset after writing', '500', 'no answer in time', '503 with Retry-After'];
 
 describe('A create whose answer is lost', () => {
@@ -147,16 +144,16 @@ describe('A request in doubt', () => {
     await doubt();
     const halted = await machine.run((process) => {
       process.halt.abort();
-      return settling(PLAIN)(process);
+      return settling()(process);
     });
-    expect(halted).toMatchObject({ result: { status: 'unknown' } });
+    expect(halted).toBeUndefined();
     expect(await machine.known(key)).toBe('unknown');
     expect(await settle()).toMatchObject({ result: { status: 'created' } });
   });
 
   test('whose process dies during its repetition is for a person', async () => {
     await doubt();
-    const died = await machine.run(settling(PLAIN), { life: new Life({ at: 'the answer', time: 1 }) });
+    const died = await machine.run(settling(), { life: new Life({ at: 'the answer', time: 1 }) });
     expect(died).toBe('died');
     expect(await machine.known(key)).toBe('parked');
     expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
@@ -164,11 +161,13 @@ describe('A request in doubt', () => {
   });
 
   test('that is older than the service’s memory is left to validate, or to a person', async () => {
-    await doubt();
+    await doubt({ ...PLAIN, validate: true });
+    await createNeighbours(machine);
     machine.clock.passMs(25 * HOUR_MS);
     expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
-    expect(await settle(PLAIN, 60_000)).toMatchObject({ result: { status: 'created' } });
-    expect(machine.service.asked).toHaveLength(2);
+    machine.service.asked.length = 0;
+    expect(await settle({ byValidate: true })).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.asked.filter(({ need }) => need === NEED)).toHaveLength(2);
     expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([4, 1]);
   });
 
@@ -202,13 +201,6 @@ describe('A request in doubt', () => {
     await doubt({ ...PLAIN, again: true });
     expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
     expect(machine.service.actsOn(NEED)).toBe(2);
-  });
-
-  test('is only asked about where nothing is to be sent', async () => {
-    await doubt();
-    const arrived = machine.service.arrivals.length;
-    expect(await settle(null)).toMatchObject({ result: { status: 'unknown' } });
-    expect(machine.service.arrivals).toHaveLength(arrived);
   });
 });
 
@@ -370,6 +362,7 @@ describe('A deliberate second send', () => {
   });
 
   test('is also one of what validate knows, though the log does not', async () => {
+    machine.answers = await taughtAnswers();
     await submit();
     for (const end of ['', '.lock']) rmSync(machine.logPath + end);
     expect(await submit(TWICE)).toMatchObject({ result: { status: 'created' } });
@@ -378,6 +371,7 @@ describe('A deliberate second send', () => {
   });
 
   test('is none under a licence, for validate may know the very try that it is about', async () => {
+    machine.answers = await taughtAnswers();
     meets(...LOST);
     expect(await submit(TWICE)).toMatchObject({ result: { status: 'unknown' } });
     await machine.run(async ({ log }) => {
@@ -397,17 +391,13 @@ describe('A deliberate second send', () => {
   test('has the key that FORMAT.md describes', async () => {
     const given: string[] = [];
     await machine.run(async ({ api, log }) => {
-      const watched = {
-        idempotencyWindowMs: null,
-        wireForm: null,
+      const watched = fakeApi({
         validate: api.validate.bind(api),
-        confirm: api.confirm.bind(api),
-        slowDown: api.slowDown.bind(api),
-        create: (...[request, intend, name]: Parameters<typeof api.create>) => {
-          given.push(name);
-          return api.create(request, intend, name);
+        create: (...[request, intend, terms]) => {
+          given.push(terms.idempotencyKey);
+          return api.create(request, intend, terms);
         },
-      };
+      });
       await submitRequest(SUBMISSION, watched, log, PLAIN);
       await submitRequest(SUBMISSION, watched, log, { ...PLAIN, again: true });
     });
@@ -429,12 +419,9 @@ describe('A file of leads', () => {
     }
     return on.run(async ({ api, log, clock, halt }) => {
       const plan = await planOf(tableOf(needs), log);
-      const prober = new VisibilityProber(api, clock, halt.signal, null);
-      const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
+      const deps = { api, log, clock, preparation: PREPARATION, halt };
       await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 4, supervisor: new Supervisor(null, 0) }));
-      await prober.end();
-      if (api.idempotencyWindowMs !== null)
-        await drain(settleRows(plan, deps, { concurrency: 4, validation: null, resend: PLAIN }));
+      if (api.idempotencyWindowMs !== null) await settlePlan({ api, log, clock, halt }, plan, { byValidate: false });
       return plan.ledger.counts();
     });
   }
@@ -452,8 +439,7 @@ describe('A file of leads', () => {
     };
     const counts = await machine.run(async ({ api, log, clock, halt }) => {
       const plan = await planOf(tableOf(needs), log);
-      const prober = new VisibilityProber(api, clock, halt.signal, null);
-      const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
+      const deps = { api, log, clock, preparation: PREPARATION, halt };
       await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 1, supervisor: new Supervisor(null, 0) }));
       return plan.ledger.counts();
     });
@@ -478,7 +464,6 @@ describe('Whatever happens', () => {
     scripts: fc.array(fc.array(step, { maxLength: 7 }), { minLength: NEEDS.length, maxLength: NEEDS.length }),
     lagMs: fc.integer({ min: 0, max: 20_000 }),
     asks: fc.boolean(),
-    resend: fc.boolean(),
     death: fate,
     hours: fc.integer({ min: 0, max: 30 }),
   });
@@ -494,13 +479,9 @@ describe('Whatever happens', () => {
             await on.run(
               async ({ api, log, clock, halt }) => {
                 const plan = await planOf(tableOf(NEEDS), log);
-                const prober = new VisibilityProber(api, clock, halt.signal, null);
-                const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
+                const deps = { api, log, clock, preparation: PREPARATION, halt };
                 await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 2, supervisor: new Supervisor(null, 0) }));
-                await prober.end();
-                const believing = each.asks ? { proof: TRUSTED, settleMs: 60_000, isProxied: false } : null;
-                const resend = each.resend ? PLAIN : null;
-                await drain(settleRows(plan, deps, { concurrency: 2, validation: believing, resend }));
+                await settlePlan({ api, log, clock, halt }, plan, { byValidate: each.asks });
               },
               { life: new Life(each.death) },
             );

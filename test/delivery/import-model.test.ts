@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
-import { settleRows } from '../../src/delivery/settle-rows.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
 import fc from '../helpers/fast-check.ts';
@@ -11,14 +9,16 @@ import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 import { type Death, Life, MOMENTS } from './life.ts';
 import { Machine } from './processes.ts';
 import { ANSWER_NAMES, type ScriptedService, type Step } from './scripted-service.ts';
-import { TRUSTED } from './settling.ts';
+import { createNeighbours, neighbours, settlePlan } from './settling.ts';
 
 const LAG_LIMIT_MS = 20_000;
 const WAIT_MS = 60_000;
 /** The last one repeats the first; the row after it is invalid. */
 const NEEDS = ['Pintar', 'Limpar', 'Montar', 'Cortar', 'Soldar', 'Pregar', 'Raspar', 'Pintar'];
-const ROWS = NEEDS.length + 1;
-const table = tableOf([...NEEDS, '']);
+const ROWS = NEEDS.length + 13;
+/** By these rows validate is checked. They are known to be created. */
+const AROUND = neighbours();
+const table = tableOf([...NEEDS, '', ...AROUND]);
 
 /** How a process ends before its time. */
 interface Fate {
@@ -33,8 +33,8 @@ interface Day extends Fate {
   readonly scripts: readonly (readonly Step[])[];
   /** How late validate tells the truth. */
   readonly lagMs: number;
-  /** What a process after the import settles, and whether that sends what was not taken. */
-  readonly settling: (Fate & { readonly resend: boolean }) | null;
+  /** How a process ends that settles after the import, if there is one. */
+  readonly settling: Fate | null;
 }
 
 const fate = {
@@ -53,7 +53,7 @@ const day: fc.Arbitrary<Day> = fc.record({
   concurrency: fc.integer({ min: 1, max: 4 }),
   scripts: fc.array(script, { minLength: NEEDS.length, maxLength: NEEDS.length }),
   lagMs: fc.integer({ min: 0, max: LAG_LIMIT_MS }),
-  settling: fc.option(fc.record({ resend: fc.boolean(), ...fate })),
+  settling: fc.option(fc.record(fate)),
   ...fate,
 });
 
@@ -62,16 +62,15 @@ async function live(machine: Machine, each: Day): Promise<void> {
   const { service } = machine;
   service.sight = { lagMs: each.lagMs };
   for (const [at, need] of NEEDS.entries()) service.script(need, each.scripts[at] ?? []);
+  await createNeighbours(machine);
   const options = { validate: each.validate, onDuplicate: 'skip', again: false } as const;
   await machine.run(
     async ({ api, log, clock, halt }) => {
       const plan = await planOf(table, log);
-      const prober = new VisibilityProber(api, clock, halt.signal, null);
-      const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
+      const deps = { api, log, clock, preparation: PREPARATION, halt };
       const { yielded } = await drain(
         sendRows(plan, deps, { ...options, concurrency: each.concurrency, supervisor: new Supervisor(null, 0) }),
       );
-      await prober.end();
       expect(new Set(yielded.map(({ result }) => result.row)).size, 'results').toBe(yielded.length);
       expectTrueAccounts(plan, log, service);
     },
@@ -80,13 +79,11 @@ async function live(machine: Machine, each: Day): Promise<void> {
   await expectNothingLostOrDoubled(machine);
   const { settling } = each;
   if (!settling) return;
+  await createNeighbours(machine);
   await machine.run(
     async ({ api, log, clock, halt }) => {
       const plan = await planOf(table, log);
-      const deps = { api, log, clock, preparation: PREPARATION, halt };
-      const believing = { proof: TRUSTED, settleMs: WAIT_MS, isProxied: false };
-      const resend = settling.resend ? options : null;
-      await drain(settleRows(plan, deps, { concurrency: each.concurrency, validation: believing, resend }));
+      await settlePlan({ api, log, clock, halt }, plan, { settleMs: WAIT_MS, resend: options });
       expectTrueAccounts(plan, log, service);
     },
     { life: new Life(settling.death), torn: settling.torn },

@@ -12,19 +12,17 @@ import { haltOnError, sendAfterOthers, sendRows, trackResults } from '../../src/
 import type { Submitted } from '../../src/delivery/submit.ts';
 import { inDoubt } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
 import type { RunNote } from '../../src/request/log-store.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
-import type { DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
+import type { DeliveryLog } from '../../src/request/ports.ts';
 import type { ServiceRequest } from '../../src/request/service-request.ts';
-import { NO_VISIBILITY_HISTORY } from '../../src/request/visibility.ts';
+import { answered, fakeApi, validated } from '../helpers/fake-api.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
-import { trustedEvidence } from './settling.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21);
 const MINUTE_MS = 60_000;
@@ -57,35 +55,36 @@ class Bench {
     return { ...own, nowMs: () => NOW_MS + this.clock.nowMs(), ...this.logChanges };
   }
 
-  readonly api: MarketplaceApi = {
-    idempotencyWindowMs: null,
+  readonly api = fakeApi({
     wireForm: WIRE_FORM,
-    slowDown: () => {},
-    confirm: async () => null,
     validate: async (request) => {
       this.told.push(`validates ${needOf(request)}`);
-      return { verdict: 'duplicate', ids: {}, http: 200, message: null, refused: null, raw: null };
+      return validated(/^Nobody/.test(needOf(request)) ? 'clear' : 'duplicate');
     },
     create: async (request, intend) => {
       if (!(await intend())) return null;
       this.told.push(`creates ${needOf(request)}`);
       await this.clock.sleep(10);
-      return {
-        outcome: { ...OUTCOME, ...this.outcomeOf(needOf(request)) },
-        stop: null,
-        unproven: null,
-        hasRemark: false,
-      };
+      return answered({ ...OUTCOME, ...this.outcomeOf(needOf(request)) });
     },
-  };
+  });
 
   /** Leaves requests in doubt, as another run did. */
   async doubts(...needs: string[]): Promise<void> {
     const other = this.memory.openAs('another run');
     for (const need of needs) {
       const { key, row, request } = submissionOf(need);
-      const how = { wireForm: WIRE_FORM };
+      const how = { wireForm: WIRE_FORM, wasClear: true };
       await other.outcome({ key, row, ref: request.ref }, { ...OUTCOME, status: 'unknown' }, how);
+    }
+  }
+
+  /** Has requests created before, as another run did. */
+  async creations(...needs: string[]): Promise<void> {
+    const other = this.memory.openAs('another run');
+    for (const need of needs) {
+      const { key, row, request } = submissionOf(need);
+      await other.outcome({ key, row, ref: request.ref }, OUTCOME);
     }
   }
 
@@ -112,8 +111,7 @@ class Bench {
       ...this.ui,
     });
     const connection: ServiceConnection = {
-      ...{ api: this.api, mayValidate: true, isProxied: false, isFamiliar: true, evidence: NO_VISIBILITY_HISTORY },
-      keep: async () => {},
+      ...{ api: this.api, mayValidate: true, isProxied: false, isFamiliar: true },
       keepRate: () => void this.told.push('keeps the rate'),
       hold: (pauseMs) => void this.told.push(`holds ${pauseMs}`),
       ...this.connection,
@@ -362,60 +360,39 @@ describe('An import', () => {
     expect(bench.told.slice(at, at + 4)).toEqual(['holds 2000', 'shows 2000', 'validates e', 'creates f']);
     expect(bench.clock.nowMs()).toBeGreaterThanOrEqual(2_000);
   });
-
-  test('keeps what it has learned of validate, with all its probes', async () => {
-    const bench = new Bench();
-    const kept: number[] = [];
-    let validated = 0;
-    const api: MarketplaceApi = {
-      ...bench.api,
-      validate: async (...given) => {
-        validated += 1;
-        return { ...(await bench.api.validate(...given)), verdict: validated <= 2 ? 'clear' : 'duplicate' };
-      },
-    };
-    bench.connection = { api, keep: async ({ looks }) => void kept.push(looks.length) };
-    await bench.run([['a', 'b']], { validate: true, concurrency: 1 });
-    expect(kept.at(-1)).toBeGreaterThan(0);
-  });
 });
 
 describe('Rows in doubt', () => {
-  const KIND = 'PT/0/text';
-
-  test('are settled after all files are sent, where validate is trusted', async () => {
-    const bench = new Bench();
+  const OLDER = 'Neighbour 0';
+  const NEIGHBOURS = [OLDER, ...Array.from({ length: 11 }, (_, at) => `Neighbour ${at + 1}`)];
+  const doubtsAfterOne = async (bench: Bench) => {
+    await bench.creations(OLDER);
     await bench.doubts('a');
+  };
+
+  test('are settled after all files are sent, by validate and twelve rows that were created', async () => {
+    const bench = new Bench();
+    await doubtsAfterOne(bench);
     await bench.clock.until(bench.clock.sleep(10 * MINUTE_MS));
-    bench.connection = { evidence: trustedEvidence(NOW_MS, KIND) };
-    await bench.run([['a', 'b'], ['c']], { inDoubt: 'validate' });
-    expect(bench.told).toEqual([
-      ...[
-        'confirms 2',
-        'connects',
-        '0.csv: sending 1',
-        'creates b',
-        'passed',
-        '1.csv: sending 1',
-        'creates c',
-        'passed',
-      ],
+    await bench.run([['a', ...NEIGHBOURS], ['c']], { inDoubt: 'validate' });
+    const steps = bench.told.filter((each) => !/Nobody|Neighbour/.test(each));
+    expect(steps).toEqual([
+      ...['confirms 2', 'connects', '0.csv: sending 11', 'passed', '1.csv: sending 1', 'creates c', 'passed'],
       ...['0.csv: settling 1 false true 1', 'validates a', 'validates a', 'passed', 'keeps the rate', 'ended well'],
     ]);
-    expect(bench.statuses).toEqual(['created', 'created', 'created']);
+    expect(bench.statuses).toEqual(['created', 'repeated', ...Array(12).fill('created')]);
   });
 
   test.each<[string, Partial<RunImportOptions>, Partial<ServiceConnection>]>([
-    ['where a person wants to do that', { inDoubt: 'park' }, { evidence: trustedEvidence(NOW_MS, KIND) }],
-    ['where validate may not be asked', {}, { evidence: trustedEvidence(NOW_MS, KIND), mayValidate: false }],
-    ['where validate has shown nothing', {}, {}],
+    ['where a person wants to do that', { inDoubt: 'park' }, {}],
+    ['where validate may not be asked', {}, { mayValidate: false }],
   ])('are left alone %s', async (_, options, connection) => {
     const bench = new Bench();
     await bench.doubts('a');
     bench.connection = connection;
-    await bench.run([['a']], { inDoubt: 'validate', ...options });
+    await bench.run([['a', ...NEIGHBOURS]], { inDoubt: 'validate', ...options });
     expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
-    expect(bench.statuses).toEqual(['unknown']);
+    expect(bench.statuses[0]).toBe('unknown');
   });
 
   test('are settled under their keys where the service knows these, without asking validate', async () => {
@@ -430,7 +407,6 @@ describe('Rows in doubt', () => {
 
   test('that none is of are not settled', async () => {
     const bench = new Bench();
-    bench.connection = { evidence: trustedEvidence(NOW_MS, KIND) };
     await bench.run([['a']], { inDoubt: 'validate' });
     expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
   });
@@ -438,7 +414,6 @@ describe('Rows in doubt', () => {
   test('are not settled in a run that was stopped', async () => {
     const bench = new Bench();
     await bench.doubts('a');
-    bench.connection = { evidence: trustedEvidence(NOW_MS, KIND) };
     bench.outcomeOf = () => {
       bench.halt.abort();
       return {};
@@ -449,11 +424,11 @@ describe('Rows in doubt', () => {
 
   test('wait as long as a person has chosen, and that is told', async () => {
     const bench = new Bench();
-    await bench.doubts('a');
-    bench.connection = { evidence: trustedEvidence(NOW_MS, KIND) };
-    await bench.run([['a']], { inDoubt: 'validate', settleMs: 5_000 });
-    expect(bench.told.filter((each) => each.startsWith('waits'))).toEqual(['waits 5000']);
-    expect(bench.statuses).toEqual(['created']);
+    await doubtsAfterOne(bench);
+    await bench.run([['a', ...NEIGHBOURS]], { inDoubt: 'validate', settleMs: 5_000 });
+    const [waits = '', ...more] = bench.told.filter((each) => each.startsWith('waits'));
+    expect([Number(waits.slice(6)) <= 5_000, more]).toEqual([true, []]);
+    expect(bench.statuses).toEqual(['created', 'repeated', ...Array(11).fill('created')]);
   });
 
   test('that other processes send are looked after where processes share a log, and only there', async () => {
@@ -542,12 +517,10 @@ describe('A pass', () => {
       if (keys.length > 1) asked.push(keys.length);
       return log.prefetch(keys);
     };
-    const prober = new VisibilityProber(bench.api, bench.clock, bench.halt.signal, null);
     const deps = {
       api: bench.api,
       log: { ...log, prefetch },
       clock: bench.clock,
-      prober,
       preparation: PREPARATION,
       halt: bench.halt,
     };
@@ -567,9 +540,8 @@ describe('A pass', () => {
         if (isAway) throw AWAY;
         bench.told.push('looked up');
       };
-      const prober = new VisibilityProber(bench.api, bench.clock, bench.halt.signal, null);
       const log = { ...bench.log, prefetch };
-      const deps = { api: bench.api, log, clock: bench.clock, prober, preparation: PREPARATION, halt: bench.halt };
+      const deps = { api: bench.api, log, clock: bench.clock, preparation: PREPARATION, halt: bench.halt };
       const options = { ...OPTIONS, supervisor: new Supervisor(null, 0) };
       const { returned } = await bench.clock.until(drain(sendRows(plan, deps, options)));
       expect([returned, bench.told]).toEqual(isAway ? [AWAY, []] : [null, ['looked up', 'creates a', 'creates b']]);

@@ -1,13 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ImportUi, type RunImportOptions, runImport, type ServiceConnection } from '../../src/delivery/import.ts';
-import { SrqError } from '../../src/request/errors.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
 import type { RunNote } from '../../src/request/log-store.ts';
-import { NO_VISIBILITY_HISTORY } from '../../src/request/visibility.ts';
 import { PREPARATION, planOf, tableOf } from './leads.ts';
 import { Machine } from './processes.ts';
 
-const AWAY = new SrqError('log.unwritable', 'The store cannot be reached.');
 const OPTIONS: RunImportOptions = {
   validate: false,
   onDuplicate: 'skip',
@@ -40,8 +37,7 @@ async function imported(files: readonly (readonly string[])[], changes: Partial<
       },
     });
     const connection: ServiceConnection = {
-      ...{ api, mayValidate: true, isProxied: false, isFamiliar: false, evidence: NO_VISIBILITY_HISTORY },
-      keep: async () => {},
+      ...{ api, mayValidate: true, isProxied: false, isFamiliar: false },
       keepRate: () => {},
       hold: () => void told.push('held'),
       ...changes,
@@ -57,11 +53,6 @@ async function imported(files: readonly (readonly string[])[], changes: Partial<
   });
   return { reported, told, stop };
 }
-
-test('every row is reported though what was learned of validate cannot be kept at the end', async () => {
-  const { reported } = await imported([needs(5)], { keep: () => Promise.reject(AWAY) });
-  expect(reported).toEqual(['created', 'created', 'created', 'created', 'created']);
-});
 
 test('when the breaker opens, the account is held for all its processes, and the user is shown it', async () => {
   for (let row = 4; row <= 40; row++)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bulkArgs, requestOfRow, trustValidate } from '../helpers/delivery.ts';
+import { bulkArgs, requestOfRow } from '../helpers/delivery.ts';
 import { test } from '../helpers/desk.ts';
 import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv } from '../helpers/leads.ts';
@@ -10,7 +10,6 @@ test('what a living process has in flight is not settled by another one', async 
   const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
   const at = { ...sandbox, baseUrl: gate.baseUrl };
   desk.use(at);
-  trustValidate(desk, at);
   const one = desk.start(['create', ...requestOfRow(0), '--no-validate', '--json']);
   await gate.holding(1);
   const bulk = desk.start(bulkArgs(desk.write('leads.csv', leadsCsv(1)), '--settle', '1'));

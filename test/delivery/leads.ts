@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { planImport } from '../../src/delivery/plan.ts';
 import type { Preparation } from '../../src/delivery/prepare.ts';
@@ -7,6 +8,12 @@ import type { ImportPlan, RowRange } from '../../src/request/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
 import { contentKey } from '../../src/request/service-request.ts';
 import type { Mapping, Row, Table } from '../../src/request/table.ts';
+
+/** The telephone number of the lead with this need. No other lead has it. */
+export function phoneOf(need: string): string {
+  const digits = createHash('sha256').update(need).digest().readUInt32BE() % 10_000_000;
+  return `+35191${String(digits).padStart(7, '0')}`;
+}
 
 const DESTINATION = { baseUrl: 'http://127.0.0.1:9', clientId: '4711' };
 
@@ -23,7 +30,7 @@ export const PREPARATION: Preparation = {
 
 /** A request with this need, as row number `row`. */
 export function submissionOf(need: string, row = 1): Submission {
-  const params = { country: 'PT', request_text: need, phone: '+351912345678', lang: 'pt' };
+  const params = { country: 'PT', request_text: need, phone: phoneOf(need), lang: 'pt' };
   const request = { params, audio: null, ref: `A-${row}` };
   return { row, request, key: contentKey(request, DESTINATION) };
 }
@@ -36,7 +43,7 @@ export function tableOf(needs: readonly string[]): Table {
     (need, at): Row => ({
       number: at + 1,
       line: at + 2,
-      cells: [need === '' ? 'Nowhere' : 'PT', '+351912345678', need, `A-${at + 1}`],
+      cells: [need === '' ? 'Nowhere' : 'PT', phoneOf(need), need, `A-${at + 1}`],
       problem: null,
     }),
   );

@@ -1,7 +1,9 @@
 import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { submitRequest } from '../../src/delivery/submit.ts';
 import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/known-answers.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
 import type { LoggedState } from '../../src/request/status.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
@@ -12,6 +14,7 @@ import { Tokens } from '../../src/service/token/token.ts';
 import { FileLog } from '../../src/store/file/file-log.ts';
 import { virtualClock } from '../helpers/api-client.ts';
 import { openLogIndex } from '../helpers/log-subjects.ts';
+import { submissionOf } from './leads.ts';
 import { Life } from './life.ts';
 import { ScriptedService } from './scripted-service.ts';
 
@@ -42,6 +45,10 @@ export class Machine {
   readonly service = new ScriptedService(this.clock);
   readonly folder = mkdtempSync(join(PLACE, 'srq-machine-'));
   readonly logPath = join(this.folder, 'log.ndjson');
+  /** What is known of the answers of the service. */
+  answers: KnownAnswers = NOTHING_KNOWN;
+  /** Whether what a process learns of them is there for the next one. */
+  remembers = true;
   readonly #contract: Contract;
 
   constructor(contract = DOCUMENTED_CONTRACT) {
@@ -100,9 +107,30 @@ export class Machine {
       clock,
       stopping: halt.signal,
       secrets: [],
+      known: this.answers,
+      remember: (answers) => {
+        if (this.remembers && !life.dead) this.answers = answers;
+      },
     });
     return { api, log: mortalLog(file, life, sending), clock, halt };
   }
+}
+
+let taught: Promise<KnownAnswers> | null = null;
+
+/** What is known of the answers of the service here once three rows were created. */
+export function taughtAnswers(): Promise<KnownAnswers> {
+  taught ??= (async () => {
+    const teacher = new Machine();
+    teacher.service.nextId = 1;
+    const options = { validate: true, onDuplicate: 'skip', again: false } as const;
+    await teacher.run(async ({ api, log }) => {
+      for (const at of [1, 2, 3]) await submitRequest(submissionOf(`Lesson ${at}`, at), api, log, options);
+    });
+    teacher.close();
+    return teacher.answers;
+  })();
+  return taught;
 }
 
 const NO_AUDIO = {

@@ -2,14 +2,15 @@ import { expect, test } from 'vitest';
 import { planAsLogged, planImport, refreshUnknown } from '../../src/delivery/plan.ts';
 import { loggedRows } from '../../src/delivery/report-rows.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
-import { type SettleDeps, settleDoubt, submitOrSettle } from '../../src/delivery/settle-doubt.ts';
+import { settleRows, submitOne } from '../../src/delivery/settle-rows.ts';
 import { refuseUnsent, submitRequest } from '../../src/delivery/submit.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
-import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
+import type { LogRecord } from '../../src/request/ports.ts';
 import type { AudioFile } from '../../src/request/service-request.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
+import { answered, fakeApi } from '../helpers/fake-api.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
 import { type RemoteLog, remoteLog } from '../helpers/remote-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
@@ -33,15 +34,10 @@ async function storeWith(states: Readonly<Record<string, LoggedState>>) {
 }
 
 /** A service that takes every request. */
-const API: MarketplaceApi = {
-  idempotencyWindowMs: null,
-  wireForm: null,
-  confirm: async () => null,
-  slowDown: () => {},
+const API = fakeApi({
   validate: async () => expect.fail('It was asked.'),
-  create: async (_, intend) =>
-    (await intend()) ? { outcome: OUTCOME, stop: null, unproven: null, hasRemark: false } : null,
-};
+  create: async (_, intend) => ((await intend()) ? answered(OUTCOME) : null),
+});
 
 const statusesOf = ({ ledger, rows }: ImportPlan) =>
   Array.from({ length: rows }, (_, at): Status => ledger.status(at + 1));
@@ -117,19 +113,21 @@ test('rows that are read with what a store knows of them ask for it first', asyn
 
 test('a request that is sent, refused or settled is asked for before it is looked up', async () => {
   const states = { a: 'created', b: 'sending' } as const;
-  const deps = (log: RemoteLog): SettleDeps => ({
-    ...{ api: API, log, clock: new VirtualClock(), stopping: new AbortController().signal, resend: null },
-    ...{ validation: null, loadControls: async () => [] },
-  });
-  const single = (log: RemoteLog) => ({ ...deps(log), mayValidate: false, isProxied: false, evidence: { looks: [] } });
+  const settled = async (need: string, log: RemoteLog) => {
+    const plan = await planOf(tableOf([need]), { lookup: () => 'unknown' });
+    const deps = { api: API, log, clock: new VirtualClock(), preparation: PREPARATION, halt: new AbortController() };
+    const waits = { settleMs: null, isProxied: false, waiting: () => {} };
+    const { yielded } = await drain(settleRows(plan, deps, { resend: OPTIONS, byValidate: true, ...waits }));
+    return yielded[0] ?? expect.fail('It was not settled.');
+  };
   const failed: Outcome = { ...OUTCOME, status: 'failed', ids: {} };
   const ended = async (need: string) => {
     const submission = submissionOf(need);
     const told = [
       submitRequest(submission, API, await storeWith(states), OPTIONS),
       refuseUnsent(submission, await storeWith(states), failed),
-      settleDoubt(submission, deps(await storeWith(states))),
-      submitOrSettle(submission, single(await storeWith(states)), OPTIONS),
+      settled(need, await storeWith(states)),
+      submitOne(submission, { api: API, log: await storeWith(states) }, OPTIONS),
     ];
     return (await Promise.all(told)).map(({ result }) => result.status);
   };

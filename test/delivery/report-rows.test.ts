@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reportRows, runRowOf } from '../../src/delivery/report-rows.ts';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 import { Life } from './life.ts';
 import { Machine, type Process } from './processes.ts';
@@ -18,8 +17,7 @@ const UNTRIED = 'Not tried.';
 
 async function importAndReport({ api, log, clock, halt }: Process) {
   const plan = await planOf(tableOf(NEEDS), log);
-  const prober = new VisibilityProber(api, clock, halt.signal, null);
-  const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
+  const deps = { api, log, clock, preparation: PREPARATION, halt };
   const options = {
     validate: false,
     onDuplicate: 'skip',

@@ -1,18 +1,17 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type SendOptions, sendRows } from '../../src/delivery/send-rows.ts';
-import { settleRows } from '../../src/delivery/settle-rows.ts';
+import { type AskMeaning, type SendDeps, type SendOptions, sendRows } from '../../src/delivery/send-rows.ts';
 import { type Submitted, submitRequest } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { MarketplaceApi } from '../../src/request/ports.ts';
 import type { Table } from '../../src/request/table.ts';
 import { PATHS } from '../../src/request/wire.ts';
-import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
+import { fakeApi } from '../helpers/fake-api.ts';
+import { drain, PREPARATION, planOf, readLines, submissionOf, tableOf } from './leads.ts';
 import { Machine, type Process } from './processes.ts';
 import type { AnswerName } from './scripted-service.ts';
-import { TRUSTED } from './settling.ts';
+import { createNeighbours, neighbours, settlePlan } from './settling.ts';
 
 const OPTIONS = { validate: false, onDuplicate: 'skip', again: false, concurrency: 4 } as const;
 const needsOf = (count: number) => Array.from({ length: count }, (_, at) => `Need ${at + 1}`);
@@ -32,23 +31,31 @@ interface Ran {
   readonly plan: ImportPlan;
   readonly yielded: Submitted[];
   readonly stop: string | null;
+  readonly why: string | null;
 }
 
-async function importWith(process: Process, table: Table, changes: Partial<SendOptions> = {}): Promise<Ran> {
+async function importWith(
+  process: Process,
+  table: Table,
+  changes: Partial<SendOptions> = {},
+  more: Partial<SendDeps> = {},
+): Promise<Ran> {
   const { api, log, clock, halt } = process;
   const plan = await planOf(table, log);
-  const prober = new VisibilityProber(api, clock, halt.signal, null);
-  const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
+  const deps = { api, log, clock, preparation: PREPARATION, halt, ...more };
   const { yielded, returned } = await drain(
     sendRows(plan, deps, { ...OPTIONS, supervisor: new Supervisor(null, 0), ...changes }),
   );
-  await prober.end();
-  return { plan, yielded, stop: returned?.code ?? null };
+  return { plan, yielded, stop: returned?.code ?? null, why: returned?.reason ?? null };
 }
 
 /** Imports that many rows in a process that lives. */
-async function importRows(count: number, changes: Partial<SendOptions> = {}): Promise<Ran> {
-  const ran = await machine.run((process) => importWith(process, tableOf(needsOf(count)), changes));
+async function importRows(
+  count: number,
+  changes: Partial<SendOptions> = {},
+  more: Partial<SendDeps> = {},
+): Promise<Ran> {
+  const ran = await machine.run((process) => importWith(process, tableOf(needsOf(count)), changes, more));
   return ran === 'died' ? expect.fail('It was not meant to die.') : ran;
 }
 
@@ -108,6 +115,50 @@ test('a first row that is denied ends the import; the others were not tried', as
   expect(machine.service.arrivals).toHaveLength(1);
 });
 
+describe('A person who is asked what an answer to one of the first rows means, which validate does not see', () => {
+  /** Imports five rows that are answered alike. */
+  const importAsked = async (said: Awaited<ReturnType<AskMeaning>>) => {
+    machine.service.sight = 'always clear';
+    const asked: [number, string][] = [];
+    const askMeaning: AskMeaning = async (row, { text }) => {
+      asked.push([row, text]);
+      return said;
+    };
+    const { plan, why, yielded } = await importRows(5, { validate: true }, { askMeaning });
+    const events = readLines(machine.logPath).filter(({ by }) => by === 'person');
+    return { asked, why, counts: plan.ledger.counts(), told: yielded.map(({ result }) => result), events };
+  };
+
+  test.each(['taken', 'id'] as const)('says that it was taken (%s): it is created, and so are others', async (said) => {
+    const { asked, why, counts, told, events } = await importAsked(said);
+    expect([asked[0], why]).toEqual([[1, expect.stringMatching(/^201 .*request_id/)], null]);
+    expect(counts).toMatchObject({ created: 5 });
+    expect(told[0]).toMatchObject({ row: 1, status: 'created', ids: { request_id: 'R-77' }, http: 201 });
+    expect(events[0]).toMatchObject({ event: 'created', ids: { request_id: 'R-77' } });
+    expect(machine.service.arrivals).toHaveLength(5);
+    // The next import asks nobody, as that is known.
+    expect(machine.answers.forms).toContainEqual(expect.objectContaining({ means: 'taken', by: 'person' }));
+  });
+
+  test('is asked once where it was taken', async () => {
+    expect((await importAsked('taken')).asked).toHaveLength(1);
+  });
+
+  test('says that it was refused: it is rejected without an identifier, and so are those after it', async () => {
+    const { asked, why, counts, told, events } = await importAsked('refused');
+    expect([asked.map(([row]) => row), why]).toEqual([[1], null]);
+    expect(counts).toMatchObject({ rejected: 5 });
+    expect(told[0]).toMatchObject({ row: 1, status: 'rejected', ids: {}, http: 201 });
+    expect(events).toMatchObject([{ event: 'rejected' }]);
+  });
+
+  test('does not know: the row stays unknown, and the import ends', async () => {
+    const { asked, why, counts, events } = await importAsked(null);
+    expect([asked.map(([row]) => row), why, events]).toEqual([[1], 'answer.unproven', []]);
+    expect(counts).toMatchObject({ unknown: 1, ready: 4 });
+  });
+});
+
 test('what makes every call pointless ends the import with what is in flight accounted for', async () => {
   meets('404', 5);
   const { plan, stop, yielded } = await importRows(20);
@@ -134,14 +185,13 @@ describe('After three doubts in a row', () => {
     };
     const slowed: number[] = [];
     const ran = await machine.run((process) => {
-      const slowDown = (share: number) => slowed.push(share);
       const { api } = process;
-      const [validate, create, confirm] = [api.validate.bind(api), api.create.bind(api), api.confirm.bind(api)];
-      const watched = { validate, create, confirm, slowDown, idempotencyWindowMs: null, wireForm: null };
+      const slowDown = (share: number) => slowed.push(share);
+      const watched = fakeApi({ validate: api.validate.bind(api), create: api.create.bind(api), slowDown });
       return importWith({ ...process, api: watched }, tableOf(needsOf(10)), { concurrency: 1 });
     });
     expect(ran).toMatchObject({ stop: null });
-    expect(calls.join(' ').replaceAll('create', 'c')).toBe('c c c c c c validate c c c c');
+    expect(calls.join(' ').replaceAll('create', 'c')).toMatch(/^c c c c c c(?: validate)+ c c c c$/);
     expect(slowed).toEqual([0.5]);
     const [before = 0, after = 0] = machine.service.arrivals.slice(5, 7).map(({ atMs }) => atMs);
     expect(after - before).toBeGreaterThanOrEqual(2_000);
@@ -178,21 +228,13 @@ test('a log that takes no intent ends the waiting of the others for their turn',
   const ran = await machine.run((process) => {
     const { api, halt } = process;
     const waiting = new Promise((resolve) => halt.signal.addEventListener('abort', resolve));
-    const create: MarketplaceApi['create'] = async (request, intend, key) => {
+    const create: MarketplaceApi['create'] = async (request, intend, terms) => {
       const need = request.params['request_text'];
       if (need === 'Need 4') rmSync(machine.logPath);
       else if (Number(need?.slice(5)) > 4) await waiting;
-      return api.create(request, intend, key);
+      return api.create(request, intend, terms);
     };
-    const [validate, confirm] = [api.validate.bind(api), api.confirm.bind(api)];
-    const watched = {
-      create,
-      validate,
-      confirm,
-      slowDown: api.slowDown.bind(api),
-      idempotencyWindowMs: null,
-      wireForm: null,
-    };
+    const watched = fakeApi({ create, validate: api.validate.bind(api) });
     return importWith({ ...process, api: watched }, tableOf(needsOf(9)));
   });
   expect(ran).toMatchObject({ stop: 'log' });
@@ -223,33 +265,27 @@ test('a user who stops lets what is in flight end; the rest was not tried', asyn
   expect(ready).toBeGreaterThan(10);
 });
 
-const BELIEVING = { proof: TRUSTED, settleMs: 60_000, isProxied: false };
-
 describe('Settling an import', () => {
-  const settle = (process: Process, plan: ImportPlan) =>
-    drain(
-      settleRows(
-        plan,
-        { ...process, preparation: PREPARATION },
-        { concurrency: 4, validation: BELIEVING, resend: OPTIONS },
-      ),
-    );
+  const NEEDS = [...needsOf(6), ...neighbours()];
 
-  test('asks about the rows in doubt and about no others', async () => {
+  test('asks about the rows in doubt and about those by which validate is checked, and about no others', async () => {
     meets('reset after writing', 2);
     machine.service.script('Need 4', [{ answer: '500', acts: false }]);
     const counts = await machine.run(async (process) => {
-      const { plan } = await importWith(process, tableOf(needsOf(6)));
-      expect(plan.ledger.counts()).toMatchObject({ created: 4, unknown: 2 });
-      await settle(process, plan);
+      const { plan } = await importWith(process, tableOf([...NEEDS, ...needsOf(20).slice(6)]), { validate: true });
+      expect(plan.ledger.counts()).toMatchObject({ created: 30, unknown: 2 });
+      machine.service.asked.length = 0;
+      await settlePlan(process, plan);
       return plan.ledger.counts();
     });
-    expect(counts).toMatchObject({ created: 6, unknown: 0 });
-    // What was taken is asked about twice. What was not, once more: between the controls, which are the created rows.
-    const timesAsked = needsOf(6).map((need) => machine.service.asked.filter((each) => each.need === need).length);
-    expect([timesAsked[1], timesAsked[3]]).toEqual([2, 3]);
-    expect([0, 2, 4, 5].map((at) => timesAsked[at])).toEqual([3, 3, 3, 3]);
-    expect(machine.service.acts).toHaveLength(6);
+    expect(counts).toMatchObject({ created: 32, unknown: 0 });
+    const times = new Map<string, number>();
+    for (const { need } of machine.service.asked) times.set(need, (times.get(need) ?? 0) + 1);
+    expect([times.get('Need 2'), times.get('Need 4')]).toEqual([2, 2]);
+    // Twelve neighbours of each, which may be the same ones, and four requests that cannot exist.
+    const known = [...times.keys()].filter((need) => machine.service.actsOn(need) > 0 && !/^Need [24]$/.test(need));
+    expect([known.length >= 12, known.length <= 24]).toEqual([true, true]);
+    expect(machine.service.acts).toHaveLength(32);
   });
 
   test('that has to stop accounts for every row it was at', async () => {
@@ -259,17 +295,22 @@ describe('Settling an import', () => {
         await submitRequest(submissionOf(`Need ${row}`, row), api, log, OPTIONS);
       }
     });
+    await createNeighbours(machine);
+    const before = machine.service.acts.length;
     // Sent again, the second one meets a service that has moved; its neighbours are taken.
     meets('301', 2);
     await machine.run(async (process) => {
-      const table = tableOf(needsOf(12));
+      const table = tableOf([...needsOf(12), ...neighbours()]);
       const plan = await planOf(table, process.log);
       const inDoubt = plan.counts.unknown;
-      const { yielded, returned } = await settle(process, plan);
-      expect([inDoubt, returned?.code]).toEqual([8, 'service']);
+      const { yielded, returned } = await settlePlan(process, plan, { resend: OPTIONS });
+      expect([inDoubt, returned]).toMatchObject([8, { code: 'service' }]);
       const counts = plan.ledger.counts();
-      expect(yielded.filter(({ result }) => result.status === 'created')).toHaveLength(machine.service.acts.length - 4);
-      expect(counts).toMatchObject({ created: machine.service.acts.length - 4, repeated: 4 });
+      const created = machine.service.acts.length - before;
+      expect(yielded.filter(({ result }) => result.status === 'created')).toHaveLength(created);
+      expect(counts).toMatchObject({ created, repeated: 16 });
+      const { failed, unknown } = counts;
+      expect(created + failed + unknown).toBe(8);
     });
   });
 });

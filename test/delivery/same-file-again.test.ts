@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { describe, expect } from 'vitest';
-import { accountedFor, bulkArgs, trustValidate } from '../helpers/delivery.ts';
+import { accountedFor, bulkArgs } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
@@ -77,17 +77,16 @@ describe.concurrent('a file that was imported', () => {
   });
 
   test('in doubt is settled with the line breaks with which it was sent', async ({ partner, sandbox }) => {
-    // It is no longer than the others, which show whether validate sees it.
-    const text = (breaks: string) => leadsCsv(6).replace('Pintar a sala 4', `"Pintar${breaks}sala 4"`);
-    trustValidate(partner, sandbox);
+    // The others show whether validate sees it.
+    const text = (breaks: string) => leadsCsv(14).replace(/Pintar a sala 4$/m, `"Pintar${breaks}sala 4"`);
     sandbox.setInstructions([{ on: 'create', fault: 'reset-before', match: { request_text: 'Pintar\r\nsala 4' } }]);
     const first = await partner.call(...bulkArgs(partner.write('leads.csv', text('\r\n')), '--in-doubt', 'park'));
-    expect(accountedFor(first, 6)).toMatchObject({ created: 5, unknown: 1 });
+    expect(accountedFor(first, 14)).toMatchObject({ created: 13, unknown: 1 });
     sandbox.setInstructions([]);
     const again = await partner.call(...bulkArgs(partner.write('unix.csv', text('\n')), '--settle', '1'));
-    expect(accountedFor(again, 6)).toMatchObject({ created: 1, repeated: 5 });
+    expect(accountedFor(again, 14)).toMatchObject({ created: 1, repeated: 13 });
     expect(creates(sandbox).at(-1)?.params).toMatchObject({ request_text: 'Pintar\r\nsala 4' });
-    expect(await statsOf(sandbox)).toMatchObject({ created: 6, distinct: 6, doubled: 0 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 14, distinct: 14, doubled: 0 });
   });
 
   test('is the same with its further parameters in another order', async ({ partner, sandbox }) => {

@@ -3,6 +3,7 @@ import { PATHS } from '../../src/request/wire.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { Http } from '../../src/service/wire/http.ts';
 import { answerWith } from '../helpers/api-client.ts';
+import { phoneOf } from './leads.ts';
 import type { Life } from './life.ts';
 
 const lost = (code: string, written: boolean): Exchange => ({
@@ -74,6 +75,8 @@ export class ScriptedService {
   /** Creates that arrived. */
   readonly arrivals: Seen[] = [];
   readonly asked: (Seen & { readonly clear: boolean })[] = [];
+  /** Number in the identifier of the next creation. */
+  nextId = 77;
   sight: Sight = { lagMs: 0 };
   /** The header by which it knows a create that it has acted on before; null: it knows none. */
   idempotencyHeader: string | null = null;
@@ -111,7 +114,7 @@ export class ScriptedService {
   async #answer(path: string, headers: Headers, body: string, life: Life): Promise<Exchange> {
     await life.reach('a call');
     if (path === PATHS.token) return said(200, { access_token: `token-${++this.#tokens}` });
-    const need = new URLSearchParams(body).get('request_text') ?? '';
+    const need = needOf(body);
     await this.meanwhile(path);
     if (path === PATHS.validate) return this.#validate(need);
     const { answer, acts } = this.#scripts.get(need)?.shift() ?? { answer: '201 with an id', acts: true };
@@ -122,7 +125,7 @@ export class ScriptedService {
     }
     if (acting === 'always' || (acting === 'perhaps' && acts)) this.#act(need, headers);
     await life.reach('the answer');
-    return comes;
+    return answer === '201 with an id' ? said(201, { request_id: `R-${this.nextId++}` }) : comes;
   }
 
   #act(need: string, headers: Headers): void {
@@ -147,6 +150,13 @@ export class ScriptedService {
     const seenBeforeMs = this.#clock.nowMs() - this.sight.lagMs;
     return !this.acts.some((each) => each.need === need && each.atMs <= seenBeforeMs);
   }
+}
+
+/** What a request is told apart by: its text, and its telephone number unless that is the one of this text. */
+function needOf(body: string): string {
+  const params = new URLSearchParams(body);
+  const [text, phone] = [params.get('request_text') ?? '', params.get('phone')];
+  return phone === phoneOf(text) ? text : `${text} for ${phone}`;
 }
 
 /** Everything above the socket is the real thing. */

@@ -1,52 +1,74 @@
-import { type Control, ControlRounds } from '../../src/delivery/controls.ts';
-import type { SettleDeps } from '../../src/delivery/settle-doubt.ts';
-import type { SubmitOptions } from '../../src/delivery/submit.ts';
-import { type Proof, requestKind } from '../../src/delivery/visibility-prober.ts';
-import type { VisibilityHistory } from '../../src/request/visibility.ts';
-import { submissionOf } from './leads.ts';
-import type { Process } from './processes.ts';
-import type { ScriptedService } from './scripted-service.ts';
+import { existsSync } from 'node:fs';
+import { settleRows } from '../../src/delivery/settle-rows.ts';
+import type { SubmitOptions, Submitted } from '../../src/delivery/submit.ts';
+import { NEIGHBOURS } from '../../src/delivery/witness.ts';
+import type { ImportPlan } from '../../src/request/import-plan.ts';
+import type { DeliveryLog } from '../../src/request/ports.ts';
+import { readAll } from '../helpers/log-subjects.ts';
+import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
+import type { Machine, Process } from './processes.ts';
 
-/** Validate has shown that it sees at once. */
-export const TRUSTED: Proof = {
-  sight: () => ({ seen: 3, unseen: 0, slowestMs: 0 }),
-  mayBecomeTrusted: () => false,
-};
+export { NEIGHBOURS };
 
-/** The same as earlier runs would have kept it. */
-export function trustedEvidence(
-  createdAtMs: number,
-  kind = requestKind(submissionOf('Pintar').request),
-): VisibilityHistory {
-  const look = (at: number) =>
-    ({ key: `${at}`.repeat(32), kind, createdAtMs: createdAtMs - at, end: 'seen', afterMs: 10 }) as const;
-  return { looks: [1, 2, 3].map(look) };
+/** The needs of as many rows as validate has to know, to be believed. None has a shorter text than the doubts here. */
+export const neighbours = (count = NEIGHBOURS): string[] =>
+  Array.from({ length: count }, (_, at) => `Neighbour ${at + 1}, too`);
+
+/** Records these needs as created, as an earlier run did that sent them at that time. */
+export async function recordCreated(log: DeliveryLog, needs: readonly string[], sentMs: number): Promise<void> {
+  const ms = log.nowMs() - sentMs;
+  for (const need of needs) {
+    const { key, row, request } = submissionOf(need);
+    await log.outcome({ key, row, ref: request.ref }, { ...PLAIN_OUTCOME, status: 'created', ids: { id: need }, ms });
+  }
 }
 
-/** Requests that the service created at this time, beside what the tests are about; longer than any of their texts. */
-export function createdBeside(service: ScriptedService, atMs: number, count = 3): Control[] {
-  return Array.from({ length: count }, (_, at) => {
-    const need = `Control ${at + 1} ${'x'.repeat(40)} ${atMs}`;
-    service.acts.push({ need, atMs });
-    const { key, request } = submissionOf(need);
-    return { key, request, sentAtMs: atMs };
-  });
+const PLAIN_OUTCOME = { http: 201, message: null, raw: null };
+
+/** The service has created twelve requests when the first doubt was sent, and the log knows it. */
+export async function createNeighbours(machine: Machine, needs = neighbours()): Promise<void> {
+  const atMs = await firstDoubtMs(machine);
+  for (const need of needs) machine.service.acts.push({ need, atMs });
+  await machine.run(({ log }) => recordCreated(log, needs, atMs), { exclusive: false });
 }
 
-/** A settling that waits so long, null: without validate; with controls of the doubt's time, if there are to be any. */
-export function settlingOf(
+/** When the first request was sent that is in doubt now; without one, now. */
+async function firstDoubtMs({ clock, logPath }: Machine): Promise<number> {
+  const records = existsSync(logPath) ? await readAll(logPath) : [];
+  const last = new Map(records.map((record) => [record.key, record]));
+  const doubts = [...last.values()].filter(({ event }) => event === 'sending' || event === 'unknown');
+  return Math.min(clock.nowMs(), ...doubts.map(({ at, ms }) => Date.parse(at) - (ms ?? 0)));
+}
+
+export interface Settling {
+  /** How long a request must have been sent before; null: as long as nothing else was chosen. */
+  readonly settleMs?: number | null;
+  readonly byValidate?: boolean;
+  readonly isProxied?: boolean;
+  readonly resend?: SubmitOptions;
+  readonly waiting?: (waitMs: number) => void;
+}
+
+const RESEND: SubmitOptions = { validate: false, onDuplicate: 'skip', again: false };
+
+/** Settles the rows of a plan, and returns their results. */
+export async function settlePlan(
   { api, log, clock, halt }: Process,
-  key: string,
-  waitMs: number | null,
-  resend: SubmitOptions | null,
-  service: ScriptedService | null,
-): SettleDeps {
-  const stopping = halt.signal;
-  const rounds = new ControlRounds(api, stopping);
-  const believing = { proof: TRUSTED, settleMs: waitMs, isProxied: false, rounds, waits: true };
-  const known = async () => {
-    const record = await log.read(key);
-    return record && service ? createdBeside(service, Date.parse(record.at)) : [];
-  };
-  return { api, log, clock, stopping, resend, validation: waitMs === null ? null : believing, loadControls: known };
+  plan: ImportPlan,
+  { settleMs = 60_000, byValidate = true, isProxied = false, resend = RESEND, waiting = () => {} }: Settling = {},
+): Promise<{ yielded: Submitted[]; returned: unknown }> {
+  const deps = { api, log, clock, preparation: PREPARATION, halt };
+  return drain(settleRows(plan, deps, { resend, byValidate, settleMs, isProxied, waiting }));
+}
+
+/** Settles the request with this need, in a file with twelve neighbours. Undefined if its outcome is known. */
+export async function settleOne(
+  process: Process,
+  need: string,
+  settling: Settling = {},
+  around = neighbours(),
+): Promise<Submitted | undefined> {
+  const plan = await planOf(tableOf([need, ...around]), process.log);
+  const { yielded } = await settlePlan(process, plan, settling);
+  return yielded.find(({ result }) => result.row === 1);
 }

@@ -1,21 +1,19 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
 import { refuseUnsent, type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { PATHS } from '../../src/request/wire.ts';
 import { failureOf, readAll } from '../helpers/log-subjects.ts';
 import { readLines, submissionOf } from './leads.ts';
 import { type Death, Life } from './life.ts';
-import { Machine, type Process } from './processes.ts';
+import { Machine, type Process, taughtAnswers } from './processes.ts';
 import type { Step } from './scripted-service.ts';
-import { settlingOf } from './settling.ts';
+import { createNeighbours, settleOne } from './settling.ts';
 
 const PLAIN: SubmitOptions = { validate: true, onDuplicate: 'skip', again: false };
 const UNCHECKED: SubmitOptions = { ...PLAIN, validate: false };
 const NEED = 'Pintar a sala';
 const SUBMISSION = submissionOf(NEED, 12);
 const { key } = SUBMISSION;
-const WAIT_MS = 60_000;
 
 let machine: Machine;
 beforeEach(() => {
@@ -31,11 +29,10 @@ const meets = (...answers: Step['answer'][]) =>
 
 const submit = (options = PLAIN) => machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
 
-const submitAndDie = (death: Death) =>
-  machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, UNCHECKED), { life: new Life(death) });
+const submitAndDie = (death: Death, options = UNCHECKED) =>
+  machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options), { life: new Life(death) });
 
-const settle = (process: Process) =>
-  settleDoubt(SUBMISSION, settlingOf(process, key, WAIT_MS, UNCHECKED, machine.service));
+const settle = (process: Process) => settleOne(process, NEED, { resend: UNCHECKED });
 
 // Without it a worker would record a lead as failed that another one has just brought home.
 test('a request that a worker must not send is told as a store has it, of which it knows nothing before it has asked', async () => {
@@ -59,13 +56,13 @@ test('a request that a worker must not send is told as a store has it, of which 
 
 describe('A request', () => {
   test('is in the log as being sent when it arrives at the service, and as created when its result is given', async () => {
+    machine.answers = await taughtAnswers();
     const known: string[] = [];
     machine.service.meanwhile = async (path) => {
       known.push(`${path} ${await machine.known(key)}`);
     };
     expect(await submit()).toMatchObject({
       result: { row: 12, status: 'created', ref: 'A-12', key, ids: { request_id: 'R-77' }, http: 201 },
-      wasClear: true,
       unreadable: false,
       unrecorded: false,
       stop: null,
@@ -78,7 +75,7 @@ describe('A request', () => {
     await submit();
     machine.service.meanwhile = (path) => expect.fail(`called ${path}`);
     const result = { status: 'repeated', ids: { request_id: 'R-77' }, message: expect.stringContaining('2026-11-21') };
-    expect(await submit()).toMatchObject({ result, wasClear: false });
+    expect(await submit()).toMatchObject({ result });
   });
 
   test('that was created before is sent once more where that is asked for', async () => {
@@ -115,23 +112,35 @@ describe('A request', () => {
 });
 
 describe('Validate', () => {
+  const isThere = async () => {
+    machine.answers = await taughtAnswers();
+    machine.service.acts.push({ need: NEED, atMs: 0 });
+  };
+
   test('that says duplicate ends the request, and the next run asks nothing', async () => {
-    machine.service.sight = 'always duplicate';
-    expect(await submit()).toMatchObject({ result: { status: 'duplicate', http: 200 }, wasClear: false });
+    await isThere();
+    expect(await submit()).toMatchObject({ result: { status: 'duplicate', http: 200 } });
     machine.service.meanwhile = (path) => expect.fail(`called ${path}`);
     expect(await submit()).toMatchObject({ result: { status: 'duplicate' } });
   });
 
   test('that says duplicate does not count where duplicates are wanted, and clears nothing', async () => {
-    machine.service.sight = 'always duplicate';
-    const submitted = await submit({ ...PLAIN, onDuplicate: 'create' });
-    expect(submitted).toMatchObject({ result: { status: 'created' }, wasClear: false });
+    await isThere();
+    expect(await submit({ ...PLAIN, onDuplicate: 'create' })).toMatchObject({ result: { status: 'created' } });
+    expect(readLines(machine.logPath)).toMatchObject([{ event: 'sending', again: true }, { event: 'created' }]);
+  });
+
+  test('that cannot be read any more leaves the request uncreated', async () => {
+    machine.answers = await taughtAnswers();
+    machine.service.sight = 'unreadable';
+    expect(await submit()).toMatchObject({ result: { status: 'failed' }, unreadable: true });
   });
 
   test.each([
-    ['unreadable', true],
+    ['always duplicate', true],
     ['down', false],
   ] as const)('that is %s leaves the request uncreated and to be sent by the next run', async (sight, unreadable) => {
+    machine.answers = await taughtAnswers();
     machine.service.sight = sight;
     expect(await submit()).toMatchObject({ result: { status: 'failed' }, unreadable, stop: null });
     expect(machine.service.arrivals).toEqual([]);
@@ -147,7 +156,7 @@ describe('An answer of success that proves nothing', () => {
       meets(answer);
       const submitted = await submit(UNCHECKED);
       expect(submitted).toMatchObject({ result: { status: 'unknown', ids: {} } });
-      expect(submitted === 'died' ? null : submitted.unproven?.isDenied).toBe(answer === '200 refused');
+      expect(submitted === 'died' ? null : submitted.unproven?.http).toBe(200);
       expect(readLines(machine.logPath).at(-1)).toMatchObject({ event: 'unknown', http: 200 });
     },
   );
@@ -155,19 +164,31 @@ describe('An answer of success that proves nothing', () => {
   test('is confirmed by a validate that had called the request clear and sees it now', async () => {
     meets('200 empty');
     machine.service.sight = { lagMs: 5_000 };
-    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'created' }, unproven: null, wasClear: true });
+    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'created' }, unproven: null });
     const events = readLines(machine.logPath).map(({ event, by = null }) => [event, by]);
     expect(events).toEqual([
-      ['sending', null],
-      ['unknown', null],
-      ['created', 'validate'],
+      ['sending', 'clear'],
+      ['unknown', 'clear'],
+      ['created', null],
     ]);
   });
+
+  test.each(['200 web page', '200 with half an answer'] as const)(
+    'is not confirmed at once where it cannot be read, but by the witness in the end: %s',
+    async (answer) => {
+      meets(answer);
+      expect(await submit(PLAIN)).toMatchObject({ result: { status: 'unknown' }, unproven: { http: 200, form: null } });
+      await createNeighbours(machine);
+      expect(await machine.run(settle)).toMatchObject({ result: { status: 'created' } });
+      expect(readLines(machine.logPath).at(-1)).toMatchObject({ event: 'created', by: 'validate' });
+      expect(machine.service.actsOn(NEED)).toBe(1);
+    },
+  );
 
   test('is not confirmed by a validate that never sees it, nor where nobody asked before', async () => {
     meets('200 empty');
     machine.service.sight = 'always clear';
-    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'unknown' }, unproven: { form: '200 empty' } });
+    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'unknown' }, unproven: { http: 200 } });
     expect(machine.service.arrivals).toHaveLength(1);
   });
 });
@@ -222,7 +243,8 @@ describe('A pause between two tries', () => {
   test('counts for the age of a doubt: that begins with the last try', async () => {
     meets('429 for two minutes', '201 with an id');
     machine.service.sight = { lagMs: 20_000 };
-    expect(await submitAndDie({ at: 'the answer', time: 2 })).toBe('died');
+    expect(await submitAndDie({ at: 'the answer', time: 2 }, PLAIN)).toBe('died');
+    await createNeighbours(machine);
     expect(machine.service.actsOn(NEED)).toBe(1);
     expect(await machine.run(settle)).toMatchObject({ result: { status: 'created' } });
     expect(machine.service.actsOn(NEED)).toBe(1);

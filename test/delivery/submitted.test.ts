@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ControlRounds } from '../../src/delivery/controls.ts';
-import { type SettleDeps, type SingleDeps, settleDoubt, submitOrSettle } from '../../src/delivery/settle-doubt.ts';
+import { type SettleOptions, settleRows, submitOne } from '../../src/delivery/settle-rows.ts';
 import {
   asLogged,
   inDoubt,
@@ -14,19 +13,20 @@ import {
 import { SrqError } from '../../src/request/errors.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
 import type {
+  CreateResult,
   DeliveryLog,
   MarketplaceApi,
   OutcomeOptions,
+  Proof,
   SendingOptions,
-  UnprovenAnswer,
   ValidateResult,
 } from '../../src/request/ports.ts';
 import { repetitionKey } from '../../src/request/service-request.ts';
 import type { LoggedState } from '../../src/request/status.ts';
+import { answered, fakeApi, unprovenAnswer, validated } from '../helpers/fake-api.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
-import { submissionOf } from './leads.ts';
-import { TRUSTED, trustedEvidence } from './settling.ts';
+import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 
 const SUBMISSION = submissionOf('Pintar', 5);
 const { key } = SUBMISSION;
@@ -35,21 +35,12 @@ const PLAIN: SubmitOptions = { validate: false, onDuplicate: 'skip', again: fals
 const AWAY = new SrqError('log.unwritable', 'The log is full.');
 const MOVED = new SrqError('service.failed', 'The service moved.');
 const OUTCOME: Outcome = { status: 'created', ids: { id: 'R-1' }, http: 201, message: null, raw: null, ms: 7 };
-const UNPROVEN: UnprovenAnswer = {
-  form: '204 empty',
-  place: null,
-  isDenied: false,
-  complains: false,
-  ids: { id: 'R-2' },
-};
-const CLEAR: ValidateResult = { verdict: 'clear', ids: {}, http: 200, message: null, refused: null, raw: null };
+const UNPROVEN = unprovenAnswer({ text: '204 empty', http: 204, ids: { id: 'R-2' } });
+const CLEAR = validated('clear');
 /** The answer to a create whose turn never came. */
-const NOT_WRITTEN = {
-  outcome: { ...OUTCOME, status: 'failed', ids: {}, http: null },
-  stop: MOVED,
-  unproven: null,
-  hasRemark: false,
-} as const;
+const NOT_WRITTEN = answered({ status: 'failed' }, { stop: MOVED });
+const NOT_PROVEN: Proof = { isTaken: false, isSeen: false, stop: null, sameAs: null };
+const SEEN: Proof = { ...NOT_PROVEN, isTaken: true, isSeen: true };
 
 /** A process on a log in memory, with what it asked and noted. */
 class Bench {
@@ -58,10 +49,8 @@ class Bench {
   readonly told: string[] = [];
   readonly noted: object[] = [];
   validated: ValidateResult | SrqError = CLEAR;
-  created: Awaited<ReturnType<MarketplaceApi['create']>> = {
-    ...{ outcome: OUTCOME, stop: null, unproven: null, hasRemark: false },
-  };
-  confirmed: boolean | null | Error = true;
+  created: CreateResult | null = answered(OUTCOME);
+  proof: Proof | Error = SEEN;
   idempotencyWindowMs: number | null = null;
   wireForm: string | null = 'one form';
   /** The form that each intent and each outcome names. */
@@ -88,26 +77,25 @@ class Bench {
   }
 
   get api(): MarketplaceApi {
-    return {
+    return fakeApi({
       idempotencyWindowMs: this.idempotencyWindowMs,
       wireForm: this.wireForm,
-      slowDown: () => {},
       validate: async () => {
         this.told.push('validates');
         if (this.validated instanceof SrqError) throw this.validated;
         return this.validated;
       },
-      confirm: async () => {
-        this.told.push('confirms');
-        if (this.confirmed instanceof Error) throw this.confirmed;
-        return this.confirmed;
+      prove: async () => {
+        this.told.push('proves');
+        if (this.proof instanceof Error) throw this.proof;
+        return this.proof;
       },
-      create: async (_, intend, idempotencyKey, leaseMs) => {
-        this.told.push(`creates under ${idempotencyKey === key ? 'its key' : idempotencyKey} within ${leaseMs}`);
+      create: async (_, intend, { idempotencyKey, writeLeaseMs = null }) => {
+        this.told.push(`creates under ${idempotencyKey === key ? 'its key' : idempotencyKey} within ${writeLeaseMs}`);
         if (this.isWritten && !(await intend())) return null;
         return this.created;
       },
-    };
+    });
   }
 
   /** Leaves the request in this state, as another run did. */
@@ -161,7 +149,7 @@ test('a request is logged with its market, if it has one, and told with its row 
       ...{ row: 5, ref: 'A-5', key, status: 'unknown', ids: {}, http: null, reason: 'request.in-doubt' },
       message: 'An earlier try may have been taken; the row is not sent again until that is settled.',
     },
-    ...{ unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, isFromLog: true },
+    ...{ unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, isFromLog: true },
     stop: null,
   });
 });
@@ -170,7 +158,6 @@ describe('A request that is sent', () => {
   test('is told with all that came of it', async () => {
     const bench = new Bench();
     let wasTold = 0;
-    bench.created = { outcome: OUTCOME, stop: null, unproven: null, hasRemark: true };
     const submitted = await submitRequest(SUBMISSION, bench.api, bench.log, PLAIN, () => {
       wasTold += 1;
       expect(bench.noted).toEqual([]);
@@ -186,16 +173,19 @@ describe('A request that is sent', () => {
         message: null,
         reason: null,
       },
-      ...{ unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: true, isFromLog: false },
+      ...{ unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, isFromLog: false },
       stop: null,
     });
     expect(wasTold).toBe(1);
-    expect(bench.told).toEqual(['creates under its key within null', 'intends after none {"again":false}']);
+    expect(bench.told).toEqual([
+      'creates under its key within null',
+      'intends after none {"again":false,"wasClear":false}',
+    ]);
   });
 
   test('is told to be created only if it was', async () => {
     const bench = new Bench();
-    bench.created = { outcome: { ...OUTCOME, status: 'rejected' }, stop: null, unproven: null, hasRemark: false };
+    bench.created = answered({ ...OUTCOME, status: 'rejected' });
     await submitRequest(SUBMISSION, bench.api, bench.log, PLAIN, () => expect.fail('It was not created.'));
   });
 
@@ -253,7 +243,7 @@ describe('A request that is sent', () => {
       const used = isSecond ? repetitionKey(key, 'this run') : 'its key';
       expect(bench.told).toEqual([
         `creates under ${used} within null`,
-        `intends after ${status} {"again":${isSecond}}`,
+        `intends after ${status} {"again":${isSecond},"wasClear":false}`,
       ]);
       expect(bench.noted).toMatchObject([{ how: { again: isSecond } }]);
     },
@@ -268,8 +258,8 @@ describe('A request that is sent', () => {
     };
     await submitRequest(SUBMISSION, { ...api, create }, bench.log, PLAIN);
     expect(bench.told.filter((each) => each.startsWith('intends'))).toEqual([
-      'intends after licensed {"again":false}',
-      'intends after parked {"again":false}',
+      'intends after licensed {"again":false,"wasClear":false}',
+      'intends after parked {"again":false,"wasClear":false}',
     ]);
     const plain = new Bench();
     const twice: MarketplaceApi['create'] = async (request, intend, ...more) => {
@@ -277,7 +267,7 @@ describe('A request that is sent', () => {
       return plain.api.create(request, intend, ...more);
     };
     await submitRequest(SUBMISSION, { ...plain.api, create: twice }, plain.log, PLAIN);
-    expect(plain.told.at(-1)).toBe('intends after sending {"again":false}');
+    expect(plain.told.at(-1)).toBe('intends after sending {"again":false,"wasClear":false}');
   });
 
   test('but was not written is noted as seen, for another may know more', async () => {
@@ -336,14 +326,13 @@ describe('Validate that is asked before', () => {
   };
 
   test.each<[string, ValidateResult | SrqError, Partial<SubmitOptions>, object]>([
-    ['clears', CLEAR, {}, { creates: 1, wasClear: true, result: { status: 'created' } }],
+    ['clears', CLEAR, {}, { creates: 1, noted: [{ how: { wasClear: true } }], result: { status: 'created' } }],
     [
       'finds a duplicate',
       { ...CLEAR, verdict: 'duplicate', ids: { id: 'R-9' }, http: 409 },
       {},
       {
         creates: 0,
-        wasClear: false,
         result: {
           status: 'duplicate',
           http: 409,
@@ -356,7 +345,7 @@ describe('Validate that is asked before', () => {
       'finds a duplicate that is wanted',
       { ...CLEAR, verdict: 'duplicate' },
       { onDuplicate: 'create' },
-      { creates: 1, wasClear: false, result: { status: 'created' } },
+      { creates: 1, noted: [{ how: { wasClear: false } }], result: { status: 'created' } },
     ],
     [
       'refuses',
@@ -379,7 +368,7 @@ describe('Validate that is asked before', () => {
         result: {
           status: 'failed',
           http: 200,
-          message: 'Validate gave an answer that srq cannot read, so this request was not created.',
+          message: 'Nothing shows what the answer of validate means. The request was not created.',
         },
       },
     ],
@@ -395,7 +384,7 @@ describe('Validate that is asked before', () => {
       },
     ],
   ])('%s', async (_, validated, options, told) => {
-    expect(await asked(validated, options)).toMatchObject({ unproven: null, hasRemark: false, ...told });
+    expect(await asked(validated, options)).toMatchObject({ unproven: null, alsoUnknown: null, ...told });
   });
 
   test('and has a fault ends the row as failed, and the run', async () => {
@@ -451,43 +440,46 @@ describe('Validate that is asked before', () => {
 });
 
 describe('A success that proves nothing', () => {
-  const answered = {
-    outcome: { ...OUTCOME, status: 'unknown', http: 204, ids: {} },
-    stop: null,
-    unproven: UNPROVEN,
-    hasRemark: false,
-  } as const;
+  const unproven = answered({ ...OUTCOME, status: 'unknown', http: 204, ids: {} }, { unproven: UNPROVEN });
   const sent = async (
-    confirmed: boolean | null | Error,
-    changes: Partial<typeof answered> = {},
+    proof: Proof | Error,
+    changes: Partial<CreateResult> = {},
     options: Partial<SubmitOptions> = { validate: true },
   ) => {
     const bench = new Bench();
-    bench.confirmed = confirmed;
-    bench.created = { ...answered, ...changes } as never;
+    bench.proof = proof;
+    bench.created = { ...unproven, ...changes };
     return { submitted: await bench.submit(options), bench };
   };
 
   test('is created where validate sees it, with the identifiers of the answer', async () => {
-    const { submitted, bench } = await sent(true);
+    const { submitted, bench } = await sent(SEEN);
     expect(submitted).toMatchObject({
-      result: {
-        status: 'created',
-        http: 204,
-        ids: { id: 'R-2' },
-        message: 'Taken, as validate shows; the answer alone does not prove it.',
-      },
-      ...{ wasClear: true, unproven: null, stop: null, isFromLog: false },
+      result: { status: 'created', http: 204, ids: { id: 'R-2' }, message: null },
+      ...{ unproven: null, stop: null, isFromLog: false },
     });
-    expect(bench.noted.at(-1)).toMatchObject({ raw: null, how: { seen: 'unknown', by: 'validate' } });
+    expect(bench.noted).toMatchObject([
+      { status: 'unknown', how: { wasClear: true } },
+      { status: 'created', raw: null, how: { seen: 'unknown' } },
+    ]);
+    // It may be a witness for validate later.
+    expect(Object(bench.noted.at(-1)).how).not.toHaveProperty('by');
   });
 
-  test.each<[string, boolean | null | Error, unknown]>([
-    ['is not seen', false, null],
-    ['cannot be asked about', null, null],
+  test.each([
+    [SEEN, 'Taken, as validate shows; the answer names no identifier.'],
+    [{ ...SEEN, isSeen: false }, 'Taken; the answer names no identifier.'],
+  ])('is told as created without an identifier where the answer names none: %j', async (proof, message) => {
+    const { submitted } = await sent(proof, { unproven: { ...UNPROVEN, ids: {} } });
+    expect(submitted.result).toMatchObject({ status: 'created', ids: {}, message });
+  });
+
+  test.each<[string, Proof | Error, unknown]>([
+    ['is not seen', NOT_PROVEN, null],
+    ['is not seen, and the run has to end', { ...NOT_PROVEN, stop: MOVED }, MOVED],
     ['ends the run when it is asked about', MOVED, MOVED],
-  ])('stays in doubt where it %s', async (_, confirmed, stop) => {
-    const { submitted, bench } = await sent(confirmed);
+  ])('stays in doubt where it %s', async (_, proof, stop) => {
+    const { submitted, bench } = await sent(proof);
     expect(submitted).toMatchObject({ result: { status: 'unknown' }, unproven: UNPROVEN, stop });
     expect(bench.noted).toHaveLength(1);
   });
@@ -496,27 +488,64 @@ describe('A success that proves nothing', () => {
     expect((await sent(new TypeError('ours'))).submitted.stop).toMatchObject({ reason: 'srq.fault' });
   });
 
-  test.each<[string, Partial<typeof answered>, Partial<SubmitOptions>]>([
+  test.each<[string, Partial<CreateResult>, Partial<SubmitOptions>]>([
     ['validate was not asked before', {}, {}],
-    ['it ended the run', { stop: MOVED } as never, { validate: true }],
-    ['it is none', { unproven: null } as never, { validate: true }],
+    ['it ended the run', { stop: MOVED }, { validate: true }],
+    ['it is none', { unproven: null }, { validate: true }],
   ])('is not asked about where %s', async (_, changes, options) => {
-    const { bench } = await sent(true, changes, options);
-    expect(bench.told).not.toContain('confirms');
+    const { bench } = await sent(SEEN, changes, options);
+    expect(bench.told).not.toContain('proves');
   });
 
   test('is not asked about where its doubt could not be noted', async () => {
     const bench = new Bench();
-    bench.created = answered;
+    bench.created = unproven;
     bench.logChanges = { outcome: () => Promise.reject(AWAY) };
     expect(await bench.submit({ validate: true })).toMatchObject({ unrecorded: true, stop: AWAY });
-    expect(bench.told).not.toContain('confirms');
+    expect(bench.told).not.toContain('proves');
+  });
+});
+
+describe('An identifier that another request has, too', () => {
+  const other = submissionOf('Limpar', 2);
+  /** The other request is known as created, or not. */
+  const sentBeside = async (status: 'created' | 'duplicate', changes: (bench: Bench) => void) => {
+    const bench = new Bench();
+    await bench.memory.openAs('this run').outcome(subjectOf(other), { ...OUTCOME, status });
+    changes(bench);
+    return { bench, submitted: await bench.submit({ validate: true }) };
+  };
+  const both = (bench: Bench) => {
+    bench.created = answered({ ...OUTCOME, status: 'unknown', ids: {} }, { stop: MOVED, sameAs: other.key });
+  };
+
+  test('makes both unknown, and stops the run', async () => {
+    const { bench, submitted } = await sentBeside('created', both);
+    expect(submitted).toMatchObject({
+      ...{ result: { row: 5, status: 'unknown' }, stop: MOVED },
+      alsoUnknown: { row: 2, ref: 'A-2', key: other.key, status: 'unknown', ids: {}, reason: 'request.in-doubt' },
+    });
+    expect([bench.memory.state(key), bench.memory.state(other.key)]).toEqual(['unknown', 'unknown']);
+  });
+
+  test('that is noticed when validate is asked does the same', async () => {
+    const { bench, submitted } = await sentBeside('created', (each) => {
+      each.created = answered({ ...OUTCOME, status: 'unknown' }, { unproven: UNPROVEN });
+      each.proof = { ...NOT_PROVEN, stop: MOVED, sameAs: other.key };
+    });
+    expect(submitted).toMatchObject({ result: { status: 'unknown' }, stop: MOVED, alsoUnknown: { row: 2 } });
+    expect(bench.memory.state(other.key)).toBe('unknown');
+  });
+
+  test('of a request that was not told as created changes nothing about that one', async () => {
+    const { bench, submitted } = await sentBeside('duplicate', both);
+    expect([submitted.alsoUnknown, bench.memory.state(other.key)]).toEqual([null, 'duplicate']);
   });
 });
 
 test('an outcome that is not kept is told as such, and a fault is none', async () => {
-  expect(await recorded(SUBMISSION, OUTCOME, { hasRemark: true }, () => Promise.reject(AWAY))).toMatchObject({
-    ...{ result: { status: 'created' }, unrecorded: true, stop: AWAY, hasRemark: true },
+  expect(await recorded(SUBMISSION, OUTCOME, { unproven: UNPROVEN }, () => Promise.reject(AWAY))).toMatchObject({
+    ...{ result: { status: 'created' }, unrecorded: true, stop: AWAY, unproven: UNPROVEN },
   });
   await expect(recorded(SUBMISSION, OUTCOME, {}, () => Promise.reject(new TypeError('ours')))).rejects.toThrow('ours');
   let isKept = false;
@@ -584,13 +613,16 @@ test('a request that is refused here is noted unless the log knows its end, and 
 });
 
 describe('A request in doubt', () => {
-  const settlingOf = (bench: Bench, changes: Partial<SettleDeps> = {}): SettleDeps => ({
-    ...{ api: bench.api, log: bench.log, clock: bench.clock, stopping: new AbortController().signal, resend: PLAIN },
-    ...{ validation: null, loadControls: async () => [] },
-    ...changes,
-  });
-  const settle = (bench: Bench, changes: Partial<SettleDeps> = {}) =>
-    bench.clock.until(settleDoubt(SUBMISSION, settlingOf(bench, changes)));
+  /** Settles it as the only row of a file. Undefined if its outcome is known. */
+  const settle = async (bench: Bench, changes: Partial<SettleOptions> = {}, api = bench.api) => {
+    const plan = await planOf(tableOf(['Pintar']), { lookup: () => 'unknown' });
+    const { clock, log } = bench;
+    const options = { resend: PLAIN, byValidate: false, settleMs: null, isProxied: false, waiting: () => {} };
+    const deps = { api, log, clock, preparation: PREPARATION, halt: new AbortController() };
+    const settling = drain(settleRows(plan, deps, { ...options, ...changes }));
+    const [submitted] = (await bench.clock.until(settling)).yielded;
+    return submitted ?? expect.fail('It was not settled.');
+  };
 
   test.each([
     [1_000, true],
@@ -651,7 +683,7 @@ describe('A request in doubt', () => {
     ] as const) {
       const bench = await new Bench().knows('unknown');
       bench.idempotencyWindowMs = 10_000;
-      bench.created = { outcome: { ...OUTCOME, status, message: 'So.' }, stop: null, unproven: null, hasRemark: false };
+      bench.created = answered({ ...OUTCOME, status, message: 'So.' });
       const { result } = await settle(bench);
       expect(result).toMatchObject({
         status: told,
@@ -661,7 +693,7 @@ describe('A request in doubt', () => {
     }
     const silent = await new Bench().knows('unknown');
     silent.idempotencyWindowMs = 10_000;
-    silent.created = { outcome: { ...OUTCOME, status: 'failed' }, stop: null, unproven: null, hasRemark: false };
+    silent.created = answered({ ...OUTCOME, status: 'failed' });
     expect((await settle(silent)).result.message).toBe('An earlier try may have been taken.');
   });
 
@@ -672,7 +704,7 @@ describe('A request in doubt', () => {
       await bench.clock.sleep(2_000);
       return (await intend()) ? expect.fail('It was written.') : null;
     };
-    expect(await settle(bench, { api: { ...bench.api, create } })).toMatchObject({
+    expect(await settle(bench, {}, { ...bench.api, create })).toMatchObject({
       result: { status: 'unknown' },
       stop: null,
     });
@@ -688,64 +720,27 @@ describe('A request in doubt', () => {
       isWritten = await intend();
       return isWritten ? bench.created : null;
     };
-    expect(await settle(bench, { api: { ...bench.api, create } })).toMatchObject({
+    expect(await settle(bench, {}, { ...bench.api, create })).toMatchObject({
       result: { status: 'unknown' },
       stop: null,
     });
     expect([isWritten, bench.noted]).toEqual([false, []]);
   });
 
-  test.each(['duplicate', 'clear'] as const)(
-    'that validate calls %s is left to whoever has recorded something meanwhile',
-    async (verdict) => {
-      const bench = await new Bench().knows('unknown');
-      await bench.clock.until(bench.clock.sleep(30 * 60_000));
-      const isControl = ({ params }: { params: Readonly<Record<string, string>> }) =>
-        params['request_text'] !== 'Pintar';
-      const validate: MarketplaceApi['validate'] = async (request) => ({
-        ...CLEAR,
-        verdict: isControl(request) ? 'duplicate' : verdict,
-      });
-      const api = { ...bench.api, validate };
-      const stopping = new AbortController().signal;
-      const validation = {
-        proof: TRUSTED,
-        settleMs: 0,
-        isProxied: false,
-        rounds: new ControlRounds(api, stopping),
-        waits: true,
-      };
-      const controls = ['a long control one', 'a long control two', 'a long control three'].map((need) => ({
-        ...submissionOf(need),
-        sentAtMs: NOW_MS,
-      }));
-      const loadControls = async () => controls;
-      bench.logChanges = { outcome: async () => false, licence: async () => false };
-      expect(await settle(bench, { api, stopping, validation, loadControls, resend: null })).toMatchObject({
-        result: { status: 'unknown', reason: 'request.in-doubt' },
-      });
-      expect(bench.told).toEqual([]);
-      // Where nobody has, it is settled.
-      bench.logChanges = {};
-      const { result } = await settle(bench, { api, stopping, validation, loadControls, resend: null });
-      expect(result.status).toBe(verdict === 'clear' ? 'failed' : 'created');
-    },
-  );
-
   test('that was not written again stays in doubt with the reason to stop', async () => {
     const bench = await new Bench().knows('unknown');
     bench.idempotencyWindowMs = 10_000;
     bench.isWritten = false;
-    bench.created = { outcome: { ...OUTCOME, status: 'failed' }, stop: MOVED, unproven: null, hasRemark: false };
+    bench.created = answered({ ...OUTCOME, status: 'failed' }, { stop: MOVED });
     expect(await settle(bench)).toMatchObject({ result: { status: 'unknown' }, stop: MOVED });
     expect(bench.noted).toEqual([]);
   });
 
-  test('is left alone where nothing may be sent or asked', async () => {
-    for (const state of ['unknown', 'sending', 'parked', 'created', 'failed'] as const) {
+  test('is left alone where its outcome is known, or only a person may settle it', async () => {
+    for (const state of ['parked', 'created', 'failed'] as const) {
       const bench = await new Bench().knows(state);
       bench.idempotencyWindowMs = 10_000;
-      expect(await settle(bench, { resend: null })).toMatchObject({ result: { status: 'unknown' } });
+      expect(await settle(bench)).toMatchObject({ result: { status: 'unknown' } });
       expect(bench.told).toEqual([]);
     }
   });
@@ -770,20 +765,8 @@ describe('A request in doubt', () => {
 });
 
 describe('A single request', () => {
-  const NEED_KIND = 'PT/0/text';
-  const single = (bench: Bench, changes: Partial<SingleDeps> = {}): SingleDeps => ({
-    ...{ api: bench.api, log: bench.log, clock: bench.clock, stopping: new AbortController().signal, isProxied: false },
-    ...{ mayValidate: true, evidence: trustedEvidence(NOW_MS, NEED_KIND) },
-    ...changes,
-  });
-  const sent = (bench: Bench, changes: Partial<SingleDeps> = {}) =>
-    bench.clock.until(submitOrSettle(SUBMISSION, single(bench, changes), PLAIN));
-  const aged = async (ms: number) => {
-    const bench = await new Bench().knows('unknown');
-    await bench.clock.until(bench.clock.sleep(ms));
-    bench.validated = { ...CLEAR, verdict: 'duplicate' };
-    return bench;
-  };
+  const sent = (bench: Bench, options: Partial<SubmitOptions> = {}) =>
+    bench.clock.until(submitOne(SUBMISSION, { api: bench.api, log: bench.log }, { ...PLAIN, ...options }));
 
   test('is sent where nothing is known of it', async () => {
     expect(await sent(new Bench())).toMatchObject({ result: { status: 'created' } });
@@ -792,111 +775,33 @@ describe('A single request', () => {
 
   test('that is sent once more on purpose has a key of its own each time', async () => {
     const bench = await new Bench().knows('created');
-    const resent = () => bench.clock.until(submitOrSettle(SUBMISSION, single(bench), { ...PLAIN, again: true }));
-    await resent();
-    await resent();
+    await sent(bench, { again: true });
+    await sent(bench, { again: true });
     const used = bench.told.filter((each) => each.startsWith('creates'));
     expect([used.length, new Set(used).size]).toEqual([2, 2]);
   });
 
-  test('in doubt is settled where validate sees it, once it is old enough, without waiting for that', async () => {
-    const old = await aged(240_000);
-    expect(await sent(old)).toMatchObject({ result: { status: 'created', ids: {} } });
-    const young = await aged(239_999);
-    expect(await sent(young)).toMatchObject({ result: { status: 'unknown' } });
-    expect([young.told, young.clock.nowMs()]).toEqual([[], 239_999]);
+  test('in doubt is repeated under its key, and else left alone, for validate has no witnesses', async () => {
+    const known = await new Bench().knows('unknown');
+    known.idempotencyWindowMs = 10_000;
+    expect(await sent(known)).toMatchObject({ result: { status: 'created' } });
+    const old = await new Bench().knows('unknown');
+    await old.clock.until(old.clock.sleep(30 * 60_000));
+    expect(await sent(old, { validate: true })).toMatchObject({ result: { status: 'unknown' }, stop: null });
+    expect([old.told, old.noted]).toEqual([[], []]);
   });
 
-  test('in doubt stays so where what could settle it ends the command, which is told why', async () => {
-    const asked = await aged(240_000);
-    asked.validated = MOVED;
-    expect(await sent(asked)).toMatchObject({ result: { status: 'unknown', reason: 'request.in-doubt' }, stop: MOVED });
-    expect(asked.noted).toEqual([]);
-    const seen = await aged(240_000);
-    seen.logChanges = { outcome: () => Promise.reject(AWAY) };
-    expect(await sent(seen)).toMatchObject({ result: { status: 'unknown' }, stop: AWAY });
-    const repeated = await aged(0);
+  test('in doubt stays so where the log ends the command, which is told why', async () => {
+    const repeated = await new Bench().knows('unknown');
     repeated.idempotencyWindowMs = 10_000;
     repeated.logChanges = { sending: () => Promise.reject(AWAY) };
     expect(await sent(repeated)).toMatchObject({ result: { status: 'unknown' }, stop: AWAY });
   });
 
   test('of which the log cannot say what it knows is not told as anything', async () => {
-    const bench = await aged(240_000);
+    const bench = await new Bench().knows('unknown');
     bench.logChanges = { prefetch: () => Promise.reject(AWAY) };
     await expect(sent(bench)).rejects.toBe(AWAY);
     expect(bench.told).toEqual([]);
   });
-
-  test('in doubt is left where validate may not be asked, or does not see it', async () => {
-    expect(await sent(await aged(240_000), { mayValidate: false })).toMatchObject({ result: { status: 'unknown' } });
-    expect(await sent(await aged(240_000), { evidence: { looks: [] } })).toMatchObject({
-      result: { status: 'unknown', message: expect.stringContaining('has not proven that it sees') },
-    });
-    const clear = await aged(30 * 60_000);
-    clear.validated = CLEAR;
-    expect(await sent(clear)).toMatchObject({
-      result: { status: 'unknown', message: expect.stringContaining('too few requests like it') },
-    });
-  });
-});
-
-test('the two questions to validate lie three seconds apart, and a wait is looked at anew every half minute', async () => {
-  const bench = await new Bench().knows('unknown');
-  bench.validated = { ...CLEAR, verdict: 'duplicate' };
-  const waits: number[] = [];
-  const sleep = bench.clock.sleep.bind(bench.clock);
-  const clock = {
-    nowMs: () => bench.clock.nowMs(),
-    monotonicMs: () => bench.clock.monotonicMs(),
-    sleep: (ms: number, signal?: AbortSignal) => {
-      waits.push(ms);
-      return sleep(ms, signal);
-    },
-  };
-  const stopping = new AbortController().signal;
-  const told: number[] = [];
-  const validation = {
-    ...{
-      proof: TRUSTED,
-      settleMs: 70_000,
-      isProxied: false,
-      rounds: new ControlRounds(bench.api, stopping),
-      waits: true,
-    },
-    waiting: (ms: number) => void told.push(ms),
-  };
-  const deps = {
-    api: bench.api,
-    log: bench.log,
-    clock,
-    stopping,
-    resend: null,
-    validation,
-    loadControls: async () => [],
-  };
-  await bench.clock.until(settleDoubt(SUBMISSION, deps));
-  expect([waits, told]).toEqual([
-    [30_000, 30_000, 10_000, 3_000],
-    [70_000, 40_000, 10_000],
-  ]);
-});
-
-test('while a proof is still to come, it is looked for every second, and no wait is told of one that is over', async () => {
-  const bench = await new Bench().knows('unknown');
-  bench.validated = { ...CLEAR, verdict: 'duplicate' };
-  let looks = 0;
-  const proof = {
-    sight: () => ({ seen: ++looks > 3 ? 3 : 2, unseen: 0, slowestMs: 0 }),
-    mayBecomeTrusted: () => true,
-  };
-  const stopping = new AbortController().signal;
-  const told: number[] = [];
-  const validation = {
-    ...{ proof, settleMs: 2_000, isProxied: false, rounds: new ControlRounds(bench.api, stopping), waits: true },
-    waiting: (ms: number) => void told.push(ms),
-  };
-  const deps = { ...bench, api: bench.api, log: bench.log, clock: bench.clock, stopping, resend: null, validation };
-  await bench.clock.until(settleDoubt(SUBMISSION, { ...deps, loadControls: async () => [] }));
-  expect([told, bench.clock.nowMs()]).toEqual([[2_000, 1_000], 6_000]);
 });

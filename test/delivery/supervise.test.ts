@@ -4,12 +4,14 @@ import type { Submitted } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { RowResult } from '../../src/request/outcome.ts';
+import type { UnprovenAnswer } from '../../src/request/ports.ts';
 import type { Status } from '../../src/request/status.ts';
+import { unprovenAnswer } from '../helpers/fake-api.ts';
 
 const ended = (status: Status, more: Partial<Submitted & RowResult> = {}): Submitted => {
   const { http = null, message = null, ...rest } = more;
   const result = { row: 1, status, ref: null, key: null, ids: {}, http, message, reason: null };
-  const usual = { unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, stop: null };
+  const usual = { unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, stop: null };
   return { result, ...usual, isFromLog: false, ...rest };
 };
 const DENIED = ended('rejected', { http: 403 });
@@ -65,46 +67,38 @@ describe('The first rows', () => {
 });
 
 describe('An answer that cannot be read', () => {
-  const unreadable = ended('created', { unreadable: true });
+  const unreadable = ended('failed', { unreadable: true });
 
-  test.each([1, 2, 3])('stops the run as number %i', (number) => {
+  test('stops the run as the tenth in a row, for the first rows may all be duplicates', () => {
     const supervisor = watch();
-    adviceOn(supervisor, number - 1, ended('created'));
-    expect(supervisor.observe(unreadable).stop).toMatchObject({ code: 'stopped' });
+    const advice = adviceOn(supervisor, 10, unreadable);
+    expect([stopsAt(advice), advice[9]?.stop?.reason]).toEqual([10, 'answer.unreadable']);
   });
 
-  test('is passed over later, but not two in a row', () => {
+  test('is not counted with those before another result', () => {
     const supervisor = watch();
-    adviceOn(supervisor, 3, ended('created'));
-    expect(supervisor.observe(unreadable).stop).toBeNull();
-    expect(supervisor.observe(ended('created')).stop).toBeNull();
-    expect(stopsAt(adviceOn(supervisor, 3, unreadable))).toBe(2);
+    adviceOn(supervisor, 9, unreadable);
+    supervisor.observe(ended('created'));
+    expect(stopsAt(adviceOn(supervisor, 9, unreadable))).toBe(0);
   });
 });
 
 describe('A success that proves nothing', () => {
-  const unproven = { form: '204 empty', place: null, isDenied: false, complains: false, ids: {} };
-  const answered = (changes: Partial<typeof unproven> = {}) =>
-    ended('unknown', { unproven: { ...unproven, ...changes }, http: 204 });
+  const answered = (changes: Partial<UnprovenAnswer> = {}) =>
+    ended('unknown', { unproven: unprovenAnswer({ text: '204', http: 204, ...changes }), http: 204 });
 
   test.each([1, 2, 3])('stops the run as number %i, and says how a person teaches what it means', (number) => {
     const supervisor = watch();
     adviceOn(supervisor, number - 1, ended('created'));
     const { stop } = supervisor.observe(answered());
-    expect(stop).toMatchObject({ code: 'unknown', message: expect.stringContaining('204 empty') });
-    expect(stop?.hint).toContain('srq contract learn --taken-by status');
+    expect(stop).toMatchObject({ reason: 'answer.unproven', message: expect.stringContaining('answered 204.') });
+    expect(stop?.hint).toContain('srq contract learn --taken-by form');
+    expect(stop?.hint).toContain('srq contract learn --refused-by form');
   });
 
-  test('that mentions an error is taught as either, by its form alone', () => {
-    const { stop } = watch().observe(answered({ complains: true }));
-    expect(stop?.hint).toContain("--refused-by '204 empty' ");
-    expect(stop?.hint).toContain("--taken-by '204 empty'");
-    expect(stop?.hint).not.toContain('status');
-  });
-
-  test('that denies is taught as a refusal, and a page is no answer of the service', () => {
-    expect(watch().observe(answered({ isDenied: true })).stop?.hint).toContain('--refused-by status');
-    expect(watch().observe(answered({ form: '' })).stop?.hint).toContain('srq status');
+  test('that names an identifier is taught by it, and a page is no answer of the service', () => {
+    expect(watch().observe(answered({ ids: { id: '7' } })).stop?.hint).toContain('--taken-by id');
+    expect(watch().observe(answered({ text: '' })).stop?.hint).toContain('srq status');
   });
 
   test('later is a doubt like others', () => {

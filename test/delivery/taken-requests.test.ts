@@ -4,16 +4,7 @@ import type { JobDecision, TakenRequest } from '../../src/request/request-queue.
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
 const request = (row: number): TakenRequest => ({
-  ...{
-    key: `k${row}`,
-    row,
-    lane: 'requests',
-    mayTryAgain: true,
-    hasExpired: false,
-    isUnreadable: false,
-    passedBy: [],
-    isPassedOn: false,
-  },
+  ...{ key: `k${row}`, row, mayTryAgain: true, hasExpired: false, isUnreadable: false },
   request: { params: {}, audio: null, ref: null },
 });
 
@@ -25,7 +16,7 @@ function queueOf(rows: number) {
     left,
     disposed,
     asked,
-    take: async (_: 'requests' | 'doubts', count: number) => {
+    take: async (count: number) => {
       asked.push(count);
       return left.splice(0, count);
     },
@@ -37,7 +28,7 @@ function queueOf(rows: number) {
 }
 
 const takeFrom = (queue: ReturnType<typeof queueOf>, clock: VirtualClock, halt: AbortController, untilEmpty = true) =>
-  takenRequests(queue, clock, { lane: 'requests', batch: 4, untilEmpty, halt: halt.signal });
+  takenRequests(queue, clock, { batch: 4, untilEmpty, halt: halt.signal });
 
 test('hands every request out, and ends with an empty queue if asked to', async () => {
   const queue = queueOf(11);

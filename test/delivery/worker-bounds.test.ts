@@ -2,25 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { CONTINUE } from '../../src/delivery/breaker.ts';
 import type { WorkerDeps } from '../../src/delivery/consume.ts';
 import { takenRequests } from '../../src/delivery/take-requests.ts';
-import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import type { DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
 import type { RequestQueue, TakenRequest } from '../../src/request/request-queue.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
-import { trustedEvidence } from './settling.ts';
-import { BEGUN_MS, Bench, created, rows, taken } from './worker-bench.ts';
+import { Bench, rows, taken, UNKNOWN } from './worker-bench.ts';
 
-const MINUTE_MS = 60_000;
-const unknown = {
-  outcome: { ...created(1), status: 'unknown', ids: {} },
-  stop: null,
-  unproven: null,
-  hasRemark: false,
-} as const;
-
-/** A service that answers no create, so that each request ends in doubt. */
+/** A service that answers no create, so that the outcome of each request is unknown. */
 const silent = ({ api }: Bench): MarketplaceApi => ({
   ...api,
-  create: async (_, intend) => ((await intend()) ? unknown : null),
+  create: async (_, intend) => ((await intend()) ? UNKNOWN : null),
 });
 
 /** Gives the worker a log of its own making. */
@@ -40,82 +30,6 @@ function watched(bench: Bench): { readonly told: string[]; readonly watch: Worke
   };
   return { told, watch };
 }
-
-describe('A doubt that a worker has made waits', () => {
-  /** For how long it waits before validate is asked about it. */
-  async function waited(changes: (bench: Bench) => Partial<WorkerDeps>, options: Parameters<Bench['run']>[0] = {}) {
-    const bench = new Bench([taken(1)]);
-    bench.changes = { api: silent(bench), ...changes(bench) };
-    await bench.run({ untilEmpty: true, ...options });
-    return bench.decisions.get(1);
-  }
-  const inMs = (ms: number) => ({ is: 'moved', lane: 'doubts', inMs: ms });
-
-  test.each<[string, (bench: Bench) => Partial<WorkerDeps>, Parameters<Bench['run']>[0], number]>([
-    // Nothing that this worker has created may serve as its control, so that it waits until no lag counts.
-    ['twenty minutes, as there are few controls', () => ({}), {}, 20 * MINUTE_MS],
-    ['as long as a person has chosen', () => ({}), { settleMs: 7_000 }, 7_000],
-    [
-      'as long as validate has once needed, three times',
-      () => ({
-        evidence: async () => ({
-          looks: trustedEvidence(BEGUN_MS, '--/0/text').looks.map((look) => ({ ...look, afterMs: 500_000 })),
-        }),
-      }),
-      {},
-      1_500_000,
-    ],
-    [
-      'not at all where the service knows its key',
-      (bench) => ({ api: { ...silent(bench), idempotencyWindowMs: 9 } }),
-      {},
-      0,
-    ],
-    [
-      'as an intent without an outcome does, twice its lease',
-      (bench) => ({ log: logOf(bench, { writeLeaseMs: 11_000, outcome: async () => true }) }),
-      { settleMs: 7_000 },
-      22_000,
-    ],
-    [
-      'longer than that if a person says so',
-      (bench) => ({ log: logOf(bench, { writeLeaseMs: 11_000, outcome: async () => true }) }),
-      { settleMs: 23_000 },
-      23_000,
-    ],
-    [
-      'nothing of a lease where its outcome is recorded',
-      (bench) => ({ log: logOf(bench, { writeLeaseMs: 11_000 }) }),
-      { settleMs: 7_000 },
-      7_000,
-    ],
-  ])('%s', async (_, changes, options, ms) => {
-    expect(await waited(changes, options)).toEqual(inMs(ms));
-  });
-
-  test.each([
-    [24, false, MINUTE_MS],
-    [24, true, 4 * MINUTE_MS],
-    [23, false, 20 * MINUTE_MS],
-  ])('with %d controls, through a proxy or not (%s), %d ms', async (controls, isProxied, ms) => {
-    const last = controls + 1;
-    const bench = new Bench(rows(1, last).map((row) => taken(row)));
-    const { api } = bench;
-    const create: MarketplaceApi['create'] = async (request, intend, ...more) =>
-      request.params['request_text'] === String(last)
-        ? (await intend())
-          ? unknown
-          : null
-        : api.create(request, intend, ...more);
-    bench.changes = { api: { ...api, create }, isProxied };
-    await bench.run({ untilEmpty: true, concurrency: 1 });
-    expect(bench.decisions.get(last)).toEqual(inMs(ms));
-  });
-
-  test('not at all where it is left to a person', async () => {
-    expect(await waited(() => ({}), { settles: false })).toEqual({ is: 'done' });
-  });
-});
 
 describe('A worker', () => {
   test('looks every five seconds for requests of workers that are gone, and tells of those that it finds', async () => {
@@ -151,31 +65,6 @@ describe('A worker', () => {
     bench.changes = { queue: { ...bench.queue, reclaim } };
     await bench.run();
     expect([asked, bench.clock.nowMs()]).toEqual([[0], 61_000]);
-  });
-
-  test.each([
-    [1, 1],
-    [7, 1],
-    [8, 2],
-    [12, 3],
-  ])('of %d places uses %d for doubts', async (concurrency, places) => {
-    const bench = new Bench(rows(1, 12).map((row) => taken(row, 'doubts')));
-    let [underWay, most] = [0, 0];
-    bench.validate = async () => {
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await bench.clock.sleep(1_000);
-      underWay -= 1;
-    };
-    const asked: [string, number][] = [];
-    const take: RequestQueue['take'] = (lane, count) => {
-      asked.push([lane, count]);
-      return bench.queue.take(lane, count);
-    };
-    bench.changes = { queue: { ...bench.queue, take } };
-    await bench.run({ untilEmpty: true, concurrency, settleMs: 0 });
-    expect(most).toBe(places);
-    expect(new Set(asked.map(String))).toEqual(new Set([`requests,${concurrency}`, `doubts,${places}`]));
   });
 
   test('records as rejected what its contract refuses, and sends it nowhere', async () => {
@@ -244,30 +133,6 @@ describe('A worker', () => {
     expect(bench.halt.signal.aborted).toBe(false);
   });
 
-  test('probes what it has created after validate had called it clear, and nothing else', async () => {
-    const bench = new Bench([taken(1), taken(2)]);
-    const probed: number[] = [];
-    const prober = new VisibilityProber(bench.api, bench.clock, bench.halt.signal, null);
-    prober.created = ({ request }) => void probed.push(Number(request.params['request_text']));
-    const validate: MarketplaceApi['validate'] = async (request) => ({
-      ...(await bench.api.validate(request)),
-      verdict: 'clear',
-    });
-    const create: MarketplaceApi['create'] = async (request, intend, ...more) =>
-      request.params['request_text'] === '2'
-        ? (await intend())
-          ? unknown
-          : null
-        : bench.api.create(request, intend, ...more);
-    bench.changes = { prober, api: { ...bench.api, validate, create } };
-    await bench.run({ untilEmpty: true, validate: true });
-    expect(probed).toEqual([1]);
-    const unasked = new Bench([taken(3)]);
-    unasked.changes = { prober };
-    await unasked.run({ untilEmpty: true });
-    expect(probed).toEqual([1]);
-  });
-
   test('waits until every decision is stored before it ends', async () => {
     const bench = new Bench([taken(1)]);
     let isStored = false;
@@ -281,9 +146,9 @@ describe('A worker', () => {
     expect(isStored).toBe(true);
   });
 
-  test('does not take its place in the queue before it knows: a request of a store is asked for first', async () => {
+  test('asks a store for what it knows of a request first', async () => {
     const known = new Set<string>();
-    const bench = new Bench([{ ...taken(1, 'doubts'), isPassedOn: true }]);
+    const bench = new Bench([taken(1)]);
     const { log } = bench;
     bench.changes = {
       log: logOf(bench, {
@@ -296,7 +161,7 @@ describe('A worker', () => {
     };
     bench.states.set('k1', 'created');
     await bench.run({ untilEmpty: true });
-    expect(bench.decisions.get(1)).toEqual({ is: 'done' });
+    expect([bench.began, bench.decisions.get(1)]).toEqual([[], { is: 'done' }]);
   });
 });
 
@@ -308,7 +173,7 @@ describe('Requests are taken', () => {
     const disposed: number[] = [];
     let handedOut = 0;
     const queue = {
-      take: async (_: string, most: number) => {
+      take: async (most: number) => {
         takes.push(handedOut);
         return left.splice(0, most);
       },
@@ -322,7 +187,7 @@ describe('Requests are taken', () => {
     clock: VirtualClock,
     halt: AbortController,
     untilEmpty: boolean,
-  ) => takenRequests(queue, clock, { lane: 'requests', batch: 4, untilEmpty, halt: halt.signal });
+  ) => takenRequests(queue, clock, { batch: 4, untilEmpty, halt: halt.signal });
 
   test('in batches, the next one when half of one is left', async () => {
     const { queue, takes, out } = queueOf(9);

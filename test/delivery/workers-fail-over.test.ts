@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished } from 'vitest';
-import { trustValidate } from '../helpers/delivery.ts';
+import { settleByTheBooks } from '../helpers/books.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { Pooler, poolerIsMissing } from '../helpers/pgbouncer.ts';
@@ -15,8 +15,6 @@ const PATIENCE_MS = 300_000;
 /** `npm run soak:queue` sets it; without it the last test is left out. */
 const SOAK_ROWS = Number(process.env['SRQ_TEST_QUEUE_ROWS'] ?? 0);
 const SOAK_MS = 2_400_000;
-/** The last doubts of a soak are settled within this time. */
-const DOUBTS_MS = 600_000;
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 
 describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${why}`, { timeout: PATIENCE_MS }, () => {
@@ -37,11 +35,10 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       const sandbox = await openSandbox({ latencyMs: 60 });
       desk.use(sandbox);
       Object.assign(desk.env, { SRQ_STORE: isSynchronous ? pair.listed : pair.behindOne, PGPASSWORD: STORE_PASSWORD });
-      trustValidate(desk, sandbox);
       const leads = desk.write('leads.csv', leadsCsv(ROWS));
       expect(documentOf(await desk.run('enqueue', leads, '--yes', '--json'))).toMatchObject({ queued: ROWS });
       if (isSynchronous) await pair.synchronize();
-      const args = ['work', '--no-validate', '--until-empty', '--settle', '2', '--concurrency', '4', '--json'];
+      const args = ['work', '--no-validate', '--until-empty', '--concurrency', '4', '--json'];
       const workers = Array.from({ length: WORKERS }, () => desk.start(args, { timeoutMs: PATIENCE_MS }));
       const [first] = workers;
       if (!first) throw new Error('no worker');
@@ -75,11 +72,10 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       onTestFinished(() => pooler.end());
       desk.use(sandbox);
       Object.assign(desk.env, { SRQ_STORE: pair.behindOne, PGPASSWORD: STORE_PASSWORD });
-      trustValidate(desk, sandbox);
       const leads = desk.write('leads.csv', leadsCsv(SOAK_ROWS));
       expect(documentOf(await desk.run('enqueue', leads, '--yes', '--json'))).toMatchObject({ queued: SOAK_ROWS });
       const beganMs = performance.now();
-      const args = ['work', '--no-validate', '--settle', '2', '--json'];
+      const args = ['work', '--no-validate', '--json'];
       // One of them works by the pooler.
       const stores = [pair.behindOne, pair.behindOne, pair.url.replace(/:\d+\//, `:${pooler.port}/`)];
       const start = (store = '') => desk.start(args, { timeoutMs: SOAK_MS, env: { SRQ_STORE: store } });
@@ -107,7 +103,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
           done.ended += 1;
         },
         async () => {
-          // One lives from the beginning to the end: it knows requests of the time of each doubt, which validate must see.
+          // One lives from the beginning to the end.
           const at = done.kills % (WORKERS - 1);
           workers[at]?.process.kill('SIGKILL');
           killed.push(await workers[at]?.ended);
@@ -149,13 +145,8 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       pair.replace();
       done.failOvers += 1;
       await goesOn();
-      const left = (lane: string) => async () => {
-        const text = 'select 1 from srq_queue.job where name like $1 limit 1';
-        return (await pair.standby.query(pair.url, text, [`${lane}-%`])).length;
-      };
-      await expect.poll(left('requests'), { timeout: SOAK_MS, interval: 1_000 }).toBe(0);
-      // What is in doubt is settled soon; for what cannot be settled a worker tries for an hour.
-      await expect.poll(left('doubts'), { timeout: DOUBTS_MS, interval: 1_000 }).toBe(0);
+      const left = async () => (await pair.standby.query(pair.url, 'select 1 from srq_queue.job limit 1')).length;
+      await expect.poll(left, { timeout: SOAK_MS, interval: 1_000 }).toBe(0);
       for (const { process: worker } of workers) worker.kill('SIGTERM');
       const ended = await Promise.all(workers.map((worker) => worker.ended));
       const seconds = Math.round((performance.now() - beganMs) / 1000);
@@ -173,16 +164,16 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       expect(await pair.standby.query(pair.url, QUEUE_CONTRADICTIONS)).toEqual([]);
       const of = (...states: string[]) =>
         known.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
-      const doubtful = of('sending', 'unknown', 'parked');
-      expect(of('created') + doubtful).toBe(SOAK_ROWS);
-      const { unknown: listed } = documentOf(await desk.run('resolve', '--json', '--store', pair.behindOne));
-      expect(listed).toHaveLength(doubtful);
+      const unknown = of('sending', 'unknown', 'parked');
+      expect(of('created') + unknown).toBe(SOAK_ROWS);
       // A soak in which the faults did not come shows nothing.
       const { kills, cuts, silences, swallowed, ended: backends, failOvers } = done;
       expect(Math.min(kills, cuts, silences, swallowed, backends)).toBeGreaterThan(0);
       expect(failOvers).toBe(2);
       expect(putBack.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
-      expect(taken - of('created')).toBeLessThanOrEqual(doubtful);
+      expect(taken - of('created')).toBeLessThanOrEqual(unknown);
+      desk.env['SRQ_STORE'] = pair.behindOne;
+      expect(await settleByTheBooks(desk, sandbox, leads, SOAK_ROWS)).toBe(unknown);
     },
   );
 });

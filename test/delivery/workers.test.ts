@@ -1,23 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { trustValidate } from '../helpers/delivery.ts';
+import { settleByTheBooks } from '../helpers/books.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, QUEUE_CONTRADICTIONS, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, type Running } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
 
-/** `npm run soak:queue` sets more of them; then the workers also settle every doubt. */
+/** `npm run soak:queue` sets more of them. */
 const ROWS = Number(process.env['SRQ_TEST_QUEUE_ROWS'] ?? 2_000);
 const isSoak = process.env['SRQ_TEST_QUEUE_ROWS'] !== undefined;
 const PER_SECOND = isSoak ? 100 : 80;
 const MISSING_S = 10;
 const TIMEOUT_MS = isSoak ? 1_800_000 : 400_000;
-/** Share of the rows of a soak that a person has to look up. */
-const MAX_LEFT = 0.005;
 /** Sparse enough that the breaker, which has its own tests, stays closed. */
-const FAULTS = { 'reset-before': 0.001, 'reset-after': 0.001, '500': 0.001, '500-after': 0.001, 'expire-token': 0.002 };
+const FAULTS = { 'reset-before': 0.001, 'reset-after': 0.001, '500': 0.001, '500-after': 0.001, 'expire-token': 0.001 };
+
+/** The exit code of a worker whose credentials seem to be refused. */
+const TOKEN_REFUSED = 4;
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 
@@ -45,7 +46,6 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
     const url = await server.database();
     desk.use(sandbox);
     Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
-    trustValidate(desk, sandbox);
     const leads = desk.write('leads.csv', leadsCsv(ROWS));
     const queued = documentOf(await desk.run('enqueue', leads, '--yes', '--json'));
     expect(queued).toMatchObject({ rows: ROWS, queued: ROWS });
@@ -55,11 +55,11 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
     expect(await server.query(url, QUEUE_CONTRADICTIONS)).toEqual([]);
     if (!isSoak) {
       while ((await waiting(url)) !== 0) await sleep(200);
-      await fleet.stop();
+      fleet.stop();
       const ended = await fleet.ended();
       for (const each of ended) expect(each.code, JSON.stringify(each)).toBe(143);
     } else {
-      for (const { code } of await fleet.ended()) expect([0, 7]).toContain(code);
+      for (const each of await fleet.ended()) expect([0, 5, 7], JSON.stringify(each)).toContain(each.code);
     }
     const seconds = (performance.now() - beganMs) / 1000;
     expect(await server.query(url, QUEUE_CONTRADICTIONS)).toEqual([]);
@@ -67,22 +67,22 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
     const { created, distinct, doubled } = await statsOf(sandbox);
     expect({ created, doubled }).toEqual({ created: distinct, doubled: 0 });
     const known = Object.fromEntries((await states(url)).map(({ state, count }) => [state, count]));
-    const inDoubt = (known['sending'] ?? 0) + (known['unknown'] ?? 0) + (known['parked'] ?? 0);
-    expect((known['created'] ?? 0) + inDoubt).toBe(ROWS);
+    const unknown = (known['sending'] ?? 0) + (known['unknown'] ?? 0) + (known['parked'] ?? 0);
+    // A worker that was cut off may note as failed what another one has left as unknown by then: that is told, and not lost.
+    const failed = known['failed'] ?? 0;
+    expect(failed).toBeLessThan(ROWS / 200);
+    expect((known['created'] ?? 0) + unknown + failed).toBe(ROWS);
     expect(created).toBeGreaterThanOrEqual(known['created'] ?? 0);
-    expect(created - (known['created'] ?? 0)).toBeLessThanOrEqual(inDoubt);
-    // Kills follow each other so closely that nobody may be left who knows requests of the time of a doubt.
-    const { unknown: listed } = documentOf(await desk.run('resolve', '--json'));
-    expect(listed).toHaveLength(inDoubt);
-    if (isSoak) expect(inDoubt / ROWS).toBeLessThan(MAX_LEFT);
+    expect(created - (known['created'] ?? 0)).toBeLessThanOrEqual(unknown);
     const calls = sandbox.requests().filter(({ operation }) => operation !== 'token');
     const refused = calls.filter(({ status, fault }) => status === 429 && fault === null).length;
     const share = refused / calls.length;
+    expect(await settleByTheBooks(desk, sandbox, leads, ROWS)).toBe(unknown);
     const figures = {
       rows: ROWS,
       seconds: Math.round(seconds),
       known,
-      ...disturbed,
+      ...{ ...disturbed, refusedWorkers: fleet.refused },
       calls: calls.length,
       refused,
       share,
@@ -97,10 +97,13 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
   });
 });
 
-/** Three workers, whatever becomes of one. */
+/** Three workers, whatever becomes of one, as what watches over them in production sees to. */
 class Fleet {
   readonly #desk: Desk;
   #workers: Running[] = [];
+  #isStopping = false;
+  /** How many ended because two tokens in a row were refused, of which other workers share both. */
+  refused = 0;
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -108,9 +111,16 @@ class Fleet {
   }
 
   #start(): void {
-    const args = ['work', '--no-validate', '--missing', String(MISSING_S), '--settle', '2', '--json', '--quiet'];
+    const args = ['work', '--no-validate', '--missing', String(MISSING_S), '--json', '--quiet'];
     const more = isSoak ? ['--until-empty'] : [];
-    this.#workers.push(this.#desk.start([...args, ...more], { timeoutMs: TIMEOUT_MS }));
+    const worker = this.#desk.start([...args, ...more], { timeoutMs: TIMEOUT_MS });
+    this.#workers.push(worker);
+    void worker.ended.then(({ code }) => {
+      if (code !== TOKEN_REFUSED || this.#isStopping) return;
+      this.refused += 1;
+      this.#workers.splice(this.#workers.indexOf(worker), 1);
+      this.#start();
+    });
   }
 
   /** Ends one at once, and starts another in its place. */
@@ -130,12 +140,18 @@ class Fleet {
     worker?.process.kill('SIGCONT');
   }
 
-  async stop(): Promise<void> {
+  stop(): void {
+    this.#isStopping = true;
     for (const { process: child } of this.#workers) child.kill('SIGTERM');
   }
 
-  ended() {
-    return Promise.all(this.#workers.map(({ ended }) => ended));
+  /** Resolves when all have ended of whom nobody was replaced meanwhile. */
+  async ended() {
+    for (;;) {
+      const now = [...this.#workers];
+      const ended = await Promise.all(now.map((worker) => worker.ended));
+      if (now.every((worker) => this.#workers.includes(worker))) return ended;
+    }
   }
 }
 

@@ -52,7 +52,7 @@ describe('the doctor', () => {
       expect(step.ms).toBeGreaterThanOrEqual(0);
     }
     expect(stepOf(ended, 'token')?.message).toContain('valid for 1 h.');
-    expect(sandbox.requests().map(({ operation }) => operation)).toEqual(['token', 'validate']);
+    expect(sandbox.requests().map(({ operation }) => operation)).toEqual(['token', 'validate', 'validate']);
     expect(partner.files().filter((name) => name.endsWith('.ndjson'))).toEqual([]);
   });
 
@@ -121,17 +121,16 @@ describe('the doctor', () => {
 
   test('says when validate answers and srq cannot read its verdict, or refuses made-up data', async ({ desk }) => {
     const answers = [
-      { status: 200, body: { hello: 'world' } },
+      { status: 200, body: '<html></html>', headers: { 'content-type': 'text/html' } },
       { status: 422, body: { message: 'no such place' } },
       { status: 404 },
     ];
-    const { baseUrl } = await startScriptedService({ validate: ({ number }) => answers[number - 1] ?? null });
-    desk.use({ baseUrl, clientId: '7' });
-    const runs = [
-      await desk.run('doctor', '--json'),
-      await desk.run('doctor', '--json'),
-      await desk.run('doctor', '--json'),
-    ];
+    const runs: Ended[] = [];
+    for (const answer of answers) {
+      const { baseUrl } = await startScriptedService({ validate: () => answer });
+      desk.use({ baseUrl, clientId: '7' });
+      runs.push(await desk.run('doctor', '--json'));
+    }
     const told = runs.map((ended) => [ended.code, stepOf(ended, 'validate')] as const);
     expect(told.map(([code, step]) => [code, step?.result, step?.reason])).toEqual([
       [0, 'warn', 'service.no-verdict'],

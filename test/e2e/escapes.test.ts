@@ -46,7 +46,7 @@ describe('strangers have no power over the terminal', () => {
   test('in what a service says of a request, and in what the log tells of it later', async ({ desk }) => {
     const { baseUrl } = await startScriptedService({
       create: () => refusal,
-      validate: ({ number }) => (number > 1 ? refusal : { status: 200, body: { duplicate: false } }),
+      validate: ({ number }) => (number > 2 ? refusal : { status: 200, body: { duplicate: false } }),
     });
     desk.use({ baseUrl, clientId: '7' });
     for (const args of [

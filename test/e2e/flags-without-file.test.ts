@@ -21,9 +21,6 @@ describe('flags about reading are refused where nothing is read', () => {
     for (const [command, told] of [
       [['export'], given[0] === '--format' ? '--json' : 'srq export FILE'],
       [['report', '-o', 'run.html'], '--input FILE'],
-      [['resolve'], '--validate'],
-      [['resolve', '3f9a1c22b0d4', '--created'], 'Leave it out'],
-      [['resolve', '--all', '--not-created'], 'Leave it out'],
     ] as const) {
       const ended = await desk.call(...command, ...given, '--json');
       expect([command, ended.code, documentOf(ended)]).toMatchObject([
@@ -41,21 +38,7 @@ describe('flags about reading are refused where nothing is read', () => {
     expect(existsSync(join(desk.work, 'run.html'))).toBe(false);
   });
 
-  test.for([
-    ['--file', 'leads.csv'],
-    ['--settle', '60'],
-  ] as const)('as is %s of resolve without --validate', async (given, { desk }) => {
-    for (const action of [[], ['--all', '--not-created'], ['3f9a1c22b0d4', '--created']]) {
-      const ended = await desk.call('resolve', ...action, ...given, '--json');
-      expect([ended.code, documentOf(ended)]).toMatchObject([
-        2,
-        { error: { reason: 'flags.incomplete', message: `${given[0]} works with --validate.` } },
-      ]);
-    }
-  });
-
   test('but not their defaults', async ({ desk }) => {
     expect((await desk.call('export', '--skip-lines', '0')).code).toBe(0);
-    expect((await desk.call('resolve')).code).toBe(0);
   });
 });

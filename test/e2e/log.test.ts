@@ -112,7 +112,7 @@ describe.concurrent('log', () => {
     const following = partner.start(['log', '--follow', '--json']);
     await following.until(/A-1/);
     await partner.call('create', ...requestFor('dois'), '--ref', 'A-2');
-    await following.until(/A-2/);
+    await following.until(/A-2.*created|created.*A-2/);
     following.process.kill('SIGINT');
     const { code, stdout } = await following.ended;
     const entries = stdout
@@ -123,6 +123,7 @@ describe.concurrent('log', () => {
       0,
       [
         ['A-1', 'created'],
+        ['A-2', 'unknown'],
         ['A-2', 'created'],
       ],
     ]);

@@ -195,7 +195,8 @@ describe.concurrent('--sandbox', () => {
   test('ends on Ctrl-C like any other import', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(20_000));
     const running = desk.start(['bulk', leads, '--sandbox', '--json', '--verbose']);
-    await running.until(/request\/create/);
+    // The answers to the first requests are tried out, which an interruption ends.
+    await running.until(/(?:request\/create[\s\S]*?){12}/);
     running.process.kill('SIGINT');
     const ended = await running.ended;
     expect(ended.code).toBe(130);

@@ -1,30 +1,22 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { bulkArgs, faultOnRow, trustValidate } from '../helpers/delivery.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 describe.skipIf(process.platform === 'win32')('a state file that others may have written', () => {
-  test('of what validate has shown: settles no doubt, and is named', async ({ partner, sandbox }) => {
-    trustValidate(partner, sandbox);
+  test('of what was learned of the service: is not used, not changed, and is named', async ({ partner, sandbox }) => {
+    expect((await partner.call('create', ...requestFor('antes'))).code).toBe(0);
     const learned = join(partner.state, 'default.learned.json');
     chmodSync(learned, 0o666);
     const before = readFileSync(learned, 'utf8');
-    sandbox.setInstructions([faultOnRow(2, 'reset-before')]);
-    const leads = partner.write('leads.csv', leadsCsv(6));
-    const doubt = ['--settle', '1'];
-    for (let run = 0; run < 2; run++) {
-      const ended = await partner.call(...bulkArgs(leads, ...doubt));
-      expect([ended.code, documentOf(ended)['unknown']]).toEqual([7, 1]);
-      expect(ended.stderr.split(`chmod 600 ${learned}`)).toHaveLength(2);
-    }
-    expect(creates(sandbox)).toHaveLength(6);
+    const ended = await partner.call('create', ...requestFor('depois'));
+    expect(ended.code).toBe(0);
+    expect(ended.stderr.split(`chmod 600 ${learned}`)).toHaveLength(2);
     expect(readFileSync(learned, 'utf8')).toBe(before);
-    chmodSync(learned, 0o600);
-    expect((await partner.call(...bulkArgs(leads, ...doubt))).code).toBe(0);
+    expect(creates(sandbox)).toHaveLength(2);
   });
 
   test('of the token: is named, and a token asked for', async ({ partner, sandbox }) => {

@@ -112,7 +112,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect(documentOf(await desk.call('create', ...requestOfRow(300), '--json'))).toMatchObject({ status: 'repeated' });
   });
 
-  const FORM = '"by":"form 0123456789abcdef"';
+  const FORM = '"by":"clear form 0123456789abcdef"';
 
   test('keeps each state there and back', async ({ desk }) => {
     const url = await use(desk);
@@ -126,7 +126,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect((await desk.call('store', 'export')).stdout).toBe(desk.read('out.ndjson'));
     expect(desk.read('out.ndjson')).not.toContain(FORM);
 
-    // In which form a try was written decides whether its doubt may be settled.
+    // How a try was sent decides whether its outcome may be settled.
     const keyed = linesOf({ 5: [{ event: 'sending' }, { event: 'unknown' }] }).replaceAll('"row"', `${FORM},"row"`);
     expect(await imported(desk, 'keyed.ndjson', keyed)).toMatchObject({ imported: 1 });
     expect((await desk.call('store', 'export')).stdout).toContain(FORM);
@@ -168,7 +168,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
         const [one, two] = [told[key], otherwise[key]];
         const isTold = [one, two].includes(state as never) || state === 'parked';
         expect({ one, two, state, isTold }).toMatchObject({ isTold: true });
-        // What is in doubt in either is at least in doubt, and what was taken in either was taken.
+        // What is unknown in either is at least unknown, and what was taken in either was taken.
         const least = Math.max(rank(one), rank(two));
         const isDoubt = (name?: string) => ['sending', 'unknown', 'parked'].includes(name ?? '');
         const isSafe =

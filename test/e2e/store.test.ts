@@ -213,7 +213,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     }
   });
 
-  test('what another machine has in hand is waited for, not listed as in doubt', async ({ desk, sandbox }) => {
+  test('what another machine has in hand is waited for, not listed as unknown', async ({ desk, sandbox }) => {
     const url = await server.database();
     const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
     const other = new Desk();
@@ -244,7 +244,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    // On a busy machine a request may be in doubt for a while, and its record comes as well.
+    // On a busy machine the outcome of a request may be unknown for a while, and its record comes as well.
     const last = new Map(lines.map(({ ref, status }) => [ref, status]));
     expect([...last]).toEqual(expect.arrayContaining([0, 1, 2, 3, 4].map((at) => [`L-${at}`, 'created'])));
     expect(last.size).toBe(5);

@@ -38,11 +38,14 @@ export class MemoryLog {
       prefetch: async () => {},
       read: (key) => this.#records.get(key)?.() ?? null,
       mayBeUnderWay: () => false,
-      sending: async (subject, seen, { again = false, by = null, wireForm } = {}) =>
-        append(subject, 'sending', seen, { again, by, ...(wireForm ? { wireForm } : {}) }),
-      licence: async (subject, seen, by) => append(subject, 'licence', seen, { by }),
-      outcome: async (subject, { status, ids, http, ms }, { seen = null, by = null, again = false, wireForm } = {}) =>
-        append(subject, status, seen, { ids, http, ms, by, again, ...(wireForm ? { wireForm } : {}) }),
+      sending: async (subject, seen, { again = false, by = null, wireForm, wasClear = false } = {}) =>
+        append(subject, 'sending', seen, { again, by, wasClear, ...(wireForm ? { wireForm } : {}) }),
+      licence: async (subject, seen, by, { again = false } = {}) => append(subject, 'licence', seen, { by, again }),
+      outcome: async (subject, { status, ids, http, ms }, how = {}) => {
+        const { seen = null, by = null, again = false, wireForm, wasClear = false, looked = false } = how;
+        const details = { ids, http, ms, by, again, wasClear, looked, ...(wireForm ? { wireForm } : {}) };
+        return append(subject, status, seen, details);
+      },
     };
   }
 }

@@ -34,7 +34,7 @@ const unknownPath: Script = () => ({ status: 404 });
 
 /**
  * Starts a service on 127.0.0.1 that answers each call as the test says. By default the tokens are `token-1`,
- * `token-2`, ….
+ * `token-2`, …, and validate calls what was created a duplicate, and nothing else.
  */
 export async function startScriptedService(
   script: Partial<Record<keyof typeof PATHS, Script>>,
@@ -45,10 +45,11 @@ export async function startScriptedService(
 ): Promise<ScriptedService> {
   const arrived: Arrived[] = [];
   const at = (path: string) => arrived.filter((each) => each.path === path);
+  const created = new Set<string>();
   const scripts: Readonly<Record<string, Script>> = {
     [PATHS.token]: script.token ?? (({ number }) => ({ status: 200, body: { access_token: `token-${number}` } })),
     [PATHS.create]: script.create ?? (({ number }) => ({ status: 201, body: { id: String(4710 + number) } })),
-    [PATHS.validate]: script.validate ?? (() => ({ status: 200, body: { duplicate: false } })),
+    [PATHS.validate]: script.validate ?? (({ body }) => ({ status: 200, body: { duplicate: created.has(body) } })),
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -59,6 +60,7 @@ export async function startScriptedService(
     const call = { path, url, headers: request.headers, body, number: at(path).length + 1 };
     arrived.push(call);
     const answer = await (scripts[path] ?? unknownPath)(call);
+    if (path === PATHS.create && answer && answer.status < 300) created.add(body);
     if (!answer) {
       request.socket.resetAndDestroy();
       return;

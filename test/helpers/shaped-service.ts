@@ -30,12 +30,6 @@ function fromFile(status: number, name: string, type = TYPES[name.split('.').at(
 
 const json = (value: unknown): ShapedAnswer => answer(200, 'application/json', JSON.stringify(value));
 
-const REFUSALS = {
-  'html-error-page': fromFile(200, 'html-error-page.html'),
-  'conflict-duplicate': fromFile(409, 'conflict-duplicate.json'),
-  'problem-json': fromFile(422, 'problem.json', 'application/problem+json'),
-} satisfies Record<string, Shape>;
-
 /** The possible answers of create. */
 export const CREATE_SHAPES = {
   flat: fromFile(201, 'create-flat.json'),
@@ -48,55 +42,10 @@ export const CREATE_SHAPES = {
   'big-number': fromFile(201, 'create-big-number.json'),
   /** This answer repeats everything that was sent and has no identifier. */
   echo: (sent) => answer(200, 'application/json', JSON.stringify({ received: sent, status: 'received' })),
-  ...REFUSALS,
+  'html-error-page': fromFile(200, 'html-error-page.html'),
+  'conflict-duplicate': fromFile(409, 'conflict-duplicate.json'),
+  'problem-json': fromFile(422, 'problem.json', 'application/problem+json'),
 } satisfies Record<string, Shape>;
-
-/** The possible answers of validate. */
-export const VALIDATE_SHAPES = {
-  'is-duplicate-true': fromFile(200, 'validate-is-duplicate-true.json'),
-  'is-duplicate-false': fromFile(200, 'validate-is-duplicate-false.json'),
-  'exists-true': fromFile(200, 'validate-exists-true.json'),
-  'exists-false': fromFile(200, 'validate-exists-false.json'),
-  'unique-true': fromFile(200, 'validate-unique-true.json'),
-  'unique-false': fromFile(200, 'validate-unique-false.json'),
-  'valid-true': fromFile(200, 'validate-valid-true.json'),
-  'valid-false-duplicate': fromFile(200, 'validate-valid-false-duplicate.json'),
-  'valid-false-other': fromFile(200, 'validate-valid-false-other.json'),
-  'status-duplicate': fromFile(200, 'validate-status-duplicate.json'),
-  'status-clear': fromFile(200, 'validate-status-clear.json'),
-  'matches-some': fromFile(200, 'validate-matches-some.json'),
-  'matches-none': fromFile(200, 'validate-matches-none.json'),
-  'already-reported-208': fromFile(208, 'validate-already-reported.json'),
-  unreadable: fromFile(200, 'validate-unreadable.json'),
-  'empty-204': () => answer(204, '', ''),
-  ...REFUSALS,
-} satisfies Record<string, Shape>;
-
-const LIFE_SECONDS = 1_800;
-
-/** Returns a token that states its own expiry. Nobody here checks its signature. */
-function jwtWithExpiry(): string {
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const expiresAtSeconds = Math.floor(Date.now() / 1000) + LIFE_SECONDS;
-  return `${part({ alg: 'none', typ: 'JWT' })}.${part({ sub: 'partner', exp: expiresAtSeconds })}.`;
-}
-
-/** The ways in which the token operation can state the lifetime of a token, which is always {@link LIFE_SECONDS}. */
-export const TOKEN_SHAPES = {
-  'expires-in-number': () => json({ access_token: 'shaped-token', token_type: 'Bearer', expires_in: LIFE_SECONDS }),
-  'expires-in-text': () => json({ access_token: 'shaped-token', token_type: 'bearer', expires_in: `${LIFE_SECONDS}` }),
-  'expires-at': () =>
-    json({ access_token: 'shaped-token', expires_at: new Date(Date.now() + LIFE_SECONDS * 1000).toISOString() }),
-  'jwt-with-exp': () => json({ access_token: jwtWithExpiry(), token_type: 'Bearer' }),
-  'without-life': () => json({ access_token: 'shaped-token', token_type: 'Bearer' }),
-  'html-page': REFUSALS['html-error-page'],
-} satisfies Record<string, Shape>;
-
-export interface ServiceShape {
-  readonly token?: keyof typeof TOKEN_SHAPES;
-  readonly create?: keyof typeof CREATE_SHAPES;
-  readonly validate?: keyof typeof VALIDATE_SHAPES;
-}
 
 export interface ShapedService {
   readonly baseUrl: string;
@@ -107,14 +56,12 @@ export interface ShapedService {
   close(): Promise<void>;
 }
 
-/**
- * Starts a service that always answers in the given shapes and checks nothing. The default shapes are plain successes.
- */
-export async function startShapedService(shape: ServiceShape): Promise<ShapedService> {
+/** Starts a service that answers every create in this shape, calls everything clear, and checks nothing. */
+export async function startShapedService({ create }: { create: keyof typeof CREATE_SHAPES }): Promise<ShapedService> {
   const shapes: Readonly<Record<string, Shape>> = {
-    [PATHS.token]: TOKEN_SHAPES[shape.token ?? 'expires-in-number'],
-    [PATHS.create]: CREATE_SHAPES[shape.create ?? 'flat'],
-    [PATHS.validate]: VALIDATE_SHAPES[shape.validate ?? 'is-duplicate-false'],
+    [PATHS.token]: () => json({ access_token: 'shaped-token', token_type: 'Bearer', expires_in: 1_800 }),
+    [PATHS.create]: CREATE_SHAPES[create],
+    [PATHS.validate]: () => json({ duplicate: false }),
   };
   let creates = 0;
   const server = createServer(async (request, response) => {

@@ -91,7 +91,7 @@ describe('Requests that were sent before, read or addressed in another way', () 
       ...SENT_BEFORE,
       message: `1 of the rows to be sent were created before, when the base URL was ${sandbox.baseUrl}. If they are sent now, they are created again. Nothing was sent.`,
     });
-    expect(sandbox.requests().map(({ operation }) => operation)).toEqual(['token', 'validate', 'create']);
+    expect(sandbox.requests().filter(({ operation }) => operation === 'create')).toHaveLength(1);
   });
 
   test('when the contract gave them another country are created again only if the program says so', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { RequestFields } from '../../src/library/api.ts';
 import { seededRandom } from '../../src/sandbox/service/faults.ts';
-import { createdThere, expectNothingHidden, faultOnRow, lastRecords, trustValidate } from '../helpers/delivery.ts';
+import { createdThere, expectNothingHidden, faultOnRow, lastRecords, resolveByLookingUp } from '../helpers/delivery.ts';
 import { test } from '../helpers/desk.ts';
 import { requestAt } from '../helpers/leads.ts';
 import { loadLibrary, optionsFor, startWithLibrary } from '../helpers/library.ts';
@@ -37,7 +37,7 @@ test('1,000 repeated calls of create under kill -9 create nothing twice and lose
 }) => {
   const options = optionsFor(desk, sandbox);
   const calls = repeatedCalls();
-  // Some of them end in doubt by the service as well.
+  // The answers of some are lost by the service as well.
   sandbox.setInstructions([30, 90, 150, 210].map((at) => faultOnRow(at, 'reset-after')));
   const random = seededRandom(7);
   let kills = 0;
@@ -57,18 +57,18 @@ test('1,000 repeated calls of create under kill -9 create nothing twice and lose
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(results).toHaveLength(CALLS);
-  // What a killed process left in doubt is not sent again, by no call.
+  // What a killed process left unknown is not sent again, by no call.
   const statuses = new Set(results.map(({ status }) => status));
   expect([...statuses].filter((status) => !['created', 'repeated', 'unknown'].includes(status))).toEqual([]);
   expect(statuses).toContain('unknown');
   expect(new Set(createdThere(sandbox)).size).toBe(createdThere(sandbox).length);
 
-  // An import of the same requests settles the doubts and creates what is left, each once.
+  // A person looks up what is unknown, and an import of the same requests creates what is left, each once.
   sandbox.setInstructions([]);
-  trustValidate(desk, sandbox);
+  await resolveByLookingUp(desk, sandbox);
   const { openMarketplace } = await loadLibrary();
   const marketplace = await openMarketplace(options);
-  const imported = await marketplace.importRows(calls, { validate: false, settleMs: 1000 });
+  const imported = await marketplace.importRows(calls, { validate: false });
   await marketplace.close();
   const { created, repeated } = imported.counts;
   expect({ rows: imported.rows, known: created + repeated, stopped: imported.stopped }).toEqual({

@@ -71,9 +71,8 @@ test('a file that was not queued whole says so, and with which command it goes o
 });
 
 const LANE = { total: 9_000, ready: 1_000, waiting: 3_000, inWork: 5_000 };
-const EMPTY = { total: 0, ready: 0, waiting: 0, inWork: 0 };
 const VIEW: QueueView = {
-  ...{ store: 'db.example.com', queue: LANE, doubts: EMPTY, rate: null, workers: [], minutes: [], notCounted: [] },
+  ...{ store: 'db.example.com', queue: LANE, rate: null, workers: [], minutes: [], notCounted: [] },
 };
 
 test('the queue of an account is told with its rate, its workers and its last minutes', () => {
@@ -86,7 +85,6 @@ test('the queue of an account is told with its rate, its workers and its last mi
   expect(queueText({ ...VIEW, rate, minutes, workers }, paint).split('\n')).toEqual([
     'Queue',
     '  requests  1,000 ready, 5,000 in work, 3,000 later',
-    '  unknown   0 ready, 0 in work, 0 later',
     '  rate      12.3 a second, 3 in flight, paused for 2 s',
     '  store     db.example.com',
     'Workers (1)',
@@ -105,7 +103,7 @@ test('what a look at the queue cannot count is not told as nothing', () => {
     expect(linesOf({ queue: { ...LANE, ...unknown } })[1]).toBe(
       '  requests  9,000 in all, 5,000 in work; not counted how many are ready',
     );
-  const rateOf = (rate: QueueView['rate']) => linesOf({ rate })[3]?.replace('rate', '').trim();
+  const rateOf = (rate: QueueView['rate']) => linesOf({ rate })[2]?.replace('rate', '').trim();
   expect(rateOf(null)).toBe('nothing was sent yet');
   expect(rateOf({ perSecond: null, inFlight: 0, pausedSeconds: 0 })).toBe('not paced, 0 in flight');
 });

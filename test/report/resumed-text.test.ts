@@ -12,7 +12,7 @@ test('who resumes a store hears what is in doubt, and that nobody knows what was
   expect(text.split('\n').slice(0, 3)).toEqual([
     '✓ The store db.example goes on without:',
     `  ${WORKER}`,
-    'In doubt now: 3 rows that workers had taken from the queue; srq resolve lists what is in doubt.',
+    'Unknown now: 3 rows that workers had taken from the queue; srq resolve lists them.',
   ]);
   expect(text).toMatch(/No log knows .* lost moments.*Look up at the service.*srq queue purge/s);
   expect(text).not.toContain('Not marked');

@@ -4,7 +4,7 @@ import { summaryText } from '../../src/report/terminal/summary-text.ts';
 import type { ImportSummary } from '../../src/request/import-plan.ts';
 import { noCounts } from '../../src/request/status.ts';
 
-const SENT: ImportSummary['asides'] = { withoutIdentifier: 0, withRemark: 0 };
+const SENT: ImportSummary['asides'] = { withoutIdentifier: 0 };
 
 function summary(
   rows: number,

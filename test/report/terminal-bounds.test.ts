@@ -343,7 +343,7 @@ describe('the result of an import', () => {
       {
         ...{ rows: 2, counts: { ...noCounts(), created: 2 }, notTried: 0, seconds: 61, stopped: null, log: 'x.ndjson' },
         ...{
-          asides: { withoutIdentifier: 0, withRemark: 0 },
+          asides: { withoutIdentifier: 0 },
           results: [],
           exportCommand: null,
           advice: null,
@@ -358,10 +358,10 @@ describe('the result of an import', () => {
     ['all taken', {}, ['Done: 2 rows in 1 min 1 s', '  2  created    the service took them', '  log  x.ndjson']],
     [
       'with asides of the created ones',
-      { counts: { ...noCounts(), created: 1_200, duplicate: 1 }, asides: { withoutIdentifier: 1, withRemark: 2_000 } },
+      { counts: { ...noCounts(), created: 1_200, duplicate: 1 }, asides: { withoutIdentifier: 1 } },
       [
         'Done: 2 rows in 1 min 1 s',
-        '  1,200  created    the service took them (1 without an identifier, 2,000 with a remark of the service)',
+        '  1,200  created    the service took them (1 without an identifier)',
         '      1  duplicate  the service knows them already',
         '  log  x.ndjson',
       ],
@@ -439,7 +439,7 @@ test.each<[Partial<ValidateResult>, string]>([
   [{ verdict: 'duplicate', ids: { a: '1' } }, '<cyan>duplicate</>  a=1'],
   [{ verdict: 'unknown', message: 'Why.' }, '<yellow>unknown</>\n  Why.'],
 ])('the verdict %j is "%s"', (changes, text) => {
-  const clear = { verdict: 'clear', ids: {}, http: 200, message: null, refused: null, raw: null } as const;
+  const clear = { verdict: 'clear', form: null, ids: {}, http: 200, message: null, refused: null, raw: null } as const;
   expect(verdictText({ ...clear, ...changes }, loud)).toBe(text);
 });
 

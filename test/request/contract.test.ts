@@ -128,6 +128,9 @@ test('how calls are authorized, and where tokens are issued, changes nothing tha
   const read = readContract(JSON.parse(JSON.stringify(DOCUMENTED_CONTRACT)), 'It', '');
   expect([read, 'auth' in read, 'origin' in read.token]).toEqual([DOCUMENTED_CONTRACT, false, false]);
   expect(contractFingerprint({ ...DOCUMENTED_CONTRACT, auth: { kind: 'basic' } })).toBe(known);
+  expect(contractFingerprint({ ...DOCUMENTED_CONTRACT, servers: [], findings: [] })).toBe(known);
+  expect(contractFingerprint(documentedContract('json'))).not.toBe(known);
+  expect(contractFingerprint({ ...DOCUMENTED_CONTRACT, hasValidate: null })).not.toBe(known);
 });
 
 test.each([

@@ -12,6 +12,7 @@ import { type Script, startScriptedService } from '../helpers/scripted-service.t
 import { LEAD } from '../sandbox/sandbox-client.ts';
 
 const request = { params: LEAD, audio: null, ref: null };
+const TERMS = { key: 'this request', idempotencyKey: '0'.repeat(32) };
 const basic: FixedAuthorization = { kind: 'basic' };
 const key = (changes: Partial<Extract<Authorization, { kind: 'apiKey' }>> = {}): FixedAuthorization => ({
   ...{ kind: 'apiKey', in: 'header', name: 'X-Api-Key', prefix: '', value: null },
@@ -33,7 +34,7 @@ async function serviceWith(authorization: FixedAuthorization, script: Script, cl
     authorizer: fixedAuthorizer(authorization, { clientId: 'shop:1', clientSecret }),
     limiter: new RateLimiter(permits, clock, stopping),
   });
-  const create = () => api.create(request, () => Promise.resolve(true));
+  const create = () => api.create(request, () => Promise.resolve(true), TERMS);
   return { api, service, create, shown: () => calls.map(callText).join('\n') + JSON.stringify(calls) };
 }
 
@@ -118,7 +119,10 @@ describe.each([
 
   test('a 403 after an accepted request is about the request, a 401 is not', async () => {
     const statuses = [201, 403, 401];
-    const script: Script = ({ number }) => ({ status: statuses[number - 1] ?? 500, body: { id: 'R-1' } });
+    const script: Script = ({ number }) => ({
+      status: statuses[number - 1] ?? 500,
+      body: number === 1 ? { id: 'R-1' } : {},
+    });
     const { create } = await serviceWith(authorization, script);
     expect((await create())?.outcome.status).toBe('created');
     expect(await create()).toMatchObject({ outcome: { status: 'rejected' }, stop: null });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Contract, DOCUMENTED_CONTRACT, type VerdictRule } from '../../src/request/contract.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
-import { createOutcome, processValidate } from '../../src/service/outcomes.ts';
+import { processValidate } from '../../src/service/outcomes.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';
 import { answerWith } from '../helpers/api-client.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
@@ -14,43 +14,27 @@ const arrived = (answer: Answer) => ({ answer, error: null, written: true }) as 
 
 describe('Identifiers', () => {
   const identifiers = [
-    { name: 'request', pointer: '/data/*/key' },
+    { name: 'request', pointer: '/data/key' },
     { name: 'ticket', pointer: '/a~1b/~0' },
   ];
-  const reader = () => readerOf(contractWith({ create: { identifiers } }));
-  const outcomeOf = (body: unknown, by = reader()) => {
-    const exchange = arrived(answerWith(body, { status: 201 }));
-    return createOutcome(by.creation(exchange, nothing), exchange, nothing, by);
+  const idsOf = (body: unknown) => {
+    const reader = readerOf(contractWith({ create: { identifiers } }));
+    return reader.creation(arrived(answerWith(body, { status: 201 })), nothing, 'key').ids;
   };
 
   test('are read where they are documented, digit by digit, and nowhere else', () => {
-    const body = '{"data":[{"key":12345678901234567890},{"key":"B-2"}],"a/b":{"~":"T"},"id":"other"}';
-    const { ids, raw } = outcomeOf(body);
-    expect(ids).toEqual({ request: '12345678901234567890', 'request.2': 'B-2', ticket: 'T' });
-    expect(raw).toBeNull();
+    const body = '{"data":{"key":12345678901234567890},"a/b":{"~":"T"},"id":"other"}';
+    expect(idsOf(body)).toEqual({ request: '12345678901234567890', ticket: 'T' });
   });
 
   test('are taken up to 200 letters; what is longer names nothing', () => {
     const [longest, tooLong] = ['x'.repeat(200), 'y'.repeat(201)];
-    expect(outcomeOf({ data: [{ key: longest }, { key: tooLong }] }).ids).toEqual({ request: longest });
+    expect(idsOf({ data: { key: longest }, 'a/b': { '~': tooLong } })).toEqual({ request: longest });
   });
 
-  test('are searched for where the documented place is empty, and that is counted', () => {
-    const by = reader();
-    expect(outcomeOf({ id: 'R-1' }, by).ids).toEqual({ id: 'R-1' });
-    expect(outcomeOf({ data: [{ key: '' }], id: 'R-2' }, by).ids).toEqual({ id: 'R-2' });
-    expect(outcomeOf({ data: { first: { key: 'R-3' } } }, by).ids).toEqual({ request: 'R-3' });
-    expect(by.observed.counts).toEqual({ 'create.identifiers': { confirmed: 1, contradicted: 2 } });
-  });
-
-  test('nothing is counted where nothing is documented, or the request was not created', () => {
-    const by = readerOf(DOCUMENTED_CONTRACT);
-    outcomeOf({ id: 'R-1' }, by);
-    expect(by.observed.counts).toEqual({});
-    const documented = reader();
-    const exchange = arrived(answerWith({ error: 'duplicate' }, { status: 409 }));
-    createOutcome(documented.creation(exchange, nothing), exchange, nothing, documented);
-    expect(documented.observed.counts).toEqual({});
+  test('are found by their names where the documented place is empty', () => {
+    expect(idsOf({ id: 'R-1' })).toEqual({ id: 'R-1' });
+    expect(idsOf({ data: { key: '' }, id: 'R-2' })).toEqual({ id: 'R-2' });
   });
 });
 
@@ -76,11 +60,11 @@ describe('The verdict of validate', () => {
     ['the next, where the first does not apply', [flag, ok], 200, { result: {} }, 'clear'],
     ['an error that names a duplicate', [flag], 400, { result: { known: true } }, 'duplicate'],
     ['an error that names none says nothing', [flag], 400, { result: { known: false } }, 'unknown'],
-    ['our own reading, where no rule applies', [flag], 200, { duplicate: true }, 'duplicate'],
+    ['nothing, where no rule applies', [flag], 200, { duplicate: true }, 'unknown'],
     ['neither', [flag], 200, { score: 1 }, 'unknown'],
-    ['a body that denies what its status says', [ok], 200, { duplicate: true }, 'duplicate'],
+    ['a status, whatever the body says', [ok], 200, { duplicate: true }, 'clear'],
     ['a rule about the body before that', [flag, ok], 200, { result: { known: false }, exists: true }, 'clear'],
-    ['a status that is always a duplicate', [], 409, {}, 'duplicate'],
+    ['a conflict by itself', [], 409, {}, 'unknown'],
   ])('%s', (_, verdict, status, body, expected) => {
     const reader = readerOf(contractWith({ validate: { verdict } }));
     const { result } = processValidate(arrived(answerWith(body, { status })), nothing, reader);
@@ -103,31 +87,6 @@ describe('The verdict of validate', () => {
     const reader = readerOf(contractWith({ create: { duplicate } }));
     const { result } = processValidate(arrived(answerWith({}, { status: 422 })), nothing, reader);
     expect([result.verdict, result.refused]).toEqual(['unknown', 'rejected']);
-  });
-});
-
-describe('Create', () => {
-  const classOf = (contract: Contract, answer: Answer) => readerOf(contract).creation(arrived(answer), nothing).class;
-  const code: VerdictRule = { kind: 'value', pointer: '/code', duplicate: ['E17'], clear: ['OK'] };
-
-  test.each([
-    [422, { code: 'E17' }, 'duplicate'],
-    [200, { code: 'E17' }, 'duplicate'],
-    [422, { code: 'E18' }, 'rejected'],
-    [201, { code: 'OK', state: 'already_exists' }, 'created'],
-    [201, { state: 'already_exists' }, 'duplicate'],
-    [500, { code: 'E17' }, 'doubt'],
-  ])('HTTP %i with %j is %s', (status, body, expected) => {
-    expect(classOf(contractWith({ create: { duplicate: [code] } }), answerWith(body, { status }))).toBe(expected);
-  });
-
-  test('503 with Retry-After is not acted on only where the description says so', () => {
-    const told = answerWith({}, { status: 503, headers: { 'retry-after': '2' } });
-    const sure = { ...DOCUMENTED_CONTRACT, unavailableIsNotActed: true };
-    expect(classOf(sure, told)).toBe('not-acted');
-    expect(classOf(sure, answerWith({}, { status: 503 }))).toBe('doubt');
-    expect(classOf(sure, { ...told, status: 502 })).toBe('doubt');
-    expect(classOf(DOCUMENTED_CONTRACT, told)).toBe('doubt');
   });
 });
 

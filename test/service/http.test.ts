@@ -4,7 +4,6 @@ import type { TracedCall } from '../../src/request/ports.ts';
 import { classifyCreate } from '../../src/service/answers/classify.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import type { Http } from '../../src/service/wire/http.ts';
-import { knowing } from '../helpers/answer-knowledge.ts';
 import { httpTo } from '../helpers/api-client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
@@ -16,13 +15,17 @@ const post = (http: Http): Promise<Exchange> =>
 /** What matters of an exchange without an answer. */
 function unanswered(exchange: Exchange): { written: boolean; class: string; next: string } {
   expect(exchange.answer).toBeNull();
-  const { class: of, next } = classifyCreate(exchange, knowing());
+  const { class: of, next } = classifyCreate(exchange, {
+    compare: () => null,
+    namesRequest: () => false,
+    unavailableIsNotActed: false,
+  });
   return { written: exchange.written, class: of, next };
 }
 
 const UNSENT = { written: false, class: 'not-acted', next: 'again' };
 const UNSENT_FOR_GOOD = { written: false, class: 'not-acted', next: 'stop' };
-const DOUBT = { written: true, class: 'doubt', next: 'record' };
+const DOUBT = { written: true, class: 'unknown', next: 'record' };
 
 describe('before the request is written, nothing can have happened', () => {
   test('nobody listens on the port', async () => {

@@ -15,6 +15,7 @@ import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
 
 const request = { params: { country: 'PT', request_text: 'Pintar a sala' }, audio: null, ref: null };
 const intend = () => Promise.resolve(true);
+const TERMS = { key: 'this request', idempotencyKey: '0'.repeat(32) };
 const CREATED = `${PATHS.create} 201`;
 const DENIED = `${PATHS.create} 401`;
 
@@ -47,8 +48,11 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     const service = await startOAuthService(format, 3600);
     const { api, kept } = clientOf(service);
     expect(await api.validate(request)).toMatchObject({ verdict: 'clear' });
-    expect(await api.create(request, intend)).toMatchObject({ outcome: { status: 'created', ids: { id: 'R-1' } } });
-    expect(service.calls).toEqual([PATHS.token, `${PATHS.validate} 200`, CREATED]);
+    expect(await api.create(request, intend, TERMS)).toMatchObject({
+      outcome: { status: 'created', ids: { id: 'R-1' } },
+    });
+    // The second validate is about a request that cannot exist.
+    expect(service.calls).toEqual([PATHS.token, `${PATHS.validate} 200`, `${PATHS.validate} 200`, CREATED]);
     expect(kept).toHaveLength(1);
     expect(kept[0]?.accessToken).toMatch(format === 'jwt' ? /^[\w-]+\.[\w-]+\.[\w-]+$/ : /^[\w-]{43}$/);
     const { obtainedAtMs = 0, expiresAtMs = null } = kept[0] ?? {};
@@ -61,7 +65,7 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     let sent = 0;
     while (service.count(PATHS.token) < 2) {
       sent += 1;
-      expect(await api.create(request, intend)).toMatchObject({ outcome: { status: 'created' }, stop: null });
+      expect(await api.create(request, intend, TERMS)).toMatchObject({ outcome: { status: 'created' }, stop: null });
     }
     expect(service.count(CREATED)).toBe(sent);
   });
@@ -71,7 +75,7 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     const { api } = clientOf(service);
     await api.validate(request);
     await service.revokeAll();
-    const all = await Promise.all(Array.from({ length: 16 }, () => api.create(request, intend)));
+    const all = await Promise.all(Array.from({ length: 16 }, () => api.create(request, intend, TERMS)));
     expect(all.map((sent) => sent?.outcome.status)).toEqual(Array.from({ length: 16 }, () => 'created'));
     expect([service.count(CREATED), service.count(PATHS.token)]).toEqual([16, 2]);
     expect(service.count(DENIED)).toBeGreaterThan(0);
@@ -90,7 +94,10 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     expect(failure.message).not.toContain(credentials.clientSecret);
     expect(service.calls).toEqual([PATHS.token]);
     // What was never sent is `failed`, and ends the run.
-    expect(await api.create(request, intend)).toMatchObject({ outcome: { status: 'failed' }, stop: { code: 'auth' } });
+    expect(await api.create(request, intend, TERMS)).toMatchObject({
+      outcome: { status: 'failed' },
+      stop: { code: 'auth' },
+    });
     expect(service.calls).toEqual([PATHS.token, PATHS.token]);
   });
 });

@@ -2,13 +2,14 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contract.ts';
 import { SrqError } from '../../src/request/errors.ts';
-import type { CachedToken, TokenCache } from '../../src/request/ports.ts';
+import type { CachedToken, CreateTerms, TokenCache } from '../../src/request/ports.ts';
 import type { ServiceRequest } from '../../src/request/service-request.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi, type RequestApiDeps } from '../../src/service/request-api.ts';
 import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
+import { knownValidate } from '../doors/answer.ts';
 import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
 import { closedPort } from '../helpers/raw-service.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
@@ -22,7 +23,9 @@ const audio = {
   readBase64: () => Promise.resolve('UklGRg=='),
 };
 
-const KEY = '0123456789abcdef0123456789abcdef';
+const KNOWN_FLAG = knownValidate({ duplicate: false }, { duplicate: true });
+const isOfRequest = ({ body }: { body: string }) => body.includes('torneira');
+const TERMS: CreateTerms = { key: 'this request', idempotencyKey: '0123456789abcdef0123456789abcdef' };
 
 interface Setup extends Partial<RequestApiDeps> {
   readonly clock?: VirtualClock;
@@ -78,10 +81,14 @@ describe('create', () => {
   test('sends once, after the intent, with the token', async () => {
     const service = await startScriptedService({});
     const intend = intent();
-    const sent = await apiOf(service.baseUrl).create(request, () => {
-      expect(service.creates()).toHaveLength(0);
-      return intend();
-    });
+    const sent = await apiOf(service.baseUrl).create(
+      request,
+      () => {
+        expect(service.creates()).toHaveLength(0);
+        return intend();
+      },
+      TERMS,
+    );
     expect(sent).toMatchObject({
       stop: null,
       outcome: { status: 'created', ids: { id: '4711' }, http: 201, raw: null },
@@ -92,7 +99,7 @@ describe('create', () => {
 
   test('writes nothing if the intent says no', async () => {
     const service = await startScriptedService({});
-    expect(await apiOf(service.baseUrl).create(request, intent(false))).toBeNull();
+    expect(await apiOf(service.baseUrl).create(request, intent(false), TERMS)).toBeNull();
     expect(service.creates()).toHaveLength(0);
   });
 
@@ -100,7 +107,7 @@ describe('create', () => {
     'writes nothing if the intent fails: %s',
     async (error) => {
       const service = await startScriptedService({});
-      await expect(apiOf(service.baseUrl).create(request, () => Promise.reject(error))).rejects.toBe(error);
+      await expect(apiOf(service.baseUrl).create(request, () => Promise.reject(error), TERMS)).rejects.toBe(error);
       expect(service.creates()).toHaveLength(0);
     },
   );
@@ -108,33 +115,37 @@ describe('create', () => {
   test('waits for a slow intent before it writes', async () => {
     const service = await startScriptedService({});
     let durable = false;
-    await apiOf(service.baseUrl).create(request, async () => {
-      // What was written before would have arrived by the time that other calls are answered.
-      for (const path of ['/one', '/another']) await fetch(service.baseUrl + path);
-      expect(service.creates()).toHaveLength(0);
-      durable = true;
-      return true;
-    });
+    await apiOf(service.baseUrl).create(
+      request,
+      async () => {
+        // What was written before would have arrived by the time that other calls are answered.
+        for (const path of ['/one', '/another']) await fetch(service.baseUrl + path);
+        expect(service.creates()).toHaveLength(0);
+        durable = true;
+        return true;
+      },
+      TERMS,
+    );
     expect([durable, service.creates().length]).toEqual([true, 1]);
   });
 
   test.each([408, 500, 502, 503, 504, 520, 402])('is in doubt after HTTP %d and is not sent again', async (status) => {
     const service = await startScriptedService({ create: () => ({ status, headers: { 'retry-after': '0' } }) });
-    const sent = await apiOf(service.baseUrl).create(request, intent());
+    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
     expect(sent).toMatchObject({ stop: null, outcome: { status: 'unknown', http: status } });
     expect(service.creates()).toHaveLength(1);
   });
 
   test('is in doubt after a cut connection and is not sent again', async () => {
     const service = await startScriptedService({ create: () => null });
-    const sent = await apiOf(service.baseUrl).create(request, intent());
+    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
     expect(sent).toMatchObject({ stop: null, outcome: { status: 'unknown', http: null } });
     expect(service.creates()).toHaveLength(1);
   });
 
   test('is not sent again after a refusal of its data', async () => {
     const service = await startScriptedService({ create: () => ({ status: 422, body: { detail: 'phone is wrong' } }) });
-    const sent = await apiOf(service.baseUrl).create(request, intent());
+    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
     expect(sent?.outcome).toMatchObject({
       status: 'rejected',
       http: 422,
@@ -145,7 +156,7 @@ describe('create', () => {
 
   test.each([404, 301, 302])('stops the run after HTTP %d', async (status) => {
     const service = await startScriptedService({ create: () => ({ status, headers: { location: '/x' } }) });
-    const sent = await apiOf(service.baseUrl).create(request, intent());
+    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
     expect(sent?.outcome.status).toBe(status === 302 ? 'unknown' : 'failed');
     expect(sent?.stop).toMatchObject({ code: 'service', hint: expect.stringContaining('srq login') });
     expect(service.creates()).toHaveLength(1);
@@ -177,7 +188,7 @@ describe('an intent that holds for 20 seconds', () => {
     async (_, wall, monotonic) => {
       const service = await startScriptedService({});
       const { clock, intend } = afterHolding(wall, monotonic);
-      const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, null, LIFE_MS);
+      const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, { ...TERMS, writeLeaseMs: LIFE_MS });
       expect(sent?.outcome.status).toBe('created');
       expect([intend.times, service.creates().length]).toEqual([2, 1]);
     },
@@ -191,7 +202,7 @@ describe('an intent that holds for 20 seconds', () => {
     const { clock, intend } = afterHolding(heldMs, heldMs);
     const limiter = limiterOf(clock, new AbortController().signal, 100);
     const lasts = async () => (await intend()) && allowed;
-    await apiOf(service.baseUrl, { clock, limiter }).create(request, lasts, null, LIFE_MS);
+    await apiOf(service.baseUrl, { clock, limiter }).create(request, lasts, { ...TERMS, writeLeaseMs: LIFE_MS });
     expect(intend.times).toBe(allowed ? 2 : 1);
     expect(limiter.view().pace?.ratePerSecond).toBe(100);
   });
@@ -199,7 +210,7 @@ describe('an intent that holds for 20 seconds', () => {
   test('is good for less', async () => {
     const service = await startScriptedService({});
     const { clock, intend } = afterHolding(19_000, 19_000);
-    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, null, LIFE_MS);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, { ...TERMS, writeLeaseMs: LIFE_MS });
     expect(sent?.outcome.status).toBe('created');
     expect([intend.times, service.creates().length]).toEqual([1, 1]);
   });
@@ -216,7 +227,7 @@ describe('a 429', () => {
       },
     });
     const intend = intent();
-    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, TERMS);
     expect(sent?.outcome.status).toBe('created');
     expect([service.creates().length, intend.times]).toEqual([3, 3]);
     const [first = 0, second = 0, third = 0] = sentAtMs;
@@ -228,7 +239,7 @@ describe('a 429', () => {
   test('ten times is failed, certainly not taken', async () => {
     const service = await startScriptedService({ create: () => ({ status: 429 }) });
     const intend = intent();
-    const sent = await apiOf(service.baseUrl).create(request, intend);
+    const sent = await apiOf(service.baseUrl).create(request, intend, TERMS);
     expect(sent).toMatchObject({ stop: null, outcome: { status: 'failed', http: 429 } });
     expect([service.creates().length, intend.times]).toEqual([10, 10]);
   });
@@ -236,7 +247,7 @@ describe('a 429', () => {
   test('that asks for more than 15 minutes ends the run, and says until when', async () => {
     const service = await startScriptedService({ create: () => ({ status: 429, headers: { 'retry-after': '3600' } }) });
     const clock = virtualClock();
-    const sent = await apiOf(service.baseUrl, { clock }).create(request, intent());
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intent(), TERMS);
     expect(sent?.outcome.status).toBe('failed');
     expect(sent?.stop).toMatchObject({ code: 'service', message: expect.stringContaining('2026-11-21T01:') });
     expect(service.creates()).toHaveLength(1);
@@ -250,41 +261,51 @@ describe('a 401', () => {
       create: (call) => (call.number === 1 ? refused401(call) : { status: 201, body: { id: '1' } }),
     });
     const intend = intent();
-    const sent = await apiOf(service.baseUrl).create(request, intend);
+    const sent = await apiOf(service.baseUrl).create(request, intend, TERMS);
     expect(sent?.outcome.status).toBe('created');
     expect(bearer(service.creates())).toEqual(['Bearer token-1', 'Bearer token-2']);
     expect([service.tokens().length, intend.times]).toEqual([2, 2]);
   });
 
-  test('for four tokens in a row, each as new as can be, is answered with another one', async () => {
-    const service = await startScriptedService({
-      create: (call) => (call.number <= 4 ? refused401(call) : { status: 201, body: { id: '1' } }),
-    });
-    const intend = intent();
-    expect((await apiOf(service.baseUrl).create(request, intend))?.outcome.status).toBe('created');
-    expect(bearer(service.creates())).toEqual([1, 2, 3, 4, 5].map((number) => `Bearer token-${number}`));
-    expect(intend.times).toBe(5);
-  });
-
-  test('for five in a row stops the run: the request was not taken', async () => {
+  test('a second time, for a new token, leaves it unknown and stops the run', async () => {
     const service = await startScriptedService({ create: refused401, validate: refused401 });
-    const sent = await apiOf(service.baseUrl).create(request, intent());
-    expect(sent?.outcome.status).toBe('failed');
-    expect(sent?.stop).toMatchObject({ code: 'auth', hint: expect.stringContaining('srq login') });
-    expect([service.creates().length, service.tokens().length]).toEqual([5, 5]);
+    const intend = intent();
+    const sent = await apiOf(service.baseUrl).create(request, intend, TERMS);
+    expect(sent).toMatchObject({ outcome: { status: 'unknown', http: 401, ids: {} }, unproven: null });
+    expect(sent?.stop).toMatchObject({ reason: 'auth.token-refused', hint: expect.stringContaining('srq login') });
+    expect([service.creates().length, service.tokens().length, intend.times]).toEqual([2, 2, 2]);
     await expect(apiOf(service.baseUrl).validate(request)).rejects.toMatchObject({ code: 'auth' });
   });
 
+  test.each([
+    ['still clear', { duplicate: false }, 'created', 2],
+    ['a duplicate now', { duplicate: true }, 'unknown', 1],
+    ['neither', { session: 'ended' }, 'unknown', 1],
+  ])(
+    'is followed by a second send only if validate, where it is known, calls it %s',
+    async (_, body, status, creates) => {
+      const service = await startScriptedService({
+        create: (call) => (call.number === 1 ? refused401(call) : { status: 201, body: { id: '1' } }),
+        validate: (call) => ({ status: 200, body: isOfRequest(call) ? body : { duplicate: false } }),
+      });
+      const sent = await apiOf(service.baseUrl, { known: KNOWN_FLAG }).create(request, intent(), TERMS);
+      expect(sent).toMatchObject({ outcome: { status }, stop: null });
+      expect(service.creates()).toHaveLength(creates);
+      expect(service.validates().length).toBeGreaterThan(0);
+    },
+  );
+
   test('is counted for each request by itself', async () => {
-    let refusals = 3;
+    let refusals = 1;
     const service = await startScriptedService({
-      create: (call) => (refusals-- > 0 ? refused401(call) : { status: 201, body: { id: '1' } }),
+      create: (call) => (refusals-- > 0 ? refused401(call) : { status: 201, body: { id: String(call.number) } }),
     });
     const api = apiOf(service.baseUrl);
-    expect((await api.create(request, intent()))?.outcome.status).toBe('created');
-    refusals = 4;
-    expect((await api.create(request, intent()))?.outcome.status).toBe('created');
-    expect([service.creates().length, service.tokens().length]).toEqual([9, 8]);
+    for (const key of ['one', 'another', 'a third']) {
+      refusals = 1;
+      expect((await api.create(request, intent(), { ...TERMS, key }))?.outcome.status).toBe('created');
+    }
+    expect([service.creates().length, service.tokens().length]).toEqual([6, 4]);
   });
 
   test('for sixteen requests at once makes one new token', async () => {
@@ -303,12 +324,12 @@ describe('a 401', () => {
       },
     });
     const api = apiOf(service.baseUrl);
-    const sent = await Promise.all(Array.from({ length: 16 }, () => api.create(request, intent())));
+    const sent = await Promise.all(Array.from({ length: 16 }, () => api.create(request, intent(), TERMS)));
     expect(sent.every((each) => each?.outcome.status === 'created')).toBe(true);
     expect([service.creates().length, service.tokens().length]).toEqual([32, 2]);
   });
 
-  test('for a token that another process fetched, as old as the first, does not end the run', async () => {
+  test('for a token that another process fetched, as old as the first, is the second one', async () => {
     let kept: CachedToken | null = CACHED;
     const cache: TokenCache = {
       read: () => kept,
@@ -326,9 +347,9 @@ describe('a 401', () => {
         return call.headers.authorization === 'Bearer token-1' ? { status: 201, body: { id: '1' } } : refused401(call);
       },
     });
-    const sent = await apiOf(service.baseUrl, { cache }).create(request, intent());
-    expect(sent?.outcome.status).toBe('created');
-    expect(bearer(service.creates())).toEqual(['Bearer cached-token', 'Bearer of-another-process', 'Bearer token-1']);
+    const sent = await apiOf(service.baseUrl, { cache }).create(request, intent(), TERMS);
+    expect(sent).toMatchObject({ outcome: { status: 'unknown' }, stop: { reason: 'auth.token-refused' } });
+    expect(bearer(service.creates())).toEqual(['Bearer cached-token', 'Bearer of-another-process']);
   });
 
   test('does not come from waiting for a turn: a token that ends meanwhile is replaced before the request goes', async () => {
@@ -338,7 +359,7 @@ describe('a 401', () => {
     });
     // One request every 30 seconds: each token has ended when the next turn comes.
     const api = apiOf(service.baseUrl, { clock, rate: 1 / 30 });
-    await Promise.all([1, 2, 3].map(() => api.create(request, intent())));
+    await Promise.all([1, 2, 3].map(() => api.create(request, intent(), TERMS)));
     expect(bearer(service.creates())).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
   });
 });
@@ -348,7 +369,7 @@ describe('when the service cannot be reached', () => {
     const clock = virtualClock();
     const intend = intent();
     const api = apiOf(`http://127.0.0.1:${await closedPort()}`, { clock, cache: cacheOf(CACHED) });
-    const sent = await api.create(request, intend);
+    const sent = await api.create(request, intend, TERMS);
     expect(sent).toMatchObject({ outcome: { status: 'failed', http: null }, stop: { code: 'unreachable' } });
     expect([clock.slept.length, intend.times]).toEqual([2, 3]);
     await expect(api.validate(request)).rejects.toMatchObject({ code: 'unreachable' });
@@ -356,7 +377,7 @@ describe('when the service cannot be reached', () => {
 
   test('without a token nothing is intended', async () => {
     const intend = intent();
-    const sent = await apiOf(`http://127.0.0.1:${await closedPort()}`).create(request, intend);
+    const sent = await apiOf(`http://127.0.0.1:${await closedPort()}`).create(request, intend, TERMS);
     expect(sent).toMatchObject({ outcome: { status: 'failed' }, stop: { code: 'unreachable' } });
     expect(intend.times).toBe(0);
   });
@@ -378,7 +399,7 @@ describe('an intent that holds for 20 s', () => {
     const service = await startScriptedService({});
     const clock = virtualClock();
     const intend = heldUp(clock, 20_000, 9);
-    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, KEY, 20_000);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, { ...TERMS, writeLeaseMs: 20_000 });
     expect(sent).toMatchObject({ outcome: { status: 'created' }, stop: null });
     expect([service.creates().length, intend.times]).toEqual([1, 10]);
   });
@@ -387,7 +408,7 @@ describe('an intent that holds for 20 s', () => {
     const service = await startScriptedService({});
     const clock = virtualClock();
     const intend = heldUp(clock, 20_000, 99);
-    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, KEY, 20_000);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, { ...TERMS, writeLeaseMs: 20_000 });
     expect(sent).toMatchObject({ outcome: { status: 'failed', http: null }, stop: null });
     expect([service.creates().length, intend.times]).toEqual([0, 10]);
   });
@@ -401,7 +422,10 @@ describe('an intent that holds for 20 s', () => {
     const still = { nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
     const one = { nowMs: () => still.nowMs, monotonicMs: () => still.monotonicMs, [running]: () => clock[running]() };
     const intend = heldUp(clock, 20_000, 1);
-    await apiOf(service.baseUrl, { clock: { ...clock, ...one } }).create(request, intend, KEY, 20_000);
+    await apiOf(service.baseUrl, { clock: { ...clock, ...one } }).create(request, intend, {
+      ...TERMS,
+      writeLeaseMs: 20_000,
+    });
     expect([service.creates().length, intend.times]).toEqual([1, 2]);
   });
 
@@ -409,8 +433,8 @@ describe('an intent that holds for 20 s', () => {
     const service = await startScriptedService({});
     const clock = virtualClock();
     const api = apiOf(service.baseUrl, { clock });
-    await api.create(request, heldUp(clock, 19_999, 1), KEY, 20_000);
-    await api.create(request, heldUp(clock, 86_400_000, 1), KEY);
+    await api.create(request, heldUp(clock, 19_999, 1), { ...TERMS, writeLeaseMs: 20_000 });
+    await api.create(request, heldUp(clock, 86_400_000, 1), TERMS);
     expect(service.creates()).toHaveLength(2);
   });
 });
@@ -418,11 +442,16 @@ describe('an intent that holds for 20 s', () => {
 describe('validate', () => {
   test.each([500, 502, 503, 408, 429])('is repeated after HTTP %d until it is answered', async (status) => {
     const service = await startScriptedService({
-      validate: ({ number }) => (number < 6 ? { status } : { status: 200, body: { duplicate: true, request_id: '9' } }),
+      validate: (call) =>
+        call.number < 6
+          ? { status }
+          : { status: 200, body: isOfRequest(call) ? { duplicate: true, request_id: '9' } : { duplicate: false } },
     });
-    const result = await apiOf(service.baseUrl).validate(request);
+    const known = knownValidate({ duplicate: false }, { duplicate: true, request_id: '7' });
+    const result = await apiOf(service.baseUrl, { known }).validate(request);
     expect(result).toMatchObject({ verdict: 'duplicate', ids: { request_id: '9' }, refused: null });
-    expect(service.validates()).toHaveLength(6);
+    // The last one is about a request that cannot exist.
+    expect(service.validates().map(isOfRequest)).toEqual([true, true, true, true, true, true, false]);
   });
 
   test.each([500, null])('is repeated at most six times (%s)', async (status) => {
@@ -455,19 +484,19 @@ describe('validate', () => {
 
   test('is repeated after an answer of which not all could be had', async () => {
     const service = await startScriptedService({
-      validate: ({ number }) => ({
+      validate: (call) => ({
         status: 200,
-        headers: number === 1 ? { 'content-encoding': 'of-nobody' } : {},
-        body: { duplicate: true },
+        headers: call.number === 1 ? { 'content-encoding': 'of-nobody' } : {},
+        body: { duplicate: isOfRequest(call) },
       }),
     });
-    const { verdict } = await apiOf(service.baseUrl).validate(request);
-    expect([verdict, service.validates().length]).toEqual(['duplicate', 2]);
+    const { verdict } = await apiOf(service.baseUrl, { known: KNOWN_FLAG }).validate(request);
+    expect([verdict, service.validates().map(isOfRequest)]).toEqual(['duplicate', [true, true, false]]);
   });
 
   test('leaves nothing on a signal that many calls share', async () => {
     const service = await startScriptedService({});
-    const api = apiOf(service.baseUrl);
+    const api = apiOf(service.baseUrl, { known: KNOWN_FLAG });
     const { signal } = new AbortController();
     for (let call = 0; call < 12; call += 1) await api.until(signal).validate(request);
     expect(service.validates()).toHaveLength(12);
@@ -476,10 +505,16 @@ describe('validate', () => {
 
   test('keeps what it cannot read, masked, and does not ask again', async () => {
     const service = await startScriptedService({
-      validate: ({ body, headers }) => ({ status: 200, body: { score: 0.7, seen: body, by: headers.authorization } }),
+      validate: (call) => ({
+        status: 200,
+        body: isOfRequest(call)
+          ? { score: 0.7, seen: call.body, by: call.headers.authorization }
+          : { duplicate: false },
+      }),
     });
-    const { verdict, raw, refused } = await apiOf(service.baseUrl).validate(request);
-    expect([verdict, refused, service.validates().length]).toEqual(['unknown', null, 1]);
+    const { verdict, raw, refused } = await apiOf(service.baseUrl, { known: KNOWN_FLAG }).validate(request);
+    expect([verdict, refused]).toEqual(['unknown', null]);
+    expect(service.validates().filter(isOfRequest)).toHaveLength(1);
     for (const part of ['Exemplo', 'ines', '912345678', 'torneira', 'token-1']) expect(raw).not.toContain(part);
     expect(raw).toContain('"score":0.7');
   });
@@ -500,7 +535,7 @@ test('an answer that shows what was sent, token and recording included, leaves n
   });
   const api = apiOf(service.baseUrl, { audio: { ...audio, readBase64: () => Promise.resolve(recording) } });
   const recorded = { ...request, audio: { path: 'a.wav', sizeBytes: 900, sha256: '00', mediaType: null } };
-  const sent = await api.create(recorded, intent());
+  const sent = await api.create(recorded, intent(), TERMS);
   expect(service.creates()[0]?.body).toContain(encodeURIComponent(recording).slice(0, 100));
   const told = JSON.stringify(sent);
   for (const part of ['Exemplo', 'ines@', '912345678', 'torneira', 'token-1', recording.slice(0, 20)]) {
@@ -514,15 +549,18 @@ test.each([
 ] as const)('as %s the sandbox receives exactly what was sent', async (encoding, type) => {
   const sandbox = await sandboxWith();
   const service = await startScriptedService({});
-  await apiOf(service.baseUrl, { contract: documentedContract(encoding) }).create(request, intent());
+  await apiOf(service.baseUrl, { contract: documentedContract(encoding) }).create(request, intent(), TERMS);
   expect(service.creates()[0]?.headers).toMatchObject({ 'content-type': type, accept: 'application/json, */*;q=0.1' });
   expect(service.creates()[0]?.headers['idempotency-key']).toBeUndefined();
   const api = apiOf(sandbox.baseUrl, { contract: documentedContract(encoding), credentials: sandbox });
-  expect((await api.validate(request)).verdict).toBe('clear');
-  const sent = await api.create(request, intent());
+  const cleared = await api.validate(request);
+  expect(cleared.verdict).toBe('clear');
+  const sent = await api.create(request, intent(), { ...TERMS, cleared });
+  if (sent?.unproven == null) throw new Error('It was not tried out.');
+  expect(await api.prove(request, TERMS.key, sent.unproven, cleared)).toMatchObject({ isTaken: true, isSeen: true });
   const received = sandbox.requests().filter(({ operation }) => operation === 'create');
   expect(received).toMatchObject([{ encoding, params: LEAD, status: 201 }]);
-  expect(Object.values(sent?.outcome.ids ?? {})).toContain(received[0]?.requestId);
+  expect(Object.values(sent.unproven.ids)).toContain(received[0]?.requestId);
   expect((await api.validate(request)).verdict).toBe('duplicate');
 });
 
@@ -532,7 +570,7 @@ test('an answer of another kind than JSON is asked for where the description has
   const { create } = DOCUMENTED_CONTRACT;
   const api = apiOf(service.baseUrl, { contract: { ...DOCUMENTED_CONTRACT, create: { ...create, success } } });
   await api.validate(request);
-  await api.create(request, intent());
+  await api.create(request, intent(), TERMS);
   expect(service.validates()[0]?.headers.accept).toBe('application/json, */*;q=0.1');
   expect(service.creates()[0]?.headers.accept).toBe('application/vnd.api+json, application/json;q=0.9, */*;q=0.1');
 });
@@ -552,9 +590,9 @@ describe('when the run is being stopped', () => {
       },
     });
     const api = apiOf(service.baseUrl, { stopping: stopping.signal, concurrency: 1 });
-    const first = api.create(request, intent());
+    const first = api.create(request, intent(), TERMS);
     const intend = intent();
-    const second = await api.create(request, intend);
+    const second = await api.create(request, intend, TERMS);
     expect(second).toMatchObject({
       stop: null,
       outcome: { status: 'failed', message: expect.stringContaining('stopped') },
@@ -573,39 +611,10 @@ describe('when the run is being stopped', () => {
         return { status: 429, headers: { 'retry-after': '60' } };
       },
     });
-    const sent = await apiOf(service.baseUrl, { stopping: stopping.signal }).create(request, intent());
+    const sent = await apiOf(service.baseUrl, { stopping: stopping.signal }).create(request, intent(), TERMS);
     expect(sent).toMatchObject({ stop: null, outcome: { status: 'failed' } });
     expect(service.creates()).toHaveLength(1);
   });
-});
-
-test('a stop during a pause ends the asking about a creation', async () => {
-  const stopping = new AbortController();
-  const clock = virtualClock();
-  const sleep: VirtualClock['sleep'] = async (ms, signal) => {
-    await clock.sleep(ms, signal);
-    if (ms === 500) stopping.abort();
-  };
-  const service = await startScriptedService({});
-  const api = apiOf(service.baseUrl, { clock: { ...clock, sleep }, stopping: stopping.signal });
-  const unproven = { form: '200 application/json {}', place: null, isDenied: false, complains: false, ids: {} };
-  expect(await api.confirm(request, unproven)).toBeNull();
-  expect(service.validates()).toHaveLength(1);
-});
-
-test('a creation that may show late is asked about six times, each pause twice as long', async () => {
-  const clock = virtualClock();
-  const startMs = clock.nowMs();
-  const askedAtMs: number[] = [];
-  const service = await startScriptedService({
-    validate: () => {
-      askedAtMs.push(clock.nowMs() - startMs);
-      return { status: 200, body: { duplicate: false } };
-    },
-  });
-  const unproven = { form: '200 application/json {}', place: null, isDenied: false, complains: false, ids: {} };
-  expect(await apiOf(service.baseUrl, { clock }).confirm(request, unproven)).toBe(false);
-  expect(askedAtMs).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500]);
 });
 
 describe('A service without validate', () => {
@@ -629,9 +638,176 @@ describe('A service without validate', () => {
     const verdict = [{ kind: 'status', status: 200, verdict: 'duplicate' }] as const;
     const service = await startScriptedService({ validate: () => ({ status: 200, body: {} }) });
     const api = apiOf(service.baseUrl, { contract: contractWith({ validate: { verdict } }) });
-    expect((await api.validate(request)).verdict).toBe('duplicate');
+    expect((await api.look(request)).verdict).toBe('duplicate');
     expect(api.observations()).toMatchObject({ 'validate.verdict': { confirmed: 1 } });
     api.withdrawVerdict();
     expect(api.observations()).not.toHaveProperty('validate.verdict');
+  });
+});
+
+describe('what validate says', () => {
+  /** Asks validate, where it answers about the request and about one that cannot exist like this. */
+  async function asked(own: object, control: object | number, setup: Setup = {}) {
+    const service = await startScriptedService({
+      validate: (call) => {
+        if (isOfRequest(call)) return { status: 200, body: own };
+        return typeof control === 'number' ? { status: control } : { status: 200, body: control };
+      },
+    });
+    const { verdict } = await apiOf(service.baseUrl, setup).validate(request);
+    return { verdict, controls: service.validates().filter((call) => !isOfRequest(call)) };
+  }
+  const DOCUMENTED = {
+    contract: contractWith({
+      validate: { verdict: [{ kind: 'value', pointer: '/duplicate', duplicate: ['true'], clear: ['false'] }] },
+    }),
+  };
+
+  test.each<[string, object, object | number, Setup, string, number]>([
+    [
+      'a duplicate, while one that cannot exist is clear',
+      { duplicate: true },
+      { duplicate: false },
+      { known: KNOWN_FLAG },
+      'duplicate',
+      1,
+    ],
+    ['a duplicate of all', { duplicate: true }, { duplicate: true }, { known: KNOWN_FLAG }, 'unknown', 1],
+    ['a duplicate, of one that cannot exist nothing', { duplicate: true }, 422, { known: KNOWN_FLAG }, 'unknown', 1],
+    ['a documented duplicate of all', { duplicate: true }, { duplicate: true }, DOCUMENTED, 'unknown', 1],
+    ['a documented duplicate, and refuses the invented one', { duplicate: true }, 422, DOCUMENTED, 'duplicate', 1],
+    ['clear', { duplicate: false }, { duplicate: false }, { known: KNOWN_FLAG }, 'clear', 0],
+    ['the same to all, at an unknown service', { vapaa: 1 }, { vapaa: 1 }, {}, 'clear', 1],
+    [
+      'something else than of one that cannot exist, at an unknown service',
+      { vapaa: 1 },
+      { vapaa: 0 },
+      {},
+      'unknown',
+      2,
+    ],
+  ])('%s', async (_, own, control, setup, verdict, controls) => {
+    const said = await asked(own, control, setup);
+    expect([said.verdict, said.controls.length]).toEqual([verdict, controls]);
+    // It looks like the request, and names neither its customer nor its text.
+    for (const { body } of said.controls) expect(body).not.toMatch(/ines%40|912345678|torneira/);
+  });
+});
+
+describe('an answer to create', () => {
+  test.each([
+    ['200 with an identifier', 200, { id: '4711' }],
+    ['200 with a flag', 200, { taken: true }],
+    ['201 with a code', 201, { code: 'E-4711' }],
+    ['409', 409, { error: 'exists' }],
+  ])('of an unknown service proves nothing the first time: %s', async (_, status, body) => {
+    const service = await startScriptedService({ create: () => ({ status, body }) });
+    const api = apiOf(service.baseUrl);
+    const sent = await api.create(request, intent(), TERMS);
+    expect(sent).toMatchObject({ outcome: { status: 'unknown', http: status, ids: {} }, stop: null, sameAs: null });
+    expect(sent?.unproven).toMatchObject({
+      http: status,
+      isBelieved: false,
+      text: expect.stringContaining(`${status} `),
+    });
+    // It waits for a person's word.
+    expect(api.known.forms).toMatchObject([{ operation: 'create', means: 'open', text: sent?.unproven?.text }]);
+    expect(service.creates()).toHaveLength(1);
+  });
+
+  test('that names the identifier of another request leaves both unknown, and stops', async () => {
+    const service = await startScriptedService({ create: () => ({ status: 201, body: { id: '4711' } }) });
+    const api = apiOf(service.baseUrl);
+    expect((await api.create(request, intent(), { ...TERMS, key: 'one' }))?.outcome.status).toBe('created');
+    expect(await api.create(request, intent(), { ...TERMS, key: 'another' })).toMatchObject({
+      outcome: { status: 'unknown', ids: {} },
+      stop: { reason: 'answer.same-identifier' },
+      sameAs: 'one',
+    });
+    // The same content may be answered with what it was given before.
+    expect((await api.create(request, intent(), { ...TERMS, key: 'one' }))?.outcome.status).toBe('created');
+  });
+
+  test('that is an error and names the request is unknown', async () => {
+    const service = await startScriptedService({
+      create: ({ number }) => ({ status: number === 1 ? 201 : 422, body: { id: String(number) } }),
+    });
+    const api = apiOf(service.baseUrl);
+    await api.create(request, intent(), { ...TERMS, key: 'one' });
+    const sent = await api.create(request, intent(), { ...TERMS, key: 'another' });
+    expect(sent).toMatchObject({ outcome: { status: 'unknown', http: 422 }, stop: null, unproven: null });
+  });
+
+  test.each([
+    ['calls it a duplicate now', true, false, { isTaken: true, isSeen: true }],
+    ['does not see it', false, false, { isTaken: false, isSeen: false }],
+    ['calls everything a duplicate now', true, true, { isTaken: false, isSeen: false }],
+  ])('is tried out with validate, which %s', async (_, own, control, proof) => {
+    let isSent = false;
+    const service = await startScriptedService({
+      create: () => {
+        isSent = true;
+        return { status: 200, body: { vastaus: 'kyllä' } };
+      },
+      validate: (call) => ({ status: 200, body: { tuttu: isSent && (isOfRequest(call) ? own : control) } }),
+    });
+    const api = apiOf(service.baseUrl);
+    const cleared = await api.validate(request);
+    const sent = await api.create(request, intent(), { ...TERMS, cleared });
+    if (sent?.unproven == null) throw new Error('It was not tried out.');
+    expect(await api.prove(request, TERMS.key, sent.unproven, cleared)).toMatchObject({ ...proof, stop: null });
+    const meanings = api.known.forms.map(({ operation, means }) => `${operation} ${means}`).toSorted();
+    expect(meanings).toEqual(
+      proof.isTaken ? ['create taken', 'validate clear', 'validate duplicate'] : ['create open'],
+    );
+  });
+
+  test.each([
+    ['a client', false],
+    ['clients of their own', true],
+  ])(
+    'is no proof where validate looks at the customer alone, of whom two requests were sent by %s',
+    async (_, isApart) => {
+      const known = new Set<string | null>();
+      const part = (body: string, name: string) => new URLSearchParams(body).get(name);
+      const service = await startScriptedService({
+        create: ({ body }) => {
+          const isTaken = part(body, 'request_text') === 'first';
+          if (isTaken) known.add(part(body, 'email'));
+          return { status: 200, body: { vastaus: isTaken ? 'kyllä' : 'ei' } };
+        },
+        validate: ({ body }) => ({ status: 200, body: { tuttu: known.has(part(body, 'email')) } }),
+      });
+      const api = apiOf(service.baseUrl);
+      const both = ['first', 'second'].map((key) => ({
+        ...{ key, request: { ...request, params: { ...LEAD, request_text: key } } },
+        client: isApart ? api.until(new AbortController().signal) : api,
+      }));
+      const tried = await Promise.all(
+        both.map(async (each) => ({ ...each, cleared: await each.client.validate(each.request) })),
+      );
+      for (const each of tried) {
+        const sent = await each.client.create(each.request, intent(), { ...TERMS, ...each });
+        expect(sent?.outcome.status).toBe('unknown');
+        if (each.key === 'first' || sent?.unproven == null) continue;
+        expect(await each.client.prove(each.request, each.key, sent.unproven, each.cleared)).toMatchObject({
+          ...{ isTaken: false, isSeen: false },
+        });
+      }
+    },
+  );
+
+  test('means from then on what a person says of it', async () => {
+    const service = await startScriptedService({ create: () => ({ status: 200, body: { vastaus: 'kyllä' } }) });
+    const api = apiOf(service.baseUrl);
+    const first = await api.create(request, intent(), TERMS);
+    if (first?.unproven == null) throw new Error('It proves something.');
+    for (const [said, status] of [
+      ['taken', 'created'],
+      ['refused', 'rejected'],
+    ] as const) {
+      api.learn(first.unproven, said);
+      expect((await api.create(request, intent(), TERMS))?.outcome.status).toBe(status);
+    }
   });
 });

@@ -270,6 +270,22 @@ describe('the cache on disk', () => {
     await tokens.get();
     expect((await tokens.prove()).accessToken).toBe('token-2');
   });
+
+  test('does not either where a renewal is under way that takes its token from there', async () => {
+    const service = await startScriptedService({});
+    const cache = memoryCache();
+    let letGo: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const tokens = tokensOf(service.baseUrl, { cache: { ...cache, alone: async (work) => held.then(work) } });
+    const got = tokens.get();
+    const proven = tokens.prove();
+    cache.write({ accessToken: 'of-another-process', obtainedAtMs: Date.UTC(2026, 10, 21), expiresAtMs: null });
+    letGo();
+    expect([await got, (await proven).accessToken]).toEqual(['of-another-process', 'token-1']);
+    expect(service.tokens()).toHaveLength(1);
+  });
 });
 
 describe('when the token endpoint refuses or fails', () => {

@@ -113,8 +113,9 @@ async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; ur
     stopping,
     secrets,
   });
-  await api.validate(request);
-  for (const _ of [1, 2]) await api.create(request, () => Promise.resolve(true), '0123456789abcdef0123456789abcdef');
+  await api.look(request);
+  const terms = { key: 'this request', idempotencyKey: '0123456789abcdef0123456789abcdef' };
+  for (const _ of [1, 2]) await api.create(request, () => Promise.resolve(true), terms);
   return {
     calls,
     urls: service.creates().map(({ url, headers, body }) => `${url} ${JSON.stringify(headers)} ${body}`),

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import { NOTHING_KNOWN } from '../../src/request/known-answers.ts';
 import { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
 import { ContractStore } from '../../src/settings/contract-store.ts';
 import { OwnFile } from '../../src/settings/own-file.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '7' };
-const LEARNED = { evidence: { looks: [] }, pace: null };
+const LEARNED = { answers: NOTHING_KNOWN, pace: null };
 const TOKEN = { accessToken: 'not a secret', obtainedAtMs: 0, expiresAtMs: null };
 const CONTRACT: Contract = {
   ...DOCUMENTED_CONTRACT,
@@ -36,7 +37,7 @@ const KINDS = [
     write: (uid?: number) =>
       new LearnedFile(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).write(LEARNED),
     isBelieved: (uid?: number | null) =>
-      new LearnedFile(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).read().evidence !== null,
+      new LearnedFile(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).read().answers !== null,
   },
   {
     kind: 'the token',

@@ -164,8 +164,8 @@ describe('the reasons', () => {
     ],
     [{ ready: 1 }, 'The service moved.', ['1 row was not sent, as the run ended before. The service moved.']],
     [{ ready: 2 }, null, ['2 rows were not sent, as the run ended before.']],
-    [{ unknown: 1 }, null, ['1 row was in doubt before this run: srq resolve lists all.']],
-    [{ unknown: 2 }, null, ['2 rows were in doubt before this run: srq resolve lists all.']],
+    [{ unknown: 1 }, null, ['1 row was unknown before this run: srq resolve lists all.']],
+    [{ unknown: 2 }, null, ['2 rows were unknown before this run: srq resolve lists all.']],
   ])('that the log does not have are said to be missing: %j', (counts, stopped, notes) => {
     const figures = new RunFigures(null);
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -31,8 +31,8 @@ const WAY_TO: Readonly<Record<LoggedState, (log: OpenLog, row: number) => Promis
   parked: (log, row) => log.sending(subjectOf(row), 'none', { by: 'idempotency' }),
 };
 
-type Change = 'sending' | 'by key' | 'licence' | 'doubted' | Outcome['status'];
-const CHANGES: readonly Change[] = ['sending', 'by key', 'licence', 'doubted', ...SENT_STATUSES];
+type Change = 'sending' | 'by key' | 'licence' | 'looked into' | Outcome['status'];
+const CHANGES: readonly Change[] = ['sending', 'by key', 'licence', 'looked into', ...SENT_STATUSES];
 
 /** Records a change, provided the key is in the state `seen`; null: whatever its state. */
 function record(log: OpenLog, row: number, change: Change, seen: LoggedState | null): Promise<boolean> {
@@ -41,13 +41,14 @@ function record(log: OpenLog, row: number, change: Change, seen: LoggedState | n
   if (change === 'sending') return log.sending(subject, seen ?? log.lookup(subject.key));
   if (change === 'by key') return log.sending(subject, seen ?? log.lookup(subject.key), { by: 'idempotency' });
   if (change === 'licence') return log.licence(subject, seen ?? log.lookup(subject.key), 'validate');
-  if (change === 'doubted') return log.outcome(subject, { ...nothing, status: 'unknown' }, { ...of, by: 'validate' });
+  if (change === 'looked into')
+    return log.outcome(subject, { ...nothing, status: 'unknown' }, { ...of, by: 'validate' });
   return log.outcome(subject, { ...nothing, status: change }, of);
 }
 
 function expected(before: LoggedState, change: Change): LoggedState {
   if (change === 'by key') return nextState(before, 'sending', 'idempotency');
-  if (change === 'doubted') return nextState(before, 'unknown', 'validate');
+  if (change === 'looked into') return nextState(before, 'unknown', 'validate');
   return nextState(before, change, null);
 }
 
@@ -124,13 +125,26 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(latest[1]).not.toHaveProperty('market');
   });
 
-  test('gives back the form in which a request in doubt was written, and of no other', async () => {
+  test('gives back how a request was sent whose outcome is unknown, and of no other', async () => {
     const log = await place.store('run-1').open('bulk', true);
     const wireForm = '0123456789abcdef';
     for (const row of [1, 2, 3]) await log.sending(subjectOf(row), 'none', { wireForm });
     await log.outcome(subjectOf(2), { ...nothing, status: 'unknown' }, { wireForm });
     await log.outcome(subjectOf(3), { ...nothing, status: 'created' }, { wireForm });
     await log.sending(subjectOf(4), 'none', { wireForm: null });
+    const hows = [
+      { wasClear: true },
+      { wasClear: true, wireForm },
+      { looked: true },
+      { looked: true, wireForm },
+      { wasClear: true, looked: true },
+      { wasClear: true, looked: true, wireForm },
+    ];
+    for (const [at, how] of hows.entries()) {
+      await log.sending(subjectOf(at + 5), 'none');
+      await log.outcome(subjectOf(at + 5), { ...nothing, status: 'unknown' }, how);
+    }
+    await log.sending(subjectOf(11), 'none', { wasClear: true });
     const told = async (row: number) => {
       const { event, by, wireForm: form } = (await log.read(keyOf(row))) ?? {};
       return [log.lookup(keyOf(row)), event, by, form];
@@ -142,6 +156,13 @@ describe.each(kinds)('A log in $kind', (kind) => {
     await log.close();
     const later = await place.store('run-2').open('bulk', true);
     expect(await later.read(keyOf(2))).toMatchObject({ event: 'unknown', wireForm });
+    const howOf = async (row: number) => {
+      const { by, wasClear, looked, wireForm: form } = (await later.read(keyOf(row))) ?? {};
+      expect(by).toBeNull();
+      return { ...(wasClear && { wasClear }), ...(looked && { looked }), ...(form && { wireForm: form }) };
+    };
+    for (const [at, how] of hows.entries()) expect(await howOf(at + 5)).toEqual(how);
+    expect(await howOf(11)).toEqual({ wasClear: true });
     await later.close();
   });
 
@@ -265,7 +286,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(new Set(latest.map(({ run }) => run)).size).toBe(2);
   });
 
-  test('leaves in doubt what a process that was killed had begun, and knows what it had finished', async () => {
+  test('leaves unknown what a process that was killed had begun, and knows what it had finished', async () => {
     const victim = process({ exclusive: true });
     await victim.opened();
     victim.tell(`sending ${keyOf(1)} none`, `sending ${keyOf(2)} none`);

@@ -98,9 +98,15 @@ test('a record that has only what it must is read, and one of a later version is
   const line = (more: object) => JSON.stringify({ key: SUBJECT.key, event: 'created', at: AT, ...more });
   const bare = { ...{ run: '', row: 0, ref: null, ids: {}, http: null, ms: null }, message: null, raw: null, by: null };
   expect(decodeRecord(line({}))).toEqual({ key: SUBJECT.key, event: 'created', at: AT, ...bare, again: false });
-  expect(decodeRecord(line({ by: 'form 0123456789abcdef' }))).toEqual(
-    expect.objectContaining({ by: null, wireForm: '0123456789abcdef' }),
-  );
+  for (const [by, how] of [
+    ['form 0123456789abcdef', { wireForm: '0123456789abcdef' }],
+    ['clear', { wasClear: true }],
+    ['looked', { looked: true }],
+    ['clear looked form 3f9a', { wasClear: true, looked: true, wireForm: '3f9a' }],
+  ] as const)
+    expect(decodeRecord(line({ by }))).toMatchObject({ by: null, ...how });
+  for (const by of ['', 'clear ', 'looked clear', 'clearlooked', 'form ', 'clear unheard'])
+    expect(decodeRecord(line({ by }))).toEqual(decodeRecord(line({})));
   expect(decodeRecord(line({ by: 'somebody', again: 'yes', ids: null, row: '7', http: '201' }))).toEqual(
     decodeRecord(line({})),
   );

@@ -141,7 +141,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     onTestFinished(() => queue.close());
     const request = { params: { country: 'PT' }, audio: null, ref: null };
     await queue.add([7, 8].map((row) => ({ key: keyOf(row), row, request })));
-    expect(await queue.take('requests', 1)).toHaveLength(1);
+    expect(await queue.take(1)).toHaveLength(1);
     await pair.primary.query(pair.url, "update srq_queue.job set started_on = started_on - interval '10 minutes'");
     await pair.caughtUp();
     pair.replace();
@@ -173,7 +173,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(untouched).toBeNull();
   });
 
-  test('what one that does not come back was settling is as young as the moment when a person says so, and as old as its first try', async () => {
+  test('what one that does not come back had in hand once more is as young as the moment when a person says so, and as old as its first try', async () => {
     const told: string[] = [];
     const { log, store } = await opened('one', pair.behindOne, { warn: (message) => told.push(message) });
     const gone = await dies();
@@ -182,7 +182,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     const queue = await openQueue({ database: store.database, destination, worker: gone, stopping });
     onTestFinished(() => queue.close());
     await queue.add([7, 9].map((row) => ({ key: keyOf(row), row, request: { params: {}, audio: null, ref: null } })));
-    const taken = await queue.take('requests', 2);
+    const taken = await queue.take(2);
     expect(taken).toHaveLength(2);
     const unknown = { ...CREATED, status: 'unknown' as const, ids: {}, ms: 500 };
     for (const row of [7, 8]) {
@@ -197,8 +197,8 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
       ), r as (update srq.record set worker = w.id from w where key = $1)
       update srq.state set worker = w.id from w where key = $1`;
     await pair.primary.query(pair.url, older, [keyOf(9)]);
-    for (const each of taken) await queue.dispose(each, { is: 'moved', lane: 'doubts', inMs: 0 });
-    expect(await queue.take('doubts', 2)).toHaveLength(2);
+    for (const each of taken) await queue.dispose(each, { is: 'moved', inMs: 0 });
+    expect(await queue.take(2)).toHaveLength(2);
     const minuteAgo = "update srq.record set at = at - interval '1 minute'";
     await pair.primary.query(pair.url, minuteAgo);
     await pair.caughtUp();

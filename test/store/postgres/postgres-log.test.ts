@@ -270,7 +270,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       expect(await late.read(keyOf(1))).toMatchObject({ event: 'created', ids: { id: '1' }, run: 'late' });
     });
 
-    test('takes the licence to send again back if it is in doubt itself', async () => {
+    test('takes the licence to send again back if its own outcome is unknown', async () => {
       const { late, other } = await settled('licensed');
       expect(await late.outcome(subjectOf(1), { ...FAILED, status: 'unknown' })).toBe(true);
       expect(await other.sending(subjectOf(1), 'licensed')).toBe(false);

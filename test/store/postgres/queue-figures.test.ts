@@ -3,13 +3,13 @@ import { storeError } from '../../../src/store/postgres/failures.ts';
 import { depth, oldest, outcomesByMinute } from '../../../src/store/postgres/queue-figures.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 
-const QUEUES = ['requests-1', 'doubts-1'];
+const QUEUE = 'requests-1';
 const failing = (code: string) => storeError(Object.assign(new Error('words'), { code }), 'the store');
-const isCount = ({ text }: Asked) => /group by/.test(text);
+const isCount = ({ text }: Asked) => /group by|start_after/.test(text);
 
 test.each([
   ['the outcomes of the last minutes', (database: ReturnType<typeof scriptedDatabase>) => outcomesByMinute(database)],
-  ['what is ready', (database: ReturnType<typeof scriptedDatabase>) => depth(database, QUEUES)],
+  ['what is ready', (database: ReturnType<typeof scriptedDatabase>) => depth(database, QUEUE)],
 ])('to count %s keeps the server busy for a part of a second, of which the server itself sees to', async (_, count) => {
   const database = scriptedDatabase(() => []);
   await count(database);
@@ -51,61 +51,34 @@ describe('The outcomes of the last minutes', () => {
 });
 
 describe('How many a queue holds', () => {
-  const totals = [
-    { queue: 'doubts-1', total: '2', in_work: '0' },
-    { queue: 'requests-1', total: '10', in_work: '4' },
-  ];
   const of = (counted: () => object[]) =>
-    scriptedDatabase((asked) => (isCount(asked) ? counted() : asked.text.includes('queue_totals') ? totals : []));
-
-  test('is told by lane', async () => {
-    const database = of(() => [
-      { name: 'requests-1', ready: '5', waiting: '1' },
-      { name: 'doubts-1', ready: '0', waiting: '2' },
-    ]);
-    expect(await depth(database, QUEUES)).toEqual({
-      requests: { total: 10, ready: 5, waiting: 1, inWork: 4 },
-      doubts: { total: 2, ready: 0, waiting: 2, inWork: 0 },
+    scriptedDatabase((asked) => {
+      if (isCount(asked)) return counted();
+      return asked.text.includes('queue_totals') ? [{ total: '10', in_work: '4' }] : [];
     });
+
+  test('is told with how many of them may be taken now', async () => {
+    const database = of(() => [{ ready: '5', waiting: '1' }]);
+    expect(await depth(database, QUEUE)).toEqual({ total: 10, ready: 5, waiting: 1, inWork: 4 });
+    expect(database.asked.filter(({ values }) => values?.length).map(({ values }) => values)).toEqual([
+      [QUEUE],
+      [QUEUE],
+    ]);
   });
 
-  test('is nothing of a lane that is not counted, and is not known where counting takes too long', async () => {
-    expect(
-      await depth(
-        of(() => []),
-        QUEUES,
-      ),
-    ).toEqual({
-      requests: { total: 10, ready: 0, waiting: 0, inWork: 4 },
-      doubts: { total: 2, ready: 0, waiting: 0, inWork: 0 },
-    });
+  test('is told without that where counting takes too long', async () => {
     const slow = of(() => {
       throw failing('57014');
     });
-    expect(await depth(slow, QUEUES)).toEqual({
-      requests: { total: 10, ready: null, waiting: null, inWork: 4 },
-      doubts: { total: 2, ready: null, waiting: null, inWork: 0 },
-    });
-    const none = { total: 0, ready: 0, waiting: 0, inWork: 0 };
-    expect(
-      await depth(
-        scriptedDatabase(() => []),
-        QUEUES,
-      ),
-    ).toEqual({ requests: none, doubts: none });
+    expect(await depth(slow, QUEUE)).toEqual({ total: 10, ready: null, waiting: null, inWork: 4 });
   });
 });
 
 test.each([
-  [
-    { 'requests-1': [{ ms: 1_500.5 }], 'doubts-1': [{ ms: 20 }] },
-    { requests: 1_500.5, doubts: 20 },
-  ],
-  [
-    { 'requests-1': [], 'doubts-1': [{ ms: -3 }] },
-    { requests: 0, doubts: 0 },
-  ],
-])('of %j the oldest are so many milliseconds old: %j', async (rows: Record<string, object[]>, ages) => {
-  const { query } = scriptedDatabase(({ values }) => rows[String(values[0])] ?? []);
-  expect(await oldest(query, (lane) => `${lane}-1`)).toEqual(ages);
+  [[{ ms: 1_500.5 }], 1_500.5],
+  [[{ ms: -3 }], 0],
+  [[], 0],
+])('of %j the oldest is so many milliseconds old: %j', async (rows: object[], ms) => {
+  const { query } = scriptedDatabase(({ values }) => (values[0] === QUEUE ? rows : []));
+  expect(await oldest(query, QUEUE)).toBe(ms);
 });

@@ -12,10 +12,8 @@ const job = (changed: Partial<TakenJob> = {}): TakenJob => ({
   ...changed,
 });
 
-test('a job has the key of its request as its id, and says who has passed it on only where somebody has', () => {
-  expect(jobOf(queued, 'requests-x', 0, [])).toEqual({ id: KEY, name: 'requests-x', data: data() });
-  expect(jobOf(queued, 'doubts-x', 0, [3, 5]).data).toEqual(data({ passedBy: [3, 5] }));
-  expect(jobOf(queued, 'doubts-x', 0, [3]).data).toEqual(data({ passedBy: [3] }));
+test('a job has the key of its request as its id', () => {
+  expect(jobOf(queued, 'requests-x', 0)).toEqual({ id: KEY, name: 'requests-x', data: data() });
 });
 
 test.each([
@@ -25,17 +23,12 @@ test.each([
   [60_000, '60000 milliseconds'],
   [60_000.5, '60001 milliseconds'],
 ])('a job that may be taken in %s ms waits for %s', (inMs, startAfter) => {
-  expect(jobOf(queued, 'requests-x', inMs, []).startAfter).toBe(startAfter);
+  expect(jobOf(queued, 'requests-x', inMs).startAfter).toBe(startAfter);
 });
 
 test('what was queued is taken as it was', () => {
-  const taken = { key: KEY, row: 7, request: REQUEST, lane: 'requests', passedBy: [], isPassedOn: false };
-  expect(takenOf(job(), 'requests', 3)).toEqual({
-    ...taken,
-    mayTryAgain: true,
-    hasExpired: false,
-    isUnreadable: false,
-  });
+  const taken = { key: KEY, row: 7, request: REQUEST, mayTryAgain: true, hasExpired: false, isUnreadable: false };
+  expect(takenOf(job())).toEqual(taken);
   expect(keyOf(ID)).toBe(KEY);
 });
 
@@ -45,27 +38,11 @@ test.each([
   [9, 9, false],
   [10, 9, false],
 ])('a job that was tried %s times of %s may be tried again: %s', (retry_count, retry_limit, mayTryAgain) => {
-  expect(takenOf(job({ retry_count, retry_limit }), 'requests', 3)).toMatchObject({ mayTryAgain });
+  expect(takenOf(job({ retry_count, retry_limit }))).toMatchObject({ mayTryAgain });
 });
 
-test.each([
-  ['requests', true, true],
-  ['requests', false, false],
-  ['doubts', true, false],
-  ['doubts', false, false],
-] as const)('one of the %s that is old (%s) has expired: %s', (lane, isOld, hasExpired) => {
-  expect(takenOf(job({ isOld }), lane, 3)).toMatchObject({ lane, hasExpired });
-});
-
-test.each([
-  [[], 3, false],
-  [[3], 3, true],
-  [[5, 3], 3, true],
-  [[5], 3, false],
-  [[5], null, false],
-])('a job passed on by %j is so by worker %s: %s', (passedBy, worker, isPassedOn) => {
-  const taken = takenOf(job({ data: data({ passedBy }) }), 'doubts', worker);
-  expect(taken).toMatchObject({ passedBy, isPassedOn, isUnreadable: false });
+test.each([true, false])('a job that is old (%s) has expired', (isOld) => {
+  expect(takenOf(job({ isOld }))).toMatchObject({ hasExpired: isOld });
 });
 
 test.each([
@@ -76,7 +53,7 @@ test.each([
   ['no parts', request({ parts: undefined }), 7],
   ['no texts', request({ params: {}, parts: {} }), 7],
 ])('%s is read', (_, changed, row) => {
-  expect(takenOf(job({ data: changed }), 'requests', 3)).toMatchObject({ row, isUnreadable: false });
+  expect(takenOf(job({ data: changed }))).toMatchObject({ row, isUnreadable: false });
 });
 
 test.each([
@@ -100,11 +77,9 @@ test.each([
   ['no word of a recording', request({ audio: undefined }), 7],
   ['a reference that is a number', request({ ref: 1 }), 7],
   ['no word of a reference', request({ ref: undefined }), 7],
-  ['workers that are no list', data({ passedBy: 3 }), 7],
-  ['a worker that is text', data({ passedBy: [3, 'x'] }), 7],
 ])('%s cannot be read, and is handed out as such, with its row where that is known', (_, changed, row) => {
-  expect(takenOf(job({ data: changed }), 'requests', 3)).toMatchObject({
-    ...{ key: KEY, row, isUnreadable: true, passedBy: [], isPassedOn: false },
+  expect(takenOf(job({ data: changed }))).toMatchObject({
+    ...{ key: KEY, row, isUnreadable: true },
     request: { params: {}, audio: null, ref: null },
   });
 });

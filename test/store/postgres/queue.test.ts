@@ -6,7 +6,7 @@ import type { TakenRequest } from '../../../src/request/request-queue.ts';
 import { ENGINE_SCHEMA } from '../../../src/store/postgres/boss.ts';
 import { openQueue, type PostgresQueue } from '../../../src/store/postgres/postgres-queue.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
-import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
+import { PostgresServer, postgresIsMissing, QUEUE_CONTRADICTIONS, STORE_PASSWORD } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const DESTINATION = { baseUrl: 'http://127.0.0.1:1', clientId: 'partner' };
@@ -79,14 +79,14 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(Math.max(...counts)).toBeGreaterThan(0);
   });
 
-  test('lets none in twice: neither waiting, nor taken, nor put back, nor in doubt', async () => {
+  test('lets none in twice: neither waiting, nor taken, nor put back, nor moved', async () => {
     const url = await server.database();
     const { queue } = await join(url);
     expect(await queue.add(many(0, 4))).toBe(4);
-    const [taken, failed, doubtful] = await queue.take('requests', 3);
-    if (!taken || !failed || !doubtful) throw new Error('nothing taken');
+    const [taken, failed, moved] = await queue.take(3);
+    if (!taken || !failed || !moved) throw new Error('nothing taken');
     await queue.dispose(failed, { is: 'later' });
-    await queue.dispose(doubtful, { is: 'moved', lane: 'doubts', inMs: 60_000 });
+    await queue.dispose(moved, { is: 'moved', inMs: 60_000 });
     expect(await queue.add(many(0, 5))).toBe(1);
     const found = await server.query<{ ids: number; jobs: number }>(
       url,
@@ -102,7 +102,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const hands = await Promise.all(
       members.map(async ({ queue }) => {
         const all: TakenRequest[] = [];
-        for (let some = await queue.take('requests', 7); some.length > 0; some = await queue.take('requests', 7)) {
+        for (let some = await queue.take(7); some.length > 0; some = await queue.take(7)) {
           all.push(...some);
         }
         return all;
@@ -115,29 +115,19 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const { queue } = await join(await server.database());
     const odd = queued(7, 'NUL \0, half a pair \ud800, "quotes" \\ and ünïcode');
     await queue.add([odd]);
-    expect(await queue.take('requests', 5)).toEqual([
-      {
-        ...odd,
-        lane: 'requests',
-        mayTryAgain: true,
-        hasExpired: false,
-        isUnreadable: false,
-        passedBy: [],
-        isPassedOn: false,
-      },
-    ]);
+    expect(await queue.take(5)).toEqual([{ ...odd, mayTryAgain: true, hasExpired: false, isUnreadable: false }]);
   });
 
   test('has what is given back ready at once, what failed only later, and keeps nothing of what is done', async () => {
     const url = await server.database();
     const { queue } = await join(url);
     await queue.add(many(0, 9));
-    const taken = await queue.take('requests', 9);
+    const taken = await queue.take(9);
     await dispose(queue, taken.slice(0, 3), 'back');
     await dispose(queue, taken.slice(3, 6), 'later');
     await dispose(queue, taken.slice(6), 'done');
-    expect(await queue.depth()).toMatchObject({ requests: { ready: 3, waiting: 3, inWork: 0 } });
-    expect(keys(await queue.take('requests', 9))).toEqual(keys(taken.slice(0, 3)));
+    expect(await queue.depth()).toEqual({ total: 6, ready: 3, waiting: 3, inWork: 0 });
+    expect(keys(await queue.take(9))).toEqual(keys(taken.slice(0, 3)));
     const left = await server.query(url, 'select 1 from srq_queue.job where id = any($1::uuid[])', [
       taken.slice(6).map(({ key }) => key),
     ]);
@@ -149,7 +139,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const { queue } = await join(url);
     await queue.add([queued(1)]);
     let tries = 0;
-    for (let [taken] = await queue.take('requests', 1); taken; [taken] = await queue.take('requests', 1)) {
+    for (let [taken] = await queue.take(1); taken; [taken] = await queue.take(1)) {
       tries += 1;
       if (!taken.mayTryAgain) break;
       await queue.dispose(taken, { is: 'later' });
@@ -168,7 +158,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const { queue } = await join(url);
     await queue.add([queued(1)]);
     const taken = async () => {
-      const [one] = await queue.take('requests', 1);
+      const [one] = await queue.take(1);
       if (!one) throw new Error('nothing taken');
       return one;
     };
@@ -197,12 +187,12 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const url = await server.database();
     const [first, second, third] = [await join(url), await join(url), await join(url)];
     await first.queue.add(many(0, 6));
-    const lost = await first.queue.take('requests', 2);
-    const held = await second.queue.take('requests', 2);
+    const lost = await first.queue.take(2);
+    const held = await second.queue.take(2);
     expect(await third.queue.reclaim(60_000)).toBe(0);
     await first.leave();
     expect(await third.queue.reclaim(60_000)).toBe(2);
-    expect(keys(await third.queue.take('requests', 9))).toEqual(keys([...lost, ...many(4, 2).map(asTaken)]));
+    expect(keys(await third.queue.take(9))).toEqual(keys([...lost, ...many(4, 2).map(asTaken)]));
     // What the first one still has to say of them counts no more.
     await dispose(first.queue, lost, 'done');
     await dispose(second.queue, held, 'done');
@@ -220,7 +210,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     open.push(ending);
     const seconds: number[] = [];
     for (let time = 0; time < 12; time++) {
-      expect(await ending.take('requests', 9)).toHaveLength(1);
+      expect(await ending.take(9)).toHaveLength(1);
       expect(await queue.reclaim(60_000)).toBe(1);
       const text = 'select extract(epoch from start_after - now())::float8 as left from srq_queue.job';
       const [{ left } = { left: 0 }] = await server.query<{ left: number }>(url, text);
@@ -241,7 +231,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const url = await server.database();
     const [stopped, other] = [await join(url), await join(url)];
     await stopped.queue.add(many(0, 2));
-    await stopped.queue.take('requests', 2);
+    await stopped.queue.take(2);
     await server.query(url, "update srq.worker set seen_at = seen_at - interval '31 seconds' where id = 1");
     expect(await other.queue.reclaim(30_000)).toBe(2);
   });
@@ -250,44 +240,21 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const url = await server.database();
     const [{ queue }, other] = [await join(url), await join(url)];
     await queue.add(many(0, 4));
-    const [known] = await queue.take('requests', 1);
-    const [lost] = await other.queue.take('requests', 1);
+    const [known] = await queue.take(1);
+    const [lost] = await other.queue.take(1);
     if (!known || !lost) throw new Error('nothing taken');
     // As if the answer to the first one had been lost.
     await server.query(url, 'update srq.queue_claim set worker = 1 where job = $1', [lost.key]);
     expect(await queue.reclaim(60_000)).toBe(0);
     expect(await queue.reclaim(60_000)).toBe(1);
     expect(await queue.reclaim(60_000)).toBe(0);
-    expect(keys(await queue.take('requests', 9))).toEqual(keys([lost, ...many(2, 2).map(asTaken)]));
+    expect(keys(await queue.take(9))).toEqual(keys([lost, ...many(2, 2).map(asTaken)]));
   });
 
-  test('gets back from both lanes what a worker held that has ended, or holds without knowing it', async () => {
-    const url = await server.database();
-    const [first, second] = [await join(url), await join(url)];
-    await first.queue.add(many(0, 4));
-    const takeOne = async (lane: 'requests' | 'doubts') => {
-      const [one] = await first.queue.take(lane, 1);
-      if (!one) throw new Error('nothing taken');
-      return one;
-    };
-    for (const _ of [1, 2])
-      await first.queue.dispose(await takeOne('requests'), { is: 'moved', lane: 'doubts', inMs: 0 });
-    const [request, doubt] = [await takeOne('requests'), await takeOne('doubts')];
-    const lost = 'update srq.queue_claim set worker = 2 where job = any($1::uuid[])';
-    await server.query(url, lost, [[request.key, doubt.key]]);
-    expect([await second.queue.reclaim(60_000), await second.queue.reclaim(60_000)]).toEqual([0, 2]);
-    const held = [await takeOne('requests'), await takeOne('doubts')];
-    await first.leave();
-    expect(await second.queue.reclaim(60_000)).toBe(2);
-    expect(keys(await second.queue.take('requests', 9))).toHaveLength(2);
-    expect(keys(await second.queue.take('doubts', 9))).toHaveLength(2);
-    expect(held).toHaveLength(2);
-  });
-
-  test('tells how long the oldest of each lane has waited that nobody has taken', async () => {
+  test('tells how long the oldest has waited that nobody has taken', async () => {
     const url = await server.database();
     const { queue } = await join(url);
-    expect(await queue.oldest()).toEqual({ requests: 0, doubts: 0 });
+    expect(await queue.oldest()).toBe(0);
     await queue.add(many(0, 3));
     const aged = 'update srq_queue.job set created_on = created_on - make_interval(secs => $2) where id = $1';
     for (const [at, seconds] of [
@@ -297,26 +264,26 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     ] as const) {
       await server.query(url, aged, [keyOf(at), seconds]);
     }
-    const secondsOf = async () => Math.floor((await queue.oldest()).requests / 1_000);
+    const secondsOf = async () => Math.floor((await queue.oldest()) / 1_000);
     expect(await secondsOf()).toBeGreaterThanOrEqual(3_000);
-    const [oldest] = await queue.take('requests', 1);
-    if (!oldest) throw new Error('nothing taken');
+    await queue.take(1);
     expect([(await secondsOf()) >= 2_000, (await secondsOf()) < 3_000]).toEqual([true, true]);
-    await queue.dispose(oldest, { is: 'moved', lane: 'doubts', inMs: 0 });
-    const { doubts } = await queue.oldest();
-    expect([doubts > 0, doubts < 1_000_000]).toEqual([true, true]);
   });
 
-  test('moves a doubt to where it waits until it is worth asking about', async () => {
-    const { queue } = await join(await server.database());
+  test('hands out what was moved when its time has come, as it was at first', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
     await queue.add([queued(1), queued(2)]);
-    const [soon, late] = await queue.take('requests', 2);
+    const [soon, late] = await queue.take(2);
     if (!soon || !late) throw new Error('nothing taken');
-    await queue.dispose(soon, { is: 'moved', lane: 'doubts', inMs: 0 });
-    await queue.dispose(late, { is: 'moved', lane: 'doubts', inMs: 60_000 });
-    expect(await queue.depth()).toMatchObject({ doubts: { ready: 1, waiting: 1, inWork: 0 }, requests: { ready: 0 } });
-    expect(await queue.take('doubts', 5)).toEqual([{ ...soon, lane: 'doubts' }]);
+    await queue.dispose(soon, { is: 'moved', inMs: 0 });
+    await queue.dispose(late, { is: 'moved', inMs: 60_000 });
+    expect(await queue.depth()).toEqual({ total: 2, ready: 1, waiting: 1, inWork: 0 });
+    expect(await queue.take(5)).toEqual([soon]);
     expect(await queue.isEmpty()).toBe(false);
+    await server.query(url, "update srq_queue.job set start_after = now() - interval '1 second'");
+    expect(await queue.take(5)).toEqual([late]);
+    expect(await server.query(url, QUEUE_CONTRADICTIONS)).toEqual([]);
   });
 
   test('is another one for every account', async () => {
@@ -330,7 +297,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const stopping = new AbortController().signal;
     const other = await openQueue({ database: store.database, destination, worker: log.worker.id, stopping });
     open.push(other);
-    expect(await other.take('requests', 5)).toEqual([]);
+    expect(await other.take(5)).toEqual([]);
     expect(await other.isEmpty()).toBe(true);
   });
 
@@ -345,18 +312,12 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(kept).toEqual({ days: 30 });
     const expire = "update srq_queue.job set keep_until = now() - interval '1 second' where id = $1";
     await server.query(url, expire, [keyOf(1)]);
-    const taken = await queue.take('requests', 9);
+    const taken = await queue.take(9);
     expect(taken.map(({ row, hasExpired }) => [row, hasExpired]).sort()).toEqual([
       [0, false],
       [1, true],
       [2, false],
     ]);
-    // A doubt is settled however old it is.
-    const [first] = taken;
-    if (!first) throw new Error('nothing taken');
-    await queue.dispose(first, { is: 'moved', lane: 'doubts', inMs: 0 });
-    await server.query(url, "update srq_queue.job set keep_until = now() - interval '1 second'");
-    expect(await queue.take('doubts', 9)).toEqual([expect.objectContaining({ hasExpired: false })]);
   });
 
   test('hands out rows that cannot be read as such, with the others', async () => {
@@ -371,7 +332,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
       { row: 5, request: JSON.stringify({ ...whole, parts: { city: null } }) },
       { row: 6, request: JSON.stringify({ ...whole, audio: {} }) },
       { row: 7, request: JSON.stringify({ ...whole, ref: 1 }) },
-      { row: 8, request: JSON.stringify(whole), passedBy: ['x'] },
+      { row: 8 },
       { row: 1e12, request: JSON.stringify(whole) },
       [],
       null,
@@ -382,7 +343,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
         keyOf(at + 1),
         data === null ? null : JSON.stringify(data),
       ]);
-    const taken = await queue.take('requests', 99);
+    const taken = await queue.take(99);
     const told = taken.toSorted((one, other) => (one.key < other.key ? -1 : 1));
     expect(told.slice(1, -1)).toEqual(
       unreadable.map((_, at) => ({
@@ -397,66 +358,20 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const url = await server.database();
     const [one, other] = await Promise.all([join(url), join(url)]);
     await Promise.all([one?.queue.add(many(0, 40)), other?.queue.add(many(20, 40))]);
-    const taken = await one.queue.take('requests', 10);
+    const taken = await one.queue.take(10);
     await dispose(one.queue, taken.slice(0, 4), 'done');
     await dispose(one.queue, taken.slice(4, 6), 'later');
     const [moved] = taken.slice(6);
     if (!moved) throw new Error('nothing taken');
     await other?.queue.dispose(moved, { is: 'done' });
-    await one.queue.dispose(moved, { is: 'moved', lane: 'doubts', inMs: 60_000 });
-    const doubts = { total: 1, ready: 0, waiting: 1, inWork: 0 };
-    expect(await one.queue.depth()).toEqual({ requests: { total: 55, ready: 50, waiting: 2, inWork: 3 }, doubts });
+    await one.queue.dispose(moved, { is: 'moved', inMs: 60_000 });
+    expect(await one.queue.depth()).toEqual({ total: 56, ready: 50, waiting: 3, inWork: 3 });
     // Whoever looks is not kept waiting by what cannot be counted.
     const { database } = storeAt(url, 'a holder');
     await database.transaction(async (query) => {
       await query('lock table srq_queue.job in access exclusive mode');
-      const uncounted = { ready: null, waiting: null };
-      expect(await one.queue.depth()).toEqual({
-        requests: { total: 55, inWork: 3, ...uncounted },
-        doubts: { total: 1, inWork: 0, ...uncounted },
-      });
+      expect(await one.queue.depth()).toEqual({ total: 56, ready: null, waiting: null, inWork: 3 });
     });
-  });
-
-  test('knows whether another process lives that has been working for so long, and has not passed the request on', async () => {
-    const url = await server.database();
-    const [one, other] = [await join(url), await join(url)];
-    const HOUR_MS = 3_600_000;
-    await one.queue.add(many(1, 1));
-    const takenBy = async ({ queue }: Member) => {
-      const [first] = [...(await queue.take('requests', 1)), ...(await queue.take('doubts', 1))];
-      if (!first) throw new Error('nothing taken');
-      return first;
-    };
-    const moved = { is: 'moved', lane: 'doubts', inMs: 0 } as const;
-    const taken = await takenBy(one);
-    const witness = (ageMs: number) => one.queue.hasOtherWitness(taken, ageMs);
-    expect([await witness(-1_000), await witness(HOUR_MS)]).toEqual([true, false]);
-    await server.query(url, "update srq.worker set since = since - interval '1 hour'");
-    expect([await witness(HOUR_MS), await witness(2 * HOUR_MS)]).toEqual([true, false]);
-    // Once both have passed it on, neither expects anything of the other; a third one may know.
-    await one.queue.dispose(taken, { ...moved, isPassedOn: true });
-    const byOther = await takenBy(other);
-    expect(byOther).toMatchObject({ passedBy: [expect.any(Number)], isPassedOn: false });
-    expect(await other.queue.hasOtherWitness(byOther, HOUR_MS)).toBe(false);
-    await other.queue.dispose(byOther, { ...moved, isPassedOn: true });
-    const again = await takenBy(one);
-    expect([new Set(again.passedBy).size, again.isPassedOn]).toEqual([2, true]);
-    expect(await one.queue.hasOtherWitness(again, HOUR_MS)).toBe(false);
-    await one.queue.dispose(again, moved);
-    expect((await takenBy(one)).passedBy).toEqual(again.passedBy);
-    const third = await join(url);
-    expect(await one.queue.hasOtherWitness(again, -1_000)).toBe(true);
-    await third.leave();
-    await other.leave();
-    expect(await witness(HOUR_MS)).toBe(false);
-    // One that was killed: it may be about to reconnect, so it counts for a moment, also after the server has started.
-    const killed =
-      "insert into srq.worker (run, holder, since) values ('x', 'x', clock_timestamp() - interval '2 hours')";
-    await server.query(url, killed);
-    expect(await witness(HOUR_MS)).toBe(true);
-    await server.query(url, "update srq.worker set seen_at = clock_timestamp() - interval '1 hour' where run = 'x'");
-    await expect.poll(() => witness(HOUR_MS), { timeout: 40_000 }).toBe(false);
   });
 
   test('is not purged of what a worker gave back, or lost by its end, that may have been sent', async () => {
@@ -464,7 +379,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const [killed, { queue }] = [await join(url), await join(url)];
     const states = ['sending', 'unknown', 'parked', 'created', 'failed', 'rejected', 'licensed', 'duplicate'];
     await queue.add(many(0, states.length + 1));
-    await killed.queue.take('requests', 9);
+    await killed.queue.take(9);
     for (const [at, state] of states.entries()) {
       await server.query(url, 'insert into srq.state (key, record, worker, state) values ($1, 0, 1, $2)', [
         keyOf(at),
@@ -475,30 +390,27 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(await queue.reclaim(60_000)).toBe(9);
     expect(await queue.purge()).toBe(6);
     expect(await queue.purge()).toBe(0);
-    expect((await queue.take('requests', 9)).map(({ row }) => states[row])).toEqual(['sending', 'unknown', 'parked']);
+    expect((await queue.take(9)).map(({ row }) => states[row])).toEqual(['sending', 'unknown', 'parked']);
   });
 
-  test('is purged of what waits to be sent, not of what is in hand or in doubt', async () => {
+  test('is purged of what waits to be sent, not of what is in hand', async () => {
     const url = await server.database();
     const { queue } = await join(url);
     await queue.add(many(0, 9));
-    const [doubt, later] = await queue.take('requests', 3);
-    if (!doubt || !later) throw new Error('nothing taken');
-    await queue.dispose(doubt, { is: 'moved', lane: 'doubts', inMs: 60_000 });
+    const [moved, later] = await queue.take(3);
+    if (!moved || !later) throw new Error('nothing taken');
+    await queue.dispose(moved, { is: 'moved', inMs: 60_000 });
     await queue.dispose(later, { is: 'later' });
-    expect(await queue.purge()).toBe(7);
+    expect(await queue.purge()).toBe(8);
     expect(await queue.purge()).toBe(0);
-    expect(await queue.depth()).toMatchObject({
-      requests: { ready: 0, waiting: 0, inWork: 1 },
-      doubts: { waiting: 1 },
-    });
+    expect(await queue.depth()).toEqual({ total: 1, ready: 0, waiting: 0, inWork: 1 });
   });
 
   test('tells of a failure in place of an empty queue', async () => {
     const url = await server.database();
     const { queue } = await join(url);
     await server.query(url, 'alter table srq_queue.job rename column start_after to other');
-    await expect(queue.take('requests', 1)).rejects.toThrow(/gave an error/);
+    await expect(queue.take(1)).rejects.toThrow(/gave an error/);
   });
 
   test('finds what was put back, though it lies before what it took last', async () => {
@@ -514,17 +426,17 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const queue = await openQueue({ database, destination: DESTINATION, worker: 1, stopping });
     open.push(queue);
     await queue.add(many(0, 100));
-    const [first, second] = await queue.take('requests', 10);
+    const [first, second] = await queue.take(10);
     if (!first || !second) throw new Error('nothing taken');
     await dispose(queue, [first], 'back');
-    expect(keys(await queue.take('requests', 10))).not.toContain(first.key);
+    expect(keys(await queue.take(10))).not.toContain(first.key);
     // Half a minute later, by the server's clock: the look after the one that tells of it is from the beginning.
     aheadMs = 30_000;
-    await queue.take('requests', 10);
-    expect(keys(await queue.take('requests', 10))).toContain(first.key);
+    await queue.take(10);
+    expect(keys(await queue.take(10))).toContain(first.key);
     // At once where that is what is left.
     await dispose(queue, [second], 'back');
-    const rest = await queue.take('requests', 100);
+    const rest = await queue.take(100);
     expect([rest.length, keys(rest).includes(second.key)]).toEqual([62, true]);
   });
 
@@ -535,7 +447,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const holder = new Client({ connectionString: url.replace('@', `:${STORE_PASSWORD}@`) });
     await holder.connect();
     await holder.query('begin isolation level repeatable read; select 1');
-    await dispose(before.queue, await before.queue.take('requests', 2_000), 'done');
+    await dispose(before.queue, await before.queue.take(2_000), 'done');
     // A connection tells its counts with a later statement.
     const entriesRead = async ({ store }: Member) => {
       await store.database.query('select 1');
@@ -546,7 +458,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     };
     await expect.poll(() => entriesRead(before), { timeout: 30_000 }).toBeGreaterThanOrEqual(2_000);
     const earlier = await entriesRead(before);
-    for (let looks = 0; looks < 15; looks += 1) expect(await after.queue.take('requests', 16)).toHaveLength(16);
+    for (let looks = 0; looks < 15; looks += 1) expect(await after.queue.take(16)).toHaveLength(16);
     const read = async () => (await entriesRead(after)) - earlier;
     await expect.poll(read, { timeout: 30_000 }).toBeGreaterThanOrEqual(2_000 + 15 * 16);
     // One look was from the beginning; any other such look would have walked past the same two thousand.
@@ -563,8 +475,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     };
     await expect.poll(async () => (await claims()).ended, { timeout: 30_000 }).toBe(2_000);
     const atFirst = await claims();
-    for (let looks = 0; looks < 5; looks += 1)
-      await dispose(after.queue, await after.queue.take('requests', 16), 'done');
+    for (let looks = 0; looks < 5; looks += 1) await dispose(after.queue, await after.queue.take(16), 'done');
     await expect.poll(async () => (await claims()).ended, { timeout: 30_000 }).toBe(2_080);
     const { scans, read: claimsRead } = await claims();
     expect(scans).toBe(atFirst.scans);
@@ -603,16 +514,13 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
         and state < 'active' and start_after < now() order by created_on, id limit 16 for update skip locked`,
     );
     expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('_oldest');
-    expect(keys(await queue.take('requests', 16))).toHaveLength(16);
+    expect(keys(await queue.take(16))).toHaveLength(16);
   });
 });
 
 const asTaken = (request: ReturnType<typeof queued>): TakenRequest => ({
   ...request,
-  lane: 'requests',
   mayTryAgain: true,
-  passedBy: [],
-  isPassedOn: false,
   hasExpired: false,
   isUnreadable: false,
 });

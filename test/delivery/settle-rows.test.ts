@@ -1,0 +1,460 @@
+import { copyFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
+import { withNeighbours } from '../../src/delivery/witness.ts';
+import { fakeApi } from '../helpers/fake-api.ts';
+import { MemoryLog } from '../helpers/memory-log.ts';
+import { contractWith } from '../sandbox/contract-client.ts';
+import { readLines, submissionOf } from './leads.ts';
+import { Life } from './life.ts';
+import { Machine, type Process } from './processes.ts';
+import type { Sight, Step } from './scripted-service.ts';
+import { createNeighbours, NEIGHBOURS, neighbours, recordCreated, type Settling, settleOne } from './settling.ts';
+
+const CHECKED: SubmitOptions = { validate: true, onDuplicate: 'skip', again: false };
+const UNCHECKED: SubmitOptions = { ...CHECKED, validate: false };
+const NEED = 'Pintar a sala';
+const SUBMISSION = submissionOf(NEED);
+const { key } = SUBMISSION;
+const WAIT_MS = 60_000;
+
+let machine: Machine;
+beforeEach(() => {
+  machine = new Machine();
+});
+afterEach(() => machine.close());
+
+const submit = (options = CHECKED) => machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
+
+/** Leaves the outcome unknown: the request was taken, or it was not. Twelve others were created at that time. */
+async function loseAnswer(acts: boolean, sight: Sight = { lagMs: 0 }, options = CHECKED): Promise<void> {
+  machine.service.script(NEED, [{ answer: 'reset after writing', acts }]);
+  expect(await submit(options)).toMatchObject({ result: { status: 'unknown' } });
+  await createNeighbours(machine);
+  machine.service.asked.length = 0;
+  machine.service.sight = sight;
+}
+
+const settling =
+  (given: Settling = {}, around?: string[]) =>
+  (process: Process) =>
+    settleOne(process, NEED, { settleMs: WAIT_MS, ...given }, around);
+const settle = (given?: Settling, around?: string[]) => machine.run(settling(given, around));
+/** The questions about the request itself. */
+const asked = () => machine.service.asked.filter(({ need }) => need === NEED);
+const arrivals = () => machine.service.arrivals.filter(({ need }) => need === NEED).length;
+const events = () => readLines(machine.logPath).filter((line) => Object(line)['key'] === key);
+const stays = (words: RegExp) => ({ result: { status: 'unknown', message: expect.stringMatching(words) } });
+
+describe('What validate calls a duplicate in both rounds', () => {
+  test('was taken; it is created, without identifiers, on the word of validate', async () => {
+    await loseAnswer(true);
+    expect(await settle()).toMatchObject({ result: { status: 'created', ids: {} } });
+    expect(events().map(({ event, by }) => [event, by])).toEqual([
+      ['sending', 'clear'],
+      ['unknown', 'clear'],
+      ['created', 'validate'],
+    ]);
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test('may be another request where validate had not called it clear before', async () => {
+    await loseAnswer(true, { lagMs: 0 }, UNCHECKED);
+    expect(await settle()).toMatchObject(stays(/had not called it clear before/));
+    expect([await machine.known(key), arrivals()]).toEqual(['unknown', 1]);
+  });
+
+  test('may be the first send where this was a second one on purpose', async () => {
+    await submit();
+    machine.service.script(NEED, [{ answer: 'reset after writing', acts: false }]);
+    expect(await submit({ ...UNCHECKED, again: true })).toMatchObject({ result: { status: 'unknown' } });
+    await createNeighbours(machine);
+    expect(await settle()).toMatchObject(stays(/may be the one that was sent before/));
+    expect(events().map(({ event }) => event)).not.toContain('licence');
+  });
+
+  test('leaves a note of what validate said and when, and of what the request was', async () => {
+    await loseAnswer(true, { lagMs: 0 }, UNCHECKED);
+    const sentAtMs = machine.clock.nowMs();
+    await settle();
+    const last = Object(events().at(-1));
+    expect(last).toMatchObject({ event: 'unknown', by: 'looked', message: expect.stringMatching(/knew it.* UTC\.$/) });
+    // Its age is still that of the send.
+    expect(Date.parse(last.at) - last.ms).toBeLessThanOrEqual(sentAtMs);
+  });
+});
+
+describe('What validate calls clear in both rounds', () => {
+  test('was not taken: a licence is written down before the request is sent again', async () => {
+    await loseAnswer(false);
+    const known: string[] = [];
+    machine.service.meanwhile = async () => {
+      known.push(await machine.known(key));
+    };
+    expect(await settle()).toMatchObject({ result: { status: 'created', ids: { request_id: 'R-77' } } });
+    expect(new Set(known.slice(0, -1))).toEqual(new Set(['unknown']));
+    expect(known.at(-1)).toBe('parked');
+    expect(events().map(({ event }) => event)).toEqual(['sending', 'unknown', 'licence', 'sending', 'created']);
+  });
+
+  test('needs no word of validate from before', async () => {
+    await loseAnswer(false, { lagMs: 0 }, UNCHECKED);
+    expect(await settle()).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test.each<[string, Step['answer'][]]>([
+    ['at once', ['reset after writing']],
+    ['after a try that was certainly not taken', ['404', 'reset after writing']],
+    ['after a refusal of its data', ['422', 'reset after writing']],
+  ])('is for a person when it is in doubt again on its licence, %s', async (_, onLicence) => {
+    await loseAnswer(false);
+    machine.service.script(
+      NEED,
+      onLicence.map((answer) => ({ answer, acts: false })),
+    );
+    await settle();
+    for (const _answer of onLicence.slice(1)) await submit(UNCHECKED);
+    expect(await machine.known(key)).toBe('parked');
+    const before = asked().length;
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect([asked().length, arrivals()]).toEqual([before, 1 + onLicence.length]);
+  });
+});
+
+describe('Validate is not believed', () => {
+  test.each<[string, Sight]>([
+    ['that calls everything clear', 'always clear'],
+    ['that calls everything a duplicate', 'always duplicate'],
+    ['that cannot be read', 'unreadable'],
+    ['that is down', 'down'],
+  ])('%s; it can be asked later', async (_, sight) => {
+    for (const acts of [true, false]) {
+      machine.close();
+      machine = new Machine();
+      await loseAnswer(acts, sight);
+      expect(await settle()).toMatchObject(stays(/does not tell created requests from others/));
+      expect([await machine.known(key), arrivals()]).toEqual(['unknown', 1]);
+      machine.service.sight = { lagMs: 0 };
+      expect(await settle()).toMatchObject({ result: { status: 'created' } });
+      expect(machine.service.actsOn(NEED)).toBe(1);
+    }
+  });
+
+  test('that contradicts itself', async () => {
+    await loseAnswer(true, { lagMs: 0 });
+    // It sees the others, and the request only after the first question about it.
+    const { acts } = machine.service;
+    const at = acts.findIndex(({ need }) => need === NEED);
+    acts[at] = { need: NEED, atMs: machine.clock.nowMs() + WAIT_MS + 1 };
+    expect(await settle()).toMatchObject(stays(/contradicts itself/));
+    expect(asked().map(({ clear }) => clear)).toEqual([true, false]);
+    expect([await machine.known(key), arrivals()]).toEqual(['unknown', 1]);
+  });
+
+  test.each([0, 5, 11])('that does not see one of the twelve neighbours, number %d', async (number) => {
+    await loseAnswer(false);
+    const hidden = neighbours()[number];
+    const { acts } = machine.service;
+    acts.splice(0, acts.length, ...acts.filter(({ need }) => need !== hidden));
+    expect(await settle()).toMatchObject(stays(/does not tell created requests from others/));
+    expect(arrivals()).toBe(1);
+  });
+
+  test('where eleven rows are known to be created; with twelve it is', async () => {
+    await loseAnswer(false);
+    expect(await settle({}, neighbours(NEIGHBOURS - 1))).toMatchObject(stays(/fewer than 12 requests/));
+    expect([asked(), arrivals()]).toEqual([[], 1]);
+    expect(await settle({}, neighbours(NEIGHBOURS))).toMatchObject({ result: { status: 'created' } });
+  });
+
+  test('by another contract than the one that wrote the first try, since it may look elsewhere', async () => {
+    const paths = { v0: contractWith({ create: { path: '/v0/requests' } }), public: undefined };
+    for (const [first, now] of [
+      [paths.v0, paths.public],
+      [paths.public, paths.v0],
+    ]) {
+      machine.close();
+      machine = new Machine(first);
+      await loseAnswer(true, { lagMs: 0 }, UNCHECKED);
+      const older = machine;
+      machine = new Machine(now);
+      copyFileSync(older.logPath, machine.logPath);
+      older.close();
+      expect(await settle()).toMatchObject(stays(/by another contract/));
+      expect([machine.service.asked, machine.service.arrivals]).toEqual([[], []]);
+    }
+  });
+
+  test('of a request with a longer text than the neighbours, as services exist that recognise no long texts', async () => {
+    const long = `${NEED} ${'x'.repeat(1_000)}`;
+    const submission = submissionOf(long);
+    machine.service.script(long, [{ answer: 'reset after writing', acts: true }]);
+    await machine.run(({ api, log }) => submitRequest(submission, api, log, CHECKED));
+    await createNeighbours(machine);
+    const { acts } = machine.service;
+    acts.splice(0, acts.length, ...acts.filter(({ need }) => need !== long));
+    await machine.run((process) => settleOne(process, long));
+    expect(machine.service.arrivals.filter(({ need }) => need === long)).toHaveLength(1);
+  });
+});
+
+describe('Rounds', () => {
+  const ages = async (given: Settling, run = 'run') => {
+    const sentAtMs = machine.service.arrivals[0]?.atMs ?? 0;
+    const told: number[] = [];
+    await machine.run(settling({ waiting: (waitMs) => void told.push(waitMs), ...given }), { run });
+    return [asked().map(({ atMs }) => atMs - sentAtMs), told];
+  };
+
+  // The neighbours were sent a millisecond before.
+  test.each<[string, string, Settling, number, number]>([
+    ['of this run, whose socket was reset: after a minute', 'run', {}, 60_000, 10_000],
+    ['of another run: after four minutes', 'another run', {}, 240_000, 100_001],
+    ['of this run through a proxy: after four minutes', 'run', { isProxied: true }, 240_000, 100_001],
+    ['of this run as long as a person has chosen', 'run', { settleMs: 7_000 }, 7_000, 7_000],
+    ['of another run as long as a person has chosen', 'another run', { settleMs: 7_000 }, 7_000, 7_001],
+  ])('about a request %s', async (_, run, given, waitMs, gapMs) => {
+    await loseAnswer(false);
+    expect(await ages({ settleMs: null, ...given }, run)).toEqual([[waitMs, waitMs + gapMs], [waitMs]]);
+  });
+
+  test('begin at once if the request is old enough', async () => {
+    await loseAnswer(true);
+    machine.clock.passMs(2 * WAIT_MS);
+    expect(await ages({})).toEqual([[2 * WAIT_MS, 2 * WAIT_MS + 10_000], []]);
+  });
+
+  test('lie so far apart that request and neighbours are compared at the same age', async () => {
+    await loseAnswer(true, { lagMs: 150_000 });
+    // The neighbours went 100 s before it and are seen at first; the request is seen 150 s after it was sent.
+    const { acts } = machine.service;
+    acts.splice(0, acts.length, ...acts.map((act) => (act.need === NEED ? act : { ...act, atMs: act.atMs - 100_000 })));
+    machine.clock.passMs(-100_000);
+    await machine.run(({ log }) => recordCreated(log, neighbours(), log.nowMs()));
+    machine.clock.passMs(100_000);
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    const [first, second] = asked().map(({ clear, atMs }) => ({ clear, atMs }));
+    expect([first?.clear, second?.clear]).toEqual([true, false]);
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(100_000);
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test('do not begin before the kernel of a killed process has given up delivering what it wrote', async () => {
+    const died = await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, CHECKED), {
+      life: new Life({ at: 'the arrival', time: 1 }),
+      run: 'one that was killed',
+    });
+    expect(died).toBe('died');
+    await createNeighbours(machine);
+    machine.service.acts.push({ need: NEED, atMs: machine.clock.nowMs() + 100_000 });
+    expect(await settle({ settleMs: null })).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test('are so far apart that one of them sees what the kernel delivered late, however late validate sees', async () => {
+    await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, CHECKED), {
+      life: new Life({ at: 'the arrival', time: 1 }),
+      run: 'one that was killed',
+    });
+    await createNeighbours(machine);
+    machine.service.sight = { lagMs: 200_000 };
+    machine.service.acts.push({ need: NEED, atMs: machine.clock.nowMs() + 86_000 });
+    await settle({ settleMs: null });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test.each([
+    [true, 2 * 20_000],
+    [false, 5_000],
+  ])('wait for an intent to expire where it has no outcome (%s): %d ms', async (dies, waitMs) => {
+    const life = dies ? new Life({ at: 'the arrival', time: 1 }) : new Life(null);
+    machine.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
+    await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, CHECKED), { life });
+    const intendedMs = machine.clock.nowMs();
+    await createNeighbours(machine);
+    machine.service.asked.length = 0;
+    await machine.run((process) => {
+      const log = { ...process.log, writeLeaseMs: 20_000, mayBeUnderWay: () => false };
+      return settling({ settleMs: 5_000 })({ ...process, log });
+    });
+    expect((asked()[0]?.atMs ?? 0) - intendedMs).toBe(waitMs);
+  });
+});
+
+describe('A request is left alone', () => {
+  test('that a living process has under way', async () => {
+    await loseAnswer(false);
+    const left = await machine.run((process) =>
+      settling()({ ...process, log: { ...process.log, mayBeUnderWay: () => true } }),
+    );
+    expect(left).toMatchObject({ result: { status: 'unknown' } });
+    expect([asked(), arrivals()]).toEqual([[], 1]);
+  });
+
+  test('whose process is back after the questions', async () => {
+    await loseAnswer(false);
+    let looks = 0;
+    const left = await machine.run((process) => {
+      const log = { ...process.log, writeLeaseMs: 20_000, mayBeUnderWay: () => ++looks > 1 };
+      return settling()({ ...process, log });
+    });
+    expect(left).toMatchObject({ result: { status: 'unknown' } });
+    expect([looks, asked().length, arrivals(), await machine.known(key)]).toEqual([2, 2, 1, 'unknown']);
+  });
+
+  test('when the user stops the command: nothing is asked, sent or recorded any more', async () => {
+    await loseAnswer(false);
+    await machine.run((process) => {
+      process.halt.abort();
+      return settling()(process);
+    });
+    expect([machine.service.asked, arrivals(), await machine.known(key)]).toEqual([[], 1, 'unknown']);
+  });
+
+  test('when the user stops the command between the rounds', async () => {
+    await loseAnswer(false);
+    const left = await machine.run((process) => {
+      machine.service.meanwhile = () => {
+        if (asked().length === 1) process.halt.abort();
+      };
+      return settling()(process);
+    });
+    expect(left).toMatchObject({ result: { status: 'unknown' } });
+    expect([arrivals(), await machine.known(key)]).toEqual([1, 'unknown']);
+  });
+
+  test('whose outcome is known', async () => {
+    await submit();
+    await createNeighbours(machine);
+    machine.service.asked.length = 0;
+    expect(await settle()).toBeUndefined();
+    expect(machine.service.asked).toEqual([]);
+  });
+
+  test.each(['duplicate', 'clear'])(
+    'that validate calls %s, where another has recorded something meanwhile',
+    async (says) => {
+      await loseAnswer(says === 'duplicate');
+      const left = await machine.run((process) => {
+        const log = { ...process.log, outcome: async () => false, licence: async () => false };
+        return settling()({ ...process, log });
+      });
+      expect(left).toMatchObject({ result: { status: 'unknown', reason: 'request.in-doubt' } });
+      expect(arrivals()).toBe(1);
+    },
+  );
+});
+
+test('what another process found out meanwhile is not covered up', async () => {
+  await loseAnswer(false);
+  machine.service.meanwhile = async () => {
+    machine.service.meanwhile = () => {};
+    await machine.run(settling(), { exclusive: false });
+  };
+  await settle();
+  expect(machine.service.actsOn(NEED)).toBe(1);
+  expect(events().at(-1)).toMatchObject({ event: 'created', ids: { request_id: 'R-77' } });
+});
+
+describe('A record whose time cannot be true', () => {
+  test.each([
+    ['from 60 days ahead', 60 * 24 * 3_600_000],
+    ['from a day ahead', 24 * 3_600_000],
+    ['from two minutes ahead', 120_000],
+    ['from before the service was', -20 * 365 * 24 * 3_600_000],
+  ])('%s, is neither waited for nor settled', async (_, shiftMs) => {
+    const now = machine.clock.nowMs;
+    machine.clock.nowMs = () => now() + shiftMs;
+    await loseAnswer(false);
+    machine.clock.nowMs = now;
+    const beforeMs = now();
+    expect(await settle()).toMatchObject(stays(/dated \d{4}-.* contradicts.*srq resolve KEY/));
+    expect([now(), asked(), arrivals()]).toEqual([beforeMs, [], 1]);
+    expect(await machine.known(key)).toBe('unknown');
+  });
+
+  test('is one that is a little ahead only as clocks are', async () => {
+    await loseAnswer(true);
+    machine.clock.passMs(-30_000);
+    expect(await settle()).toMatchObject({ result: { status: 'created' } });
+  });
+});
+
+describe('Neighbours', () => {
+  const NOW_MS = Date.UTC(2026, 10, 21);
+  const SENT = { firstMs: NOW_MS, lastMs: NOW_MS };
+  const created = (need: string, country = 'PT') => {
+    const submission = submissionOf(need);
+    return { ...submission, request: { ...submission.request, params: { ...submission.request.params, country } } };
+  };
+  /** Candidates that were created at these times after the request, with their log. */
+  async function chosen(offsets: readonly number[], of = (at: number) => created(`Need at home ${at}`)) {
+    let nowMs = NOW_MS;
+    const memory = new MemoryLog(() => nowMs);
+    const log = memory.openAs('before');
+    const candidates = offsets.map((_, at) => of(at));
+    for (const [at, { key: name }] of candidates.entries()) {
+      nowMs = NOW_MS + (offsets[at] ?? 0);
+      const outcome = { status: 'created', ids: {}, http: 201, message: null, raw: null, ms: null } as const;
+      await log.outcome({ key: name, row: at, ref: null }, outcome);
+    }
+    nowMs = NOW_MS + 3_600_000;
+    return { log, candidates, asked: await withNeighbours(SUBMISSION, SENT, candidates, { log, api: fakeApi() }) };
+  }
+  const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+
+  test('are those that are nearest in time, twenty-four at most', async () => {
+    const { asked: found } = await chosen(rows(0, 60).map((at) => (at - 30) * 1_000));
+    const needs = found?.neighbours.map(({ request }) => Number(request.params['request_text']?.slice(13))) ?? [];
+    expect(needs.toSorted((one, other) => one - other)).toEqual(rows(18, 43).filter((at) => needs.includes(at)));
+    expect([needs.length, found?.gapMs]).toEqual([24, needs.includes(18) ? 12_000 : 11_000]);
+  });
+
+  test('are of the same market if there are enough', async () => {
+    const market = (at: number) => created(`Need at home ${at}`, at < 12 ? 'PT' : 'ES');
+    const many = await chosen([...Array(12).fill(-60_000), ...Array(12).fill(0)], market);
+    expect(new Set(many.asked?.neighbours.map(({ request }) => request.params['country']))).toEqual(new Set(['PT']));
+    const few = await chosen([...Array(11).fill(-60_000), ...Array(12).fill(0)], (at) => market(at + 1));
+    expect(few.asked?.neighbours.some(({ request }) => request.params['country'] === 'ES')).toBe(true);
+  });
+
+  test('are no help if they were sent more than twenty minutes before, or all of them after', async () => {
+    const at = async (ms: number) => (await chosen(Array(12).fill(ms))).asked !== null;
+    expect([await at(-20 * 60_000), await at(-20 * 60_000 - 1)]).toEqual([true, false]);
+    expect([await at(0), await at(1)]).toEqual([true, false]);
+  });
+
+  test('are no help if all of them have shorter texts', async () => {
+    const at = async (need: string) =>
+      (await chosen(Array(12).fill(0), (row) => created(`${need}${row}`))).asked !== null;
+    // With the number of the last rows that is as long as the request's text, or not quite.
+    const letters = NEED.length - 2;
+    expect([await at('x'.repeat(letters)), await at('x'.repeat(letters - 1))]).toEqual([true, false]);
+    expect(await at(`${'é'.repeat(5)}x`)).toBe(true);
+  });
+
+  test('are one that is older and one with a long text, however far these are', async () => {
+    const { asked: found } = await chosen([-60_000, 90_000, ...Array(30).fill(1_000)], (at) =>
+      created(at === 1 ? 'Need at home more' : `Need ${at}`),
+    );
+    const needs = found?.neighbours.map(({ request }) => request.params['request_text']) ?? [];
+    expect(needs).toEqual(expect.arrayContaining(['Need 0', 'Need at home more']));
+    expect([needs.length, found?.gapMs]).toEqual([24, 60_000]);
+  });
+
+  test('are enough where others are too old for the rounds to wait', async () => {
+    const { asked: found } = await chosen([...Array(12).fill(0), ...Array(12).fill(-20 * 60_000 - 1)]);
+    expect([found?.neighbours.length, found?.gapMs]).toEqual([12, 0]);
+  });
+
+  test('are created by the word of the service, not of validate or a person', async () => {
+    for (const by of ['validate', 'person'] as const) {
+      const { log, candidates } = await chosen(Array(12).fill(0));
+      const [first] = candidates;
+      const outcome = { status: 'created', ids: {}, http: 201, message: null, raw: null, ms: null } as const;
+      await log.outcome({ key: first?.key ?? '', row: 0, ref: null }, outcome, { by });
+      expect(await withNeighbours(SUBMISSION, SENT, candidates, { log, api: fakeApi() })).toBeNull();
+    }
+  });
+});
