@@ -74,7 +74,7 @@ describe('The supervisor of a run', () => {
     const unproven = unprovenAnswer(changes);
     const { stop } = new Supervisor(null, 0).observe(ended('unknown', { unproven }));
     expect(stop?.hint).toBe(
-      `Look row 7 up at the service and record what you found: srq resolve If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${way}. If it means a refusal: srq contract learn --refused-by form`,
+      `Look row 7 up at the service and record what you found: srq resolve. If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${way}. If it means a refusal: srq contract learn --refused-by form`,
     );
   });
 
