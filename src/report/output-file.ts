@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { lstat, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -130,8 +129,10 @@ async function headOf(path: string): Promise<string> {
  */
 export async function writeWhole(path: string, chunks: AsyncIterable<Chunk>, stop: AbortSignal): Promise<boolean> {
   const part = `${path}.${randomUUID()}.part`;
+  // It is there before the first chunk is read, so that it can be removed whatever happens.
+  const file = await open(part, 'wx', 0o600);
   try {
-    await pipeline(chunksUntil(stop, chunks), createWriteStream(part, { mode: 0o600 }));
+    await pipeline(chunksUntil(stop, chunks), file.createWriteStream());
     if (stop.aborted) await rm(part, { force: true });
     else await rename(part, path);
     return !stop.aborted;
