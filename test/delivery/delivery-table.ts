@@ -85,14 +85,16 @@ function endOf(steps: readonly Step[], { answered, isClear }: Knowing): SendEnd 
       outOfReach = 0;
       continue;
     }
-    if (means !== 'again') return { status: means, stop, ...proof };
-    if (tried >= TRIES) return { status: 'failed', stop: null };
+    // A refused token does not say that the first send was not taken, and no later send says it either.
+    const failed = isRenewed ? 'unknown' : 'failed';
+    if (means !== 'again') return { status: means === 'failed' ? failed : means, stop, ...proof };
+    if (tried >= TRIES) return { status: failed, stop: null };
     const arrives = ANSWERS[answer].comes.written;
     hasAnswered ||= arrives;
     isPaused = isRenewed;
     outOfReach = arrives ? 0 : outOfReach + 1;
     if (outOfReach === (hasAnswered ? OUT_OF_REACH.after : OUT_OF_REACH.before)) {
-      return { status: 'failed', stop: 'unreachable' };
+      return { status: failed, stop: 'unreachable' };
     }
   }
 }
