@@ -68,6 +68,8 @@ export async function startScriptedService(
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {});
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(text);
   });
+  // On a busy machine a kept connection may rest for long. A close in that moment would be a doubt no test asked for.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   atEnd(() => {
     server.closeAllConnections();
