@@ -174,15 +174,13 @@ export class AnswerReader {
   /** Remembers who had a value at a place first. */
   #holdValue({ place, text }: Pick<Identifier, 'place' | 'text'>, key: string): void {
     const name = digestOf({ text: `${place} ${text}` });
-    if (this.#values.size >= MAX_IDENTIFIED) this.#values.delete([...this.#values.keys()][0] ?? '');
-    if (!this.#values.has(name)) this.#values.set(name, key);
+    if (!this.#values.has(name)) setBounded(this.#values, name, key);
   }
 
   /** Remembers who has a value, for this process and, of the last ones, for the next. */
   #hold(each: Pick<Identifier, 'place' | 'text'>, key: string): void {
     const digest = digestOf(each);
-    if (this.#identified.size >= MAX_IDENTIFIED) this.#identified.delete([...this.#identified.keys()][0] ?? '');
-    this.#identified.set(digest, key);
+    setBounded(this.#identified, digest, key);
     this.#known = withIdentifier(this.#known, digest, key);
     if (this.#registered++ % KEPT_EVERY < KEPT_FIRST) this.#remember(this.#known);
   }
@@ -209,8 +207,9 @@ export class AnswerReader {
   }
 
   /**
-   * Tells whether a refusal names the request, or is a creation but for its status: it names it at a place where a creation did, or by the API description does. Of a service
-   * that has taken nothing yet, an `id` at the top or the address of something new counts.
+   * Tells whether a refusal names the request, or is a creation but for its status. It names it at a place where a creation
+   * did, or where the API description says so. Of a service that has taken nothing yet, an `id` at the top or the address
+   * of something new counts.
    */
   #namesRequest(form: Form): boolean {
     const { identifiers } = form;
@@ -393,6 +392,13 @@ export class AnswerReader {
 }
 
 const placeOf = (pointer: Pointer): string => pointerNames(pointer).join('.').toLowerCase();
+
+/** Sets a value of one of the maps above. The oldest entry makes room, and is found without a copy of all of them. */
+function setBounded(map: Map<string, string>, name: string, value: string): void {
+  const [oldest] = map.size >= MAX_IDENTIFIED ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+  map.set(name, value);
+}
 
 function digestOf({ text }: Pick<Identifier, 'text'>): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
