@@ -1,5 +1,12 @@
 import { SrqError } from '../request/errors.ts';
-import { type Identifiers, type Outcome, type RowReason, type RowResult, reasonOf } from '../request/outcome.ts';
+import {
+  type Identifiers,
+  type Outcome,
+  type RowReason,
+  type RowResult,
+  reasonOf,
+  UNNAMED,
+} from '../request/outcome.ts';
 import type {
   DeliveryLog,
   LogRecord,
@@ -179,7 +186,6 @@ async function proven(
 }
 
 const SEEN = 'Taken, as validate shows; the answer names no identifier.';
-const UNNAMED = 'Taken; the answer names no identifier.';
 const SAME_IDENTIFIER = 'Another request got the same identifier, so that nobody knows which of them was taken.';
 
 /** Makes a request unknown that was told as created, because another one got its identifier. Returns its result. */

@@ -85,3 +85,6 @@ export interface RowResult {
   /** The stable code of the reason if the row is `invalid`, `rejected`, `failed` or `unknown`, else null. */
   readonly reason: RowReason | null;
 }
+
+/** The message of a row that was taken by an answer without an identifier. */
+export const UNNAMED = 'Taken; the answer names no identifier.';

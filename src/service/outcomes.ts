@@ -1,5 +1,5 @@
 import { SrqError } from '../request/errors.ts';
-import { isSuccess, type Outcome } from '../request/outcome.ts';
+import { isSuccess, type Outcome, UNNAMED } from '../request/outcome.ts';
 import type { CreateResult, ValidateResult } from '../request/ports.ts';
 import type { SentStatus } from '../request/status.ts';
 import type { AnswerReader, ReadCreation } from './answers/answer-reader.ts';
@@ -39,8 +39,6 @@ export function createOutcome(
     ms: answer.ms,
   };
 }
-
-const UNNAMED = 'Taken; the answer names no identifier.';
 
 /** Builds the result of a create that never reached the service. `stop` means that further calls are pointless. */
 export function unsent(message: string, stop: SrqError | null): CreateResult {

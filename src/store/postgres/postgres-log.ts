@@ -20,7 +20,7 @@ import { type ConfirmedRecord, storable } from './recent-records.ts';
 
 /**
  * Time for which a write lease is valid. An intent without an outcome is left alone for twice this time before validate
- * is asked about it (`settle-doubt.ts`).
+ * is asked about it (`settle-rows.ts`).
  */
 const WRITE_LEASE_MS = 20_000;
 const MAX_GROUP_RECORDS = 1_000;
