@@ -72,6 +72,7 @@ export async function* sendRows(
     }),
   );
   try {
+    await noteUnknown(plan, deps);
     for await (const { submission, submitted: told } of results) {
       const asked = supervisor.isAtFirst && !halt.signal.aborted ? await withMeaning(submission, told, deps) : told;
       // What an answer means is not found out any more once the run ends, and that is no fault of the service.
@@ -91,6 +92,12 @@ export async function* sendRows(
     return error;
   }
   return stop;
+}
+
+/** What validate sees of a row may be another row of its customer, of which an earlier run did not find out the outcome. */
+async function noteUnknown(plan: ImportPlan, deps: PassDeps): Promise<void> {
+  if (plan.counts.unknown === 0) return;
+  for await (const { request } of submissions(plan, deps, 'unknown', () => null)) deps.api.noteSent(request);
 }
 
 /** Asks a person about an answer that proves nothing, and records the outcome that follows. */

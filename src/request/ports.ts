@@ -123,6 +123,10 @@ export interface MarketplaceApi {
    * What is known of the service under one form says nothing about a try that was written in another.
    */
   readonly wireForm: string | null;
+  /**
+   * Notes that an earlier run sent this request. What validate sees of another one of the same customer may be this one.
+   */
+  noteSent(request: ServiceRequest): void;
   /** Reduces the rate to this share of the present one. */
   slowDown(share: number): void;
 }

@@ -30,7 +30,7 @@ export interface ExperimentDeps {
   readonly stopping: AbortSignal;
   /** Asks validate about one request. */
   readonly ask: (request: ServiceRequest) => Promise<ValidateResult>;
-  /** Number of creates of each customer that this process has sent, by a digest. Clients of one service share it. */
+  /** Number of creates of each customer that are known to have been sent, by a digest. Clients of one service share it. */
   readonly creates: Map<string, number>;
 }
 
@@ -62,7 +62,7 @@ export class Experiment {
     return this.#deps.reader.known.experiments < EXPERIMENTS && this.#failed < MAX_FAILED;
   }
 
-  /** Notes that a request is about to be created. */
+  /** Notes that a request is about to be created, or was sent by an earlier run. */
   noteCreate(request: ServiceRequest): void {
     for (const customer of customersOf(request)) this.#deps.creates.set(customer, this.#createsOf(customer) + 1);
   }
@@ -203,8 +203,8 @@ export class Experiment {
   }
 
   /**
-   * Tells whether what validate sees can only be this request. If this process has sent others of the same customer, validate
-   * has to call another text of that customer clear.
+   * Tells whether what validate sees can only be this request. If others of the same customer were sent, validate has to
+   * call another text of that customer clear.
    */
   async #isOfThisRequest(request: ServiceRequest, clear: readonly Form[], seen: readonly Form[]): Promise<boolean> {
     if (customersOf(request).every((customer) => this.#createsOf(customer) <= 1)) return true;

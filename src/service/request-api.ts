@@ -345,6 +345,10 @@ export class RequestApi implements MarketplaceApi {
     return this.#reader.known;
   }
 
+  noteSent(request: ServiceRequest): void {
+    this.#experiment.noteCreate(request);
+  }
+
   slowDown(share: number): void {
     this.#deps.limiter.slowDown(share);
   }

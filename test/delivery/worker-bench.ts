@@ -99,6 +99,7 @@ export class Bench {
     idempotencyWindowMs: null,
     wireForm: null,
     slowDown: () => {},
+    noteSent: () => {},
     prove: async () => ({ isTaken: false, isSeen: false, stop: null, sameAs: null }),
     learn: fault,
     look: async () => fault(),

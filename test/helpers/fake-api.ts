@@ -64,7 +64,7 @@ export function fakeApi(given: Partial<MarketplaceApi> = {}): MarketplaceApi {
       const areAll = (looks: readonly Look[], verdict: Verdict) => looks.every((look) => look.verdict === verdict);
       return areAll(clear, 'clear') && areAll(duplicate, 'duplicate') ? ({ verdict }) => verdict : null;
     },
-    ...{ idempotencyWindowMs: null, wireForm: null, slowDown: () => {} },
+    ...{ idempotencyWindowMs: null, wireForm: null, slowDown: () => {}, noteSent: () => {} },
     ...given,
   };
 }
