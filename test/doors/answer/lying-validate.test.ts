@@ -274,3 +274,26 @@ test('of the doubts at services that see within a minute, nine in ten need no pe
   expect(doubts).toBeGreaterThan(SCENARIOS / 2);
   expect(settled / doubts).toBeGreaterThanOrEqual(0.9);
 });
+
+test('of two rows of one customer the service drops one: a late validate that looks at customers proves neither', async () => {
+  const takenAtMs = new Map<string, number>();
+  const service: Service = {
+    answer: ({ operation, params, atMs }) => {
+      const customer = params['phone'] ?? '';
+      const firstMs = takenAtMs.get(customer);
+      if (operation === 'validate') {
+        return json(200, { duplicate: firstMs !== undefined && atMs - firstMs > 7 * SECOND_MS });
+      }
+      if (firstMs === undefined) takenAtMs.set(customer, atMs);
+      return { ...json(200, { status: 'received' }), ...(firstMs === undefined ? { takes: 0 } : {}) };
+    },
+  };
+  const rows = ['a painter', 'a plumber'].map((text): Lead => ({ text, phone: '+351910000007' }));
+  const profile = new Profile();
+  await deliver({ rows, service, profile, options: { inDoubt: 'park' } });
+  const { rows: told } = await deliver({ rows, service, profile, options: { inDoubt: 'park' } });
+  expect(told.map(({ told: status, taken }) => ({ status, taken }))).toEqual([
+    { status: 'unknown', taken: 1 },
+    { status: 'unknown', taken: 0 },
+  ]);
+});
