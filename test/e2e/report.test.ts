@@ -170,8 +170,11 @@ describe.concurrent('report', () => {
     for (const _ of [1, 2]) expect(await bulk(partner, leads, '--report', 'run.html')).toMatchObject({ code: 0 });
   });
 
-  test('shows what was refused, where the run paused and what is in doubt', async ({ partner, openSandbox }) => {
-    partner.use(await openSandbox({ faults: { 'reset-after': 0.1, '429': 0.1 }, seed: 4 }));
+  test('shows what was refused, where the run paused and what is in doubt', async ({ partner, sandbox }) => {
+    sandbox.setInstructions([
+      { on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 7' } },
+      { on: 'create', fault: '429', match: { request_text: 'Pintar a sala 12' }, times: 2 },
+    ]);
     const leads = partner.write('leads.csv', leadsCsv(20));
     const ended = documentOf(await bulk(partner, leads, '--in-doubt', 'park', '--report', 'run.html', '--json'));
     const page = partner.read('run.html');
