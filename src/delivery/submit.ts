@@ -166,10 +166,12 @@ async function proven(
     const alsoUnknown = await withdrawCreation(sameAs, log);
     if (!isProven) return { ...submitted, stop, alsoUnknown };
     const seen = log.lookup(key);
-    const message = Object.keys(unproven.ids).length > 0 ? null : isSeen ? SEEN : UNNAMED;
+    const isNamed = Object.keys(unproven.ids).length > 0;
+    const message = unproven.http === 409 ? CONFLICT : isNamed ? null : isSeen ? SEEN : UNNAMED;
     // When it was sent can be told from this, by which its age is compared with that of unknown requests.
     const ms = Math.max(0, Math.round(log.nowMs() - sentMs));
-    const outcome = { ...outcomeOf('created', message, unproven.http, unproven.ids), ms };
+    const status = unproven.http === 409 ? 'duplicate' : 'created';
+    const outcome = { ...outcomeOf(status, message, unproven.http, unproven.ids), ms };
     let isNoted = true;
     const proof = await recorded(submission, outcome, { alsoUnknown }, async () => {
       isNoted = await log.outcome(subjectOf(submission), outcome, { seen });
@@ -185,6 +187,7 @@ async function proven(
   }
 }
 
+const CONFLICT = 'The service answered HTTP 409, and validate shows that it has this request.';
 const SEEN = 'Taken, as validate shows; the answer names no identifier.';
 const SAME_IDENTIFIER = 'Another request got the same identifier, so that nobody knows which of them was taken.';
 

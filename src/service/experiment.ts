@@ -158,7 +158,11 @@ export class Experiment {
     const form = found as Form | null;
     if (form === null) return 'untold';
     if (verdict === 'clear') return 'not-seen';
-    if (verdict === 'duplicate') return (await this.#askControl()).verdict === 'clear' ? [form] : 'untold';
+    if (verdict === 'duplicate') {
+      // Before much was known, an answer of an outage may have passed for a clear one.
+      const wasClear = reader.isDocumented || before.every((each) => reader.verdictOf(each) === 'clear');
+      return wasClear && (await this.#askControl()).verdict === 'clear' ? [form] : 'untold';
+    }
     // A new kind of answer teaches how validate speaks of a duplicate only if nothing else is known of it, or the request is
     // believed to be taken anyway.
     if (reader.isDocumented || (reader.knowsValidate && !isBelieved)) return 'untold';

@@ -268,14 +268,18 @@ export function matches(known: KnownForm, form: Form): boolean {
 
 /**
  * Tells whether an answer looks like those of a known form but for its status: it has the same places, with values that were
- * seen there or, where they differ, of a kind that was.
+ * seen there or, where they differ or name something, of a kind that was.
  */
 export function looksLike(known: KnownForm, form: Form): boolean {
-  const paths = Object.entries(known.paths).map(([path, seen]) => {
-    const kinds = seen.values.length > 1 ? seen.values.map((value) => OPEN + kindOf(value)) : [];
+  const paths = Object.entries(known.paths).map(([path, seen]): [string, KnownPath] => {
+    const differs = (value: string) => seen.values.length > 1 || (kindOf(value) === 'text' && /\d/.test(value));
+    const kinds = seen.values.filter(differs).map((value) => OPEN + kindOf(value));
     return [path, { ...seen, values: [...seen.values, ...kinds] }];
   });
-  return isOfForm({ ...known, paths: Object.fromEntries(paths) }, form);
+  // A redirect says where to go in its header, and what became of the request in its body.
+  const inBody = ([path]: [string, unknown]) => path !== LOCATION;
+  const body = { ...form, paths: new Map([...form.paths].filter(inBody)) };
+  return isOfForm({ ...known, paths: Object.fromEntries(paths.filter(inBody)) }, body);
 }
 
 function isOfForm(known: KnownForm, { type, paths }: Form): boolean {

@@ -128,16 +128,15 @@ export class Separation {
     return isWhole && isKnown && this.#paths.firm.some((path) => this.#isLike(form, this.#clear, [path]));
   }
 
-  /** Whether a status or a flag tells the kinds apart. Anything else may do so by chance. */
+  /** Whether a status, or a flag that is always there, tells the kinds apart. Anything else may do so by chance. */
   get isStrong(): boolean {
-    return this.#paths.firm.some(
-      (path) => path === STATUS || this.#clear.at(path).values.some((value) => /^(?:true|false)$/.test(value)),
-    );
+    const isFlag = ({ values }: KnownPath) => values.every((value) => /^(?:true|false)$/.test(value));
+    return this.#paths.firm.some((path) => path === STATUS || this.#at(path).every(isFlag));
   }
 
-  /** Tells whether two answers have the same values at the places that tell the kinds apart. */
+  /** Tells whether two answers have the same status, and the same values at the places that tell the kinds apart. */
   agree(one: Form, other: Form): boolean {
-    return this.#paths.firm.every((path) => haveSame(one, other, path));
+    return [STATUS, ...this.#paths.firm].every((path) => haveSame(one, other, path));
   }
 
   #isLike(form: Form, kind: Shown, paths: readonly string[]): boolean {
