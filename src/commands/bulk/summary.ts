@@ -193,6 +193,14 @@ function withoutDryRun(words: readonly string[]): string[] {
   return withoutOptions(words, ['--results']).filter((word) => word !== '--dry-run');
 }
 
+/**
+ * Returns the words of a command without the flags by which a request that the service has is sent again. They were meant
+ * for this run: in the next one, every row that was created now would be created once more.
+ */
+function withoutSendingAgain(words: readonly string[]): string[] {
+  return withoutOptions(words, ['--on-duplicate']).filter((word) => word !== '--again' && word !== '--no-validate');
+}
+
 /** One file of a run that has ended. */
 interface EndedFile {
   /** The input as the user named it. */
@@ -270,9 +278,10 @@ function exportCommand(context: Context, counts: Counts, { files, command }: End
 function nextCommand(
   context: Context,
   counts: Counts,
-  { files, command }: EndedRun,
+  { files, command: given }: EndedRun,
   stop: SrqError | null,
 ): string | null {
+  const command = withoutSendingAgain(given);
   const fromStdin = files.some(({ file }) => file === '-');
   if (stop !== null || countsLeft(counts).send > 0) return fromStdin ? null : commandLine(command);
   if (counts.unknown > 0) return commandLine(['resolve', ...globalFlags(context)]);
