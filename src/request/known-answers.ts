@@ -68,7 +68,18 @@ function isSameForm(one: KnownForm, other: KnownForm): boolean {
   if (!isAlike || isSaid(one) !== isSaid(other)) return false;
   return isSaid(one)
     ? one.text === other.text && one.byIdentifier === other.byIdentifier
-    : one.means === other.means && one.by === other.by;
+    : one.means === other.means && one.by === other.by && areOfOneShape(one, other);
+}
+
+/**
+ * Tells whether two forms have most places in common. A service that says one thing in two ways has two forms: merged, they
+ * would let an answer pass that lacks what each of them always has.
+ */
+function areOfOneShape(one: KnownForm, other: KnownForm): boolean {
+  const [places, others] = [one, other].map(({ paths }) => Object.keys(paths).filter((path) => path !== ''));
+  const common = places?.filter((path) => others?.includes(path)).length ?? 0;
+  const least = Math.min(places?.length ?? 0, others?.length ?? 0);
+  return common * 2 > least || (places?.length === others?.length && least === 0);
 }
 
 /** Open forms and a person's statements are kept one by one; what was proven by comparison is kept by its meaning. */

@@ -1,7 +1,7 @@
 import { customersOf } from '../request/customer.ts';
 import type { Clock, ValidateResult } from '../request/ports.ts';
 import type { ServiceRequest } from '../request/service-request.ts';
-import type { AnswerReader } from './answers/answer-reader.ts';
+import { type AnswerReader, EXPERIMENTS } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';
 import { isLikeAll, varyFirmly } from './answers/separation.ts';
 import { invented } from './invented.ts';
@@ -10,8 +10,6 @@ import { invented } from './invented.ts';
 const LOOK_PAUSES_MS = [0, 1_000, 4_000];
 /** Further ones for the first request that is believed to be created: by then most services show what they have. */
 const FIRST_PAUSES_MS = [15_000, 40_000];
-/** Number of experiments after which the answers of a service are only compared. */
-const EXPERIMENTS = 3;
 /** Number of failed experiments after which this process makes no more of its own accord. */
 const MAX_FAILED = 3;
 
@@ -50,6 +48,7 @@ export class Experiment {
   #turn: Promise<unknown> = Promise.resolve();
   #failed = 0;
   #healings = 0;
+  #confirmed = 0;
   /** The last answer to create whose request validate did not see. Another one is not waited for. */
   #unseen: string | null = null;
 
@@ -78,7 +77,8 @@ export class Experiment {
       const control = await this.#askControl();
       const isBelieved =
         (reader.trustsValidate && control.verdict === 'clear') || (control.refused !== null && reader.isDocumented);
-      return isBelieved ? result : { ...result, verdict: 'unknown', message: SAYS_THE_SAME };
+      if (isBelieved && (await this.#isConfirmed(request))) return result;
+      return { ...result, verdict: 'unknown', message: control.verdict === 'clear' ? UNCONFIRMED : SAYS_THE_SAME };
     }
     const form = result.form as Form | null;
     if (result.verdict !== 'unknown' || result.refused !== null || form === null || reader.isDocumented) return result;
@@ -87,6 +87,21 @@ export class Experiment {
     // A place that differs between two answers about the control says nothing.
     if (!isLikeAll(form, this.#controls)) await this.#askControl();
     return isLikeAll(form, this.#controls) ? { ...result, verdict: 'clear' } : result;
+  }
+
+  /**
+   * Asks about the first duplicates several times, and about the control in between, where nothing but a value tells them
+   * apart that may differ by chance.
+   */
+  async #isConfirmed(request: ServiceRequest): Promise<boolean> {
+    const { reader, ask } = this.#deps;
+    if (reader.isDocumented || reader.isStrong || this.#confirmed >= CONFIRMED) return true;
+    for (let asked = 0; asked < MANY; asked++) {
+      if ((await ask(request)).verdict !== 'duplicate') return false;
+      if ((await this.#askControl()).verdict !== 'clear') return false;
+    }
+    this.#confirmed += 1;
+    return true;
   }
 
   /**
@@ -132,8 +147,7 @@ export class Experiment {
       for (const control of this.#fresh.splice(0)) reader.learn('validate', control, 'clear', 'experiment', nowMs);
       for (const form of seen) reader.learn('validate', form, 'duplicate', 'experiment', nowMs);
       reader.learn('create', created.form, 'taken', 'experiment', nowMs);
-      // What may differ by chance was asked about often enough at once.
-      reader.countExperiment(reader.isStrong ? 1 : EXPERIMENTS);
+      reader.countExperiment();
       return 'seen';
     }
     if (this.isOpen) this.#failed += 1;
@@ -173,14 +187,13 @@ export class Experiment {
   async #compare(request: ServiceRequest, form: Form, before: Form[]): Promise<Form[] | 'not-seen' | 'untold'> {
     const { reader, ask } = this.#deps;
     const seen = [form];
-    let isWeak = false;
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
       const clear = [...before, ...this.#controls];
       if (seen.some((each) => isLikeAll(each, clear))) {
         before.push(...seen);
         return 'not-seen';
       }
-      const needed = isWeak || varyFirmly(clear) || varyFirmly(seen) ? MANY : ENOUGH;
+      const needed = varyFirmly(clear) || varyFirmly(seen) ? MANY : ENOUGH;
       if (seen.length < needed) {
         const again = (await ask(request)).form as Form | null;
         if (again === null) return 'untold';
@@ -192,12 +205,11 @@ export class Experiment {
       if (control === null) return 'untold';
       const tell = reader.separationWith([...before, ...this.#controls], seen);
       if (tell === null) return 'not-seen';
-      isWeak = !tell.isStrong;
       const isTold =
         seen.every((each) => tell.verdict(each) === 'duplicate') &&
         [...before, ...this.#controls].every((each) => tell.verdict(each) === 'clear');
       const isStill = before.every((each) => tell.agree(each, control));
-      if (isTold && isStill && this.#isEnough(seen, before, isWeak ? MANY : needed)) return seen;
+      if (isTold && isStill && this.#isEnough(seen, before, needed)) return seen;
     }
     return 'not-seen';
   }
@@ -250,14 +262,17 @@ export class Experiment {
 
 /** Maximum number of answers of this process that are read again. */
 const MAX_HEALINGS = 20;
+/** Number of duplicates that are asked about again. */
+const CONFIRMED = 3;
 /** Number of answers about the control that are kept. */
 const MAX_CONTROLS = 8;
 /**
  * Number of answers of each kind by which a service is learned, and by which one is whose answers differ by chance in more
- * than texts, or tell a duplicate by a text alone.
+ * than texts.
  */
 const ENOUGH = 3;
 const MANY = 5;
 /** Maximum number of questions about one request in one look. */
 const MAX_LOOKS = 12;
+const UNCONFIRMED = 'Validate calls it a duplicate, but too few requests have shown yet that it can tell.';
 const SAYS_THE_SAME = 'Validate calls it a duplicate, and also a request that cannot exist.';

@@ -37,6 +37,8 @@ import { type Separation, separation } from './separation.ts';
 const NO_VALIDATE_HINT =
   'The document describes no validate. Create without it: --no-validate; for good: srq contract learn FILE --operation validate=none';
 
+/** Number of experiments after which the answers of a service are only compared. */
+export const EXPERIMENTS = 3;
 /** Number of identifiers that are remembered, to notice one that two requests get. */
 const MAX_IDENTIFIED = 10_000;
 /** Of so many identifiers, the first ones are stored at once for the next process. */
@@ -287,8 +289,8 @@ export class AnswerReader {
   }
 
   /** Counts an experiment in which validate told a created request from one that cannot exist. */
-  countExperiment(times: number): void {
-    this.#change({ ...this.#known, experiments: this.#known.experiments + times });
+  countExperiment(): void {
+    this.#change({ ...this.#known, experiments: this.#known.experiments + 1 });
   }
 
   /** Reads an answer of validate. A verdict by the API description has to fit what such answers have looked like. */
@@ -313,7 +315,7 @@ export class AnswerReader {
 
   /** Whether what is known of validate is more than one experiment may show by chance. */
   get trustsValidate(): boolean {
-    return this.isDocumented || this.#known.experiments > 1 || this.isStrong;
+    return this.isDocumented || this.#known.experiments >= EXPERIMENTS || this.isStrong;
   }
 
   /** See {@link Separation.isAlmostClear}. */

@@ -131,7 +131,7 @@ export class Separation {
   /** Whether a status, or a flag that is always there, tells the kinds apart. Anything else may do so by chance. */
   get isStrong(): boolean {
     const isFlag = ({ values }: KnownPath) => values.every((value) => /^(?:true|false)$/.test(value));
-    return this.#paths.firm.some((path) => path === STATUS || this.#at(path).every(isFlag));
+    return this.#paths.all.includes(STATUS) || this.#paths.firm.some((path) => this.#at(path).every(isFlag));
   }
 
   /** Tells whether two answers have the same status, and the same values at the places that tell the kinds apart. */
