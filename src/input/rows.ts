@@ -1,7 +1,14 @@
 import { unescapeFormulas } from '../request/csv-text.ts';
 import { SrqError } from '../request/errors.ts';
 import { STATUSES, type Status } from '../request/status.ts';
-import { type EarlierOutcome, RESULT_COLUMNS, type ResultColumn, type Row, resultPlaces } from '../request/table.ts';
+import {
+  type EarlierOutcome,
+  keyInCell,
+  RESULT_COLUMNS,
+  type ResultColumn,
+  type Row,
+  resultPlaces,
+} from '../request/table.ts';
 import type { CsvRecord } from './csv-records.ts';
 import type { TextEncoding } from './decode.ts';
 import { isBlank, type RowFit } from './row-fit.ts';
@@ -168,16 +175,16 @@ export function rowRestorer(columns: readonly string[]): (row: Row) => Row {
 
 function outcomeInColumns(cells: readonly string[], places: OutcomePlaces): EarlierOutcome {
   const text = (name: ResultColumn) => cells[places.get(name) ?? -1]?.trim() ?? '';
-  return outcome(text('srq_status'), text('srq_id'), text('srq_message'), text('srq_row'));
+  return outcome(RESULT_COLUMNS.map(text));
 }
 
 function outcomeBehindCells(cells: readonly string[], at: number): EarlierOutcome {
-  const [status = '', id = '', message = '', row = ''] = cells.slice(at).map((cell) => cell.trim());
-  return outcome(status, id, message, row);
+  return outcome(cells.slice(at).map((cell) => cell.trim()));
 }
 
-function outcome(status: string, id: string, message: string, row: string): EarlierOutcome {
-  return { status: statusOf(status), id, message, row: /^\d{1,15}$/.test(row) ? Number(row) : null };
+function outcome([status = '', id = '', message = '', row = '', key = '']: readonly string[]): EarlierOutcome {
+  const number = /^\d{1,15}$/.test(row) ? Number(row) : null;
+  return { status: statusOf(status), id, message, row: number, key: keyInCell(key) };
 }
 
 /** Returns the status that a cell names in any case, or null if it names none. */
@@ -193,8 +200,10 @@ function statusOf(text: string): Status | null {
  * wrong columns.
  */
 function placeBehindCells(cells: readonly string[]): number | null {
-  const last = cells.findLastIndex((cell) => cell.trim() !== '');
-  const at = last - RESULT_COLUMNS.length + 1;
+  const end = cells.findLastIndex((cell) => cell.trim() !== '');
+  // Only a row that was sent has a key behind its number.
+  const last = keyInCell((cells[end] ?? '').trim()) === null ? end : end - 1;
+  const at = last - RESULT_COLUMNS.indexOf('srq_row');
   if (at < 0 || !/^\d+$/.test((cells[last] ?? '').trim())) return null;
   return statusOf(cells[at] ?? '') === null ? null : at;
 }

@@ -8,7 +8,7 @@ import { csvLine, escapeFormulas, unescapeFormulas } from '../request/csv-text.t
 import { SrqError } from '../request/errors.ts';
 import type { RowOutside, RowReport } from '../request/import-plan.ts';
 import { mainIdentifier } from '../request/outcome.ts';
-import { RESULT_COLUMNS, resultColumnOf } from '../request/table.ts';
+import { keyCell, RESULT_COLUMNS, resultColumnOf } from '../request/table.ts';
 import { isHeldOpen, whyUnwritable, writeAll } from './output-file.ts';
 import { workbookChunks } from './workbook-writer.ts';
 
@@ -153,16 +153,16 @@ function inputCells(cells: readonly string[], width: number, own: ReadonlySet<nu
  */
 function outcomeCells(report: RowReport | RowOutside): readonly string[] {
   const { number, earlier } = report.row;
-  if (report.status === null) {
-    return [earlier?.status ?? '', earlier?.id ?? '', earlier?.message ?? '', String(number)];
-  }
-  const { status, ids, message, isKept } = report;
-  const kept = isKept && earlier?.status ? { ...earlier, status: earlier.status } : null;
-  if (kept) return [kept.status, mainIdentifier(ids) || kept.id, kept.message, String(number)];
-  return [status, mainIdentifier(ids) || doubtfulId(report), message ?? '', String(number)];
-}
-
-/** Returns the identifier of an earlier results file for a row that is still in doubt. */
-function doubtfulId({ status, row }: RowReport): string {
-  return status === 'unknown' ? (row.earlier?.id ?? '') : '';
+  const cells = (status: string, id: string, message: string, key: string | null) => [
+    ...[status, id, message, String(number)],
+    keyCell(key),
+  ];
+  const before = earlier?.key ?? null;
+  if (report.status === null) return cells(earlier?.status ?? '', earlier?.id ?? '', earlier?.message ?? '', before);
+  const { status, ids, message, isKept, record } = report;
+  const key = record?.key ?? (isKept || status === 'unknown' ? before : null);
+  if (isKept && earlier?.status) return cells(earlier.status, mainIdentifier(ids) || earlier.id, earlier.message, key);
+  // A row that is still unknown keeps the identifier that it came with.
+  const id = mainIdentifier(ids) || (status === 'unknown' ? (earlier?.id ?? '') : '');
+  return cells(status, id, message ?? '', key);
 }

@@ -11,6 +11,8 @@ export interface EarlierOutcome {
   readonly message: string;
   /** The number that the row had when the file was written, or null if the number is missing. */
   readonly row: number | null;
+  /** The key of the request that the row was, if the file tells it. */
+  readonly key?: string | null;
 }
 
 /** The problem of a row that a platform has marked as a test of its connection. */
@@ -172,7 +174,18 @@ export interface Mapping {
  * The columns that `srq bulk` adds to those of the input in a results file. They are set aside when such a file is
  * read.
  */
-export const RESULT_COLUMNS = ['srq_status', 'srq_id', 'srq_message', 'srq_row'] as const;
+export const RESULT_COLUMNS = ['srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key'] as const;
+
+/** Returns the cell that holds a key. It begins with a letter, so that no spreadsheet takes it for a number. */
+export function keyCell(key: string | null): string {
+  return key === null ? '' : `k${key}`;
+}
+
+/** Returns the key in a cell, or null if it holds none. See {@link keyCell}. */
+export function keyInCell(cell: string): string | null {
+  return /^k[0-9a-f]{32}$/i.test(cell) ? cell.slice(1).toLowerCase() : null;
+}
+
 export type ResultColumn = (typeof RESULT_COLUMNS)[number];
 
 /**
