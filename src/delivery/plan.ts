@@ -4,12 +4,12 @@ import type { ImportPlan, RowRange } from '../request/import-plan.ts';
 import { Ledger, PlannedFiles } from '../request/ledger.ts';
 import type { LogView } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
-import { type EarlierOutcome, type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';
-import { ReturnedRows, statedStatus } from './earlier-outcomes.ts';
+import { type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';
 import { FindingGroups } from './findings.ts';
 import { LineBreaks } from './line-breaks.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
-import { rowsInRange } from './read-rows.ts';
+import { mapRows, rowsInRange } from './read-rows.ts';
+import { earlierKey, ReturnedRows } from './returned.ts';
 import { type Finality, loggedStatus } from './submit.ts';
 
 /** A table and the mapping of its columns to fields. */
@@ -34,33 +34,38 @@ export async function planImport(
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
   const breaks = new LineBreaks(table, mapping, preparation, log);
-  const returned = statesOutcomes(table)
-    ? await ReturnedRows.of(breaks.table, mapping, preparation, log, options)
-    : null;
+  const returned = statesOutcomes(table) ? new ReturnedRows(log, options) : null;
   const planner = new Planner(mapping, log, options, returned);
   let mostAreDone = true;
   for await (const read of rowsInRange(table, range)) {
-    const rows = await breaks.restore(read);
-    const batch = returned ? await returned.restore(rows, options) : rows;
-    const done = mostAreDone ? await doneBefore(batch, mapping, preparation, log, options) : NONE;
+    const batch = await breaks.restore(read);
+    const isLikely = returned !== null || mostAreDone;
+    const likely = batch.map((row) => (isLikely ? likelyPrepared(row, mapping, preparation) : null));
+    const earlier = returned ? batch.flatMap((row) => earlierKey(row) ?? []) : [];
+    await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...earlier]);
+    const decided = batch.map((row, at) => returned?.statusOf(row, likely[at]?.key ?? null) ?? null);
+    const checked: string[] = [];
     const ready: Prepared[] = [];
-    for (const row of batch) {
-      const settled = statedStatus(row.earlier, options) !== null;
-      const pending =
-        done.get(row.number) ?? (settled ? asItSays(row, mapping, preparation) : prepareRow(row, mapping, preparation));
+    for (const [at, row] of batch.entries()) {
+      const known = likely[at] ?? null;
+      // What was finished before, or says so, is not checked again.
+      const status = decided[at] ?? (known && statusOf(known, log, options));
+      const isFinished = status !== null && isDone(status);
+      const pending = isFinished ? (known ?? asItIs(row)) : prepareRow(row, mapping, preparation);
       // Most rows are prepared synchronously. Awaiting them as well would cost one turn of the event loop each.
-      ready.push(pending instanceof Promise ? await pending : pending);
+      const prepared = pending instanceof Promise ? await pending : pending;
+      ready.push(prepared);
+      if (prepared.request && !isFinished) checked.push(prepared.key);
     }
-    await log.prefetch(ready.flatMap((each) => (each.request && !done.has(each.row) ? [each.key] : [])));
+    await log.prefetch(checked);
     let doneInBatch = 0;
     for (const [at, prepared] of ready.entries()) {
-      const read = batch[at];
-      if (read && isDone(planner.add(read, prepared))) doneInBatch += 1;
+      const row = batch[at];
+      if (row && isDone(planner.add(row, prepared, decided[at] ?? null))) doneInBatch += 1;
     }
     mostAreDone = doneInBatch > batch.length / 2;
     tick(planner.ledger.rows);
   }
-  if (returned) for await (const batch of returned.judgedLate(range, options)) planner.addLate(batch);
   const { ledger, first, findings } = planner;
   const refs = { sample: planner.refs.texts, count: planner.refs.count };
   if (ledger.rows === 0) {
@@ -70,7 +75,9 @@ export async function planImport(
     );
   }
   const { files = new PlannedFiles() } = options;
-  const planned = { table: returned?.table ?? breaks.table, mapping, range, files, rows: ledger.rows };
+  const additions = returned && { notes: () => returned.notes, strangers: () => returned.strangers };
+  const read = additions ? mapRows(breaks.table, (batch) => batch, additions) : breaks.table;
+  const planned = { table: read, mapping, range, files, rows: ledger.rows };
   return { ...planned, counts: ledger.counts(), first, refs, ...findings.of(ledger.rows), ledger };
 }
 
@@ -121,15 +128,16 @@ class Planner {
     this.#returned = returned;
   }
 
-  /** Adds a row and returns its status. */
-  add(read: Row, prepared: Prepared): Status {
+  /** Adds a row and returns its status. `decided` is the status that the row's own statement or key gives it, or null. */
+  add(read: Row, prepared: Prepared, decided: Status | null): Status {
     const { row, problems } = prepared;
-    const { earlier } = read;
     this.findings.look(read);
-    const status = statedStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
-    this.#addOtherContent(read);
+    const key = prepared.request ? prepared.key : null;
+    const status = decided ?? this.#statusOf(prepared);
+    const isOther = isDone(status) && read.problem === null && this.#returned?.isOther(read, key) === true;
+    if (isOther) this.findings.add(read, [OTHER_CONTENT]);
     if (problems.length > 0) this.findings.add(read, problems);
-    if (!prepared.request || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
+    if (!prepared.request || isOther || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
       this.ledger.addWithoutKey(row, status);
       if (status === 'unknown') this.findings.add(read, [ALTERED_DOUBT]);
       return status;
@@ -142,35 +150,12 @@ class Planner {
     return status;
   }
 
-  /** Adds what was found in rows of the plan after all of them were added. */
-  addLate(rows: readonly Row[]): void {
-    for (const row of rows) this.#addOtherContent(row);
-  }
-
-  /**
-   * Returns the status of a row that is not settled by its own statement. A row that says `unknown` stays
-   * in doubt if the log does not know its content, because what the log says of other content proves nothing.
-   */
-  #statusOf(prepared: Prepared, earlier: EarlierOutcome | undefined): Status {
-    if (!prepared.request) return earlier?.status === 'unknown' ? 'unknown' : 'invalid';
-    const state = this.#log.lookup(prepared.key);
-    if (earlier?.status === 'unknown' && state === 'none') return 'unknown';
+  #statusOf(prepared: Prepared): Status {
+    if (!prepared.request) return 'invalid';
     // An earlier file of the run has the same content. The row repeats it, whatever becomes of the first one, as within
     // a file.
     if (this.#isInAnotherFile(prepared.key)) return 'repeated';
-    return loggedStatus(state, this.#options) ?? 'ready';
-  }
-
-  /**
-   * Adds the finding on a row that states that it was taken but holds other content, unless an earlier row of this run
-   * has that content.
-   */
-  #addOtherContent(row: Row): void {
-    const key = this.#returned?.otherContent(row.number);
-    if (key === undefined) return;
-    const isBefore = (first: number | null) => first !== null && first < row.number;
-    if (key !== null && (isBefore(this.ledger.rowOf(key)) || this.#isInAnotherFile(key))) return;
-    this.findings.add(row, [OTHER_CONTENT]);
+    return loggedStatus(this.#log.lookup(prepared.key), this.#options) ?? 'ready';
   }
 
   #isInAnotherFile(key: string): boolean {
@@ -184,37 +169,15 @@ const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
 /** The finding on a row that states that it was taken, although the log does not know that of its content. */
 const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
 
-/**
- * Prepares a row that is settled by its own statement. It is not checked, and has its key only if that can be known
- * without checks.
- */
-function asItSays(row: Row, mapping: Mapping, preparation: Preparation): Prepared {
-  return likelyPrepared(row, mapping, preparation) ?? { row: row.number, request: null, ref: null, problems: [] };
+/** A row that is settled by its own statement, and whose content cannot be known without checks. */
+function asItIs({ number }: Row): Prepared {
+  return { row: number, request: null, ref: null, problems: [] };
 }
 
 /** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {
   /** The files of the same run that come before this one. Requests that they have are sent with them, once. */
   readonly files?: PlannedFiles;
-}
-
-const NONE: ReadonlyMap<number, Prepared> = new Map();
-
-/**
- * Finds the rows of a batch whose requests were finished by an earlier run. They are found by their keys, without
- * checking the rows again.
- */
-async function doneBefore(
-  batch: readonly Row[],
-  mapping: Mapping,
-  preparation: Preparation,
-  log: LogView,
-  options: Finality,
-): Promise<ReadonlyMap<number, Prepared>> {
-  const likely = batch.flatMap((row) => likelyPrepared(row, mapping, preparation) ?? []);
-  await log.prefetch(likely.map(({ key }) => key));
-  const done = likely.filter((each) => isDone(statusOf(each, log, options)));
-  return new Map(done.map((each) => [each.row, each]));
 }
 
 /** Tells whether nothing is left to do for a row with this status, in this run or in a later one. */

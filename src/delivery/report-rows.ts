@@ -7,11 +7,11 @@ import { type RowReason, reasonOf } from '../request/outcome.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
-import { isKept, saysItIsSettled } from './earlier-outcomes.ts';
 import { LineBreaks } from './line-breaks.ts';
 import type { MappedTable } from './plan.ts';
 import { likelyPrepared, mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { rowsInRange } from './read-rows.ts';
+import { earlierKey, isKept, saysItIsSettled } from './returned.ts';
 import { IN_DOUBT } from './submit.ts';
 
 /**
@@ -27,7 +27,10 @@ export async function* reportRows(
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(plan.table, plan.range)) {
     // The whole batch is looked up at once, to save round trips to a remote log.
-    const asked = batch.map(({ number }) => recordOf(plan.ledger.key(number), plan.ledger.status(number), log));
+    const asked = batch.map((row) => {
+      const status = plan.ledger.status(row.number);
+      return recordOf(plan.ledger.key(row.number) ?? (status === 'invalid' ? null : earlierKey(row)), status, log);
+    });
     const records = await Promise.all(asked);
     for (const [at, row] of batch.entries()) {
       const status = plan.ledger.status(row.number);
@@ -227,7 +230,7 @@ export async function* loggedRows(
   for await (const batch of rowsInRange(table, range)) {
     const rows = await breaks.restore(batch);
     const likely = rows.map((row) => likelyPrepared(row, mapping, preparation));
-    await log.prefetch(likely.flatMap((each) => each?.key ?? []));
+    await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...rows.flatMap((row) => earlierKey(row) ?? [])]);
     const prepared: Prepared[] = [];
     const checked: string[] = [];
     for (const [at, row] of rows.entries()) {
@@ -245,7 +248,9 @@ export async function* loggedRows(
     }
     if (checked.length > 0) await log.prefetch(checked);
     // The whole batch is looked up at once, to save round trips to a remote log.
-    const records = await Promise.all(prepared.map((each) => loggedRecord(each, log)));
+    const records = await Promise.all(
+      prepared.map(async (each, at) => (await loggedRecord(each, log)) ?? earlierRecord(rows[at], log)),
+    );
     for (const [at, row] of batch.entries()) {
       const record = records[at] ?? null;
       const unsent = prepared[at]?.request ? 'ready' : 'invalid';
@@ -256,4 +261,10 @@ export async function* loggedRows(
 
 function loggedRecord(prepared: Prepared, log: LogView): ReturnType<LogView['read']> {
   return prepared.request && log.lookup(prepared.key) !== 'none' ? log.read(prepared.key) : null;
+}
+
+/** Returns the last record of the request that a row was before its cells were changed, or null. */
+function earlierRecord(row: Row | undefined, log: LogView): ReturnType<LogView['read']> {
+  const key = row ? earlierKey(row) : null;
+  return key !== null && log.lookup(key) !== 'none' ? log.read(key) : null;
 }

@@ -3,7 +3,6 @@ import { basename, dirname, extname, join } from 'node:path';
 import { commandLine, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { inputName } from '../../cli/input.ts';
-import { withIdentifiers } from '../../delivery/lost-identifiers.ts';
 import { mapRow } from '../../delivery/prepare.ts';
 import { type RowLookup, withRowsOutside } from '../../delivery/report-rows.ts';
 import { onlyPath, requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
@@ -241,13 +240,10 @@ export async function writeRunResults(
     return;
   }
   const reporter = await context.reporter();
-  const log = await context.logStore();
-  // Each of these steps takes time for every row, so it is skipped if it has nothing to do.
-  const named = statesOutcomes(plan.table) ? withIdentifiers(reports, () => log.latest()) : reports;
   const isWhole = plan.range.skip === 0 && plan.range.limit === null;
   const unread = ({ message }: SrqError) =>
     reporter.warn(`The results file ends where the input cannot be read: ${message}`);
-  const rows = isWhole ? named : withRowsOutside(plan, named, lookup, unread);
+  const rows = isWhole ? reports : withRowsOutside(plan, reports, lookup, unread);
   const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
   if (path === '-') return streamResults(context.process.stdout, results);
   const written = await writeResults(path, results, (heldOpen) => place.settle(context, path, heldOpen));
