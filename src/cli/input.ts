@@ -201,16 +201,16 @@ interface PlannedPart extends PlanRules {
   readonly range: RowRange;
 }
 
-const WHOLE_FILE: PlannedPart = { range: { skip: 0, limit: null }, onDuplicate: 'skip', again: false };
-
-/** Plans the import of a file and shows the progress. By default the whole file is planned. */
+/** Plans the import of a file and shows the progress. */
 export function planWithProgress(
-  { context, preparation }: RequestSession,
+  session: RequestSession,
   input: Input,
   log: LogView,
-  wanted: PlannedPart = WHOLE_FILE,
+  wanted: PlannedPart,
 ): Promise<ImportPlan> {
-  return withReadingProgress(context, (tick) => planImport(input, wanted.range, preparation, log, wanted, tick));
+  const { context, preparation } = session;
+  const rules = { ...wanted, created: () => session.createdBefore() };
+  return withReadingProgress(context, (tick) => planImport(input, wanted.range, preparation, log, rules, tick));
 }
 
 /** Shows the progress of reading a file. `read` calls `tick` with the number of rows read so far. */

@@ -5,9 +5,9 @@ import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
 import type { Contract } from '../request/contract.ts';
-import type { LogReader } from '../request/log-store.ts';
+import { createdAt, type LogReader } from '../request/log-store.ts';
 import type { RequestOperationName } from '../request/operations.ts';
-import type { AudioReader } from '../request/ports.ts';
+import type { AudioReader, LogRecord } from '../request/ports.ts';
 import type { Destination } from '../request/service-request.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
@@ -70,6 +70,11 @@ export class RequestSession {
     const log = await (await this.context.logStore()).openReader();
     this.context.onClose(() => log.close());
     return log;
+  }
+
+  /** Yields the records of what was created at this service before. */
+  async *createdBefore(): AsyncGenerator<LogRecord> {
+    yield* createdAt(await this.context.logStore(), this.preparation.destination.baseUrl);
   }
 
   /** Connects to the service. Nothing is sent yet. */

@@ -4,6 +4,7 @@ import { PlannedFiles } from '../request/ledger.ts';
 import type { RunNotes } from '../request/log-store.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import type { Mapping } from '../request/table.ts';
+import type { CreatedRecords } from './known-references.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
@@ -27,7 +28,7 @@ export async function runImport(
   const { log, notes, halt } = deps;
   // 1. Plan each file. A file is planned again for each mapping that the user corrects, and its last plan counts.
   const imports: FileOfRun[] = [];
-  const rules = { ...options, files: new PlannedFiles() };
+  const rules = { ...options, files: new PlannedFiles(), ...(deps.created ? { created: deps.created } : {}) };
   for (const { file, preparation, ui } of files) {
     const planFile = (input: MappedTable, tick: (rows: number) => void) =>
       planImport(input, options.range, preparation, log, rules, tick);
@@ -285,6 +286,8 @@ export interface ImportDeps {
   readonly clock: Clock;
   /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
+  /** Yields what was created at this service before. A row whose reference is there is held back. */
+  readonly created?: () => CreatedRecords;
   /** Asks the user to confirm the plans of all files. Throws if the user does not. */
   confirm(plans: readonly ImportPlan[]): Promise<void>;
   /**

@@ -6,6 +6,7 @@ import type { LogView } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
 import { type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';
 import { FindingGroups } from './findings.ts';
+import { type CreatedRecords, References } from './known-references.ts';
 import { LineBreaks } from './line-breaks.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { mapRows, rowsInRange } from './read-rows.ts';
@@ -66,8 +67,8 @@ export async function planImport(
     mostAreDone = doneInBatch > batch.length / 2;
     tick(planner.ledger.rows);
   }
-  const { ledger, first, findings } = planner;
-  const refs = { sample: planner.refs.texts, count: planner.refs.count };
+  const { ledger, findings } = planner;
+  const held = await heldBack(planner, options);
   if (ledger.rows === 0) {
     throw new SrqError(
       'file.no-rows',
@@ -78,44 +79,48 @@ export async function planImport(
   const additions = returned && { notes: () => returned.notes, strangers: () => returned.strangers };
   const read = additions ? mapRows(breaks.table, (batch) => batch, additions) : breaks.table;
   const planned = { table: read, mapping, range, files, rows: ledger.rows };
-  return { ...planned, counts: ledger.counts(), first, refs, ...findings.of(ledger.rows), ledger };
+  const { first } = planner;
+  const isHeld = first !== null && held.has(first.row);
+  const firstReady = isHeld ? await firstReadyRow(planned.table, mapping, preparation, ledger) : first;
+  return { ...planned, counts: ledger.counts(), first: firstReady, held, ...findings.of(ledger.rows), ledger };
 }
 
 /**
- * Maximum number of references of ready rows that a plan keeps. The log is asked whether it knows them with other
- * content.
+ * Holds back rows whose reference was created before under other content, and returns them with the keys of those requests.
+ * A spreadsheet or another mapping may have changed what they say.
  */
-const MAX_REFS = 1_000;
-
-/**
- * Keeps a sample of texts in bounded memory, spread evenly over all texts that were added. When it is full, it drops
- * every second text, and from then on takes only half as many.
- */
-class EvenSample {
-  readonly texts: string[] = [];
-  count = 0;
-  #every = 1;
-
-  add(text: string): void {
-    const isNext = this.count % this.#every === 0;
-    this.count += 1;
-    if (!isNext) return;
-    this.texts.push(text);
-    if (this.texts.length < MAX_REFS) return;
-    this.texts.splice(0, MAX_REFS, ...this.texts.filter((_, at) => at % 2 === 0));
-    this.#every *= 2;
+async function heldBack(
+  { ledger, refs, findings }: Planner,
+  { again, created }: PlanRules,
+): Promise<ReadonlyMap<number, string>> {
+  if (again || created === undefined || ledger.counts().ready === 0) return new Map();
+  const held = await refs.createdBefore(created(), ledger);
+  for (const row of held.keys()) {
+    ledger.setStatus(row, 'repeated');
+    findings.add({ number: row, line: null, cells: [], problem: null }, [CREATED_BEFORE]);
   }
+  return held;
+}
+
+async function firstReadyRow(
+  table: Table,
+  mapping: Mapping,
+  preparation: Preparation,
+  ledger: Ledger,
+): Promise<ImportPlan['first']> {
+  for await (const batch of table.rows()) {
+    const row = batch.find(({ number }) => ledger.has(number) && ledger.status(number) === 'ready');
+    const prepared = row ? await prepareRow(row, mapping, preparation) : null;
+    if (prepared?.request) return { row: prepared.row, request: prepared.request };
+  }
+  return null;
 }
 
 /** Collects the rows of a plan in their order. */
 class Planner {
   readonly ledger = new Ledger();
   readonly findings: FindingGroups;
-  /**
-   * References of the rows that are ready. They are a sample of the whole file, because new leads are often all at its
-   * beginning or its end.
-   */
-  readonly refs = new EvenSample();
+  readonly refs = new References();
   first: ImportPlan['first'] = null;
   readonly #log: LogView;
   readonly #options: PlanRules;
@@ -143,10 +148,10 @@ class Planner {
       return status;
     }
     this.ledger.add(row, prepared.key, status);
-    if (this.ledger.status(row) !== 'ready') return status;
-    this.first ??= prepared;
     const { ref } = prepared.request;
-    if (ref !== null) this.refs.add(ref);
+    // A row of a results file without a status is sent on a person's word.
+    if (ref !== null && !read.earlier) this.refs.add(row, ref);
+    if (this.ledger.status(row) === 'ready') this.first ??= prepared;
     return status;
   }
 
@@ -166,6 +171,9 @@ class Planner {
 /** The finding on a row that states `unknown` and whose content the log does not know. */
 const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
 
+/** The finding on a row whose reference was created before under other content. */
+const CREATED_BEFORE = { ...finding('row.created-before', '', {}), column: null };
+
 /** The finding on a row that states that it was taken, although the log does not know that of its content. */
 const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
 
@@ -178,6 +186,8 @@ function asItIs({ number }: Row): Prepared {
 export interface PlanRules extends Finality {
   /** The files of the same run that come before this one. Requests that they have are sent with them, once. */
   readonly files?: PlannedFiles;
+  /** Yields what was created at this service before. If it is missing, no row is held back for its reference. */
+  readonly created?: () => CreatedRecords;
 }
 
 /** Tells whether nothing is left to do for a row with this status, in this run or in a later one. */

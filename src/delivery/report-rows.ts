@@ -3,7 +3,7 @@ import { FINDING, type Problem, quotedMessage } from '../request/finding.ts';
 import type { ImportPlan, RowOutside, RowRange, RowReport, RunRow } from '../request/import-plan.ts';
 import { recordMessage, recordReason } from '../request/log-store.ts';
 import { parseMarket } from '../request/markets.ts';
-import { type RowReason, reasonOf } from '../request/outcome.ts';
+import { mainIdentifier, type RowReason, reasonOf } from '../request/outcome.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
@@ -29,7 +29,8 @@ export async function* reportRows(
     // The whole batch is looked up at once, to save round trips to a remote log.
     const asked = batch.map((row) => {
       const status = plan.ledger.status(row.number);
-      return recordOf(plan.ledger.key(row.number) ?? (status === 'invalid' ? null : earlierKey(row)), status, log);
+      const key = plan.held?.get(row.number) ?? plan.ledger.key(row.number);
+      return recordOf(key ?? (status === 'invalid' ? null : earlierKey(row)), status, log);
     });
     const records = await Promise.all(asked);
     for (const [at, row] of batch.entries()) {
@@ -119,12 +120,14 @@ function recordOf(key: string | null, status: Status, log: Pick<DeliveryLog, 're
 
 function recorded(
   row: Row,
-  { ledger, files }: ImportPlan,
+  { ledger, files, held }: ImportPlan,
   record: LogRecord | null,
 ): Pick<RowReport, 'ids' | 'message' | 'reason' | 'record'> {
   const first = ledger.firstRow(row.number);
   const ids = record?.ids ?? {};
   const status = ledger.status(row.number);
+  if (held?.has(row.number))
+    return { ids, record, reason: reasonOf({ status, http: null }), message: heldMessage(record) };
   const isRepeated = status === 'repeated';
   const reason = reasonOfRow(status, record);
   if (first !== row.number) return { ids, record, reason, message: `It has the same content as row ${first}.` };
@@ -133,6 +136,12 @@ function recorded(
     return { ids, record, reason, message: `It has the same content as row ${elsewhere.row} of ${elsewhere.file}.` };
   const isTold = isRepeated || tellsOf(status, record);
   return { ids, record, reason, message: isTold ? messageOf(record, isRepeated) : null };
+}
+
+function heldMessage(record: LogRecord | null): string {
+  const id = mainIdentifier(record?.ids ?? {});
+  const as = id === '' ? '' : ` as ${id}`;
+  return `Its reference was created${as} on ${record?.at}, with other content. --again sends it.`;
 }
 
 /** Returns the code of a row's reason. */

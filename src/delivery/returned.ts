@@ -7,7 +7,7 @@ import { type Finality, loggedStatus } from './submit.ts';
  * Returns the status of a row that its own statement settles, or null. Such a row is not sent, whatever happened to its
  * cells, unless a person empties its statement.
  */
-export function statedStatus(
+function statedStatus(
   earlier: EarlierOutcome | undefined,
   { again, onDuplicate }: Finality,
 ): 'repeated' | 'duplicate' | null {

@@ -6,7 +6,7 @@ import { runRowOf } from '../delivery/report-rows.ts';
 import type { SubmitOptions, Submitted } from '../delivery/submit.ts';
 import { SrqError } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
-import type { LogStore, OpenLog, RunBegin } from '../request/log-store.ts';
+import { createdAt, type LogStore, type OpenLog, type RunBegin } from '../request/log-store.ts';
 import { isLoopback } from '../request/loopback.ts';
 import type { Clock } from '../request/ports.ts';
 import { noCounts, sumOfCounts, withUntriedAsFailed } from '../request/status.ts';
@@ -138,6 +138,7 @@ function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string
   account.listen(notes.refused);
   return {
     ...{ log, notes, clock, halt },
+    created: () => createdAt(store, preparation.destination.baseUrl),
     confirm: async (plans) => notes.note(beginNote(plans, settings, name, preparation.destination.baseUrl)),
     connect: async () => ({ ...connection, api: connection.api.until(halt.signal) }),
   };

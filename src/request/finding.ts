@@ -64,6 +64,11 @@ export const FINDING = {
     'It may have been taken before its cells were changed, so it is not sent. Settle it with srq resolve; then restore its cells, or empty its srq_status to send it as a new request.',
     'Settle it with srq resolve; then restore its cells, or empty its srq_status.',
   ),
+  'row.created-before': warning(
+    null,
+    'A request with its reference was created before, with other content. It is not sent.',
+    'If it is a new request, send it with --again, in a file of its own.',
+  ),
   'row.other-content': warning(
     null,
     'Its cells differ from what was sent under its srq_status and srq_id, so this content may never have been sent. Were some columns sorted without the others, or was the row changed later? It is not sent.',

@@ -62,8 +62,8 @@ export interface ImportPlan {
   readonly problemGroups: readonly ProblemGroup[];
   /** Number of all problems, including those that are not kept in `problems`. */
   readonly problemCount: number;
-  /** References of the rows that are ready: their number, and a sample from all over the file. */
-  readonly refs: { readonly sample: readonly string[]; readonly count: number };
+  /** Rows that are not sent because their reference was created before, each with the key of that request. */
+  readonly held?: ReadonlyMap<number, string>;
   readonly ledger: Ledger;
   /** The files of the same run that are planned already. Requests that one of them has are sent with that file. */
   readonly files: PlannedFiles;

@@ -233,3 +233,17 @@ export function isSelected(
     atMs < untilMs
   );
 }
+
+/**
+ * Yields the records of creations at the service of this base URL, in order. Runs at other services say nothing about it.
+ */
+export async function* createdAt(
+  log: Pick<LogStore, 'records' | 'notes'>,
+  baseUrl: string,
+): AsyncGenerator<LogRecord, void> {
+  const service = URL.canParse(baseUrl) ? new URL(baseUrl).host : '';
+  const elsewhere = new Set<string>();
+  for await (const note of log.notes()) if (note.event === 'begin' && note.service !== service) elsewhere.add(note.run);
+  for await (const { record } of log.records())
+    if (record.event === 'created' && !elsewhere.has(record.run)) yield record;
+}

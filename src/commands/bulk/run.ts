@@ -139,11 +139,15 @@ async function importDeps(
   confirmed: () => void,
 ): Promise<ImportDeps> {
   const files = opened.map(({ file }) => file);
+  const [first] = opened;
+  if (!first) throw new Error('a run without a file');
+  const { session } = first;
   const log = health.timed(await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true));
   const notes = health.counted(withListener((await context.logStore()).openNotes(context.run), events));
   const { clock, interruption } = context;
   return {
     ...{ log, notes, clock, halt: interruption.halt },
+    created: () => session.createdBefore(),
     confirm: async (plans) => {
       events.plan(plans, files);
       health.plans = plans;
@@ -159,11 +163,9 @@ async function importDeps(
       notes.note(await beginNote(context, plans, files, options));
     },
     connect: async (columnOf) => {
-      const [first] = opened;
-      if (!first) throw new Error('a run without a file');
       const { concurrency } = options;
       const asking = { rate: rateOf(context, options), concurrency, columnOf, refused: notes.refused };
-      const connection = await first.session.connect(asking);
+      const connection = await session.connect(asking);
       health.connection = connection;
       // From the first request on, the first signal lets requests in flight finish.
       await finishOnSignal(context);

@@ -234,7 +234,7 @@ interface EndOfRun {
 /** Returns what a person should do next with the files, or null if there is nothing to do. */
 function adviceFor({ failed, unknown, ...counts }: Counts, files: readonly EndedFile[]): string | null {
   if (failed > 0) return null;
-  const told = [strangersAdvice(files), refusedAdvice(counts.invalid + counts.rejected, files)];
+  const told = [strangersAdvice(files), heldAdvice(files), refusedAdvice(counts.invalid + counts.rejected, files)];
   const others = told.filter((each) => each !== null).join(' ') || null;
   if (unknown === 0) return others;
   const doubtful = `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
@@ -252,6 +252,17 @@ function strangersAdvice(files: readonly EndedFile[]): string | null {
   return `${were} taken, but this log knows none of them: was that another service or profile? To send them, import the original file.`;
 }
 
+/** Returns what to do about rows whose references were created before under other content. */
+function heldAdvice(files: readonly EndedFile[]): string | null {
+  const count = files.reduce((sum, { plan }) => sum + (plan.held?.size ?? 0), 0);
+  if (count === 0) return null;
+  const were =
+    count === 1
+      ? '1 row was not sent: its reference was'
+      : `${thousands(count)} rows were not sent: their references were`;
+  return `${were} created before, with other content (srq_message says when). If these are new requests, send them with --again, in a file of their own.`;
+}
+
 function refusedAdvice(refused: number, files: readonly EndedFile[]): string | null {
   if (refused === 0) return null;
   const were = `${rowsText(refused)} ${refused === 1 ? 'was' : 'were'} refused`;
@@ -267,7 +278,8 @@ function exportCommand(context: Context, counts: Counts, { files, command }: End
   const { send, correct, settle } = countsLeft(counts);
   if (!one || more.length > 0 || send + correct + settle > 0) return null;
   const { file, plan, exportTo } = one;
-  if (plan.range.skip > 0 || plan.range.limit !== null || (plan.table.strangers ?? 0) > 0) return null;
+  const isUnsure = (plan.table.strangers ?? 0) > 0 || (plan.held?.size ?? 0) > 0;
+  if (plan.range.skip > 0 || plan.range.limit !== null || isUnsure) return null;
   // The log of a sandbox in this process ends with the process, and standard input cannot be read again.
   if (context.options.sandbox || file === '-') return null;
   const reading = onlyOptions(command, OF_THE_REQUEST);

@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/context.ts';
-import { planWithProgress, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
+import { type ReadingOptions, readInput, requireNoReading, withReadingProgress } from '../../cli/input.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { planAsLogged } from '../../delivery/plan.ts';
+import { planAsLogged, planImport } from '../../delivery/plan.ts';
 import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
 import { printable, rowsText, thousands } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
@@ -116,7 +116,10 @@ async function figuresOfInput(
   const audio = recordingsBeside(file);
   const session = await RequestSession.open(context, { audio, operations: ['create'], needsNoLogin: true });
   const log = await session.logReader();
-  const plan = await planWithProgress(session, opened, log);
+  const range = { skip: 0, limit: null };
+  const plan = await withReadingProgress(context, (tick) =>
+    planImport(opened, range, session.preparation, log, { onDuplicate: 'skip', again: false }, tick),
+  );
   await planAsLogged(plan, log);
   const figures = figuresOf(plan, options.includeInput);
   const rows = reportRows(plan, log, session.preparation, 'Not sent.', 'ready');

@@ -290,7 +290,7 @@ const USUAL_LENGTHS = new Map<string, number | null>([
 ]);
 
 /** Tells whether a text is a number in scientific notation, whose digits a spreadsheet has dropped. */
-export function isShortenedNumber(text: string): boolean {
+function isShortenedNumber(text: string): boolean {
   return SCIENTIFIC.test(text);
 }
 
