@@ -35,7 +35,7 @@ export async function planImport(
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
   const breaks = new LineBreaks(table, mapping, preparation, log);
-  const returned = statesOutcomes(table) ? new ReturnedRows(log, options) : null;
+  const returned = statesOutcomes(table) ? new ReturnedRows(table.columns, log, options) : null;
   const planner = new Planner(mapping, log, options, returned);
   let mostAreDone = true;
   for await (const read of rowsInRange(table, range)) {

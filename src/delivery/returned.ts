@@ -1,6 +1,6 @@
 import type { LogView } from '../request/ports.ts';
 import { isTaken, type LoggedState, type Status } from '../request/status.ts';
-import { type EarlierOutcome, RESULT_COLUMNS, type Row } from '../request/table.ts';
+import { type EarlierOutcome, RESULT_COLUMNS, type Row, resultPlaces } from '../request/table.ts';
 import { type Finality, loggedStatus } from './submit.ts';
 
 /**
@@ -38,10 +38,13 @@ export function earlierKey({ earlier }: Row): string | null {
 export class ReturnedRows {
   readonly #log: Pick<LogView, 'lookup'>;
   readonly #options: Finality;
+  readonly #hasKeys: boolean;
   #settled = 0;
   #isOfThisLog = false;
 
-  constructor(log: Pick<LogView, 'lookup'>, options: Finality) {
+  /** `columns` are those of the file. */
+  constructor(columns: readonly string[], log: Pick<LogView, 'lookup'>, options: Finality) {
+    this.#hasKeys = resultPlaces(columns).has('srq_key');
     this.#log = log;
     this.#options = options;
   }
@@ -63,14 +66,14 @@ export class ReturnedRows {
   }
 
   /**
-   * Tells whether a row is settled although its content may never have been sent: its cells were changed, or stand under
-   * the outcome of another row. `key` is that of its content, or null if it has none.
+   * Tells whether a row is settled although its content may never have been sent: its cells were changed, they stand under
+   * the outcome of another row, or somebody wrote the outcome by hand. `key` is that of its content, or null if it has none.
    */
   isOther(row: Row, key: string | null): boolean {
     const before = earlierKey(row);
-    if (before === null || before === key || this.#stateOf(before) === 'none') return false;
     const content = this.#stateOf(key);
-    return !isTaken(content) && content !== 'unknown';
+    if (before === key || isTaken(content) || content === 'unknown') return false;
+    return before === null ? this.#hasKeys : this.#stateOf(before) !== 'none';
   }
 
   /** Number of rows that state that they were taken, if the log knows none of them. Complete once all rows were asked about. */
