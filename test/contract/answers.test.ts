@@ -237,3 +237,14 @@ test('409 of a create that makes contacts is about the contact', () => {
   expect(create.duplicate).toEqual([conflict]);
   expect(create.identifiers.map(({ pointer }) => pointer)).toEqual(['/contact/id', '/contact_uid']);
 });
+
+test.each([
+  [499, 1],
+  [500, 0],
+])(
+  'codes of a duplicate among the answers with status %d make %d rules: a service that fails tells none',
+  (status, rules) => {
+    const createAnswers = { [status]: answer({ error: { enum: ['DUPLICATE_REQUEST', 'MARKET_CLOSED'] } }) };
+    expect(learnParts({ createAnswers }).contract.create.duplicate).toHaveLength(rules);
+  },
+);

@@ -81,6 +81,15 @@ describe('a field is taken', () => {
   });
 });
 
+it('a column that a person left out, or gave to another field, is no part of a place or a name either', () => {
+  const parts = (map: Record<string, string>) => Object.keys(plan(['City', 'Zip', 'Street'], { map }).parts).sort();
+  expect([parts({}), parts({ City: '-' }), parts({ Zip: 'ref' })]).toEqual([
+    ['city', 'postal_code', 'street'],
+    ['postal_code', 'street'],
+    ['city', 'street'],
+  ]);
+});
+
 describe('a mapping that was confirmed', () => {
   it('gives what nothing said gives, and leaves out what it left out', () => {
     const before = remembered({

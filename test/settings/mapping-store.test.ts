@@ -78,6 +78,23 @@ test('columns are found again whatever their order, case and accents, and joins 
   expect(Object.keys(store.find(columns.filter((name) => name !== 'Ort'))?.join ?? {})).toEqual(['fullname']);
 });
 
+test('a column without a name is the same only in the same header, and so is a header with two names alike', () => {
+  const store = emptyStore();
+  const columns = ['Wer', 'Was', 'Wo', 'Wann', 'Womit', 'Wozu', 'Warum', ''];
+  store.keep(columns, { map: { 'column 8': 'ref', Wer: 'fullname' }, join: {}, unused: [] }, '2026-11-20');
+  expect(store.find(columns)?.map).toEqual({ 'column 8': 'ref', Wer: 'fullname' });
+  expect(store.find([...columns.slice(0, -1), 'Wie', ''])).toMatchObject({
+    map: { Wer: 'fullname' },
+    changes: { added: ['Wie'], gone: [] },
+  });
+  const twins = ['Wer', 'WER', 'Was', 'Wo'];
+  store.keep(twins, mapped('ref'), '2026-11-21');
+  expect([store.find(twins), store.used(twins), store.all().length]).toEqual([null, [], 1]);
+  // Two columns of the very same name are told apart by nobody, and mean the same.
+  store.keep(['Wer', 'Wer', 'Wie'], mapped('ref'), '2026-11-21');
+  expect(store.find(['wer', 'wer', 'wie'])?.on).toBe('2026-11-21');
+});
+
 test('the columns that srq adds to its results make no other header', () => {
   const store = emptyStore();
   store.keep(['Wer', 'Was', 'Wo', 'Wann'], mapped('fullname'), '2026-11-20');
