@@ -51,18 +51,6 @@ test.each(['success', 'ok', 'is_success', 'isOk'])(
   },
 );
 
-test('a flag isValid is a guess', () => {
-  expect(verdictOf({ 200: answer({ isValid: { type: 'boolean' } }) })).toEqual({
-    rules: [flag('/isValid', ['false'], ['true'])],
-    confidence: 'weak',
-  });
-});
-
-test('a flag that is sure is preferred to one that may speak of the data alone', () => {
-  const properties = { valid: { type: 'boolean' }, data: { properties: { duplicate: { type: 'boolean' } } } };
-  expect(verdictOf({ 200: answer(properties) }).rules).toEqual([flag('/data/duplicate', ['true'], ['false'])]);
-});
-
 test.each([
   ['The request is a duplicate', 'certain'],
   ['O pedido já existe', 'certain'],
@@ -113,12 +101,6 @@ test.each([
   expect(verdictOf({ 200: answer(properties) }).rules).toEqual([]);
 });
 
-test('that something exists is a guess, unless nothing else can be meant', () => {
-  const exists = { type: 'boolean' };
-  expect(verdictOf({ 200: answer({ exists }) }).confidence).toBe('likely');
-  expect(verdictOf({ 200: answer({ data: { properties: { exists } } }) }).confidence).toBe('weak');
-});
-
 test('codes that speak of something else make no duplicate', () => {
   const code = {
     enum: ['INVALID_PHONE', 'ACCOUNT_ALREADY_SUSPENDED', 'EMAIL_EXISTS_ON_BLOCKLIST', 'REPEATED_CHARACTERS'],
@@ -133,17 +115,6 @@ test('the examples of an answer tell it where there is no schema', () => {
     rules: [flag('/result', ['duplicate'], ['unique'])],
     confidence: 'likely',
   });
-});
-
-test('what an example shows within a list is told apart from a member of that name beside the list', () => {
-  const example = { lead: [{ result: 'duplicate' }, { result: 'unique' }] };
-  const content = { 'application/json': { example } };
-  const { rules } = verdictOf({ 200: { description: '', content } });
-  expect(rules).toEqual([flag('/lead/*/result', ['duplicate'], ['unique'])]);
-});
-
-test('an answer that tells nothing leaves the verdict to what srq reads by itself', () => {
-  expect(verdictOf({ 200: answer({ message: { type: 'string' } }) })).toEqual({ rules: [], confidence: 'likely' });
 });
 
 const identifiersOf = (createAnswers: object) => learnParts({ createAnswers }).contract.create.identifiers;
@@ -164,17 +135,6 @@ test('what names the request is told from what names something else', () => {
   ]);
 });
 
-test('an answer without identifiers is left to the first live one', () => {
-  const { contract } = learnParts({ createAnswers: { 202: { description: 'Taken' } } });
-  expect(contract.create.identifiers).toEqual([]);
-  expect(contract.findings).toContainEqual(
-    expect.objectContaining({
-      setting: 'create.identifiers',
-      why: 'from the first live answer: the document names none',
-    }),
-  );
-});
-
 test('create tells a duplicate by a status that says so, or by a code among its errors', () => {
   const code = { enum: ['invalid_phone', 'duplicate_request', 'not_a_duplicate'] };
   const answers = { 409: { description: 'Already exists' }, 422: answer({ error: { properties: { code } } }) };
@@ -183,23 +143,6 @@ test('create tells a duplicate by a status that says so, or by a code among its 
     flag('/error/code', ['duplicate_request'], []),
   ]);
   expect(learnParts({ createAnswers: { 409: { description: 'Conflict' } } }).contract.create.duplicate).toEqual([]);
-});
-
-test('samples are the examples of the document, else made from the schema', () => {
-  const shown = { description: '', content: { 'application/problem+json': { example: { title: 'No' } } } };
-  const made = answer({
-    id: { type: 'string', format: 'uuid' },
-    at: { type: 'string', format: 'date-time' },
-    n: { const: 3 },
-  });
-  const { create } = learnParts({ createAnswers: { 201: made, 400: shown } }).contract;
-  expect(create.success).toEqual({
-    status: 201,
-    contentType: 'application/json',
-    body: { id: expect.stringMatching(/^[\da-f-]{36}$/), at: '2026-01-31T12:00:00Z', n: 3 },
-  });
-  expect(create.refusal).toEqual({ status: 400, contentType: 'application/problem+json', body: { title: 'No' } });
-  expect(create.errorTexts).toEqual(['/title']);
 });
 
 test.each([
@@ -256,45 +199,6 @@ test.each([
   expect(learned({ 503: { description } })).toBe(false);
 });
 
-test('limits in prose and in headers are notes', () => {
-  const createAnswers = {
-    429: { description: 'At most 10 requests per second.', headers: { 'X-RateLimit-Limit': {} } },
-  };
-  const { notes } = learnParts({ createAnswers });
-  expect(notes).toEqual([
-    'POST /requests has no place for email, which no request holds then.',
-    'The document speaks of a limit: "At most 10 requests per second". srq finds the right pace itself; --rate sets one.',
-    'The service tells its limits in X-RateLimit-Limit, which srq respects.',
-  ]);
-});
-
-test('a success without a body keeps its status', () => {
-  expect(learnParts({ createAnswers: { 202: { description: 'Accepted' } } }).contract.create.success).toEqual({
-    status: 202,
-    contentType: 'application/json',
-    body: null,
-  });
-  const unknown = { description: 'ok', content: { 'text/html': {} } };
-  expect(learnParts({ createAnswers: { 200: unknown } }).contract.create.success).toBeNull();
-});
-
-test.each([
-  [499, 1],
-  [500, 0],
-])(
-  'codes of a duplicate among the answers with status %d make %d rules: a service that fails tells none',
-  (status, rules) => {
-    const createAnswers = { [status]: answer({ error: { enum: ['DUPLICATE_REQUEST', 'MARKET_CLOSED'] } }) };
-    expect(learnParts({ createAnswers }).contract.create.duplicate).toHaveLength(rules);
-  },
-);
-
-test('a sample that is made from a schema takes a value that a success may have', () => {
-  const status = { enum: ['REJECTED', 'not_valid', 'DUPLICATE', 'RECEIVED'] };
-  const { contract } = learnParts({ createAnswers: { 201: answer({ id: { type: 'integer' }, status }) } });
-  expect(contract.create.success?.body).toEqual({ id: 1, status: 'RECEIVED' });
-});
-
 test('what identifies something beside the request is no identifier of it', () => {
   const id = { type: 'integer' };
   const inner = { properties: { id, access_code: { type: 'string' } } };
@@ -333,3 +237,14 @@ test('409 of a create that makes contacts is about the contact', () => {
   expect(create.duplicate).toEqual([conflict]);
   expect(create.identifiers.map(({ pointer }) => pointer)).toEqual(['/contact/id', '/contact_uid']);
 });
+
+test.each([
+  [499, 1],
+  [500, 0],
+])(
+  'codes of a duplicate among the answers with status %d make %d rules: a service that fails tells none',
+  (status, rules) => {
+    const createAnswers = { [status]: answer({ error: { enum: ['DUPLICATE_REQUEST', 'MARKET_CLOSED'] } }) };
+    expect(learnParts({ createAnswers }).contract.create.duplicate).toHaveLength(rules);
+  },
+);

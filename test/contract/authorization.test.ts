@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { holdsSecrets, withGivenSecrets, withoutSecretValues } from '../../src/contract/contract-secrets.ts';
-import { learnContract } from '../../src/contract/learn.ts';
-import { mergeProposals } from '../../src/contract/merge-contracts.ts';
 import type { Proposal } from '../../src/request/contract.ts';
-import { KNOWN, learnParts } from './describe-request.ts';
-import { learnOptions } from './learn-options.ts';
+import { learnParts } from './describe-request.ts';
+import type { learnOptions } from './learn-options.ts';
 
 type Options = Parameters<typeof learnOptions>[0];
 
@@ -52,14 +49,6 @@ describe('A service without client credentials', () => {
     const { contract } = learn({ basic, key }, [{ basic: [], key: [] }], { constants: { 'X-Api-Key': 'k' } });
     expect(contract.auth).toEqual({ kind: 'basic' });
     expect(contract.create.parameters).toContainEqual(expect.objectContaining({ in: 'header', constant: 'k' }));
-  });
-
-  test('whose key is a parameter as well has it once', () => {
-    const parameters = [{ in: 'header', name: 'x-api-key', required: true, schema: { type: 'string' } }];
-    const rest = { security: [{ key: [] }], components: { securitySchemes: { key } } };
-    const proposal = learnParts({ rest, create: { parameters } });
-    expect(askedOf(proposal)).toEqual([]);
-    expect(proposal.contract.create.parameters?.filter(({ in: place }) => place === 'header')).toEqual([]);
   });
 
   test.each([
@@ -144,21 +133,6 @@ describe('Of several ways to be let in', () => {
   });
 });
 
-test('Swagger 2 names its flows otherwise', () => {
-  const document = (flowName: string) => ({
-    swagger: '2.0',
-    host: 'api.example.com',
-    securityDefinitions: { o: { type: 'oauth2', flow: flowName, tokenUrl: '/t', authorizationUrl: '/a', scopes: {} } },
-    security: [{ o: [] }],
-    paths: {},
-  });
-  const askedOfSwagger = (flowName: string) =>
-    learnContract([{ name: 's.json', bytes: Buffer.from(JSON.stringify(document(flowName))) }], learnOptions())
-      .questions;
-  expect(askedOfSwagger('accessCode').find(({ name }) => name === 'operation:token')?.text).toContain('browser');
-  expect(askedOfSwagger('application').some(({ name }) => name === 'operation:token')).toBe(false);
-});
-
 test('a key that a person gave is a secret of the contract, and asked for when the contract is learned again', () => {
   const given = learn({ key }, [{ key: [] }], { constants: { 'X-Api-Key': 'canary' } }).contract;
   const open = learn({ key }, [{ key: [] }]).contract;
@@ -168,49 +142,4 @@ test('a key that a person gave is a secret of the contract, and asked for when t
   expect(withGivenSecrets(shown, {}).questions).toMatchObject([{ answer: '--set X-Api-Key=@FILE' }]);
   expect(withGivenSecrets(shown, { 'X-Api-Key': 'canary' })).toEqual({ contract: given, questions: [] });
   expect(withoutSecretValues(open)).toEqual(open);
-});
-
-test('of two documents, the one that says how calls are authorized is believed', () => {
-  const silent = learn({});
-  const byKey = learn({ key }, [{ key: [] }]);
-  const asking = learn({ bearer }, [{ bearer: [] }]);
-  const byToken = learn({ client }, [{ client: [] }]);
-  for (const proposal of [
-    mergeProposals(silent, byKey),
-    mergeProposals(byKey, silent),
-    mergeProposals(asking, byKey),
-  ]) {
-    expect([authOf(proposal)?.kind, askedOf(proposal)]).toEqual(['apiKey', []]);
-    expect(proposal.contract.findings.filter(({ setting }) => /^(?:auth|token\.)/.test(setting))).toHaveLength(1);
-  }
-  expect(authOf(mergeProposals(byKey, byToken))?.kind).toBe('apiKey');
-  expect(authOf(mergeProposals(byToken, byKey))).toBeUndefined();
-  expect(mergeProposals(silent, byToken).contract.token.path).toBe('/token');
-});
-
-test('the public examples are each told as their document has it', () => {
-  /** The examples describe no bodies; the body of a request is put in. */
-  const toldOf = (version: string, name: string, path: string) => {
-    const document = JSON.parse(readFileSync(`node_modules/@readme/oas-examples/${version}/json/${name}.json`, 'utf8'));
-    document.paths[path].post.requestBody = { content: { 'application/json': { schema: { properties: KNOWN } } } };
-    const options = learnOptions({ operations: { create: `POST ${path}`, validate: 'none' } });
-    const proposal = learnContract([{ name, bytes: Buffer.from(JSON.stringify(document)) }], options);
-    return [authOf(proposal)?.kind, askedOf(proposal).includes('operation:token')];
-  };
-  const paths = ['basic', 'apiKey', 'oauth2', 'bearer', 'openIdConnect', 'no-auth'];
-  const secured = paths.map((path) => [path, ...toldOf('3.0', 'security', `/anything/${path}`)]);
-  expect(secured).toEqual([
-    ['basic', 'basic', false],
-    // A cookie.
-    ['apiKey', undefined, true],
-    // The address for tokens is at another host than the server.
-    ['oauth2', undefined, true],
-    ['bearer', undefined, true],
-    ['openIdConnect', undefined, true],
-    // It only lists all that there is, that flow among it.
-    ['no-auth', undefined, true],
-  ]);
-  expect(toldOf('3.0', 'security', '/status/401')).toEqual(['apiKey', false]);
-  expect(toldOf('3.1', 'train-travel', '/bookings')).toEqual([undefined, true]);
-  expect(toldOf('3.0', 'petstore', '/pet')).toEqual([undefined, true]);
 });

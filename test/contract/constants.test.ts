@@ -9,58 +9,11 @@ const learnWith = (properties: object, required: readonly string[], constants: R
   learnParts({ schema: { properties: { ...KNOWN, ...properties }, required }, options: { constants } });
 const text = { type: 'string' };
 
-test.each(['middleName', 'nome', 'contact_phone', 'request_id', 'X_Correlation_Uuid', 'mensagem'])(
-  'no constant is proposed for %s, which is another one in each request',
-  (name) => {
-    const { questions } = learnWith({ [name]: text }, [name]);
-    expect(questions).toMatchObject([{ name: `constant:${name}`, answer: `--set ${name}=` }]);
-    expect(questions[0]?.text).toContain('another one in each request');
-  },
-);
-
-test.each(['partner_id', 'campaignName', 'consent_text', 'source'])('a constant is proposed for %s', (name) => {
-  const { questions } = learnWith({ [name]: text }, [name]);
-  expect(questions).toMatchObject([{ name: `constant:${name}`, answer: `--set ${name}=VALUE` }]);
-});
-
 test('what each row gives stays required, without a constant', () => {
   const proposal = learnWith({ nome: text }, ['nome'], { nome: '' });
   expect(proposal.questions).toEqual([]);
   expect(parameterOf(proposal, 'nome')).toMatchObject({ required: true, constant: null });
   expect(proposal.notes.join()).toContain("--set 'nome={COLUMN}'");
-});
-
-test('a header of each request is given by the rows', () => {
-  const parameters = [
-    { name: 'X-Request-Id', in: 'header', required: true, schema: { type: 'string', format: 'uuid' } },
-  ];
-  expect(learnParts({ create: { parameters } }).questions).toMatchObject([{ answer: '--set X-Request-Id=' }]);
-  const given = learnParts({ create: { parameters }, options: { constants: { 'X-Request-Id': '' } } });
-  expect(parameterOf(given, 'X-Request-Id')).toMatchObject({ required: true, constant: null, in: 'header' });
-});
-
-test('a required User-Agent is asked for, because srq has none of its own', () => {
-  const description = 'Must be of the form VENDOR (EMAIL) and include a valid contact email.';
-  const parameters = [{ name: 'User-Agent', in: 'header', required: true, description, schema: { type: 'string' } }];
-  expect(learnParts({ create: { parameters } }).questions).toMatchObject([{ answer: '--set User-Agent=VALUE' }]);
-  const given = learnParts({
-    create: { parameters },
-    options: { constants: { 'User-Agent': 'ACME (a@example.com)' } },
-  });
-  expect(parameterOf(given, 'User-Agent')).toMatchObject({ in: 'header', constant: 'ACME (a@example.com)' });
-});
-
-test.each(['{City}', 'Lead from {City}'])('a value that names a column is refused: %s', (value) => {
-  expect(() => learnWith({ nome: text }, ['nome'], { nome: value })).toThrow('would be sent as it stands');
-});
-
-test.each([
-  ['consent', { type: 'boolean' }, 'yes', 'true'],
-  ['rooms', { type: 'integer', minimum: 1 }, '007', '7'],
-  ['channel', { enum: ['API', 'WEB'] }, 'api', 'API'],
-  ['at', { type: 'string', format: 'date-time' }, '2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z'],
-])('the value given for %s %j goes as the document says', (name, schema, value, wire) => {
-  expect(parameterOf(learnWith({ [name]: schema }, [name], { [name]: value }), name)?.constant).toBe(wire);
 });
 
 test.each([
@@ -77,31 +30,7 @@ test.each([
   expect(learn).not.toThrow(value);
 });
 
-test('no row gives an object, and one that holds customers is said to be wrong', () => {
-  const contacts = { type: 'array', items: { type: 'object', properties: { name: text } } };
-  const [question] = learnWith({ contacts }, ['contacts']).questions;
-  expect(question).toMatchObject({ answer: '--set contacts=VALUE' });
-  expect(question?.text).toContain('what differs from row to row');
-  expect(() => learnWith({ contacts }, ['contacts'], { contacts: '' })).toThrow('is not JSON');
-});
-
-test('a list is given as JSON', () => {
-  const tags = { type: 'array', items: { type: 'integer' } };
-  const proposal = learnWith({ tags }, ['tags'], { tags: '[1, "2"]' });
-  expect(proposal.questions).toEqual([]);
-  expect(parameterOf(proposal, 'tags')).toBeUndefined();
-  expect(proposal.contract.create.choices).toEqual([[{ fields: [], constants: [{ path: ['tags'], value: [1, 2] }] }]]);
-});
-
 const person = { type: 'object', required: ['phone'], properties: { phone: text } };
-
-test('the question names the whole path where a short name may mean another parameter', () => {
-  const open = learnWith({ agent: person }, ['agent', 'phone']);
-  expect(open.questions).toMatchObject([{ answer: '--set agent.phone=' }]);
-  const given = learnWith({ agent: person }, ['agent', 'phone'], { 'agent.phone': '1' });
-  expect(parameterOf(given, 'agent.phone')?.constant).toBe('1');
-  expect(parameterOf(given, 'phone')?.constant).toBeNull();
-});
 
 test('a short name that may mean several parameters is refused, unless it is the whole path of one', () => {
   expect(() => learnWith({ agent: person }, ['agent'], { phone: '1' })).toThrow(
@@ -157,10 +86,4 @@ test.each([
   expect(withGivenSecrets(given, { [name]: json })).toEqual({ contract, questions: [] });
   expect(() => withGivenSecrets(shown, { [name]: 'canary-1' })).toThrow('is not JSON');
   expect(secretTexts(name, kept.value)).toEqual(['canary-1']);
-});
-
-test('an object that is called like a secret and holds none is no secret', () => {
-  const schema = { properties: { ...KNOWN, token: { properties: { kind: {} } } }, required: ['token'] };
-  const { contract } = learnParts({ schema });
-  expect([holdsSecrets(contract), withoutSecretValues(contract)]).toEqual([false, contract]);
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { shortestDuration } from '../../src/contract/learn/recognised-repetition.ts';
 import { learnParts } from './describe-request.ts';
 
 const HOUR = 3600;
@@ -169,11 +168,6 @@ test('a header that the service demands is sent, and believed no more for that',
   }
 });
 
-test('the form of its value is that of the document', () => {
-  expect(learnHeader({ schema: { type: 'string', format: 'uuid' } }, '24h').idempotency?.format).toBe('uuid');
-  expect(learnHeader({ schema: { type: 'string', maxLength: 64 } }, '24h').idempotency?.format).toBe('text');
-});
-
 test.each([
   { deprecated: true, description: 'The same key returns the first answer.' },
   { description: 'Deprecated, will be removed.' },
@@ -184,34 +178,4 @@ test.each([
   const { idempotency, notes, asked } = learnHeader(words);
   expect([idempotency, asked]).toEqual([null, []]);
   expect(notes.join()).toContain('Idempotency-Key is left alone');
-});
-
-test('what is believed is told with its time', () => {
-  const told = (description: string) =>
-    learnHeader({ description }).contract.findings.find(({ setting }) => setting === 'create.idempotency')?.value;
-  expect(told('The same key returns the first answer for 2 days.')).toBe('Idempotency-Key (text), for 2 days');
-  expect(told('The same key returns the first answer for 24 hours.')).toBe('Idempotency-Key (text), for 24 hours');
-  expect(told('The same key returns the first answer.')).toContain('for 10 minutes, for no time is named');
-});
-
-test.each<[number, string]>([
-  [
-    1,
-    'one hour, an hour, a hour, um minuto, una hora, un jour, une heure, uno giorno, eine Stunde, einen Tag, uma hora',
-  ],
-  [2, 'two hours, dois dias, duas horas, dos horas, deux heures, zwei Tage, due ore'],
-  [3, 'three hours, tres horas, trois jours, drei Stunden, tre ore'],
-  [5, 'five minutes, cinco minutos, cinq minutes, fünf Minuten, cinque minuti'],
-  [10, 'ten minutes, dez minutos, diez minutos, dix minutes, zehn Minuten, dieci minuti'],
-  [15, 'fifteen minutes, quinze minutes, quince minutos, fünfzehn Minuten, quindici minuti'],
-  [24, 'vinte e quatro horas, veinticuatro horas, vingt-quatre heures, vierundzwanzig Stunden, ventiquattro ore'],
-  [30, 'thirty days, trinta dias, treinta días, trente jours, dreißig Tage, trenta giorni'],
-  [0.5, 'half an hour, half a day'],
-  [48, 'forty-eight hours, forty eight hours'],
-])('%d is read where it is written out: %s', (amount, texts) => {
-  const lengths = { minut: 60, hour: HOUR, hora: HOUR, heure: HOUR, stunde: HOUR, ore: HOUR };
-  for (const text of texts.split(', ')) {
-    const unit = Object.entries(lengths).find(([name]) => text.toLowerCase().includes(name))?.[1] ?? 24 * HOUR;
-    expect([text, shortestDuration(text, HOUR)]).toEqual([text, amount * unit]);
-  }
 });

@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import { mergeProposals } from '../../src/contract/merge-contracts.ts';
-import {
-  type Contract,
-  contractAt,
-  DOCUMENTED_CONTRACT,
-  type Json,
-  type Proposal,
-  tokenAddress,
-} from '../../src/request/contract.ts';
+import { type Contract, contractAt, type Json, type Proposal, tokenAddress } from '../../src/request/contract.ts';
 import { aCollection, anItem } from './collections.ts';
 import { learnOptions } from './learn-options.ts';
 
@@ -33,11 +25,6 @@ const openApi = <T extends object>(paths: T, rest: object = {}) => ({
 const item = (name: string, path: string, raw: object, response: Json[] = [], request: object = {}) =>
   anItem({ name, response }, { url: `${URL_OF}${path}`, body: rawOf(raw), ...request });
 const rawOf = (raw: object) => ({ mode: 'raw', raw: JSON.stringify(raw) });
-const rawContent = (names: object) => ({
-  content: {
-    'application/json': { schema: { properties: Object.fromEntries(Object.keys(names).map((name) => [name, text])) } },
-  },
-});
 const saved = (code: number, body: object) => ({ name: '', code, body: JSON.stringify(body) });
 
 /** The description is given last, and is believed all the same. */
@@ -102,13 +89,6 @@ test('where both speak the description is believed, and each contradiction is no
   ]);
 });
 
-test('the same path is none of a contradiction where one of the two has its beginning in the address', () => {
-  const description = openApi({ '/request/create': { post: operation() } }, { servers: [{ url: `${URL_OF}/v1` }] });
-  const { contract, notes } = learned(description, aCollection(item('Create', '/v1/request/create', FIELDS)));
-  expect(contract).toMatchObject({ basePath: '/v1', create: { path: '/request/create' } });
-  expect(notes.join('\n')).not.toContain('create.path');
-});
-
 const CLIENT = { grant_type: 'client_credentials', client_id: '{{i}}', client_secret: '{{s}}' };
 const below = (path: string, paths: object = { '/requests': { post: operation() } }) =>
   openApi(paths, { servers: [{ url: URL_OF + path }] });
@@ -137,45 +117,6 @@ test('an operation that the collection alone has keeps its own address', () => {
   );
 });
 
-test('a parameter of the token request that every object inherits by name is taken as it was given', () => {
-  const issuing = {
-    '/requests': { post: operation() },
-    '/token': { post: { requestBody: rawContent(CLIENT), responses: {} } },
-  };
-  const collection = aCollection(item('Token', '/token', { ...CLIENT, constructor: 'x' }));
-  const { contract } = learned(below('', issuing), collection, { constructor: 'y' });
-  expect(contract.token.extra).toEqual({ constructor: 'y' });
-});
-
-test('the address of the requests is that of the document that has them', () => {
-  const { contract } = learned(
-    below('/auth', { '/token': { post: { requestBody: rawContent(CLIENT), responses: {} } } }),
-    aCollection(item('Create', '/v2/requests', FIELDS)),
-  );
-  expect(contract).toMatchObject({ basePath: '', create: { path: '/v2/requests' }, token: { path: '/auth/token' } });
-  const issuing = openApi({ '/token': { post: { requestBody: rawContent(CLIENT), responses: {} } } });
-  const [one, other] = [issuing, below('/v3')].map((value, at) => ({
-    name: `${at}.json`,
-    bytes: Buffer.from(JSON.stringify(value)),
-  }));
-  const silent = one && other && learnContract([one, other], learnOptions()).contract;
-  expect(silent).toMatchObject({ basePath: '/v3', create: { path: '/requests' }, token: { path: '/token' } });
-});
-
-test('a parameter that the collection alone knows is added beside the others, never demanded, and noted', () => {
-  const { contract, notes } = learned(
-    openApi({ '/v1/request/create': { post: operation() } }),
-    aCollection(item('Create', '/v1/request/create', { ...FIELDS, category: 'plumbing', extra: { campaign: 'x' } })),
-  );
-  const { parameters } = contract.create;
-  expect(parameters?.find(({ field }) => field === 'category')).toMatchObject({ path: ['category'], required: false });
-  expect(parameters?.some(({ field }) => field === 'campaign')).toBe(false);
-  expect(notes).toContain(
-    'category: collection.json /item/0/request/body/raw has it as category, api.json does not know it.',
-  );
-  expect(whereOf(contract, 'category')).toEqual(['collection.json /item/0/request/body/raw']);
-});
-
 test('what a person gave for a place that the collection alone has is sent, or refused if the other body has no such place', () => {
   const description = openApi({ '/v1/request/create': { post: operation() } });
   const extra = { campaign: 'x', labels: ['a'] };
@@ -190,80 +131,6 @@ test('what a person gave for a place that the collection alone has is sent, or r
   expect(() => learned(description, collection, { campaing: 'y' })).toThrow('has no parameter "campaing"');
   const { contract } = learned(description, collection, { category: 'painting' });
   expect(contract.create.parameters?.find(({ field }) => field === 'category')?.constant).toBe('painting');
-});
-
-test('what only the second of two descriptions requires is not demanded', () => {
-  const category = { category: { type: 'string' } };
-  const [first, second] = [operation(), operation(category)].map((post) => openApi({ '/v1/request/create': { post } }));
-  const schema = second?.paths['/v1/request/create'].post.requestBody.content['application/json'].schema;
-  Object.assign(schema ?? {}, { required: ['category', 'phone'] });
-  const file = (name: string, value: unknown) => ({ name, bytes: Buffer.from(JSON.stringify(value)) });
-  const { contract } = learnContract([file('a.json', first), file('b.json', second)], learnOptions());
-  const required = contract.create.parameters?.filter((each) => each.required).map(({ field }) => field);
-  expect(required).toEqual(['phone']);
-});
-
-test('a body in another encoding adds no parameter', () => {
-  const urlencoded = Object.entries({ ...FIELDS, category: 'x' }).map(([key, value]) => ({ key, value }));
-  const { contract, notes } = learned(
-    openApi({ '/v1/request/create': { post: operation() } }),
-    aCollection(item('Create', '/v1/request/create', {}, [], { body: { mode: 'urlencoded', urlencoded } })),
-  );
-  expect(contract.create.encoding).toBe('json');
-  expect(contract.create.parameters?.some(({ field }) => field === 'category')).toBe(false);
-  expect(notes.join('\n')).toContain('create.encoding: json by api.json');
-});
-
-test('categories that the collection alone lists are taken from it', () => {
-  const categories = saved(200, {
-    categories: [
-      { id: 12, name: 'Plumbing' },
-      { id: 13, name: 'Painting' },
-    ],
-  });
-  const list = anItem(
-    { name: 'Categories', response: [categories] },
-    { method: 'GET', url: `${URL_OF}/v1/categories` },
-  );
-  const { contract } = learned(
-    openApi({ '/v1/request/create': { post: operation({ category: { type: 'integer' } }) } }),
-    aCollection(item('Create', '/v1/request/create', { ...FIELDS, category: 12 }), list),
-  );
-  const values = contract.create.parameters?.find(({ field }) => field === 'category')?.values;
-  expect(values).toEqual([
-    { value: '12', label: 'Plumbing' },
-    { value: '13', label: 'Painting' },
-  ]);
-  expect(whereOf(contract, 'category.values')).toEqual([expect.stringMatching(/^collection\.json /)]);
-});
-
-test('a question that the other document answers is not asked', () => {
-  const unclear = openApi({ '/a': { post: operation() }, '/b': { post: operation() } });
-  const collection = aCollection(item('Create', '/v1/request/create', FIELDS, [saved(201, { id: 1 })]));
-  const alone = learned(unclear, aCollection());
-  expect(alone.questions.map(({ name }) => name)).toContain('operation:create');
-  const { contract, questions } = learned(unclear, collection);
-  expect(questions).toEqual([]);
-  expect(contract.create.path).toBe('/v1/request/create');
-  expect(whereOf(contract, 'phone')).toEqual(['collection.json /item/0/request/body/raw']);
-});
-
-test('a constant that the description requires is asked for until it is given', () => {
-  const required = {
-    requestBody: {
-      content: {
-        'application/json': {
-          schema: {
-            ...{ type: 'object', required: ['partner_id'], properties: { ...properties, partner_id: text } },
-          },
-        },
-      },
-    },
-  };
-  const description = openApi({ '/v1/request/create': { post: operation({}, required) } });
-  const collection = aCollection(item('Create', '/v1/request/create', { ...FIELDS, partner_id: 'x' }));
-  expect(learned(description, collection).questions.map(({ name }) => name)).toEqual(['constant:partner_id']);
-  expect(learned(description, collection, { partner_id: '42' }).questions).toEqual([]);
 });
 
 const KNOWN_FOR = (time: string) => `The same key returns the first answer for ${time}.`;
@@ -288,28 +155,6 @@ test.each([
   expect(proposal.contract.create.idempotency?.windowSeconds ?? null).toBe(window);
   expect(proposal.questions.filter((each) => each.name.startsWith('idempotency') && window !== null)).toEqual([]);
   expect(proposal.notes.join().includes('Until you say so')).toBe(false);
-});
-
-test('a third document fills what the first two leave open, and places keep their own file', () => {
-  const proposal = (file: string, contract: Partial<Contract>): Proposal => ({
-    contract: {
-      ...DOCUMENTED_CONTRACT,
-      source: { files: [file], title: file, kind: 'OpenAPI 3.1', learnedAt: '' },
-      ...contract,
-    },
-    ...{ questions: [], notes: [`note of ${file}`] },
-  });
-  const found = (setting: string) => ({ setting, value: 'x', where: '/x', confidence: 'certain' as const, why: '' });
-  const identifiers = [{ name: 'id', pointer: '/id' }];
-  const findings = [found('create.path'), found('create.identifiers')];
-  const merged = [
-    proposal('a', { findings: [found('create.path')] }),
-    proposal('b', { findings: [found('create.path')] }),
-    proposal('c', { findings, create: { ...DOCUMENTED_CONTRACT.create, identifiers } }),
-  ].reduce(mergeProposals);
-  expect(merged.contract.create.identifiers).toEqual(identifiers);
-  expect(merged.contract.findings.map(({ where }) => where)).toEqual(['a /x', 'c /x']);
-  expect(merged.notes).toEqual(['note of a', 'note of b', 'note of c']);
 });
 
 function whereOf({ findings }: Contract, setting: string): string[] {

@@ -21,12 +21,6 @@ test('variables that come back to themselves stay unknown', () => {
   expect(Object.keys(Object(at(body, '/schema/properties')))).toEqual(['a', 'self', 'known']);
 });
 
-test('a long chain of variables ends', () => {
-  const chain = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`v${index}`, `{{v${index + 1}}}`]));
-  const collection = aCollection(anItem({}, { url: '{{v0}}/a' }));
-  expect(at(described({ ...collection, variable: variables(chain) }).document, '/servers')).toEqual([]);
-});
-
 test('variables that double each other end in an error', { timeout: BOUND }, () => {
   const doubling = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`v${index}`, `{{v${index + 1}}}{{v${index + 1}}}`]),
@@ -38,49 +32,6 @@ test('variables that double each other end in an error', { timeout: BOUND }, () 
   expect(() => described({ ...collection, variable })).toThrow(
     'The variables of the collection expand to too much text.',
   );
-});
-
-test('a hundred thousand items are read', { timeout: BOUND }, () => {
-  const item = Array.from({ length: 100_000 }, (_, index) =>
-    anItem({}, { url: `https://api.example.com/${index % 9000}` }),
-  );
-  const { document } = described({ ...aCollection(), item });
-  expect(Object.keys(Object(at(document, '/paths')))).toHaveLength(9000);
-});
-
-test('ten thousand secrets are all left out', { timeout: BOUND }, () => {
-  const secrets = Array.from({ length: 10_000 }, (_, index) => ({ key: `token${index}`, value: `value-of-${index}-` }));
-  const description = secrets
-    .map(({ value }) => value)
-    .join(' ')
-    .slice(0, 4000);
-  const items = Array.from({ length: 200 }, () => anItem({}, { description }));
-  const result = described({ ...aCollection(...items), variable: secrets });
-  expect(JSON.stringify(result)).not.toContain('value-of-');
-});
-
-test('folders too deep are left out with a note', () => {
-  const inFolders = (depth: number): Json =>
-    Array.from({ length: depth }).reduce<Json>((item) => ({ name: 'F', item: [item] }), anItem());
-  expect(described(aCollection(inFolders(50))).notes).toEqual([]);
-  const { document, notes } = described(aCollection(inFolders(60)));
-  expect(notes).toEqual(['Folders more than 50 deep in the collection are not read.']);
-  expect(at(document, '/paths')).toEqual({});
-});
-
-test('a body nested too deeply is left out with a note', () => {
-  const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-  const { notes } = described(
-    aCollection(anItem({}, { body: { mode: 'raw', raw: text } }), anItem({ response: [{ code: 200, body: text }] })),
-  );
-  expect(notes).toEqual(['"A" (/item/0) has a body nested too deeply, which srq does not read.']);
-});
-
-test('notes are bounded', () => {
-  const items = Array.from({ length: 100 }, (_, index) => anItem({ name: `I${index}` }, { body: { mode: 'file' } }));
-  const { notes } = described(aCollection(...items));
-  expect(notes).toHaveLength(31);
-  expect(notes.at(-1)).toBe('70 more notes on the collection are left out.');
 });
 
 test.each([
@@ -99,17 +50,6 @@ test.each([
     ),
   );
   expect(() => described(collection)).not.toThrow();
-});
-
-test('names that every object has are names like any other', () => {
-  const collection = JSON.parse(
-    '{"info":{"__proto__":{"name":"x"}},"item":[{"name":"constructor","request":{"method":"POST","url":"https://a.example/toString",' +
-      '"body":{"mode":"urlencoded","urlencoded":[{"key":"__proto__","value":"1"},{"key":"hasOwnProperty","value":"1"}]}}}]}',
-  ) as Json;
-  const { document } = described(collection);
-  const body = bodyOf(document, '/toString', 'application/x-www-form-urlencoded');
-  expect(JSON.stringify(body)).toContain('"example":{"__proto__":"1","hasOwnProperty":"1"}');
-  expect(Object.prototype).not.toHaveProperty('name');
 });
 
 test('whatever stands in a collection, it is described or refused', () => {

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { describePostman } from '../../src/contract/postman/postman.ts';
-import { secretRedactor } from '../../src/contract/postman/postman-secrets.ts';
 import type { Json } from '../../src/request/contract.ts';
 import { isSecretName } from '../../src/request/names.ts';
-import { cpuMs } from '../helpers/cpu-time.ts';
 import { aCollection, anItem, at, bodyOf, described } from './collections.ts';
 
 const CANARY = 'canary/7f3+X';
@@ -137,53 +135,3 @@ test.each([
     'tokenPath',
   ],
 ])('%s names no secret', (name) => void expect(isSecretName(name)).toBe(false));
-
-test('a secret of letters alone is one; what stands there for want of a value is none', () => {
-  const secret = 'correcthorsebatterystaple';
-  const withSecret = (value: string) =>
-    described(
-      aCollection(
-        { ...anItem({}, { description: `It is ${value}.` }), variable: [] },
-        urlencoded('client_secret', value),
-      ),
-    );
-  expect(JSON.stringify(withSecret(secret))).not.toContain(secret);
-  expect(withSecret(secret).notes.join()).toContain('holds secrets');
-  const numbered = 'clientsecret7';
-  expect(JSON.stringify(withSecret(numbered))).not.toContain(numbered);
-  expect(withSecret('your-client-secret').notes).toEqual([]);
-});
-
-test('the longest of several secrets at one place is taken out whole', () => {
-  const found = ['abcde', 'abcdefgh', 'cdefghij'].map((value) => ({ name: 'key', where: '/', value }));
-  expect(secretRedactor(found)('x abcdefghij abcdef abc')).toBe('x <secret>ij <secret>f abc');
-});
-
-test('thousands of secrets that begin alike are looked for in no time, and a name without end is read in none', () => {
-  const found = Array.from({ length: 3000 }, (_, at) => ({
-    name: 'k',
-    where: '/',
-    value: 'a'.repeat((at % 300) + 5) + at,
-  }));
-  expect(cpuMs(() => secretRedactor(found)('a'.repeat(1 << 20)), 200)).toBeLessThan(2000);
-  expect(cpuMs(() => isSecretName(`secret${'idempotenc'.repeat(100_000)}`), 50)).toBeLessThan(500);
-});
-
-test('after twenty million letters that were compared in vain, the rest of a text is cut off', () => {
-  const redacted = (letters: number) =>
-    secretRedactor([{ name: 'k', where: '/', value: 'a'.repeat(letters) }])('x aaaaab y');
-  expect(redacted(20_000_000)).toBe('x aaaaab y');
-  expect(redacted(20_000_001)).toBe('x <secret>');
-});
-
-test('a key whose value is a word of the addresses does not hide them', () => {
-  const auth = { type: 'apikey', apikey: [{ key: 'value', value: 'appointments' }] };
-  const to = (path: string) => anItem({}, { url: `https://api.example.com/${path}` });
-  const paths = (value: string) =>
-    Object.keys(
-      Object(described({ ...aCollection(to(value)), auth: { ...auth, apikey: [{ key: 'value', value }] } }).document)
-        .paths,
-    );
-  expect(paths('appointments')).toEqual(['/appointments']);
-  expect(paths('a1b2c3d4e5')).toEqual(['/<secret>']);
-});

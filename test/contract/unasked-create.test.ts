@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
 import type { Proposal } from '../../src/request/contract.ts';
-import { SrqError } from '../../src/request/errors.ts';
 import { learnOptions } from './learn-options.ts';
 
 const FIELDS = ['name', 'email', 'phone', 'description', 'city'];
@@ -65,23 +64,6 @@ test.each<[string, object, string]>([
   expect(asked(proposal)?.text).toContain(reason);
 });
 
-test.each([
-  ['POST /', 'createOpportunity'],
-  ['POST /inbox', 'submitServiceRequest'],
-])('the id of %s may name a request, which is not enough', (name, operationId) => {
-  const requestBody = body(['email', 'name']);
-  const proposal = learn({
-    'POST /users': operation({ requestBody }),
-    [name]: operation({ operationId, requestBody }),
-  });
-  expect(asked(proposal)?.choices?.[0]).toBe(name);
-});
-
-test('a name that may be that of something else is enough where the body has all that a request consists of', () => {
-  const whole = ['country', 'lang', 'location', 'fullname', 'email', 'phone', 'request_text'];
-  expect(chosen(learn({ 'POST /jobs': operation({ requestBody: body(whole) }) }))?.confidence).toBe('certain');
-});
-
 test('a rival by its name or by its body makes a question of it; what changes, lists or looks is none', () => {
   const leads = { 'POST /leads': operation() };
   for (const rival of ['POST /requests', 'POST /v2/leads', 'POST /customers'])
@@ -104,27 +86,8 @@ test('the three best are asked about, each with its reason, the one that is most
   );
 });
 
-test('an operation without any sign is shown as well where there is none with one, but none without a body', () => {
-  const odd = operation({ requestBody: body(['a', 'b']) });
-  const { questions } = learn({ 'POST /things': odd, 'POST /others/{id}': odd, 'POST /pings': { responses: {} } });
-  expect(questions[0]?.choices).toEqual(['POST /things', 'POST /others/{id}']);
-});
-
 test('an operation whose body the document does not show cannot be taken, which is said', () => {
   const leads = { 'POST /leads': { responses: {} } };
   expect(asked(learn(leads))?.text).toContain('its name says so, but the document does not say what its body holds');
   expect(() => learn(leads, { create: 'POST /leads' })).toThrow('does not show what the body of POST /leads holds');
-});
-
-test.each([
-  ['create', '--operation "create=POST /path"'],
-  ['validate', '--operation validate=none'],
-])('if the body of %s cannot be written, what is to be done about that operation is said', (role, flag) => {
-  const xml = operation({ requestBody: { content: { 'text/xml': {} } } });
-  try {
-    learn({ 'POST /leads': operation(), 'POST /odd': xml }, { create: 'POST /leads', [role]: 'POST /odd' });
-    expect.unreachable();
-  } catch (error) {
-    expect(error instanceof SrqError && error.hint).toContain(flag);
-  }
 });

@@ -40,27 +40,15 @@ const place = ({ contract }: Proposal) => contract.findings.find(({ setting }) =
 
 test.each<[string, Extract]>([
   ['POST /v1/request/validate', { create: '/v1/request/create' }],
-  [
-    'POST /v1/request/validate',
-    { create: '/v1/request/create', operationId: 'validateRequest', summary: 'Is this a duplicate?' },
-  ],
   ['POST /leads/check', { operationId: 'checkLead', summary: 'Tell whether a lead is a duplicate' }],
-  ['POST /leads/duplicates', {}],
   ['POST /leads/duplicate-check', { operationId: 'checkDuplicate' }],
-  ['POST /leads/exists', {}],
-  ['POST /leads/lookup', {}],
-  ['POST /api/partner/v2/orders/precheck', { create: '/api/partner/v2/orders' }],
   ['POST /v1/service-request-validations', { create: '/v1/service-requests' }],
-  ['POST /tickets/validate', { create: '/tickets' }],
-  ['POST /workOrders/validate', { create: '/workOrders', operationId: 'validateWorkOrder' }],
   ['POST /leads/validate', { summary: 'Checks a lead without creating it' }],
   [
     'POST /leads/validate',
     { description: 'Call this before you create the lead by POST /leads/create. Nothing is stored.' },
   ],
   ['POST /leads/check', { description: 'Whether the lead was already submitted. Does not create a lead.' }],
-  ['POST /leads/validate', { responses: { 200: { description: 'Not seen before, go on and create it.' }, 409: {} } }],
-  ['POST /leads/validate', { responses: { 200: {}, 204: {} } }],
 ])('%s %j only looks, and is taken for validate', (name, extract) => {
   const proposal = learnBeside(name, extract);
   expect([asked(proposal), place(proposal)?.value]).toEqual([[], name]);
@@ -70,55 +58,30 @@ test.each<[string, Extract]>([
 // Shaped like operations of public interfaces for contacts, leads, orders, tickets and appointments.
 test.each<[string, Extract]>([
   ['POST /contacts/upsert', { create: '/contacts', summary: 'Create or update a contact; duplicates are merged' }],
-  ['POST /leads/upsert', { operationId: 'upsertLead', description: 'Checks for duplicates first' }],
   [
     'POST /consumer/v1/customers',
     { create: '/consumer/v1/appointments', summary: 'Creates a customer unless it already exists' },
   ],
-  ['POST /orders/clone', { create: '/orders', description: 'Makes a duplicate of the order' }],
-  ['POST /orders/duplicate', { create: '/orders', operationId: 'duplicateOrder' }],
   ['POST /leads/duplicate', {}],
   ['POST /leads/dedupe', { summary: 'Merges repeated leads' }],
   ['PUT /users/{id}/email', { description: 'Refused if the address already exists' }],
   ['PUT /leads/validate', {}],
-  ['PATCH /leads/validate', {}],
   ['POST /leads/{id}/validate', {}],
-  ['POST /leads/{id}/duplicates', {}],
   ['POST /leads/validate-and-create', {}],
   ['POST /leads/validate', { operationId: 'createValidatedLead' }],
-  ['POST /leads/validate', { operationId: 'leads_post_validate' }],
   ['POST /leads/validate', { summary: 'Validates and creates a lead' }],
-  ['POST /leads/validate', { summary: 'Submit a lead for validation' }],
   ['POST /leads/check', { description: 'A lead that is no duplicate is stored, and its identifier comes back.' }],
   ['POST /leads/check', { description: 'Creates a lead unless there is one already.' }],
-  ['POST /leads/check', { description: 'Looks for duplicates before it creates the lead.' }],
-  ['POST /leads/check', { summary: 'Check for duplicates before creating a lead' }],
-  ['POST /leads/check', { description: 'If it is no duplicate, the lead will be created.' }],
   ['POST /leads/check', { description: 'Verifica o lead e envia para o parceiro.' }],
   ['POST /leads/check', { responses: { 200: { description: 'Lead validated and saved' } } }],
   ['POST /leads/check', { responses: { 201: { description: 'Checked' } } }],
-  ['POST /leads/check', { responses: { 200: {}, 202: {} } }],
-  ['POST /leads/check', { responses: { 204: {} } }],
-  ['POST /leads/checks', {}],
-  ['POST /leads/verifications', {}],
   ['POST /leads/check-in', {}],
-  ['POST /leads/checkout', {}],
-  ['POST /orders/checkout/validate', { create: '/orders' }],
-  ['POST /leads/import/validate', {}],
   ['POST /leads/bulk/validate', {}],
   ['POST /address/validate', {}],
-  ['POST /leads/address/validate', {}],
-  ['POST /email/verify', {}],
   ['POST /leads/validate-phone', {}],
   ['POST /validate', {}],
-  ['POST /check', {}],
   ['POST /leads/validate', { operationId: 'verifyEmailOfLead' }],
-  ['POST /leads/eligibility', {}],
-  ['POST /leads/verify-otp', {}],
-  ['POST /leads/validate', { body: ['email', 'phone'] }],
   ['POST /leads/validate', { body: ['lead_id', 'phone'] }],
-  ['POST /pedidos/validar', { create: '/pedidos' }],
-  ['POST /leads/revalidate', {}],
 ])('%s %j is never taken for validate unasked', (name, extract) => {
   const proposal = learnBeside(name, extract);
   expect(place(proposal)?.where ?? '').toBe('');
@@ -133,18 +96,6 @@ test.each(['POST /login/check', 'POST /validate-token', 'POST /auth/verify', 'PO
   },
 );
 
-test('what a success that stands elsewhere is called counts as well', () => {
-  const responses = { 200: { $ref: '#/components/responses/Done' } };
-  const post = { requestBody: body(), responses };
-  const learned = (description: string) => {
-    const components = { responses: { Done: { description } } };
-    const document = { openapi: '3.1.0', components, paths: { '/leads': { post }, '/leads/check': { post } } };
-    const bytes = Buffer.from(JSON.stringify(document));
-    return asked(learnContract([{ name: 'api.json', bytes }], learnOptions({ operations: { create: '/leads' } })));
-  };
-  expect([learned('The verdict'), learned('The lead is stored')]).toEqual([[], ['operation:validate']]);
-});
-
 test('what resembles validate is asked about, with what speaks against it; none is proposed', () => {
   const proposal = learnBeside('POST /leads/upsert', { operationId: 'upsertLead', description: 'Finds duplicates' });
   const [question] = proposal.questions;
@@ -156,38 +107,6 @@ test('what resembles validate is asked about, with what speaks against it; none 
   expect(question?.unanswered).toBeUndefined();
   expect(question?.text).toContain('1. POST /leads/upsert (upsertLead): it seems to write ("upsert")');
   expect(question?.text).toContain('2. none');
-});
-
-test.each([
-  'Looks for already existing leads',
-  'Diz se o pedido já foi enviado',
-  'Prüft, ob die Anfrage bereits vorhanden ist',
-  'Indique si la demande existe déjà',
-])('what resembles validate only by its description is asked about: %s', (description) => {
-  expect(asked(learnBeside('POST /leads/consult', { description }))).toEqual(['operation:validate']);
-});
-
-test('an operation of which nothing resembles validate is not asked about', () => {
-  expect(asked(learnBeside('POST /leads/consult', { description: 'Indique la région de la demande' }))).toEqual([]);
-});
-
-test('at most three are asked about, those with the least against them first', () => {
-  const post = (extra: object = {}) => ({ post: { requestBody: body(), responses: OK, ...extra } });
-  const paths = {
-    '/leads': { post: { requestBody: body(), responses: {} } },
-    '/leads/{id}/validate': post({ summary: 'Creates', responses: { 201: {} } }),
-    '/leads/verification': post(),
-    '/leads/{id}/verification': post(),
-    '/leads/{id}/check': post(),
-  };
-  const bytes = Buffer.from(JSON.stringify({ openapi: '3.1.0', paths }));
-  const { questions } = learnContract(
-    [{ name: 'api.json', bytes }],
-    learnOptions({ operations: { create: '/leads' } }),
-  );
-  expect(questions[0]?.choices).toHaveLength(4);
-  expect(questions[0]?.choices?.[0]).toMatch(/^POST \/leads\/(?:verification|\{id\}\/check)$/);
-  expect(questions[0]?.choices).not.toContain('POST /leads/{id}/validate');
 });
 
 test('two that only look are asked about', () => {

@@ -150,18 +150,6 @@ it('a recording has at most 25 MiB, unless said otherwise, and its size is told'
   await expect(sparse(2000.5 * MIB)).rejects.toThrow('has 2000.5 MiB; at most 25.0 MiB are allowed');
 });
 
-it('a recording below a file, or in a folder that is not there, is none', async () => {
-  await expect(describeAudio('voice/a.wav/b.wav', folder)).rejects.toThrow('There is no recording voice/a.wav/b.wav.');
-  await expect(describeAudio('a.wav', join(root, 'none'))).rejects.toThrow(
-    `There is no recording ${join(root, 'none')}.`,
-  );
-});
-
-it('recordings may be in any folder, also the one at the top', async () => {
-  const top = join(folder, 'voice', 'a.wav').slice(1);
-  expect((await describeAudio(top, '/')).sizeBytes).toBe(sound.length);
-});
-
 it.skipIf(process.platform !== 'linux')(
   'a recording is closed when it has been read, not some time later',
   async () => {

@@ -1,5 +1,4 @@
-import { Parser } from 'csv-parse';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { csvRecords } from '../../src/input/csv-records.ts';
 
 /** Reads a text that comes in pieces, and returns the line and the cells of each record. */
@@ -25,13 +24,6 @@ test.each(['\n', '\r\n', '\r'])('lines before the header are set aside wherever 
   }
 });
 
-test('a line feed that begins a later piece is no part of the line break before the header', async () => {
-  expect(await read(['title\r', 'a,b', '\n1,2'], 1)).toEqual([
-    [2, 'a', 'b'],
-    [3, '1', '2'],
-  ]);
-});
-
 const MIB = 1024 * 1024;
 const TOO_LONG = 'A line is longer than 1 MiB';
 
@@ -41,14 +33,6 @@ test('a line of delimiters may have 1 MiB, and not one letter more, in one piece
   await expect(read(['a,b\n', ','.repeat(MIB + 1), '\n1,2\n'])).rejects.toThrow(TOO_LONG);
   await expect(read(['a,b\n,', ','.repeat(MIB)])).rejects.toThrow(TOO_LONG);
   await expect(read([`a,b\r${','.repeat(MIB + 1)}`])).rejects.toThrow(TOO_LONG);
-});
-
-test('a line that is set aside may be longer, and does not count for the lines after it', async () => {
-  const title = 'x'.repeat(MIB);
-  expect(await read([title, title, `\na,b\n`, '1,2\n'], 1)).toEqual([
-    [2, 'a', 'b'],
-    [3, '1', '2'],
-  ]);
 });
 
 // Of the first row the one is split quickly; behind the quote of the other csv-parse goes on.
@@ -109,30 +93,4 @@ test.each<[string, string, string | null | undefined]>([
     const found = await suspicions(header + first + rest.join(''));
     expect(found.at(-1)).toEqual(expected === undefined ? row(first, 2) : expected);
   }
-});
-
-test('a record that reads like two or three rows is told by its lines', async () => {
-  const header = 'a,b,c,d,e\n';
-  for (const first of PLAIN_AND_NOT) {
-    const line = first === '' ? 2 : 3;
-    const told = (to: number) => `takes up lines ${line} to ${to}: a quote in it is probably not closed`;
-    expect((await suspicions(`${header}${first}1,2,3,4,"x\r\n5,6,7,8,9"\n`)).at(-1)).toBe(told(line + 1));
-    expect((await suspicions(`${header}${first}1,2,3,4,"x\n5,6,7,8,9\n1,2,3,4,5"\n`)).at(-1)).toBe(told(line + 2));
-  }
-});
-
-test('what is not closed is the header, or a row, with all records before it', async () => {
-  expect(await suspicions('"a,b\n1,2\n')).toEqual(['The header (line 1) is not closed']);
-  expect(await suspicions('a,b\n1,2\n\n3,"4\n')).toEqual([null, null, 'Row 2 (line 4) is not closed']);
-  expect(await suspicions('a,b\n1,"""x\n,""y"\n3,4\n')).toEqual([null, 'Row 1 (line 2) is not closed']);
-});
-
-test('the parser of a file that is not read to its end is given up', async () => {
-  async function* text() {
-    for (let piece = 0; piece < 10; piece++) yield '"a" x,b\n';
-  }
-  const given = vi.spyOn(Parser.prototype, 'destroy');
-  for await (const _ of csvRecords(text(), { delimiter: ',', linesBeforeHeader: 0 })) break;
-  expect(given).toHaveBeenCalled();
-  given.mockRestore();
 });

@@ -140,17 +140,6 @@ describe('columns of any name and content', () => {
     expect(keptCount / count).toBeGreaterThan(0.9);
   });
 
-  test('keep their order where they are called by numbers', () => {
-    const columns = ['Telefone 2', '2', 'Nome', '1'];
-    const said = { ...NOTHING, map: { 'Telefone 2': '-', ' 2': 'phone', ' 1': 'phone' } };
-    const mapping = planMapping(columns, said);
-    const kept = mappingToRemember(mapping, said, { sample: [], parameters: new Set() });
-    expect(kept && Object.keys(JSON.parse(JSON.stringify(kept.map)))).toEqual([' 2', ' 1', 'Nome', 'Telefone 2']);
-    const remembered = { map: {}, join: {}, unused: [], ...kept, on: '', changes: null };
-    const again = planMapping(columns, { ...NOTHING, remembered });
-    expect(again.sources.find(({ field }) => field === 'phone')?.columns).toEqual([1, 3]);
-  });
-
   test('in another order and case give the same requests by what was kept', () => {
     fc.assert(
       fc.property(table, fc.infiniteStream(fc.nat()), ({ columns, cells }, order) => {

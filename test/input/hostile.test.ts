@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import { parseEmail } from '../../src/request/email.ts';
 import { MARKETS } from '../../src/request/markets.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
@@ -146,12 +145,6 @@ describe('a text made to keep a pattern busy', () => {
         }
       }
     }
-  });
-
-  it('is no list of addresses for having a separator outside of two of them', () => {
-    expect(parseEmail('a,b@example.com').error).toBeNull();
-    expect(parseEmail('a@example.com, b@example.com').error).toBe('email.several');
-    expect(parseEmail(`${'@'.repeat(500)}${','.repeat(499)}`).error).not.toBeNull();
   });
 
   it('is read and mapped at once', async () => {

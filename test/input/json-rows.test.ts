@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TextEncoding } from '../../src/input/decode.ts';
-import {
-  isWrappedList,
-  type JsonKind,
-  jsonColumns,
-  jsonKind,
-  jsonRows,
-  looksLikeJson,
-} from '../../src/input/json-rows.ts';
+import { type JsonKind, jsonColumns, jsonRows } from '../../src/input/json-rows.ts';
 
 const UTF8: TextEncoding = { name: 'utf-8', label: 'UTF-8', unexplained: null, isWrong: false, note: null };
 const MIB = 1024 * 1024;
@@ -36,30 +29,6 @@ const cells = async (object: unknown) => {
     return [Object.fromEntries(columns.map((name, at) => [name, row?.cells[at]])), row?.problem];
   return null;
 };
-
-describe('a text is JSON', () => {
-  it.each(['{"a":1}', ' \n{ "a"', '{}', '[{"a"', '["a"', '[[', '[]', '[ ]'])('if it begins as %j', (text) => {
-    expect(looksLikeJson(text)).toBe(true);
-  });
-  it.each(['{a', '[1', 'a', '{', '', '[note]'])('not if it begins as %j', (text) => {
-    expect(looksLikeJson(text)).toBe(false);
-  });
-
-  it.each<[string, JsonKind]>([
-    ['{"data":[{"a":1}]}', 'wrapped'],
-    ['{"records": [ ]}', 'wrapped'],
-    ['{"other":[{"a":1}]}', 'ndjson'],
-    ['{"data":[1]}', 'ndjson'],
-    ['{"a":1}\n{"a":2}', 'ndjson'],
-    [' {"a":1}', 'ndjson'],
-    ['{"a":\n1}', 'json'],
-    ['[{"a":1}]', 'json'],
-    ['1', 'json'],
-  ])('%j is %s', (text, kind) => {
-    expect(jsonKind(text)).toBe(kind);
-    expect(isWrappedList(text)).toBe(kind === 'wrapped');
-  });
-});
 
 describe('the values of a file are told with their lines, wherever its text is cut', () => {
   it.each<[JsonKind, string, unknown[]]>([
@@ -185,18 +154,6 @@ describe('a value has at most 1 MiB', () => {
     expect(rows.at(-1)).toEqual([line, 'x'.repeat(MIB - 8)]);
     expect((await read(pieces(object(MIB + 1)), kind)).at(-1)).toBe(TOO_LONG(line));
   });
-
-  it('also if it never ends, and blanks between two do not count', async () => {
-    expect((await read(['[', `"${'x'.repeat(MIB - 1)}`, 'x'], 'json')).at(-1)).toBe(TOO_LONG(1));
-    expect(await read(['[{"a":1},', ' '.repeat(MIB + 1), '{"a":2}]'], 'json')).toHaveLength(2);
-  });
-});
-
-it('a file has at most 5,000 columns', async () => {
-  const object = (count: number) =>
-    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, at])));
-  expect(await jsonColumns(only(object(5_000)), 'json')).toHaveLength(5_000);
-  await expect(jsonColumns(only(object(5_001)), 'json')).rejects.toThrow('more than 5000 columns');
 });
 
 describe('an object becomes cells', () => {
@@ -246,30 +203,5 @@ describe('an object becomes cells', () => {
     expect(await problem(nested(21))).toEqual([1, '', 'is nested too deeply']);
     expect(await problem(nested(19, '[[1]]'))).toEqual([1, '1']);
     expect(await problem(nested(20, '[[1]]'))).toEqual([1, '', 'is nested too deeply']);
-  });
-
-  it('with the exact text of its numbers', async () => {
-    expect(await read(['{"a":12345678901234567890,"b":1.10}'], 'json')).toEqual([[1, '12345678901234567890|1.10']]);
-  });
-});
-
-describe('what the encoding does not explain', () => {
-  const strange: TextEncoding = { ...UTF8, unexplained: /\uFFFD/u };
-  const text = '{"a":"x"}\n{"a":"\uFFFD"}\n{"a":"y"}';
-  it('makes its row invalid', async () => {
-    expect(await read([text], 'ndjson', strange)).toEqual([
-      [1, 'x'],
-      [2, '\uFFFD', 'holds bytes that are not UTF-8 in a, unlike the rest of the file; write the letters anew'],
-      [3, 'y'],
-    ]);
-  });
-  it('ends the file where the encoding is wrong, after the rows before', async () => {
-    expect(await read([text], 'ndjson', { ...strange, isWrong: true })).toEqual([
-      [1, 'x'],
-      'Row 2 (line 2) holds bytes that are not UTF-8.',
-    ]);
-    expect(await read([text.slice(10)], 'ndjson', { ...strange, isWrong: true })).toEqual([
-      'Row 1 (line 1) holds bytes that are not UTF-8.',
-    ]);
   });
 });

@@ -14,51 +14,6 @@ function fields(columns: string[], cells: string[] = columns.map((name) => `<${n
 }
 
 describe('known names', () => {
-  it.each([
-    ['Full Name', 'fullname'],
-    ['NOME_COMPLETO', 'fullname'],
-    ['Vollständiger Name', 'fullname'],
-    ['vollstaendiger_name', 'fullname'],
-    ['E-Mail-Adresse', 'email'],
-    ['Correo electrónico', 'email'],
-    ['Person - Email - Work', 'email'],
-    ['Telemóvel', 'phone'],
-    ['numéro de téléphone', 'phone'],
-    [' Mobile Phone Number ', 'phone'],
-    ['Localização', 'location'],
-    ['Address', 'location'],
-    ['Straße', 'location'],
-    ['PLZ', 'location'],
-    ['Country/Region', 'country'],
-    ['País', 'country'],
-    ['Idioma', 'lang'],
-    ['What do you need?', 'request_text'],
-    ['Beschreibung', 'request_text'],
-    ['Notizen', 'request_text'],
-    ['Catégorie', 'category'],
-    ['#', 'ref'],
-    ['Record ID', 'ref'],
-    ['voice note', 'audio_file'],
-    ['\u200bphone\uFEFF', 'phone'],
-  ])('%s is the %s', (column, field) => {
-    expect(fields([column], ['x'])).toEqual({ [field]: 'x' });
-  });
-
-  it.each([
-    'platform',
-    'state',
-    'Nom de la campagne',
-    'form_id',
-    'created_time',
-    'srq_id',
-    'srq_status',
-    '',
-    '__proto__',
-    'toString',
-  ])('%j is nothing', (column) => {
-    expect(fields([column], ['x'])).toEqual({});
-  });
-
   it('first and last name are joined in every language', () => {
     expect(fields(['Vorname', 'Nachname'], ['Eva', 'Weiß'])).toEqual({ fullname: 'Eva Weiß' });
     expect(fields(['Vorname', 'Name'], ['Eva', 'Weiß'])).toEqual({ fullname: 'Eva Weiß' });

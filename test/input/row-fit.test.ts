@@ -106,6 +106,12 @@ describe('rows that nearly all have the same number of cells', () => {
     expect((await problems(csv(...rows))).filter((problem) => problem === null)).toEqual([]);
   });
 
+  it('are read as nearly all are, but for one whose surplus is filled, however late it comes', async () => {
+    const rows = leads(1_500).map((cells, at) => [...cells, at === 1_400 ? 'x' : '']);
+    const found = await problems(csv(...rows));
+    expect(found.flatMap((problem, at) => (problem === null ? [] : [at]))).toEqual([1_400]);
+  });
+
   it('may leave out the last columns, which is said; a cut text among them stays invalid', async () => {
     const rows = leads(40).map((cells) => cells.slice(0, -1));
     const cut = lead(40).with(4, 'Rua A; 5').slice(0, -1);

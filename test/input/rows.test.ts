@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CsvRecord } from '../../src/input/csv-records.ts';
 import type { TextEncoding } from '../../src/input/decode.ts';
 import { RowFit } from '../../src/input/row-fit.ts';
-import { encodingProblem, headerOf, rowRestorer, rowsOf } from '../../src/input/rows.ts';
+import { rowRestorer, rowsOf } from '../../src/input/rows.ts';
 import type { Row } from '../../src/request/table.ts';
 
 const UTF8: TextEncoding = { name: 'utf-8', label: 'UTF-8', unexplained: /\uFFFD/u, isWrong: false, note: null };
@@ -33,37 +33,7 @@ async function read(columns: string, batches: CsvRecord[][], encoding: TextEncod
 }
 const told = (rows: readonly Row[]) => rows.map(({ number, line, cells }) => `${number} ${line} ${cells[0]}`);
 
-describe('the header', () => {
-  it('is the first record, with its names trimmed', async () => {
-    const reading = { encoding: null, say: () => {} };
-    expect(await headerOf(only([], [record(' a , b', 1), record('1,2', 2)]), reading)).toEqual(['a', 'b']);
-    await expect(headerOf(only([]), reading)).rejects.toThrow('The file has no header.');
-  });
-
-  it('must be explained by the encoding', async () => {
-    const of = (text: string) => headerOf(only([record(text, 4)]), { encoding: UTF8, say: () => {} });
-    await expect(of('\uFFFD,b')).rejects.toThrow('The header (line 4) holds bytes that are not UTF-8.');
-    await expect(of('a,\uFFFD')).rejects.toThrow('The header (line 4)');
-    expect(await of('a,b')).toEqual(['a', 'b']);
-  });
-});
-
 describe('rows', () => {
-  it('are numbered, in batches of at most 256, without the header and blank ones', async () => {
-    const records = Array.from({ length: 600 }, (_, at) => record(`x${at},y`, at + 1));
-    const { rows, batches } = await read('a,b', [
-      records.slice(0, 1),
-      records.slice(1, 300),
-      [record(' ,', 301)],
-      records.slice(300),
-    ]);
-    expect(batches).toEqual([256, 43, 256, 44]);
-    expect([rows[0], rows.at(-1)].map((each) => [each?.number, each?.cells[0]])).toEqual([
-      [1, 'x1'],
-      [599, 'x599'],
-    ]);
-  });
-
   it('keep a suspicion as their problem, unless their bytes are not explained', async () => {
     const header = record('a,b', 1);
     const odd = record('\uFFFD,2', 2, { suspicion: 'takes up lines' });
@@ -127,31 +97,6 @@ describe('a footer', () => {
     const footer = (count: number) => Array.from({ length: count }, (_, at) => one(at + 4));
     expect((await read('a,b,c', [[header, data(2), blank(3), ...footer(20)]])).rows).toHaveLength(1);
     expect((await read('a,b,c', [[header, data(2), blank(3), ...footer(21)]])).rows).toHaveLength(22);
-  });
-});
-
-describe('a text that the encoding does not explain', () => {
-  it.each([
-    [
-      ['x', '\uFFFD'],
-      ['a', 'b'],
-      'holds bytes that are not UTF-8 in b, unlike the rest of the file; write the letters anew',
-    ],
-    [['x', '\uFFFD'], ['a', ''], 'holds bytes that are not UTF-8, unlike the rest of the file; write the letters anew'],
-    [
-      ['\uFFFD', '\uFFFD'],
-      ['a', 'b'],
-      'holds bytes that are not UTF-8 in a, unlike the rest of the file; write the letters anew',
-    ],
-    [['x', 'y'], ['a', 'b'], null],
-  ])('%j: %j %s', (cells, columns, problem) => {
-    expect(encodingProblem(cells, columns, UTF8)).toBe(problem);
-  });
-  it('may look like another encoding', () => {
-    const windows: TextEncoding = { ...UTF8, label: 'Windows-1252', unexplained: /Ã/ };
-    expect(encodingProblem(['Ã£'], ['a'], windows)).toContain('holds text that looks like UTF-8 in a');
-    expect(encodingProblem(['Ã£'], ['a'], null)).toBeNull();
-    expect(encodingProblem(['x'], ['a'], { ...windows, unexplained: null })).toBeNull();
   });
 });
 

@@ -91,19 +91,6 @@ describe('a test lead', () => {
 });
 
 describe('the beginning of a file', () => {
-  it('tells the dialect in 64 Ki characters', async () => {
-    const filler = (count: number) => `a,b\n${'x,y\n'.repeat(count)}`;
-    // Behind the sample any other delimiter may be more frequent.
-    const late = `${filler(16_384)}${'p;q;r\n'.repeat(40_000)}`;
-    expect((await openFile(scratchFile(late))).delimiter).toBe(',');
-    const early = `a,b\n${'p;q;r\n'.repeat(9_000)}${filler(3)}`;
-    expect((await openFile(scratchFile(early))).delimiter).toBe(';');
-  });
-
-  it('has a last line that counts if the file is short', async () => {
-    expect((await readTable(scratchFile('a;b;c\n1;2;3\n4;5;6'))).cells).toHaveLength(2);
-  });
-
   it('has at most 5,000 columns', async () => {
     const of = (count: number) =>
       `${Array.from({ length: count }, (_, at) => `c${at}`).join(',')}\n${'x,'.repeat(count - 1)}x\n`;
@@ -117,44 +104,4 @@ describe('the beginning of a file', () => {
       'has no header: column 1',
     );
   });
-
-  it('without a table is refused by what is missing', async () => {
-    await expect(openFile(scratchFile(' \n\n'))).rejects.toThrow(/is empty\.$/);
-    await expect(openFile(scratchFile('\n', 'ndjson'))).rejects.toThrow(/is empty\.$/);
-    await expect(openFile(scratchFile('{"data":[]}', 'json'))).rejects.toThrow('holds no rows.');
-    await expect(openFile(scratchFile('a,b\n,\n'))).rejects.toThrow('has a header but no rows.');
-    await expect(openFile(scratchFile(workbook([{ name: 'L', rows: [['a', 'b']] }])))).rejects.toThrow(
-      'has a header but no rows.',
-    );
-  });
-});
-
-it('a packed file of up to 64 MiB may expand as it likes', async () => {
-  const packed = (bytes: number) =>
-    gzipSync(Buffer.concat([Buffer.from('a\n'), Buffer.alloc(bytes - 2, 'x\n')]), { level: 9 });
-  const most = 64 * 1024 * 1024;
-  expect(packed(most).length * 500).toBeLessThan(most);
-  expect((await openFile(scratchFile(packed(most)))).columns).toEqual(['a']);
-  await expect(openFile(scratchFile(packed(most + 1)))).rejects.toThrow('unpacks to more than 100 times its size');
-});
-
-it('rows are read from the beginning each time, with what was read told anew', async () => {
-  const { table } = await readTable(scratchFile('a,b\n1,2\n'));
-  expect([table.readBytes(), table.sizeBytes, table.encoding, table.delimiter, table.format]).toEqual([
-    8,
-    8,
-    'UTF-8',
-    ',',
-    'csv',
-  ]);
-  let rows = 0;
-  for await (const batch of table.rows()) rows += batch.length;
-  expect([rows, table.readBytes()]).toEqual([1, 8]);
-});
-
-it('a file in quotes, behind titles or in another encoding is read as text with the same rows', async () => {
-  const expected = [['é', '2', '3']];
-  for (const content of ['a,b,c\né,2,3\n', 'T\n\na,b,c\né,2,3\n', '"a,b,c"\n"é,2,3"\n', '\uFEFFa,b,c\né,2,3\n'])
-    expect((await readTable(scratchFile(content))).cells, content).toEqual(expected);
-  expect((await readTable(scratchFile(Buffer.from('a,b,c\né,2,3\n', 'latin1')))).cells).toEqual(expected);
 });

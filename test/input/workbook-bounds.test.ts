@@ -1,8 +1,7 @@
-import { closeSync, ftruncateSync, openSync } from 'node:fs';
 import { strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { rawWorkbook, workbook } from '../../scripts/workbook.mjs';
-import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
+import { openFile, scratchFile } from '../helpers/read-table.ts';
 
 const MIB = 1024 * 1024;
 const sheet = (rows: string) => rawWorkbook(`<worksheet><sheetData>${rows}</sheetData></worksheet>`);
@@ -60,13 +59,6 @@ describe('an archive', () => {
   const parts: Record<string, Uint8Array> = unzipSync(workbook([{ name: 'L', rows: [['a'], ['1']] }]));
   const directoryAt = (zip: Buffer, name: string) => zip.lastIndexOf(Buffer.from(name)) - 46;
 
-  it('has at most 10,000 entries', async () => {
-    const zip = (count: number) =>
-      zipSync(Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}`, strToU8('')])));
-    expect(await refusal(zip(10_000))).toMatch(/^is a ZIP archive, but no workbook/);
-    expect(await refusal(zip(10_001))).toMatch(/^is a damaged ZIP archive or workbook/);
-  });
-
   it('may promise at most 100 MiB of parts, and has to keep that', async () => {
     const promising = (bytes: number) => {
       const zip = Buffer.from(zipSync({ 'xl/workbook.xml': strToU8('<workbook/>'), 'xl/media.png': strToU8('x') }));
@@ -79,106 +71,4 @@ describe('an archive', () => {
     unread.writeUInt32LE(200 * MIB, directoryAt(unread, 'xl/media.png') + 24);
     expect(await refusal(unread)).toEqual(FINE);
   });
-
-  it('has each part once', async () => {
-    const zip = Buffer.from(zipSync({ ...parts, 'xl/workbool.xml': strToU8('<workbook/>') }));
-    for (let at = zip.indexOf('xl/workbool.xml'); at >= 0; at = zip.indexOf('xl/workbool.xml', at + 1))
-      zip.write('k', at + 10);
-    expect(await refusal(zip)).toMatch(/^is a damaged ZIP/);
-  });
-
-  it('may end with a comment, with and without more behind it', async () => {
-    const zip = Buffer.from(zipSync(parts));
-    zip.writeUInt16LE(5, zip.length - 2);
-    for (const tail of ['hello', 'hello and more']) {
-      const { cells } = await readTable(scratchFile(Buffer.concat([zip, Buffer.from(tail)])));
-      expect(cells).toEqual([['1']]);
-    }
-    expect(await refusal(zip)).toMatch(/^is a damaged ZIP/);
-    expect(await refusal(zip.subarray(0, -1))).toMatch(/^is a damaged ZIP/);
-  });
-
-  it.each([
-    [50 * MIB, /^is a damaged ZIP/],
-    [50 * MIB + 1, /^is a workbook of more than 50 MiB\.$/],
-  ])('has at most 50 MiB: %d', async (bytes, message) => {
-    const path = scratchFile('PK\x03\x04', 'xlsx');
-    const file = openSync(path, 'r+');
-    ftruncateSync(file, bytes);
-    closeSync(file);
-    const error = await openFile(path).catch((reason: Error) => reason);
-    expect((error as Error).message.replace(/^.*?\.xlsx /, '')).toMatch(message);
-  });
-});
-
-describe('the sheet that is read', () => {
-  const hidden = (state: string, count: number) => {
-    const all: Record<string, Uint8Array> = unzipSync(
-      workbook(
-        Array.from({ length: 2 }, (_, at) => ({ name: `S${at}`, rows: [['a'], [`${at}`]], hidden: at < count })),
-      ),
-    );
-    const xml = Buffer.from(all['xl/workbook.xml'] ?? []).toString();
-    return zipSync({ ...all, 'xl/workbook.xml': strToU8(xml.replaceAll('"hidden"', `"${state}"`)) });
-  };
-
-  it.each([
-    ['hidden', 1, '1'],
-    ['veryHidden', 1, '1'],
-    ['visible', 1, '0'],
-    ['hidden', 2, '0'],
-  ])('is the first that is not %s, of which %d are', async (state, count, cell) => {
-    expect((await readTable(scratchFile(hidden(state, count)))).cells).toEqual([[cell]]);
-  });
-
-  it('is looked for by its name, and the first fifty are told', async () => {
-    const many = workbook(Array.from({ length: 51 }, (_, at) => ({ name: `Page ${at}`, rows: [['a']] })));
-    await expect(openFile(scratchFile(many), { sheet: 'xyz' })).rejects.toMatchObject({
-      message: expect.stringMatching(/has no sheet "xyz"\.$/),
-      hint: `The sheets are: ${Array.from({ length: 50 }, (_, at) => `Page ${at}`).join(', ')}`,
-    });
-  });
-});
-
-it('cells are texts as a person would write them', async () => {
-  const day = (text: string) => new Date(text);
-  const { cells, rows } = await readTable(
-    scratchFile(
-      workbook([
-        {
-          name: 'L',
-          rows: [
-            ['a', 'b', 'c', 'd', 'e'],
-            [day('2026-01-31T23:59:59Z'), day('2026-01-31'), Number.MAX_SAFE_INTEGER, 2 ** 53, -0.5],
-            [day('2026-01-31T00:00:01Z'), null, 1e21, 1e-7, 1.2345678901234567e19],
-          ],
-        },
-      ]),
-    ),
-  );
-  expect(cells).toEqual([
-    ['2026-01-31 23:59:59', '2026-01-31', '9007199254740991', '9.007199254740992E+15', '-0.5'],
-    ['2026-01-31 00:00:01', '', '1E+21', '1e-7', '1.2345678901234567E+19'],
-  ]);
-  expect(rows.map(({ line }) => line)).toEqual([2, 3]);
-});
-
-it('lines that are skipped, and titles within the first 200 rows, are set aside', async () => {
-  const titles = (count: number) => [
-    ...Array.from({ length: count }, () => ['Title']),
-    ['a', 'b'],
-    ['1', '2'],
-    ['3', '4'],
-  ];
-  const path = scratchFile(workbook([{ name: 'L', rows: titles(3) }]));
-  expect((await readTable(path)).table.notes).toContain('Set aside before the header: lines 1–3.');
-  const skipped = await readTable(path, { skipLines: 2 });
-  expect([skipped.table.columns, skipped.table.notes, skipped.cells]).toEqual([
-    ['a', 'b'],
-    ['Read from the sheet "L".', 'Set aside before the header: line 3.'],
-    [
-      ['1', '2'],
-      ['3', '4'],
-    ],
-  ]);
 });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   mkdirSync,
@@ -12,13 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  FILE_EXPORT_COLUMNS,
-  LOG_EXPORT_COLUMNS,
-  requireExportPlace,
-  writeExport,
-} from '../../src/report/export-file.ts';
-import { SrqError } from '../../src/request/errors.ts';
+import { requireExportPlace, writeExport } from '../../src/report/export-file.ts';
 
 let folder: string;
 let path: string;
@@ -27,11 +20,6 @@ beforeEach(() => {
   path = join(folder, 'out.csv');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
-
-test('an export names what a program has to know of each request', () => {
-  expect(LOG_EXPORT_COLUMNS).toEqual(['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key']);
-  expect(FILE_EXPORT_COLUMNS).toEqual(['srq_status', 'srq_id', 'srq_at']);
-});
 
 describe('an export may replace', () => {
   test.each([
@@ -101,30 +89,11 @@ test.skipIf(process.getuid?.() === 0)(
   },
 );
 
-test('a folder that is missing is an error at once', async () => {
-  await expect(requireExportPlace(join(folder, 'none', 'a.csv'), null, false)).rejects.toMatchObject({
-    reason: 'output.unwritable',
-    message: expect.stringContaining('(ENOENT). Nothing was sent.'),
-    hint: 'Name another place: --output FILE',
-  });
-});
-
 describe('an export that is written', () => {
   async function* chunks(last: () => string | Uint8Array) {
     yield 'one\n';
     yield last();
   }
-  const neverStopped = new AbortController().signal;
-
-  test('is told with the hash of its bytes', async () => {
-    const sha256 = await writeExport(
-      path,
-      chunks(() => Buffer.from('zwei é\n')),
-      neverStopped,
-    );
-    expect(readFileSync(path, 'utf8')).toBe('one\nzwei é\n');
-    expect(sha256).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'));
-  });
 
   test('and stopped is told as unfinished, with nothing written', async () => {
     const stop = new AbortController();
@@ -137,30 +106,5 @@ describe('an export that is written', () => {
       message: `Interrupted: ${path} was not written.`,
     });
     expect(readdirSync(folder)).toEqual([]);
-  });
-
-  test('to a place that is gone is told with the reason; any other error is passed on as it is', async () => {
-    const gone = join(folder, 'none', 'a.csv');
-    await expect(
-      writeExport(
-        gone,
-        chunks(() => ''),
-        neverStopped,
-      ),
-    ).rejects.toMatchObject({
-      reason: 'output.unwritable',
-      message: `The export ${gone} cannot be written (ENOENT).`,
-      hint: 'Name another place: --output FILE',
-    });
-    const fault = new TypeError('ours');
-    const failing = chunks(() => {
-      throw fault;
-    });
-    await expect(writeExport(path, failing, neverStopped)).rejects.toBe(fault);
-    const lost = new SrqError('log.unreadable', 'The log cannot be read.');
-    const losing = chunks(() => {
-      throw lost;
-    });
-    await expect(writeExport(path, losing, neverStopped)).rejects.toBe(lost);
   });
 });

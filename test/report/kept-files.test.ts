@@ -1,14 +1,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { requireOwnOrNew, requireWritable, writeAll, writeWhole } from '../../src/report/output-file.ts';
-import { isWorkbookName, streamResults, writeResults } from '../../src/report/results-file.ts';
+import { requireOwnOrNew, requireWritable, writeWhole } from '../../src/report/output-file.ts';
+import { writeResults } from '../../src/report/results-file.ts';
 import { workbookChunks } from '../../src/report/workbook-writer.ts';
 import type { RowReport } from '../../src/request/import-plan.ts';
-import { mainIdentifier } from '../../src/request/outcome.ts';
 
 let folder: string;
 let path: string;
@@ -41,25 +39,6 @@ describe('before anything is sent', () => {
     });
   });
 
-  test.skipIf(process.platform === 'win32')('what tells how much of a file is own has 64 KiB of it', async () => {
-    let seen = '';
-    const isOwn = (head: string) => {
-      seen = head;
-      return true;
-    };
-    writeFileSync(path, `${'x'.repeat(65_536)}y`);
-    await requireOwnOrNew(path, 'report', '--report', isOwn);
-    expect(seen).toBe('x'.repeat(65_536));
-    writeFileSync(path, 'short');
-    await requireOwnOrNew(path, 'report', '--report', isOwn);
-    expect(seen).toBe('short');
-    // One byte is enough to be asked about, and none is not.
-    writeFileSync(path, 'y');
-    await expect(requireOwnOrNew(path, 'report', '--report', () => false)).rejects.toThrow('not replaced');
-    writeFileSync(path, '');
-    await requireOwnOrNew(path, 'report', '--report', () => false);
-  });
-
   test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
     'a file that nobody may read is none that srq wrote (needs another user than root)',
     async () => {
@@ -70,32 +49,6 @@ describe('before anything is sent', () => {
       chmodSync(path, 0o600);
     },
   );
-});
-
-describe('a chunk', () => {
-  test.each(['drain', 'close', 'error'])(
-    'that has to wait goes on at "%s", and listens to nothing any more',
-    async (event) => {
-      const stream = new PassThrough({ highWaterMark: 1 });
-      let isWritten = false;
-      const writing = writeAll(stream, 'more').then(() => {
-        isWritten = true;
-      });
-      await new Promise(setImmediate);
-      const listening = ['drain', 'close', 'error'].map((each) => stream.listenerCount(each));
-      expect([isWritten, listening]).toEqual([false, [1, 1, 1]]);
-      stream.emit(event);
-      await writing;
-      for (const each of ['drain', 'close', 'error']) expect(stream.listenerCount(each)).toBe(0);
-      stream.resume();
-    },
-  );
-
-  test('that a stream takes at once waits for nothing', async () => {
-    const stream = new PassThrough();
-    await writeAll(stream, 'text');
-    expect([String(stream.read()), stream.listenerCount('drain')]).toEqual(['text', 0]);
-  });
 });
 
 test('a source that is stopped is closed, so that its files are', async () => {
@@ -136,15 +89,6 @@ describe('results', () => {
     return { columns: ['Name'], delimiter: ',', rows: rows() };
   };
 
-  test.each([
-    ['a.xlsx', true],
-    ['a.XLSX', true],
-    ['a.xlsx.csv', false],
-    ['axlsx', false],
-  ])('named %s are a workbook: %s', (name, isOne) => {
-    expect(isWorkbookName(name)).toBe(isOne);
-  });
-
   test('have a mark by which Excel knows their letters, are for their owner alone, and are told with their hash', async () => {
     const written = await writeResults(path, resultsOf('Zoé'), async () => path);
     expect(readFileSync(path, 'utf8')).toBe('\ufeffName,srq_status,srq_id,srq_message,srq_row\r\nZoé,created,,,1\r\n');
@@ -153,19 +97,6 @@ describe('results', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
     const other = await writeResults(path, resultsOf('Zoe'), async () => path);
     expect(other.sha256).not.toBe(written.sha256);
-  });
-
-  test('are written as they come: the rows are not all kept', async () => {
-    const stream = new PassThrough({ highWaterMark: 1 << 20 });
-    const chunks: number[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk.length));
-    await streamResults(stream, resultsOf(...Array.from({ length: 200 }, () => 'x'.repeat(1_000))));
-    await new Promise(setImmediate);
-    expect(chunks.length).toBeGreaterThan(2);
-    for (const bytes of chunks.slice(0, -1)) {
-      expect(bytes).toBeGreaterThanOrEqual(65_536);
-      expect(bytes).toBeLessThan(65_536 + 1_100);
-    }
   });
 
   test('are moved to no other place where theirs is not open in another program, but missing', async () => {
@@ -179,10 +110,6 @@ describe('results', () => {
       message: expect.stringContaining('(ENOENT)'),
     });
     expect([asked, readdirSync(folder)]).toEqual([[null], []]);
-  });
-
-  test('name the identifier that the service names first', () => {
-    expect([mainIdentifier({ b: '2', a: '1' }), mainIdentifier({})]).toEqual(['2', '']);
   });
 });
 
@@ -220,13 +147,6 @@ describe('a workbook', () => {
     );
   });
 
-  test('names its columns as spreadsheets do, and cuts none', async () => {
-    const cells = Array.from({ length: 703 }, (_, at) => `c${at}`);
-    const { text } = await partsOf([cells], 703);
-    const places = [...text(SHEET).matchAll(/<c r="([A-Z]+)1"/g)].map(([, name]) => name);
-    expect([0, 25, 26, 51, 52, 701, 702].map((at) => places[at])).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);
-  });
-
   test.each([
     ['a & b <c> "d"', 'a &amp; b &lt;c&gt; "d"'],
     ['one\r\ntwo\tthree', 'one&#13;\ntwo\tthree'],
@@ -236,22 +156,5 @@ describe('a workbook', () => {
     ['\ud800', '\ufffd'],
   ])('has the text %j as %s', async (text, xml) => {
     expect((await partsOf([[text]], 1)).text(SHEET)).toContain(cell('A1', xml));
-  });
-
-  test('is given out while it is written', async () => {
-    const random = (at: number) =>
-      Array.from({ length: 400 }, (_, of) => ((at * 7919 + of * 104_729) % 9_973).toString(36)).join('');
-    const rows = Array.from({ length: 400 }, (_, at) => [random(at)]);
-    let taken = 0;
-    async function* each() {
-      for (const row of rows) {
-        taken += 1;
-        yield row;
-      }
-    }
-    const takenAt: number[] = [];
-    for await (const _ of workbookChunks(each(), 1)) takenAt.push(taken);
-    // Long before the last row there are bytes of the first ones.
-    expect(takenAt.filter((at) => at > 1 && at < 400).length).toBeGreaterThan(1);
   });
 });

@@ -73,12 +73,6 @@ test('what a process does not have is left out of a scrape: a 0 would say that i
   expect(unpaced.names.filter((name) => /pace|pause_/.test(name))).toEqual([]);
 });
 
-test('two scrapes tell the same counts: they are read, not added up', async () => {
-  const { scrape } = metricsOf(AT_WORK);
-  const [first, second] = [await scrape(), await scrape()];
-  expect(second.text).toBe(first.text);
-});
-
 test('a burst of refusals is one pause, and one that begins after its end is the next', async () => {
   const { clock, metrics, scrape } = metricsOf();
   expect((await scrape()).by('srq_pauses_total')).toEqual({ refusal: 0, breaker: 0 });
@@ -128,65 +122,6 @@ test('an operation of the log is timed whether it succeeds or fails, and its res
   expect([of('intent', '2.5'), of('intent', '5')]).toEqual([0, 1]);
   expect(page.value('srq_store_duration_seconds_sum{operation="intent"}')).toBe(3);
   expect(page.text).not.toContain('operation="read"');
-});
-
-test('every state of a process is one of the scrape, the one that it is in as 1', async () => {
-  for (const state of ['starting', 'working', 'idle', 'waiting-for-database', 'stopping'] as const) {
-    const states = (await metricsOf({ ...STARTING, state }).scrape()).by('srq_state');
-    expect(states).toEqual({
-      ...{ starting: 0, working: 0, idle: 0, 'waiting-for-database': 0, stopping: 0 },
-      [state]: 1,
-    });
-  }
-});
-
-test('a part that is there without its numbers yet has no sample: not even a 0', async () => {
-  const worker = { ...(AT_WORK.worker as NonNullable<ProcessView['worker']>), ended: {}, oldestMs: null };
-  const page = await metricsOf({ ...STARTING, worker }).scrape();
-  expect([page.by('srq_rows_total'), page.by('srq_queue_oldest_age_seconds')]).toEqual([{}, {}]);
-  expect(page.value('srq_rows_in_hand')).toBe(5);
-});
-
-test('a pace without a limit is infinite, and a pause that is over is 0', async () => {
-  const pace = { ratePerSecond: null, boundPerSecond: 30, pausedMs: 0 };
-  const page = await metricsOf({
-    ...STARTING,
-    connection: { inFlight: 0, waiting: 0, tokensFetched: 0, pace },
-  }).scrape();
-  expect(page.value('srq_pace_requests_per_second')).toBe(Number.POSITIVE_INFINITY);
-  expect(page.value('srq_pace_bound_requests_per_second')).toBe(30);
-  expect(page.value('srq_pause_remaining_seconds')).toBe(0);
-});
-
-test('durations are told by the bounds between a millisecond and half a minute', async () => {
-  const { clock, metrics, scrape } = metricsOf();
-  const port = {
-    async take(ms: number) {
-      clock.nowMs += ms;
-    },
-  };
-  const timed = metrics.timed(port, { take: 'take' });
-  const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000];
-  for (const ms of boundsMs) await timed.take(ms);
-  await timed.take(30_001);
-  const page = await scrape();
-  const of = (le: string) => page.value(`srq_store_duration_seconds_bucket{le="${le}",operation="take"}`);
-  expect(boundsMs.map((ms) => of(String(ms / 1_000)))).toEqual(boundsMs.map((_, at) => at + 1));
-  expect(of('+Inf')).toBe(15);
-});
-
-test('a shorter pause does not end a longer one that goes on, but may outlast it', async () => {
-  const { clock, metrics, scrape } = metricsOf();
-  metrics.breakerOpened(1_000);
-  clock.nowMs = 500;
-  // A shorter one does not end the one that goes on.
-  metrics.refused(429, 100);
-  clock.nowMs = 999;
-  metrics.refused(429, 100);
-  expect((await scrape()).by('srq_pauses_total')).toEqual({ refusal: 0, breaker: 1 });
-  clock.nowMs = 1_099;
-  metrics.refused(429, 1);
-  expect((await scrape()).by('srq_pauses_total')).toEqual({ refusal: 1, breaker: 1 });
 });
 
 test('a scrape says what it is, so that Prometheus reads it', async () => {

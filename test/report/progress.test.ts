@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { inAscii, isAsciiLocale, TONES } from '../../src/report/output.ts';
+import { isAsciiLocale, TONES } from '../../src/report/output.ts';
 import { linesProgress, ProgressMeter } from '../../src/report/terminal/reporters.ts';
 
 /** Runs so many rows at so many a second, on a clock that is turned by hand, and gives the lines that were written. */
@@ -34,11 +34,6 @@ describe('progress where nothing can be redrawn', () => {
     expect(lines.length).toBeLessThan(310);
     expect(lines[0]).toMatch(/^Sending 57\d\/10,000,000 \(0 %\) · 115 leads\/s · 24 h \d+ min left · 57\d created$/);
   });
-
-  test('waits 5, 10, 20 … seconds between two lines', () => {
-    const seconds = linesOf(400, 1).map((line) => Number(/^Sending (\d+)/.exec(line)?.[1]));
-    expect(seconds).toEqual([5, 15, 35, 75, 155, 315]);
-  });
 });
 
 describe('progress on a terminal', () => {
@@ -55,20 +50,6 @@ describe('progress on a terminal', () => {
 
   test('is a bar with the rate in leads a second', () => {
     expect(drawn(500, 10)).toBe('Sending ██████░░░░░░ 500/1,000 (50 %) · 50 leads/s · 10 s left · 500 created');
-  });
-
-  test.for([
-    ['in the first seconds', 400, 4],
-    ['after a few rows', 9, 60],
-  ] as const)('says nothing of what is left %s', ([, done, seconds]) => {
-    expect(drawn(done, seconds)).toMatch(/leads\/s · \d+ created/);
-  });
-
-  test('fits its line, and has ASCII alone where there is no more', () => {
-    expect(drawn(500, 10, 40)).toBe('Sending ██████░░░░░░ 500/1,000 (50 %) ·…');
-    expect(inAscii(drawn(500, 10))).toBe(
-      'Sending ######...... 500/1,000 (50 %) | 50 leads/s | 10 s left | 500 created',
-    );
   });
 });
 

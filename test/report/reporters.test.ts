@@ -144,32 +144,6 @@ describe('the result for programs', () => {
 });
 
 describe('the result for people', () => {
-  test('is folded to the terminal as prose, and left as it is as a script', async () => {
-    const words = 'one two three four five six seven';
-    for (const form of ['prose', 'verbatim'] as const) {
-      const out = kept(20);
-      const { reporter } = reporterOf(HumanReporter, { stdout: out.stream, ascii: true });
-      await reporter.result('x' as never, {} as never, () => `✓ ${words}`, form);
-      const text = out.text();
-      if (form === 'verbatim') expect(text).toBe(`✓ ${words}\n`);
-      else expect(text.split('\n')[0]).toMatch(/^\+ one two/);
-      expect(text.trimEnd().split('\n').length > 1).toBe(form === 'prose');
-    }
-  });
-
-  test('of many items is the text of each with its place, and only a terminal has its marks in ASCII', async () => {
-    const itemText = ({ name }: { name: string }, _: unknown, index: number) => `${index} ✓ ${name}\n`;
-    for (const [columns, mark] of [
-      [80, '+'],
-      [undefined, '✓'],
-    ] as const) {
-      const out = kept(columns);
-      const { reporter } = reporterOf(HumanReporter, { stdout: out.stream, ascii: true });
-      await reporter.results('x' as never, listed({ name: 'a' }, { name: 'b' }) as never, itemText as never);
-      expect(out.text()).toBe(`0 ${mark} a\n1 ${mark} b\n`);
-    }
-  });
-
   test('of an error is a sentence with its hint below, each alternative on its own line', async () => {
     const { reporter, said } = reporterOf(HumanReporter);
     await reporter.fail({ ...FAILURE, hint: 'Say: --this    Or: --that' });
@@ -230,20 +204,5 @@ describe('what is written to a reader who is slower', () => {
     expect(isWritten).toBe(false);
     stream.resume();
     await writing;
-  });
-});
-
-describe('the place of an item', () => {
-  test.each([
-    [HumanReporter, 'results'],
-    [HumanReporter, 'lines'],
-  ] as const)('is counted from 0 on', async (Kind, how) => {
-    const { reporter, said } = reporterOf(Kind);
-    await reporter[how](
-      'x' as never,
-      listed({ name: 'a' }, { name: 'b' }) as never,
-      (({ name }: { name: string }, _: unknown, index: number) => `${index}${name}\n`) as never,
-    );
-    expect(said().out).toBe('0a\n1b\n');
   });
 });

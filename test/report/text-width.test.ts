@@ -1,44 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clip, folded, padded, textWidth } from '../../src/report/output.ts';
-
-describe('a text is as wide as the places it takes on a terminal', () => {
-  test.each([
-    ['', 0],
-    ['Lisboa', 6],
-    ['São João', 8],
-    ['Sa\u0303o', 3],
-    ['東京', 4],
-    ['서울', 4],
-    ['ＡＢ', 4],
-    ['ok 👍', 5],
-    ['👩‍🔧', 2],
-    ['…', 1],
-  ])('%s: %i', (text, width) => {
-    expect(textWidth(text)).toBe(width);
-  });
-});
-
-describe('a text is cut to the places there are, and the cut is marked', () => {
-  test.each([
-    ['Lisboa', 6, 'Lisboa'],
-    ['Lisboa', 5, 'Lisb…'],
-    ['São João', 4, 'São…'],
-    ['東京都', 6, '東京都'],
-    ['東京都', 5, '東京…'],
-    ['東京都', 4, '東…'],
-    ['東京都', 1, '…'],
-    ['Lisboa', 0, ''],
-    ['東京', 0, ''],
-  ])('%s to %i: %s', (text, width, cut) => {
-    expect(clip(text, width)).toBe(cut);
-    expect(textWidth(clip(text, width))).toBeLessThanOrEqual(width);
-  });
-});
-
-test('a text is filled up by places, not by letters', () => {
-  expect(padded('東京', 6)).toBe('東京  ');
-  expect(padded('Lisboa', 3)).toBe('Lisboa');
-});
+import { folded } from '../../src/report/output.ts';
 
 describe('a text for a terminal', () => {
   test('is broken between words, and goes on below its beginning', () => {
@@ -66,13 +27,6 @@ describe('a text for a terminal', () => {
     ],
   ])('keeps what is to be pasted in one piece: %j', (text, pasted) => {
     expect(folded(text, 24)).toContain(pasted);
-  });
-
-  test('keeps its colours on every line', () => {
-    const lines = folded(`\u001b[33m!\u001b[39m \u001b[2m${'word '.repeat(20)}\u001b[22m`, 40).split('\n');
-    expect(lines.length).toBeGreaterThan(2);
-    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(40);
-    for (const line of lines.slice(1, -1)) expect(line).toMatch(/^ {2}\u001b\[2m\S.*\u001b\[22m $/);
   });
 
   test('of a hundred thousand letters takes no time', () => {

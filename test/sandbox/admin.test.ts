@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { ADMIN_CALLS } from '../../src/sandbox/inbox/admin.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { CALM, creates, JSON_TYPE, LEAD, partnerOf, send, startCalmSandbox } from './sandbox-client.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { creates, JSON_TYPE, LEAD, partnerOf, send, startCalmSandbox } from './sandbox-client.ts';
 
 let sandbox: Sandbox;
 beforeEach(async () => {
@@ -62,34 +62,6 @@ test('received requests come in pages, in order, with what was sent and answered
   expect(page.items[0]).toEqual(sandbox.requests()[4]);
 });
 
-test('they can be filtered by status, cut connections included', async () => {
-  sandbox.setInstructions([
-    { match: { fullname: 'Row 2' }, on: 'create', fault: '500' },
-    { match: { fullname: 'Row 3' }, on: 'create', fault: '503' },
-  ]);
-  await createRows(4);
-  sandbox.setFaults({ 'reset-before': 1 });
-  await createRows(1).catch(() => undefined);
-  const names = async (status: string) =>
-    (await got(`requests?status=${status}`)).items.map(
-      (each: { params: Record<string, string> }) => each.params['fullname'],
-    );
-  expect(await names('201')).toEqual(['Row 1', 'Row 4']);
-  expect(await names('500')).toEqual(['Row 2']);
-  expect(await names('cut')).toEqual(['Row 1']);
-});
-
-test('deleting the requests forgets them as duplicates too, and repeats no identifier', async () => {
-  await createRows(2);
-  const before = creates(sandbox).map((each) => each.requestId);
-  expect((await admin('DELETE', 'requests')).status).toBe(204);
-  expect([sandbox.requests(), await got('stats')]).toEqual([[], { created: 0, distinct: 0, doubled: 0, doubles: [] }]);
-  await createRows(1);
-  expect(sandbox.requests().map((each) => each.number)).toEqual([4, 5]);
-  expect(before).not.toContain(creates(sandbox)[0]?.requestId);
-  await expect.poll(() => creates(sandbox)[0]?.answerMs, { timeout: 60_000 }).toEqual(expect.any(Number));
-});
-
 test('faults are shown with their meaning and changed while the sandbox runs', async () => {
   expect((await admin('PUT', 'faults', { '500': 1 })).status).toBe(200);
   const shown = await got('faults');
@@ -99,15 +71,6 @@ test('faults are shown with their meaning and changed while the sandbox runs', a
   expect((await create(LEAD)).status).toBe(500);
   await admin('PUT', 'faults', {});
   expect((await create(LEAD)).status).toBe(201);
-});
-
-test('instructions are set over HTTP, one or several, and count down', async () => {
-  await admin('PUT', 'instructions', { match: { fullname: 'Row 1' }, on: 'create', fault: '503', times: 2 });
-  await createRows(1);
-  expect(await got('instructions')).toMatchObject([{ fault: '503', times: 1 }]);
-  await createRows(1);
-  expect(await got('instructions')).toEqual([]);
-  expect(creates(sandbox).map((each) => each.status)).toEqual([503, 503]);
 });
 
 test.each([
@@ -121,14 +84,6 @@ test.each([
 ])('%s %s with %j is refused with the reason', async (method, call, body, reason) => {
   const reply = await admin(method, call, body);
   expect([reply.status, JSON.parse(reply.text).message]).toEqual([400, expect.stringContaining(reason)]);
-});
-
-test('an unknown admin call is 404 and lists the known ones', async () => {
-  const reply = await admin('POST', 'requests');
-  expect([reply.status, JSON.parse(reply.text).message]).toEqual([
-    404,
-    expect.stringContaining('DELETE /_sandbox/requests'),
-  ]);
 });
 
 test('wait answers when so many requests were created, and says so when they were not', async () => {
@@ -201,12 +156,4 @@ test('without an inbox only the three operations are answered, whoever asks', as
   expect(embedded.requests()).toEqual(before);
   expect((await validate(LEAD)).status).toBe(200);
   expect(creates(embedded)).toHaveLength(1);
-});
-
-test('a taken port is a clear error', async () => {
-  const port = Number(new URL(sandbox.baseUrl).port);
-  await expect(startSandbox({ ...CALM, port })).rejects.toMatchObject({
-    code: 'usage',
-    message: `Cannot listen on port ${port} (EADDRINUSE).`,
-  });
 });

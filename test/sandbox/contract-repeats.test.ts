@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { callsTo, contractWith, parameter, partnerUnder } from './contract-client.ts';
-import { creates, LEAD, sandboxWith, send, startCalmSandbox } from './sandbox-client.ts';
+import { expect, test } from 'vitest';
+import { parameter, partnerUnder } from './contract-client.ts';
+import { creates, send } from './sandbox-client.ts';
 
 const CREATE = '/v1/request/create';
 const HEADER = 'Idempotency-Key';
@@ -55,59 +52,4 @@ test('a refused create uses up no idempotency value; one whose answer was lost d
   expect((await create({ country: 'PT' })).status).toBe(500);
   expect((await create({ country: 'PT' })).text).toBe('{"id":"SR-101"}');
   expect(await statsOf(sandbox.baseUrl)).toMatchObject({ created: 1, replayed: 1 });
-});
-
-test('without the header where it is optional, every create creates', async () => {
-  const { create } = UNDER_KEY;
-  const parameters = [parameter('country'), parameter(HEADER, { in: 'header', required: false })];
-  const { sandbox, postForm } = await partnerUnder({ create: { ...create, parameters } });
-  for (const _ of [1, 2]) expect((await postForm(CREATE, { country: 'PT' })).status).toBe(201);
-  expect(await statsOf(sandbox.baseUrl)).toMatchObject({ created: 2, doubled: 1, replayed: 0 });
-});
-
-test('validate does not see the idempotency value', async () => {
-  const idempotency = { header: HEADER, format: 'text', windowSeconds: null } as const;
-  const { postForm } = await partnerUnder({ create: { idempotency } });
-  await postForm(CREATE, LEAD, { [HEADER]: 'one' });
-  expect((await postForm('/v1/request/validate', LEAD)).text).toContain('"duplicate":true');
-});
-
-test('a store file brings back what was created under which value, and the counts', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const options = { contract: contractWith(UNDER_KEY), storeFile: join(folder, 'requests.jsonl') };
-  const create = async ({ postForm }: Awaited<ReturnType<typeof callsTo>>, key: string, country: string) =>
-    (await postForm(CREATE, { country }, { [HEADER]: key })).text;
-  const before = await startCalmSandbox(options);
-  const calls = await callsTo(before);
-  for (const [key, country] of [
-    [ONE, 'PT'],
-    [ONE, 'PT'],
-    [OTHER, 'ES'],
-  ] as const)
-    await create(calls, key, country);
-  await before.close();
-  const after = await sandboxWith({ ...options, seed: 7 });
-  expect(await statsOf(after.baseUrl)).toEqual({ created: 2, distinct: 2, doubled: 0, doubles: [], replayed: 1 });
-  const again = await callsTo(after);
-  expect(await create(again, OTHER, 'ES')).toBe('{"id":"SR-102"}');
-  expect(await create(again, OTHER.replace('3302', '3303'), 'PT')).toBe('{"id":"SR-103"}');
-  const validated = await again.postForm('/v1/request/validate', LEAD);
-  expect(validated.text).toBe('{"duplicate":false}');
-});
-
-test('the inbox names a question beside the request that it was answered with, though validate asks for less', async () => {
-  const { sandbox, postForm } = await partnerUnder({
-    create: { parameters: [parameter('country'), parameter('phone')] },
-    validate: { parameters: [parameter('country')] },
-  });
-  await postForm(CREATE, { country: 'PT', phone: '+351912345678' });
-  await postForm('/v1/request/validate', { country: 'PT' });
-  await postForm('/v1/request/validate', { country: 'DE' });
-  const [created, asked] = sandbox.requests().slice(1);
-  expect([asked?.requestId, asked?.key === created?.key]).toEqual([created?.requestId, false]);
-  const same = async (number = 0) =>
-    JSON.parse((await send('GET', `${sandbox.baseUrl}/_sandbox/requests/${number}/same`)).text);
-  expect(await same(created?.number)).toEqual([asked?.number]);
-  expect(await same(asked?.number)).toEqual([created?.number]);
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { askToken, FORM, grantedToken, JSON_TYPE, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
+import { FORM, grantedToken, JSON_TYPE, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
 
 /** The head of a wave file and bytes that are no text. */
 const RECORDING = Buffer.from('RIFF\x24\0\0\0WAVEfmt \xff\xfe\0\x80', 'latin1');
@@ -51,48 +51,6 @@ describe('the list', () => {
   ])('with %s has %j', async (query, expected) => {
     expect(await numbers(query)).toEqual(expected);
   });
-
-  test('finds an identifier and a key, and what comes later as well', async () => {
-    const { key, requestId } = await got('requests/3');
-    expect(await numbers(`text=${requestId}`)).toEqual([3]);
-    expect(await numbers(`text=${key}`)).toEqual([3]);
-    const { validate } = await partnerOf(sandbox);
-    await validate({ ...LEAD, country: 'DE', fullname: 'Inês Berg' });
-    expect(await numbers(`text=${key}`)).toEqual([3, 8]);
-  });
-
-  test('has a hundred at once where nobody says how many', async () => {
-    const { create } = await partnerOf(sandbox);
-    for (let row = 0; row < 95; row++) await create({ ...LEAD, fullname: `Row ${row}` });
-    const { total, offset, limit, items } = await got('requests');
-    expect([total, offset, limit, items.length]).toEqual([102, 0, 100, 100]);
-  });
-
-  test('is cut short where that is asked for', async () => {
-    const { create } = await partnerOf(sandbox);
-    await create({ ...LEAD, request_text: 'long '.repeat(1000) });
-    const { items } = await got('requests?order=newest&limit=1&brief=true');
-    expect(items[0].params.request_text).toHaveLength(160);
-    expect((await got(`requests/${items[0].number}`)).params.request_text).toHaveLength(5000);
-  });
-
-  test('begins anew once it is cleared', async () => {
-    expect(await numbers('country=PT')).toEqual([2, 5]);
-    await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
-    expect(await numbers('country=PT')).toEqual([]);
-    const { create } = await partnerOf(sandbox);
-    await create(LEAD);
-    expect(await numbers('country=PT')).toEqual([8]);
-  });
-
-  test.each([
-    ['status=6xx', 'status is an HTTP status'],
-    ['operation=delete', 'operation is one of'],
-    ['until=soon', 'until must be a whole number'],
-  ])('refuses %s', async (query, reason) => {
-    const reply = await get(`requests?${query}`);
-    expect([reply.status, JSON.parse(reply.text).message]).toEqual([400, expect.stringContaining(reason)]);
-  });
 });
 
 describe('one request in full', () => {
@@ -108,33 +66,6 @@ describe('one request in full', () => {
     ]);
     expect(exchange.headers).toContainEqual(['content-type', FORM['content-type']]);
     expect(exchange.answer).toMatchObject({ status: 201, body: reply.text });
-  });
-
-  test('says of a cut connection that there was no answer', async () => {
-    const { create } = await partnerOf(sandbox);
-    sandbox.setFaults({ 'reset-after': 1 });
-    await create(LEAD).catch(() => undefined);
-    const request = await got('requests/2');
-    expect([request.status, request.exchange.answer]).toEqual([null, null]);
-    expect(request.requestId).toMatch(/^\d{20}$/);
-  });
-
-  test('is null for a number that nothing has', async () => {
-    expect([await got('requests/1'), await got('requests/1/same')]).toEqual([null, []]);
-    expect((await get('requests/1/body')).status).toBe(404);
-  });
-
-  test('names the others with its content, and those that it repeats', async () => {
-    const { create, validate } = await partnerOf(sandbox);
-    await create(LEAD);
-    await create({ ...LEAD, fullname: 'Somebody else' });
-    await validate(LEAD);
-    await create(LEAD);
-    // One that only speaks of the first.
-    const { key } = await got('requests/2');
-    await create({ ...LEAD, request_text: `like ${key}` });
-    expect(await got('requests/2/same')).toEqual([4, 5]);
-    expect(await got('requests/3/same')).toEqual([]);
   });
 
   test.each(['form', 'json'])(
@@ -158,24 +89,6 @@ describe('one request in full', () => {
       });
     },
   );
-
-  test('of a long body shows the beginning and keeps the whole', async () => {
-    const { create } = await partnerOf(sandbox);
-    await create({ ...LEAD, request_text: 'x'.repeat(100_000) });
-    const { exchange } = await got('requests/2');
-    expect([exchange.body.length, exchange.isBodyCut]).toEqual([64 * 1024, true]);
-    expect((await get('requests/2/body')).text).toHaveLength(exchange.bodyBytes);
-  });
-
-  test('is kept until newer ones need the room; the list keeps all', async () => {
-    const body = 'x'.repeat(15 * 1024 * 1024);
-    for (let row = 1; row <= 5; row++) {
-      await send('POST', `${sandbox.baseUrl}/v1/request/create`, { 'content-type': 'text/plain' }, body);
-    }
-    expect((await got('requests/1')).exchange).toBeNull();
-    expect((await got('requests/5')).exchange.bodyBytes).toBe(body.length);
-    expect((await got('requests')).total).toBe(5);
-  });
 });
 
 describe('secrets', () => {
@@ -242,46 +155,5 @@ describe('the command', () => {
     expect(given).toContain('authorization: Bearer from-variable');
     expect(given.slice(-2)).toEqual(['--data-raw', body]);
     expect(given.filter((each) => /^(host|content-length|connection):/i.test(each))).toEqual([]);
-  });
-
-  test('leaves to curl what curl says of the connection itself', async () => {
-    const own = { connection: 'close', 'accept-encoding': 'gzip', 'transfer-encoding': 'chunked' };
-    await send('POST', `${sandbox.baseUrl}/v1/request/create`, { ...JSON_TYPE, ...own, 'x-note': 'mine' }, '{}');
-    const { exchange } = await got('requests/1');
-    const heard = exchange.headers.map(([name]: [string]) => name.toLowerCase());
-    expect(heard).toEqual(expect.arrayContaining(['host', ...Object.keys(own)]));
-    const headers = (await argumentsOf(exchange.curl)).filter((_, at, all) => all[at - 1] === '-H');
-    expect(headers).toEqual(['content-type: application/json', 'x-note: mine']);
-  });
-
-  test.each([
-    [4096, true],
-    [4097, false],
-  ])('has a body of %i bytes in it: %s', async (bytes, isWritten) => {
-    await send('POST', `${sandbox.baseUrl}/v1/request/create`, JSON_TYPE, 'x'.repeat(bytes));
-    const { exchange } = await got('requests/1');
-    expect(exchange.curl.startsWith('curl -g')).toBe(isWritten);
-  });
-
-  test('has no data where there was no body', async () => {
-    await send('POST', `${sandbox.baseUrl}/v1/request/create`, JSON_TYPE);
-    expect((await got('requests/1')).exchange.curl).not.toContain('--data');
-  });
-
-  test('has the token of a variable in place of a bearer token alone', async () => {
-    const headers = { ...JSON_TYPE, authorization: 'Basic abc', 'x-note': 'Bearer of news' };
-    await send('POST', `${sandbox.baseUrl}/v1/request/create`, headers, '{}');
-    const { exchange } = await got('requests/1');
-    const given = await argumentsOf(exchange.curl);
-    expect(given).toContain('x-note: Bearer of news');
-    expect(given.join()).not.toContain('from-variable');
-  });
-
-  test('fetches from the sandbox what no shell can hold', async () => {
-    await askToken(sandbox);
-    await send('POST', `${sandbox.baseUrl}/v1/request/create`, JSON_TYPE, '{"a":"\u0000\u001b"}');
-    const { exchange } = await got('requests/2');
-    expect(exchange.curl).toContain(`curl -s '${sandbox.baseUrl}/_sandbox/requests/2/body' | curl -g -X 'POST'`);
-    expect(exchange.curl).toContain('--data-binary @-');
   });
 });

@@ -1,18 +1,9 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import { isContractLike, readContract } from '../../src/request/contract-schema.ts';
+import { readContract } from '../../src/request/contract-schema.ts';
 import { ContractStore } from '../../src/settings/contract-store.ts';
 
 const LEARNED: Contract = {
@@ -83,27 +74,6 @@ describe('the contract of a profile', () => {
     expect(store.forget()).toBe(true);
     expect(await store.read()).toBeNull();
   });
-
-  test('that is a folder is an error too, not "none"', async () => {
-    const { store, path } = emptyStore();
-    mkdirSync(path, { recursive: true });
-    await expect(store.read()).rejects.toThrow(/cannot be used/);
-  });
-
-  test('of before it was asked how long an idempotency key is known is read: nobody said', () => {
-    const kept = changed(['create', 'idempotency'], { header: 'Idempotency-Key', format: 'uuid' });
-    expect(read(kept).create.idempotency).toEqual({ header: 'Idempotency-Key', format: 'uuid', windowSeconds: null });
-    for (const windowSeconds of [-1, 'a day', Number.NaN]) {
-      const wrong = changed(['create', 'idempotency'], { header: 'Idempotency-Key', format: 'uuid', windowSeconds });
-      expect(() => read(wrong)).toThrow(/windowSeconds/);
-    }
-  });
-
-  test('of a newer version is told apart from a damaged one', () => {
-    expect(() => read({ ...LEARNED, version: 2 })).toThrow(/version 2; this srq reads version 1/);
-    expect(isContractLike({ ...LEARNED, version: 2 })).toBe(true);
-    expect(isContractLike({ openapi: '3.1.0', paths: {} })).toBe(false);
-  });
 });
 
 describe('a contract from elsewhere cannot lead the credentials astray:', () => {
@@ -138,26 +108,6 @@ describe('what live answers said', () => {
     const newer = { ...LEARNED, source: { ...LEARNED.source, learnedAt: '2026-11-22T00:00:00.000Z' } } as Contract;
     expect(store.observations(newer)).toEqual({});
     await store.write(LEARNED);
-    expect(store.observations(LEARNED)).toEqual({});
-  });
-
-  test('goes when the contract is forgotten', async () => {
-    const { store, observations } = emptyStore();
-    await store.write(LEARNED);
-    store.observe(LEARNED, seen(3, 0));
-    expect(existsSync(observations)).toBe(true);
-    store.forget();
-    expect(existsSync(observations)).toBe(false);
-  });
-
-  test('is bounded, and damaged it is nothing', () => {
-    const { store, observations } = emptyStore();
-    const many = Object.fromEntries(
-      Array.from({ length: 5000 }, (_, at) => [`s${at}`, { confirmed: 1, contradicted: 0 }]),
-    );
-    store.observe(LEARNED, many);
-    expect(Object.keys(JSON.parse(readFileSync(observations, 'utf8')).settings)).toHaveLength(100);
-    writeFileSync(observations, '{"settings":');
     expect(store.observations(LEARNED)).toEqual({});
   });
 });

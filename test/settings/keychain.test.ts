@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -31,14 +31,6 @@ describe('the keychain', () => {
     expect(await entry.read()).toBeNull();
   });
 
-  test('is one that outlives a restart of the machine', async () => {
-    const path = library('sound');
-    await keychainEntry('shop', TO, { node, library: path }).write(SECRET);
-    expect(Object.keys(JSON.parse(readFileSync(`${path}.json`, 'utf8')))).toEqual([
-      'srq|shop 7 https://api.example.com|secret-service',
-    ]);
-  });
-
   test('that does not give back what was put into it is not believed', async () => {
     const entry = keychainEntry('shop', TO, { node, library: library('forgetful') });
     await expect(entry.write(SECRET)).rejects.toMatchObject({
@@ -64,21 +56,5 @@ describe('the keychain', () => {
       hint: expect.stringMatching(/srq login --help/),
     });
     expect(JSON.stringify([error.message, error.hint, error.cause])).not.toContain('s3cret');
-  });
-
-  test('whose library prints something of its own cannot be used', async () => {
-    const entry = keychainEntry('shop', TO, { node, library: library('talkative') });
-    await expect(entry.read()).rejects.toMatchObject({
-      reason: 'keychain.unusable',
-      message: expect.stringMatching(/its library printed something else than its answer/),
-    });
-  });
-
-  test('that was not installed is named', async () => {
-    const entry = keychainEntry('shop', TO, { node, library: null });
-    await expect(entry.read()).rejects.toMatchObject({
-      code: 'settings',
-      message: expect.stringMatching(/@napi-rs\/keyring/),
-    });
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -49,30 +49,6 @@ test('it is believed for the service and client it was found with, and answers b
   expect(storeAt(path, {}, 'another').read()).toEqual({ ...NOTHING, pace: PACE });
   storeAt(path, {}, 'another').write({ pace: PACE });
   expect(storeAt(path).read()).toEqual({ ...NOTHING, pace: PACE });
-});
-
-test('answers as earlier versions kept them are none; the rest of the file is as good as before', () => {
-  const path = learnedFile();
-  const old = { ...DESTINATION, answers: { identifiedBy: ['id'], forms: [] }, evidence: { looks: [] }, pace: PACE };
-  writeFileSync(path, JSON.stringify(old));
-  expect(storeAt(path).read()).toEqual(NOTHING);
-  writeFileSync(path, JSON.stringify({ ...old, contract: 'c0ffee' }));
-  expect(storeAt(path).read()).toEqual({ ...NOTHING, pace: PACE });
-});
-
-test.each(['', '{', '[]', 'null', '7', '{"baseUrl":1}'])('a file that holds %j is no knowledge', (text) => {
-  const path = learnedFile();
-  writeFileSync(path, text);
-  expect(storeAt(path).read()).toEqual(NOTHING);
-});
-
-test('members that nobody knows are not kept', () => {
-  const path = learnedFile();
-  storeAt(path).write({ answers: ANSWERS });
-  const strange = { ...JSON.parse(readFileSync(path, 'utf8')), more: 1 };
-  strange.answers.forms[0].name = 'Ana Exemplo';
-  writeFileSync(path, JSON.stringify(strange));
-  expect(storeAt(path).read()).toEqual({ ...NOTHING, answers: ANSWERS });
 });
 
 test('of answers only what has the form of srq is believed', () => {

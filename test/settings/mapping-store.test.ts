@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -20,16 +20,6 @@ test('the mapping of a header stays when that of another is kept, and the latest
     [['Wer', 'Wo'], '2026-11-21'],
     [['Wer', 'Was'], '2026-11-20'],
   ]);
-});
-
-test('of one header the last five mappings are known to have been used, each once', () => {
-  const store = emptyStore();
-  const fields = ['lang', 'fullname', 'ref', 'email', 'phone', 'city', 'phone'];
-  for (const field of fields) store.keep(['Wer', 'Was'], mapped(field), '2026-11-20');
-  expect(store.used(['WER', 'was']).map(({ map }) => map)).toEqual(
-    ['phone', 'city', 'email', 'ref', 'fullname'].map((WER) => ({ WER })),
-  );
-  expect(store.all()).toHaveLength(1);
 });
 
 test('of two hundred headers and one more, the one that was confirmed longest ago makes room', () => {
@@ -115,33 +105,4 @@ test('the columns that srq adds to its results make no other header', () => {
   const results = emptyStore();
   results.keep(['Wer', 'Was', 'Wo', 'Wann', ...own], mapped('fullname'), '2026-11-20');
   expect(results.find(['Wer', 'Was', 'Wo', 'Wann', 'Wie'])?.changes).toEqual(added);
-});
-
-test('of two earlier headers that are alike the one with more of its columns counts', () => {
-  const store = emptyStore();
-  store.keep(['A', 'B', 'C', 'D', 'E'], { map: { A: 'email' }, join: {}, unused: [] }, '2026-11-20');
-  store.keep(['A', 'B', 'C', 'D', 'F', 'G'], { map: { A: 'phone' }, join: {}, unused: [] }, '2026-11-21');
-  expect(store.find(['A', 'B', 'C', 'D', 'E', 'H'])?.map).toEqual({ A: 'email' });
-});
-
-test('a header of fifty thousand letters is kept, a longer one is not: every import reads them all', () => {
-  const store = emptyStore();
-  const header = (letters: number) => ['x'.repeat(letters - 2), 'y'];
-  store.keep(header(50_000), mapped('ref'), '2026-11-20');
-  expect(store.all()).toHaveLength(0);
-  store.keep(header(49_999), mapped('ref'), '2026-11-20');
-  expect(store.all()).toHaveLength(1);
-});
-
-test('a file that is no list of mappings is none, and the next one that is confirmed is kept', () => {
-  for (const text of ['', '{', '[]', '{"version":2,"mappings":[]}', '{"version":1,"mappings":[{}]}']) {
-    const path = join(folder, `${files++}.json`);
-    writeFileSync(path, text);
-    const store = new MappingStore(path, ANY_OWNER);
-    expect(store.all()).toEqual([]);
-    store.keep(['Wer', 'Was'], mapped('ref'), '2026-11-20');
-    expect(new MappingStore(path, ANY_OWNER).all()).toMatchObject([
-      { fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/) },
-    ]);
-  }
 });

@@ -45,11 +45,6 @@ describe.skipIf(process.platform === 'win32')('settings that others may have rea
     expect(() => new ProfileStore(folder, uid + 1).all()).toThrow(/belongs to another user/);
   });
 
-  test('are used where files have no owners and modes', () => {
-    write(0o666);
-    expect(new ProfileStore(folder, null).get('shop')).toEqual(PROFILE);
-  });
-
   test('lie in a folder that is closed when they are written, and that is said', async () => {
     chmodSync(folder, 0o755);
     const store = new ProfileStore(folder, uid);
@@ -89,11 +84,6 @@ test('a change that cannot be written is told to whoever asks for it', async () 
   await expect(store.use('shop')).rejects.toMatchObject(unwritable);
 });
 
-test('no profile is found by a name that every object has', () => {
-  write(0o600);
-  expect(new ProfileStore(folder, uid).get('constructor')).toBeNull();
-});
-
 test('the first profile becomes the one in use, and no other does unless that is said', async () => {
   const store = new ProfileStore(folder, uid);
   expect([store.current(), store.all(), store.get('shop')]).toEqual(['default', {}, null]);
@@ -112,22 +102,6 @@ test('the first profile becomes the one in use, and no other does unless that is
   expect(new ProfileStore(folder, uid).current()).toBe('office');
 });
 
-test('what a later version keeps in the settings stays there', async () => {
-  const path = join(folder, 'config.json');
-  writeFileSync(path, JSON.stringify({ colour: 'red', profiles: { shop: { ...PROFILE, flavour: 'x' } } }), {
-    mode: 0o600,
-  });
-  const store = new ProfileStore(folder, uid);
-  await store.set('office', PROFILE);
-  await store.use('shop');
-  await store.remove('office');
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
-    colour: 'red',
-    current: 'shop',
-    profiles: { shop: { ...PROFILE, flavour: 'x' } },
-  });
-});
-
 test.each([
   ['{', 'it is not JSON'],
   ['[]', 'Invalid input: expected object, received array'],
@@ -144,24 +118,7 @@ test.each([
   );
 });
 
-test('a request is sent by form or by JSON, as its profile says', async () => {
-  const store = new ProfileStore(folder, uid);
-  for (const encoding of ['form', 'json'] as const) {
-    await store.set('shop', { ...PROFILE, encoding });
-    expect(store.get('shop')?.encoding).toBe(encoding);
-  }
-});
-
 describe.skipIf(process.platform !== 'linux')('The settings file', () => {
-  test('is closed again whenever it was read', () => {
-    write(0o600);
-    const store = new ProfileStore(folder, uid);
-    const open = () => readdirSync('/proc/self/fd').length;
-    const before = open();
-    for (let round = 0; round < 50; round += 1) store.all();
-    expect(open() - before).toBeLessThan(25);
-  });
-
   test.each([0o000, 0o022, 0o777])(
     'is for its owner alone, and so is its new folder, with the mask %o',
     async (mask) => {

@@ -98,10 +98,6 @@ describe('The settings of a command', () => {
   ])('ask before a bulk run where a real service would get it: %s', (isLive, profile, env) => {
     expect(settingsOf({ shop: profile }, env).live).toBe(isLive);
   });
-
-  test('of nobody are of no live service', () => {
-    expect(settingsOf({}).live).toBe(false);
-  });
 });
 
 describe('A secret', () => {

@@ -31,14 +31,6 @@ test.each([true, false])(
   },
 );
 
-test('a file whose time was rounded is known by the state alone', async () => {
-  for (const withState of [true, false]) {
-    const { path, files } = await noted(withState);
-    utimesSync(path, 1_000_000_000, 1_000_000_000);
-    expect(await files.isUnchanged(path, 'run')).toBe(withState);
-  }
-});
-
 test('a file that is gone, or a folder in its place, is not what was written', async () => {
   const { path, files } = await noted(true);
   rmSync(path);
@@ -86,14 +78,4 @@ test('what the state says of a file counts only if it is in the form of srq', as
   }
   // A path may name a person, and the name of its record must not.
   expect(name).toMatch(/^[0-9a-f]{32}\.json$/);
-});
-
-test('a file is noted by its time alone where the state folder is none', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'srq-written-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'results.csv');
-  writeFileSync(path, TEXT);
-  const files = new WrittenFiles(join(path, 'state'), ANY_OWNER);
-  await files.note(path, SHA256, 'run');
-  expect(await files.isUnchanged(path, 'run')).toBe(true);
 });

@@ -76,7 +76,7 @@ for (const content of Object.keys(PHRASES) as Content[]) {
   if (content !== 'region') byPhrase.set(joined(wordsOf(content)), { content, nearness: 'own', order: 0 });
 }
 
-export const isContent = (name: string): name is Content => Object.hasOwn(PHRASES, name);
+const isContent = (name: string): name is Content => Object.hasOwn(PHRASES, name);
 
 /** Returns the content that words name as a whole. */
 const phraseOf = (words: readonly string[]): Phrase | undefined => byPhrase.get(joined(words));

@@ -61,17 +61,6 @@ test('a filter in the address comes back as it was, whatever it holds', () => {
   );
 });
 
-test.each(['', '#'])('the address "%s" names the filter that shows all', (hash) => {
-  expect(filterOf(hash)).toEqual(NO_FILTER);
-});
-
-test('the name of a place on the page is no filter, and a page that is no number is the first', () => {
-  expect(filterOf('#rows')).toBe(null);
-  expect(filterOf('#a')).toBe(null);
-  expect(filterOf('#page=-3')).toMatchObject({ page: 1 });
-  expect(filterOf('#status=created&page=x')).toMatchObject({ status: 'created', page: 1 });
-});
-
 test('rows are found by status, market, reason and all words, and put in order with numbers as numbers', () => {
   expect(numbers({})).toEqual([1, 2, 3]);
   expect(numbers({ status: 'rejected' })).toEqual([2, 3]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { generalised, RowList, RunFigures } from '../../../src/report/page/run-figures.ts';
-import { quantileMs, sumOf, TimeBuckets } from '../../../src/report/page/time-buckets.ts';
+import { sumOf, TimeBuckets } from '../../../src/report/page/time-buckets.ts';
 import { noCounts, STATUSES } from '../../../src/request/status.ts';
 import { beginOf, recordOf, rowOf, second } from './figures.ts';
 
@@ -67,29 +67,6 @@ test('a full list drops what ended well first, and the oldest of it', () => {
   for (const row of [10, 11]) list.add({ ...rowOf(row, { status: 'invalid' }), reasons: [] });
   list.add({ ...rowOf(12), reasons: [] });
   expect(list.rows().map(({ row }) => row)).toEqual([2, 9, 10, 11]);
-});
-
-test('a run of any length is told in at most 120 stretches that add up', () => {
-  const course = new TimeBuckets();
-  for (let at = 0; at < 5000; at++) course.ended(recordOf(second(at), { ms: at % 2 === 0 ? 100 : 400 }));
-  expect(course.buckets.length).toBeLessThanOrEqual(120);
-  expect(course.buckets.length).toBeGreaterThan(60);
-  expect(course.widthMs).toBe(64_000);
-  const all = sumOf(course.buckets);
-  expect(all.ended.created).toBe(5000);
-  expect(Math.abs((quantileMs(all, 0.5) ?? 0) - 100)).toBeLessThan(4);
-  expect(Math.abs((quantileMs(all, 0.95) ?? 0) - 400)).toBeLessThan(14);
-});
-
-test('a pause is told where it was, once, and its refusals and breaks beside it', () => {
-  const course = new TimeBuckets();
-  course.seen(second(0));
-  course.refused(second(2), 3, 2500);
-  course.refused(second(2), 1, 2500);
-  course.broke(second(8), 1000);
-  expect(course.buckets.map(({ pausedMs }) => pausedMs)).toEqual([0, 0, 1000, 1000, 500, 0, 0, 0, 1000, 0]);
-  expect(course.buckets[2]).toMatchObject({ refused: 4 });
-  expect(course.buckets[8]).toMatchObject({ breaks: 1 });
 });
 
 test('a clock that was set back or far ahead breaks nothing', () => {

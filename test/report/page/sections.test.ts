@@ -5,7 +5,7 @@ import { RunFigures } from '../../../src/report/page/run-figures.ts';
 import { headlineOf } from '../../../src/report/page/sections.ts';
 import type { RecordedNote } from '../../../src/request/log-store.ts';
 import { type Counts, noCounts, STATUSES } from '../../../src/request/status.ts';
-import { beginOf, mixedFigures, recordOf, rowOf, second } from './figures.ts';
+import { beginOf, mixedFigures, rowOf, second } from './figures.ts';
 
 const END = { event: 'end', stopped: null, run: 'r', at: second(9) } as const;
 
@@ -107,16 +107,6 @@ test('rows that are counted as invalid or not sent are never told to have no rea
   expect(clean).not.toContain('no known market');
 });
 
-test.each([
-  [1, 1, 'all'],
-  [1, 3, '33.3 %'],
-  [1, 100, '1.0 %'],
-  [1, 1_000, '0.1 %'],
-  [1, 1_001, 'under 0.1 %'],
-])('the share of %i refused among %i rows is told as %s', (rejected, rows, share) => {
-  expect(textOf(figuresWith({ rejected, created: rows - rejected }))).toContain(`1 ${share} · refused by`);
-});
-
 test('what a profile is called and what kind of service it leads to are two statements', () => {
   for (const [live, kind] of [
     [true, 'live'],
@@ -130,85 +120,6 @@ test('what a profile is called and what kind of service it leads to are two stat
     expect(text).not.toMatch(/live,? \(?live/);
   }
 });
-
-test('a tile leads to rows that are in the list, and to no others', () => {
-  const figures = new RunFigures(null);
-  figures.note(beginOf(3, { counts: { ...noCounts(), ready: 1, invalid: 2 } }));
-  figures.note(END);
-  figures.add(rowOf(1));
-  figures.addUntouched();
-  const page = reportPage(figures, factsOf(false));
-  expect(page).toContain('data-filter="status=created"');
-  expect(page).not.toContain('data-filter="status=invalid"');
-});
-
-test('legends and tables have the series that exist, and no others', () => {
-  const figures = figuresWith({ created: 2 });
-  for (const at of [1, 2]) figures.record(recordOf(second(at)));
-  const page = reportPage(figures, factsOf(true));
-  const keys = (text: string) =>
-    [...text.matchAll(/<p class="legend">(.*?)<\/p>/gs)].map((each) => each[1]?.replace(/<[^>]+>/g, '').split(/\s*\n/));
-  expect(keys(page)).toEqual([['created'], ['median', 'up to 95 of 100']]);
-  expect(page).toMatch(/<th scope="col">From<\/th>\s*<th scope="col">created<\/th>\s*<th scope="col">median<\/th>/);
-  const mixed = mixedFigures(100);
-  mixed.record(recordOf(second(1), { event: 'unknown' }));
-  expect(keys(reportPage(mixed, factsOf(true)))).toEqual([
-    ['created', 'unknown', '429, 503', 'pause', 'breaker'],
-    ['median', 'up to 95 of 100', 'pause'],
-  ]);
-});
-
-test('without a measured answer there is no chart of answer times', () => {
-  const figures = figuresWith({ created: 1 });
-  figures.record(recordOf(second(1), { ms: null }));
-  const text = textOf(figures);
-  expect(text).toContain('Outcomes a second');
-  expect(text).not.toContain('Answer time');
-});
-
-test('both axes of a chart have numbers with their units', () => {
-  const figures = figuresWith({ created: 1 });
-  for (let at = 0; at < 100; at++) figures.record(recordOf(second(at / 10), { ms: 20 + at * 5 }));
-  const page = reportPage(figures, factsOf(true));
-  const texts = (name: string) =>
-    [...page.matchAll(new RegExp(`<svg class="${name}".*?</svg>`, 'gs'))].map(([svg]) =>
-      [...svg.matchAll(/>([^<>\n]+)<\/text>/g)].map((each) => each[1]),
-    );
-  expect(texts('y-axis')).toEqual([
-    ['0/s', '2/s', '4/s', '6/s', '8/s', '10/s'],
-    ['20 ms', '50 ms', '100 ms', '200 ms', '500 ms', '1 s'],
-  ]);
-  const times = ['10:00:00', '10:00:05', '10:00:10'];
-  expect(texts('x-axis')).toEqual([times, times]);
-});
-
-/** What is drawn with this class, as shares of the drawing: where it begins and ends. */
-function drawn(figures: RunFigures, name: string): { readonly from: number; readonly to: number }[] {
-  const page = reportPage(figures, factsOf(true));
-  return [
-    ...page.matchAll(new RegExp(`<rect class="${name}" x="([\\d.e-]+)%" y="[\\d.e-]+%" width="([\\d.e-]+)%"`, 'g')),
-  ].map(([, x, width]) => ({ from: Number(x) / 100, to: (Number(x) + Number(width)) / 100 }));
-}
-
-test.each([0, 1, 37, 98, 99])(
-  'what happened %d seconds after the start of a run of 100 is drawn in that second',
-  (at) => {
-    const figures = new RunFigures(null);
-    figures.note(beginOf(100));
-    for (const each of [0, 99.5]) figures.record(recordOf(second(each)));
-    figures.note({ event: 'refused', http: 429, count: 1, pauseMs: 500, run: 'r', at: second(at) });
-    figures.note({ event: 'breaker', pauseMs: 500, run: 'r', at: second(at) });
-    for (const name of ['break', 'refused', 'pause']) {
-      const [mark, ...others] = drawn(figures, name).slice(0, 1);
-      expect(others).toEqual([]);
-      expect([name, (mark?.from ?? -1) >= at / 100 - 1e-9, (mark?.to ?? 2) <= (at + 1) / 100 + 1e-9]).toEqual([
-        name,
-        true,
-        true,
-      ]);
-    }
-  },
-);
 
 test('the commands on the page concern the profile of the run, wherever they are pasted', () => {
   const figures = figuresWith({ created: 1, unknown: 1, invalid: 1 });
