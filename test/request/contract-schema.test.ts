@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  DOCUMENTED_CONTRACT,
-  isElsewhere,
-  isOffered,
-  ownKey,
-  withoutOperationPath,
-} from '../../src/request/contract.ts';
-import { isContractLike, isServicePath, isTokenOrigin, readContract } from '../../src/request/contract-schema.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import { isServicePath, isTokenOrigin, readContract } from '../../src/request/contract-schema.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 
 test.each([
@@ -144,36 +138,4 @@ describe('A contract is read as it was written', () => {
   test.each([null, [], 'text', {}, { version: '1' }])('of no version it is none: %j', (other) => {
     expect(() => readContract(other, 'It', 'hint')).toThrow(/^It is not a contract \(/);
   });
-});
-
-test('a file with all of its members looks like a contract, of any version', () => {
-  const like = { version: 9, create: 1, validate: 1, token: 1, findings: 1 };
-  expect([isContractLike(like), isContractLike(DOCUMENTED_CONTRACT)]).toEqual([true, true]);
-  for (const name of Object.keys(like)) expect(isContractLike({ ...like, [name]: undefined, x: 1 })).toBe(true);
-  for (const name of Object.keys(like)) {
-    expect(isContractLike(Object.fromEntries(Object.entries(like).filter(([each]) => each !== name)))).toBe(false);
-  }
-  expect([null, undefined, 'version', 7].map(isContractLike)).toEqual([false, false, false, false]);
-});
-
-test('what a contract says of its key, its tokens and its operations', () => {
-  expect(ownKey({ ...DOCUMENTED_CONTRACT, auth: { ...key, kind: 'apiKey', in: 'query', value: 'k1' } })).toBe('k1');
-  expect(ownKey({ ...DOCUMENTED_CONTRACT, auth: { kind: 'basic' } })).toBeNull();
-  expect(ownKey(DOCUMENTED_CONTRACT)).toBeNull();
-  const origins = [undefined, 'service', 'https://login.example.com'];
-  expect(origins.map((origin) => isElsewhere(origin === undefined ? {} : { origin }))).toEqual([false, false, true]);
-  const offered = (hasValidate: boolean | null) =>
-    (['create', 'validate', 'token'] as const).map((name) => isOffered({ ...DOCUMENTED_CONTRACT, hasValidate }, name));
-  expect([offered(true), offered(false), offered(null)]).toEqual([
-    [true, true, true],
-    [true, false, true],
-    [true, null, true],
-  ]);
-});
-
-test('a base URL is cut by the path of validate, too', () => {
-  const validate = { ...DOCUMENTED_CONTRACT.validate, path: '/check/it' };
-  expect(withoutOperationPath({ ...DOCUMENTED_CONTRACT, validate }, 'https://a.example/check')).toBe(
-    'https://a.example',
-  );
 });

@@ -95,12 +95,6 @@ test.each([
   expect(text).toContain('***');
 });
 
-test('of a key in Authorization not even the first word is shown, for it may be the key', async () => {
-  const { create, shown } = await serviceWith(key({ name: 'Authorization', value: 'k3y-4711 rest' }), taken);
-  await create();
-  expect(shown()).toMatch(/authorization: \*\*\*$/m);
-});
-
 describe.each([
   ['Basic', basic],
   ['a key', key()],
@@ -127,14 +121,6 @@ describe.each([
     expect((await create())?.outcome.status).toBe('created');
     expect(await create()).toMatchObject({ outcome: { status: 'rejected' }, stop: null });
     expect((await create())?.stop?.message).toBe('The service refused the credentials (HTTP 401).');
-  });
-
-  test.each([500, 404, 429])('an answer %i proves nothing about them', async (status) => {
-    const script: Script = ({ number }) => ({ status: number === 1 ? status : 403 });
-    const { create } = await serviceWith(authorization, script);
-    const first = await create();
-    const last = status === 429 ? first : await create();
-    expect(last?.stop?.message).toBe('The service refused the credentials (HTTP 403).');
   });
 });
 

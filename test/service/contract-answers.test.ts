@@ -70,24 +70,6 @@ describe('The verdict of validate', () => {
     const { result } = processValidate(arrived(answerWith(body, { status })), nothing, reader);
     expect(result.verdict).toBe(expected);
   });
-
-  test('is counted as confirmed or contradicted, errors apart', () => {
-    const reader = readerOf(contractWith({ validate: { verdict: [flag] } }));
-    const read = (body: unknown, status = 200) =>
-      processValidate(arrived(answerWith(body, { status })), nothing, reader).result.verdict;
-    read({ result: { known: true } });
-    read({ result: { known: false } });
-    read({ duplicate: false });
-    read({ message: 'slow down' }, 429);
-    expect(reader.observed.counts).toEqual({ 'validate.verdict': { confirmed: 2, contradicted: 1 } });
-  });
-
-  test('is not taken from what create says of duplicates', () => {
-    const duplicate: readonly VerdictRule[] = [{ kind: 'status', status: 422, verdict: 'duplicate' }];
-    const reader = readerOf(contractWith({ create: { duplicate } }));
-    const { result } = processValidate(arrived(answerWith({}, { status: 422 })), nothing, reader);
-    expect([result.verdict, result.refused]).toEqual(['unknown', 'rejected']);
-  });
 });
 
 describe('The words of a refusal', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type Contract, type CreateOperation, wireFormOf } from '../../src/request/contract.ts';
+import type { Contract, CreateOperation } from '../../src/request/contract.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';
@@ -121,12 +121,6 @@ test.each([
     expect(apiTo('http://127.0.0.1:1', contractFor('text', windowSeconds)).idempotencyWindowMs).toBe(windowMs);
   },
 );
-
-test('the client names the form in which its contract has creates written', () => {
-  const formOf = (contract: Parameters<typeof apiTo>[1]) => apiTo('http://127.0.0.1:1', contract).wireForm;
-  expect(formOf(contractFor('text'))).toBe(wireFormOf(contractFor('text')));
-  expect(formOf(contractWith({}))).toBeNull();
-});
 
 test('the header goes on creates alone', async () => {
   const service = await startScriptedService({});

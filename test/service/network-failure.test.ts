@@ -2,7 +2,7 @@ import { createServer, type TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { secureContextOf } from '../../src/service/network/certificates.ts';
 import type { Network } from '../../src/service/network/connector.ts';
-import { clientCertificateFailure, failureName, networkFailure } from '../../src/service/network/network-failure.ts';
+import { clientCertificateFailure, networkFailure } from '../../src/service/network/network-failure.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
@@ -158,12 +158,4 @@ test.each([
 test('other refusals are none of a client certificate', () => {
   expect(clientCertificateFailure(answerWith({ error: 'invalid_client' }, { status: 400 }))).toBeNull();
   expect(clientCertificateFailure(answerWith('No required SSL certificate was sent', { status: 200 }))).toBeNull();
-});
-
-test('a failure is named by its code, wherever that is', () => {
-  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-  expect(failureName(refused)).toBe('ECONNREFUSED');
-  expect(failureName(new AggregateError([new Error('x'), refused]))).toBe('ECONNREFUSED');
-  expect(failureName(new Error('outer', { cause: refused }))).toBe('ECONNREFUSED');
-  expect(failureName(new TypeError('no code'))).toBe('TypeError');
 });
