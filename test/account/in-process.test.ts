@@ -211,15 +211,6 @@ describe('A connection', () => {
     expect(() => readFileSync(join(state, 'shop.token.json'))).toThrow('ENOENT');
     await expect(proveCredentials(host, account, 'wrong')).rejects.toMatchObject({ code: 'auth' });
   });
-
-  test('tells nothing of a contract that was not learned, nor of one that no answer spoke of', async () => {
-    const source = { files: ['api.yaml'], title: 'Leads', kind: 'OpenAPI 3.1', learnedAt: '2026-11-20T00:00:00Z' };
-    for (const changes of [{}, { source }]) {
-      const { asked, close } = await connected(changes);
-      await close();
-      expect(asked).toEqual(['secret', DESTINATION.baseUrl]);
-    }
-  });
 });
 
 describe('The keeper of the log', () => {
@@ -248,13 +239,6 @@ describe('The keeper of the log', () => {
   const inStore = (state: string) => ({
     ...{ kind: 'store', url: 'postgres://leads@127.0.0.1:9/leads', name: 'postgres://leads@127.0.0.1:9/leads' },
     ...{ isEncrypted: false, password: null, file: join(state, 'shop.ndjson') },
-  });
-
-  test('looks for the place once, and opens one log', async () => {
-    const { keeper, looked } = keeperOf(inFile);
-    expect(await keeper.store()).toBe(await keeper.store());
-    await keeper.place();
-    expect([looked(), keeper.isStoreAway]).toEqual([1, false]);
   });
 
   test('has no store where the log is a file, and nothing unknown', async () => {
@@ -291,16 +275,6 @@ describe('The keeper of the log', () => {
     expect(await keeper.unknownFileLog()).toBeNull();
   });
 
-  test('finds nothing unknown to the store where the folder of the file is a file itself', async () => {
-    const { keeper, state, withStore } = keeperOf((state) => ({
-      ...inStore(state),
-      file: join(state, 'f', 'shop.ndjson'),
-    }));
-    withStore();
-    writeFileSync(join(state, 'f'), 'no folder');
-    expect(await keeper.unknownFileLog()).toBeNull();
-  });
-
   test('does not take a log that it cannot look up for none', async () => {
     const { keeper, state, withStore } = keeperOf(inStore);
     withStore();
@@ -309,16 +283,6 @@ describe('The keeper of the log', () => {
       code: 'log',
       message: expect.stringContaining('ELOOP'),
     });
-  });
-
-  test('finds nothing unknown to the store where a part of the path is no folder', async () => {
-    const { keeper, state, withStore } = keeperOf((folder) => ({
-      ...inStore(folder),
-      file: join(folder, 'no folder', 'shop.ndjson'),
-    }));
-    withStore();
-    writeFileSync(join(state, 'no folder'), '');
-    expect(await keeper.unknownFileLog()).toBeNull();
   });
 
   test('refuses to send where the store does not know the log of the file', async () => {

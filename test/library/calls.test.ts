@@ -145,13 +145,6 @@ describe('A created request', () => {
     expect(creates(sandbox)).toHaveLength(1);
   });
 
-  test('is sent again only if that is said, each time as another one', async () => {
-    const { sandbox, marketplace } = await openAt();
-    for (const again of [undefined, true, false, true])
-      await marketplace.create(requestAt(1), { validate: false, again });
-    expect(creates(sandbox)).toHaveLength(3);
-  });
-
   test('with another signal has what its own signal says: nothing is sent, and what the log knows is told', async () => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ stateFolder });

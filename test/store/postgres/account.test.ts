@@ -98,14 +98,6 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     expect(attempts).toBeGreaterThan(1);
   });
 
-  test('goes by the clock of the server', async () => {
-    const url = await server.database();
-    const member = await join(url, 'a');
-    const toldMs = await member.change('time', (_, nowMs) => ({ keep: null, result: nowMs }));
-    const [row] = await server.query<{ ms: number }>(url, 'select extract(epoch from now())::float8 * 1000 as ms');
-    expect(Math.abs((row?.ms ?? 0) - toldMs)).toBeLessThan(5_000);
-  });
-
   test('wakes the others, and not who gave the alarm, nor another account or name', async () => {
     const url = await server.database();
     const [first, second] = [await join(url, 'a'), await join(url, 'b')];
