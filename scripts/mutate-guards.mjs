@@ -145,14 +145,14 @@ const GUARDS = [
     file: 'src/service/answers/answer-reader.ts',
     from: "return answer.status === 201 && form.identifiers.some(({ isCertain }) => isCertain) ? 'believed' : null;",
     to: "return 'believed';",
-    tests: ['../service/request-api'],
+    tests: ['../doors/answer/meaning'],
   },
   {
     name: 'a value that no proven answer had proves nothing',
     file: 'src/service/answers/form.ts',
     from: 'if (seen === undefined || !values.every((value) => isSeen(seen, value))) return false;',
     to: 'if (seen === undefined) return false;',
-    tests: ['../service/request-api'],
+    tests: ['../doors/answer/meaning'],
   },
   {
     name: 'an identifier belongs to one content',
