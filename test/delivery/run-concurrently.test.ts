@@ -52,6 +52,27 @@ function consume(results: AsyncGenerator<string>) {
   return { seen, failure };
 }
 
+test('asks for the limit again before each start', async () => {
+  const shop = new Workshop();
+  let limit = 1;
+  const { seen, failure } = consume(runConcurrently(source(6).items, () => limit, shop.work));
+  await setImmediate();
+  expect(shop.started).toEqual([1]);
+  limit = 4;
+  await shop.finish(1);
+  expect(shop.started).toEqual([1, 2, 3, 4, 5]);
+  limit = 2;
+  await shop.finish(2);
+  await shop.finish(3);
+  expect(shop.started).toEqual([1, 2, 3, 4, 5]);
+  await shop.finish(4);
+  expect(shop.started).toEqual([1, 2, 3, 4, 5, 6]);
+  await shop.finish(5);
+  await shop.finish(6);
+  expect(await failure).toBeNull();
+  expect(seen).toHaveLength(6);
+});
+
 test('takes no further item while its consumer is busy with a result, which may be a reason to stop', async () => {
   const shop = new Workshop();
   const { state, items } = source(9);
