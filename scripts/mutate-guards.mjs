@@ -306,7 +306,7 @@ const GUARDS = [
     file: 'src/delivery/settle-rows.ts',
     from: 'if (!mayRepeat(row, sent, { api, log })) return false;',
     to: '',
-    tests: ['idempotency'],
+    tests: ['submitted'],
   },
   {
     name: 'an unknown row is settled by the contract that its first try was written by',
@@ -320,7 +320,7 @@ const GUARDS = [
     file: 'src/delivery/witness.ts',
     from: 'const firstMs = atMs - (ms ?? 0);',
     to: 'const firstMs = atMs;',
-    tests: ['idempotency'],
+    tests: ['submitted'],
   },
   {
     name: 'a header is believed only by words that say so',
