@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
@@ -257,6 +257,15 @@ describe('A deliberate second send', () => {
     expect(await submit()).toMatchObject({ result: { status: 'created' } });
     expect(acted()).toBe(2);
     expect(mentioned().slice(-4)).toEqual(['unknown again', 'licence again', 'sending again', 'created again']);
+  });
+
+  test('is also one of what validate knows, though the log does not', async () => {
+    machine.answers = await taughtAnswers();
+    await submit();
+    for (const end of ['', '.lock']) rmSync(machine.logPath + end);
+    expect(await submit(TWICE)).toMatchObject({ result: { status: 'created' } });
+    expect(acted()).toBe(2);
+    expect(mentioned()).toEqual(['sending again', 'created again']);
   });
 
   test('is none under a licence, for validate may know the very try that it is about', async () => {
