@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AccountOptions, addAnswers, openAccount } from '../../src/account/account.ts';
+import { type AccountOptions, openAccount } from '../../src/account/account.ts';
 import { type ConnectedAccount, openConnection, proveCredentials } from '../../src/account/connection.ts';
 import type { LogPlace } from '../../src/account/host.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
@@ -93,31 +93,6 @@ describe('An account on this machine', () => {
   });
 });
 
-describe('What processes know together', () => {
-  async function merged(kept: unknown) {
-    const told: unknown[] = [];
-    const state = {
-      change: async (name: string, reduce: (kept: unknown) => { keep: unknown; result: unknown }) => {
-        const { keep, result } = reduce(kept);
-        told.push(name, keep);
-        return result;
-      },
-    } as never;
-    const result = await addAnswers(state, 'c1', knowing('b'));
-    return { result: result.shared.toSorted(), told };
-  }
-
-  test('is kept by contract, and what is no such record is as none', async () => {
-    const { result, told } = await merged(knowing('a'));
-    expect([result, told]).toEqual([
-      ['a', 'b'],
-      ['answers-c1', expect.objectContaining({ shared: expect.any(Array) })],
-    ]);
-    for (const kept of [null, undefined, 'shared', 7, {}, { shared: ['a'] }, { forms: [] }, []])
-      expect([kept, (await merged(kept)).result]).toEqual([kept, ['b']]);
-  });
-});
-
 describe('A connection', () => {
   const OPTIONS = { rate: 'max', concurrency: 2, audio: {} as never } as const;
   const KEY = { kind: 'apiKey', in: 'header', name: 'x-key', prefix: '', value: 'own-key' } as const;
@@ -184,14 +159,6 @@ describe('A connection', () => {
     const basic = { token, auth: { kind: 'basic' } };
     expect((await connected(basic)).asked).toEqual(['secret', DESTINATION.baseUrl]);
     expect((await connected(basic)).secrets).toEqual(['s3cret', '4711:s3cret']);
-  });
-
-  test.each([
-    [true, true],
-    [null, true],
-    [false, false],
-  ])('may validate where the contract says %j of it: %j', async (hasValidate, mayValidate) => {
-    expect((await connected({ hasValidate })).connection.mayValidate).toBe(mayValidate);
   });
 
   test('proves the credentials with a new token each time, and new ones without keeping it', async () => {

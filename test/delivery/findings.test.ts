@@ -181,15 +181,6 @@ describe('An unused column that holds what is missing', () => {
     expect(await mendOfAll({ ...NOTHING, remembered })).toBeNull();
   });
 
-  test.each([
-    ['DE', ['0151 10000000', '030 123456'], 'phone'],
-    ['DE', ['30123456', '30123457'], null],
-    ['PT', ['912345678', '212345678'], 'phone'],
-  ] as const)('is a telephone number of %s as it is dialled: %j', async (country, [one, other], field) => {
-    const plan = await planOf(['x', 'Message', 'Country'], [one, 'Paint', country], [other, 'Paint', country]);
-    expect(mendOf(plan, 'contact.missing')).toBe(field && `Add: --map "x=${field}"`);
-  });
-
   test('is not named where it holds something else in many rows', async () => {
     const rows = ['+351912345678', 'call me', 'later'].map((cell) => [cell, 'Paint the walls', 'PT']);
     const plan = await planOf(['who', 'Message', 'Country'], ...rows);

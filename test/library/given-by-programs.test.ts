@@ -11,7 +11,7 @@ import {
   requireWord,
 } from '../../src/library/call-options.ts';
 import { LibraryHost } from '../../src/library/host.ts';
-import { draftOf, mappingOf, tableOf } from '../../src/library/rows.ts';
+import { mappingOf, tableOf } from '../../src/library/rows.ts';
 import { settingsOf } from '../../src/library/settings.ts';
 import { endedBySignal, haltWith } from '../../src/library/signals.ts';
 import { SENT_STATUSES } from '../../src/request/status.ts';
@@ -96,31 +96,6 @@ describe('What is given to a method, the options', () => {
     ]),
   ] as [Call, unknown, string][])('of %s may not be %j', (call, given, message) => {
     expect(refusal(call, given)).toEqual(message);
-  });
-});
-
-describe('The fields of a request', () => {
-  test.each<[object, object, object]>([
-    [{ phone: '1' }, {}, { phone: '1' }],
-    [{ phone: '1' }, { country: 'PT', phone: '2' }, { country: 'PT', phone: '1' }],
-    [{ phone: '' }, { phone: '2' }, { phone: '2' }],
-    [{ phone: null }, { phone: '2' }, { phone: '2' }],
-    [{ phone: undefined }, { phone: '2', lang: null, ref: '' }, { phone: '2' }],
-    [{ phone: ' ' }, { phone: '2' }, { phone: ' ' }],
-  ])('%j with the defaults %j are %j', (request, defaults, fields) => {
-    expect(draftOf(request as RequestFields, defaults as RequestFields)).toEqual({ row: 1, fields });
-  });
-
-  test.each<[unknown, object, string]>([
-    [null, {}, 'It is no object of fields.'],
-    ['Ana Exemplo', {}, 'It is no object of fields.'],
-    [undefined, {}, 'It is no object of fields.'],
-    [{ phone: 912345678 }, {}, 'The value of phone is no text.'],
-    [{ phone: '1', ref: 0 }, {}, 'The value of ref is no text.'],
-    [{ phone: '1' }, { lang: false }, 'The value of lang is no text.'],
-  ])('are not %j with the defaults %j', (request, defaults, problem) => {
-    const draft = draftOf(request as RequestFields, defaults as RequestFields);
-    expect(draft).toMatchObject({ code: 'row.unreadable', severity: 'error', column: null, message: problem });
   });
 });
 

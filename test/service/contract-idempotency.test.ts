@@ -77,14 +77,6 @@ test.each(['text', 'uuid'] as const)(
   },
 );
 
-test('without the header nothing is repeated: each is unknown after its first try', async () => {
-  const { service } = await startForgetful();
-  const api = apiTo(service.baseUrl, contractWith({}));
-  const sent = await api.create(request, async () => true, termsOf('Ana'));
-  expect([sent?.outcome.status, service.creates().length]).toEqual(['unknown', 1]);
-  expect(service.creates()[0]?.headers['idempotency-key']).toBeUndefined();
-});
-
 test('a header that is demanded, but not believed, is sent, and nothing is repeated under it', async () => {
   const { service } = await startForgetful();
   const api = apiTo(service.baseUrl, contractFor('text', 0));

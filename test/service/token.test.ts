@@ -114,40 +114,6 @@ describe('over the life of a token', () => {
     expect(service.tokens().length).toBeLessThanOrEqual(life.atMost);
   });
 
-  test('it is renewed in the background at 80 %, while the old one is still handed out', async () => {
-    const clock = virtualClock();
-    let letGo: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const service = await startScriptedService({
-      token: async (call) => {
-        if (call.number === 2) await held;
-        return living(100)(call);
-      },
-    });
-    const tokens = tokensOf(service.baseUrl, { clock });
-    expect(await tokens.get()).toBe('token-1');
-    clock.passMs(79_000);
-    expect(await tokens.get()).toBe('token-1');
-    clock.passMs(2_000);
-    expect(await tokens.get()).toBe('token-1');
-    await until(() => service.tokens().length === 2);
-    expect(await tokens.get()).toBe('token-1');
-    letGo();
-    while ((await tokens.get()) === 'token-1') await new Promise((resolve) => setTimeout(resolve, 1));
-    expect(service.tokens()).toHaveLength(2);
-  });
-
-  test('near its end everybody waits for the new one', async () => {
-    const clock = virtualClock();
-    const service = await startScriptedService({ token: living(100) });
-    const tokens = tokensOf(service.baseUrl, { clock });
-    await tokens.get();
-    clock.passMs(91_000);
-    expect(await tokens.get()).toBe('token-2');
-  });
-
   test('that is not known it is used until it is refused, and then known', async () => {
     const clock = virtualClock();
     const service = await startScriptedService({});
@@ -159,23 +125,6 @@ describe('over the life of a token', () => {
     expect(await tokens.get()).toBe('token-2');
     clock.passMs(59_000);
     expect(await tokens.get()).toBe('token-3');
-  });
-});
-
-describe('when tokens are refused', () => {
-  test('sixteen refusals of one token make one new request', async () => {
-    const service = await startScriptedService({});
-    const tokens = tokensOf(service.baseUrl);
-    const old = await tokens.get();
-    const got = await Promise.all(
-      Array.from({ length: 16 }, async (_, index) => {
-        await new Promise((resolve) => setTimeout(resolve, index));
-        tokens.refused(old);
-        return tokens.get();
-      }),
-    );
-    expect(new Set(got)).toEqual(new Set(['token-2']));
-    expect(service.tokens()).toHaveLength(2);
   });
 });
 

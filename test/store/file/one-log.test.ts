@@ -130,23 +130,6 @@ describe.skipIf(bindMountIsMissing !== null)(
       expect((await failureOf(openLog(path))).message).toContain('under another name');
       await third.close();
     });
-
-    test('lets one of two processes that race for 300 requests have each', async () => {
-      await (await openLog(path)).close();
-      const name = join(directory, 'mounted.ndjson');
-      unmount = bindMount(path, name);
-      const both = [new LogProcess(program, path), new LogProcess(program, name)] as const;
-      for (const each of both) await each.opened();
-      const keys = numbers(1, 300).map(keyOf);
-      const winners: string[] = [];
-      for (let at = 0; at < keys.length; at += 10) {
-        for (const each of both) each.tell(...keys.slice(at, at + 10).map((key) => `sending ${key} none`));
-        for (const each of both) winners.push(...(await each.hear(10)).filter((line) => line.endsWith(' true')));
-      }
-      expect(winners.map((line) => line.slice(0, 32)).sort()).toEqual([...keys].sort());
-      for (const each of both) await each.close();
-      expect(await readAll(path)).toHaveLength(300);
-    });
   },
 );
 

@@ -6,7 +6,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -95,15 +94,6 @@ test('a log that cannot be opened, for whatever reason, leaves no file open', as
     expect((await failureOf(openLog(bad))).code).toBe('log');
     expect(openFiles(), bad).toBe(before);
   }
-  await log.close();
-});
-
-test('a log refuses a second run also by another name of the same file', async () => {
-  const log = await openLog(path);
-  const link = join(directory, 'link.ndjson');
-  symlinkSync(path, link);
-  const failure = await failureOf(openLog(link));
-  expect(failure).toMatchObject({ code: 'log', message: expect.stringContaining(`process ${process.pid}`) });
   await log.close();
 });
 
