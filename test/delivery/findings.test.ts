@@ -112,6 +112,12 @@ describe('Problems of one kind in one column', () => {
     expect(problemGroups[1]).toMatchObject({ code: 'phone.not-a-number', rows: 1 });
   });
 
+  test('are one group, too, where only their numbers differ', async () => {
+    const long = (letters: number) => ['PT', '912345678', 'Paint', 'x'.repeat(letters), 'Lisboa'];
+    const plan = await planOf(['Country', 'Phone', 'Message', 'Name', 'City'], long(201), long(305));
+    expect(plan.problemGroups).toMatchObject([{ code: 'text.too-long', rows: 2 }]);
+  });
+
   test('hold no value in their message, whatever the cells are', async () => {
     const secret = 'Ana-Segredo';
     const plan = await planOf(
