@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
-import { planImport } from '../../src/delivery/plan.ts';
+import { planAsLogged, planImport, refreshUnknown } from '../../src/delivery/plan.ts';
+import { settleByWord } from '../../src/delivery/settle-by-word.ts';
 import { settleRows, submitOne } from '../../src/delivery/settle-rows.ts';
 import { refuseUnsent, submitRequest } from '../../src/delivery/submit.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
+import type { LogRecord } from '../../src/request/ports.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 import { answered, fakeApi } from '../helpers/fake-api.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
@@ -52,6 +54,25 @@ test('a plan asks a store for its rows, batch by batch, before it looks them up'
   expect(log.trips()).toBeLessThanOrEqual(6);
 });
 
+test('a plan whose rows are told as the store has them asks for them at once', async () => {
+  const log = await storeWith({ a: 'created', b: 'unknown', c: 'failed' });
+  const plan = await planOf(tableOf(NEEDS), { lookup: () => 'none' });
+  await planAsLogged(plan, log);
+  expect(statusesOf(plan)).toEqual(['created', 'unknown', 'failed', 'ready', 'ready', 'ready']);
+  expect(log.trips()).toBe(1);
+});
+
+test('rows in doubt are asked for at once, and a file without any asks for nothing', async () => {
+  const log = await storeWith({ a: 'created', b: 'unknown', c: 'failed' });
+  const plan = await planOf(tableOf(NEEDS), { lookup: () => 'unknown' });
+  await refreshUnknown(plan, log);
+  expect(statusesOf(plan).slice(0, 3)).toEqual(['repeated', 'unknown', 'failed']);
+  expect(log.trips()).toBe(1);
+  const ready = await planOf(tableOf(NEEDS), { lookup: () => 'none' });
+  await refreshUnknown(ready, log);
+  expect(log.trips()).toBe(1);
+});
+
 test('a request that is sent, refused or settled is asked for before it is looked up', async () => {
   const states = { a: 'created', b: 'sending' } as const;
   const settled = async (need: string, log: RemoteLog) => {
@@ -75,4 +96,16 @@ test('a request that is sent, refused or settled is asked for before it is looke
   expect(await ended('a')).toEqual(['repeated', 'repeated', 'unknown', 'repeated']);
   expect(await ended('b')).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
   expect(await ended('c')).toEqual(['created', 'failed', 'unknown', 'created']);
+});
+
+test("a person's word on several requests asks for all of them at once", async () => {
+  const log = await storeWith({ a: 'unknown', b: 'sending' });
+  const records = await Promise.all(['a', 'b'].map((need) => log.read(submissionOf(need).key)));
+  await settleByWord(
+    log,
+    records.filter((record): record is LogRecord => record !== null),
+    'not-created',
+  );
+  expect(['a', 'b'].map((need) => log.lookup(submissionOf(need).key))).toEqual(['licensed', 'licensed']);
+  expect(log.trips()).toBe(1);
 });

@@ -181,6 +181,21 @@ describe('The host of a program', () => {
     expect(await encrypted(`${store}?sslmode=disable`)).toBe(false);
   });
 
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('the program’s own');
+      },
+    ],
+    ['is rejected', () => Promise.reject(new Error('the program’s own'))],
+  ])('goes on if the function for warnings %s', async (_, onWarning) => {
+    const host = hostOf({ onWarning });
+    await expect(host.warn('a')).resolves.toBeUndefined();
+    const { onDistrusted } = await host.trust();
+    expect(() => onDistrusted('b')).not.toThrow();
+  });
+
   afterEach(() => vi.unstubAllEnvs());
   test('needs its certificates, and does not send where their check is turned off', () => {
     expect(() => hostOf({ caFile: '/none/ca.pem' }).network('https://api.example')).toThrow(

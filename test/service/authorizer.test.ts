@@ -95,6 +95,12 @@ test.each([
   expect(text).toContain('***');
 });
 
+test('of a key in Authorization not even the first word is shown, for it may be the key', async () => {
+  const { create, shown } = await serviceWith(key({ name: 'Authorization', value: 'k3y-4711 rest' }), taken);
+  await create();
+  expect(shown()).toMatch(/authorization: \*\*\*$/m);
+});
+
 describe.each([
   ['Basic', basic],
   ['a key', key()],

@@ -11,6 +11,11 @@ test('https goes through the proxy of the environment, plain http to this machin
   expect(proxyFor(SERVICE, { https: null, no: null })).toBeNull();
 });
 
+test('a proxy may be named without its scheme, as curl takes it', () => {
+  expect(through('proxy.example:3128')).toEqual({ url: 'http://proxy.example:3128', authorization: null });
+  expect(through('u:p@proxy.example:3128')?.url).toBe('http://proxy.example:3128');
+});
+
 test.each([
   ['http://me:p%40ss%25@proxy.example', 'me:p@ss%'],
   ['http://me@proxy.example', 'me:'],

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contract.ts';
 import { SrqError } from '../../src/request/errors.ts';
@@ -313,6 +314,15 @@ describe('validate', () => {
     const result = await apiOf(service.baseUrl).validate(request);
     expect(result).toMatchObject({ verdict: 'unknown', refused: 'failed', http: status });
     expect(service.validates()).toHaveLength(6);
+  });
+
+  test('leaves nothing on a signal that many calls share', async () => {
+    const service = await startScriptedService({});
+    const api = apiOf(service.baseUrl, { known: KNOWN_FLAG });
+    const { signal } = new AbortController();
+    for (let call = 0; call < 12; call += 1) await api.until(signal).validate(request);
+    expect(service.validates()).toHaveLength(12);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('keeps what it cannot read, masked, and does not ask again', async () => {

@@ -43,6 +43,12 @@ describe('the life of a token', () => {
     expect(lifeOf({ access_token: jwt({ sub: 'partner' }) })).toBeNull();
     expect(lifeOf({ access_token: 'not.a.jwt' })).toBeNull();
   });
+
+  test('is right although the clock here is two hours wrong', () => {
+    const date = new Date(ASKED + 7_200_000).toUTCString();
+    expect(lifeOf({ access_token: 'abc', expires_at: '2026-11-21T14:10:00Z' }, { date })).toBe(600);
+    expect(lifeOf({ access_token: jwt({ exp: ASKED / 1000 + 7_200 + 900 }) }, { date })).toBe(900);
+  });
 });
 
 describe('the token', () => {

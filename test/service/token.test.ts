@@ -114,6 +114,24 @@ describe('over the life of a token', () => {
     expect(service.tokens().length).toBeLessThanOrEqual(life.atMost);
   });
 
+  test('a refresh that fails in the background harms nobody', async () => {
+    const clock = virtualClock();
+    const service = await startScriptedService({
+      token: (call) => (call.number === 2 ? { status: 400, body: { error: 'busy' } } : living(100)(call)),
+    });
+    const http = httpTo(service.baseUrl, { connections: 1 });
+    const tokens = tokensOf(service.baseUrl, { clock, http });
+    await tokens.get();
+    clock.passMs(85_000);
+    expect(await tokens.get()).toBe('token-1');
+    await until(() => service.tokens().length === 2);
+    // On the one connection: it is answered after the refresh was.
+    await http.send('POST', '/elsewhere', {}, '');
+    await new Promise(setImmediate);
+    clock.passMs(6_000);
+    expect(await tokens.get()).toBe('token-3');
+  });
+
   test('that is not known it is used until it is refused, and then known', async () => {
     const clock = virtualClock();
     const service = await startScriptedService({});
