@@ -180,23 +180,6 @@ describe('A service that knows a key for some minutes', () => {
     expect([arrived(), machine.service.actsOn(NEED)]).toEqual([times, 1]);
   });
 
-  test.each([
-    [300, 1, 1],
-    [300, 2, 0],
-    [null, 3, 1],
-    [null, 4, 0],
-    [3600, 40, 1],
-    [3600, 50, 0],
-  ])('(%s s) settles a doubt of %d minutes ago by a repetition: %d times', async (windowSeconds, minutes, times) => {
-    remembering(windowSeconds);
-    await submit();
-    meets('201 with an id');
-    const before = arrived();
-    machine.clock.passMs(minutes * MINUTES);
-    expect(await settle()).toMatchObject({ result: { status: times === 1 ? 'created' : 'unknown' } });
-    expect([arrived() - before, machine.service.actsOn(NEED)]).toEqual([times, 1]);
-  });
-
   test('acts once, whatever is lost, however long all takes', async () => {
     const waits = fc.array(fc.integer({ min: 0, max: 110_000 }), { minLength: 3, maxLength: 9 });
     const answers = fc.array(fc.constantFrom(...LOST, '429', '429 for two minutes', '201 with an id'), {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT, type VerdictRule } from '../../src/request/contract.ts';
+import type { Contract, VerdictRule } from '../../src/request/contract.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
 import { processValidate } from '../../src/service/outcomes.ts';
@@ -119,21 +119,11 @@ describe('The words of a refusal', () => {
     expect(said({ message: 'other', fault: {} }, by)).toBe('other');
   });
 
-  test('without a contract name srq’s own fields', () => {
-    expect(said({ errors: [{ field: 'phone', message: 'is wrong' }] }, readerOf(DOCUMENTED_CONTRACT, columnOf))).toBe(
-      PHONE,
-    );
-  });
-
   test('show nothing of what was sent: not in the words, nor in a name that is none', () => {
     const sent = new Redactor(['ines@example.com', '+351912345678']);
     const errors = { telephoneNumber: ['+351912345678 is taken'], 'ines@example.com': ['is taken'] };
     expect(said({ errors }, readerOf(contract, columnOf), sent)).toBe(
       'phone (column "Telefone"): +*** is taken; ***: is taken',
     );
-  });
-
-  test('do not take what was sent for words about it', () => {
-    expect(said({ message: 'No.', request: { telephoneNumber: 'abc' } })).toBe('No.');
   });
 });

@@ -81,22 +81,9 @@ describe('several servers', () => {
     expect(mustTakeWriting).toBe(true);
   });
 
-  test('must take writing only where there are several, if nothing is said of it', () => {
-    expect(storeAddress('postgres://db.example/leads').mustTakeWriting).toBe(false);
-    expect(storeAddress('postgres://a.example,b.example/leads').mustTakeWriting).toBe(true);
-  });
-
   test('are all on this machine, or all connections are encrypted', () => {
     expect(storeAddress('postgres://127.0.0.1:1,127.0.0.1:2/leads').config.ssl).toBe(false);
     expect(storeAddress('postgres://127.0.0.1:1,db.example/leads').config.ssl).toEqual({});
-  });
-
-  test.each([
-    [URL, 'any', false],
-    [URL, 'primary', true],
-    ['postgres://db.example/leads', 'read-write', true],
-  ])('%s with target_session_attrs=%s must take writing: %s', (url, wanted, mustTakeWriting) => {
-    expect(storeAddress(`${url}?target_session_attrs=${wanted}`).mustTakeWriting).toBe(mustTakeWriting);
   });
 
   test.each(['postgres://ana:s3cret@db-a,ana:s3cret@db-b/leads', 'postgres://ana:p@s3,cret@db.example/leads'])(
@@ -104,13 +91,6 @@ describe('several servers', () => {
     (url) => {
       expect(() => storeAddress(url)).toThrow(/only the first has a user before it/);
       expect(() => storeAddress(url)).not.toThrow(/s3/);
-    },
-  );
-
-  test.each(['postgres://a,/leads?target_session_attrs=standby', 'postgres://a:1:2,b/leads'])(
-    '%s is refused',
-    (url) => {
-      expect(() => storeAddress(url)).toThrow(SrqError);
     },
   );
 });
