@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Contract, CreateOperation } from '../../src/request/contract.ts';
+import type { Contract } from '../../src/request/contract.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';
@@ -121,12 +121,4 @@ test('the header goes on creates alone', async () => {
   expect(service.validates()[0]?.headers['idempotency-key']).toBeUndefined();
   await api.create(request, async () => true, termsOf('Ana'));
   expect(service.creates()[0]?.headers['idempotency-key']).toBe(keyOf('Ana'));
-});
-
-test('a contract’s own paths, methods, heads and words are used from end to end', async () => {
-  const create: Partial<CreateOperation> = { identifiers: [{ name: 'key', pointer: '/id' }] };
-  const service = await startScriptedService({});
-  const api = apiTo(service.baseUrl, contractWith({ create, validate: { method: 'PUT' } }));
-  expect((await api.validate(request)).verdict).toBe('clear');
-  expect((await api.create(request, async () => true, termsOf('Ana')))?.outcome.ids).toEqual({ key: '4711' });
 });

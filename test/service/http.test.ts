@@ -32,10 +32,6 @@ describe('before the request is written, nothing can have happened', () => {
     expect(unanswered(await post(httpTo(await closedPort())))).toEqual(UNSENT);
   });
 
-  test('the name is unknown', async () => {
-    expect(unanswered(await post(httpTo('http://nobody.invalid')))).toEqual(UNSENT);
-  });
-
   const makeCertificate = certificateMaker();
 
   test.skipIf(!makeCertificate)('the certificate is signed by nobody (needs openssl)', async () => {

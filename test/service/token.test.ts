@@ -64,20 +64,6 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   expect.fail('It did not come to pass.');
 }
 
-test('asks as a form, once, for all that need a token at the same time', async () => {
-  const service = await startScriptedService({});
-  const tokens = tokensOf(service.baseUrl);
-  const got = await Promise.all(Array.from({ length: 16 }, () => tokens.get()));
-  expect(new Set(got)).toEqual(new Set(['token-1']));
-  expect(service.tokens()).toHaveLength(1);
-  expect(service.tokens()[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
-  expect(Object.fromEntries(new URLSearchParams(service.tokens()[0]?.body))).toEqual({
-    grant_type: 'client_credentials',
-    client_id: '700100',
-    client_secret: SECRET,
-  });
-});
-
 describe('over the life of a token', () => {
   /** Asks once every so many seconds, and tells how old each token was when it was handed out. */
   async function agesOver(service: ScriptedService, lifeSeconds: number, everyMs: number, times: number) {
