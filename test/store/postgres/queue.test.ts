@@ -168,6 +168,34 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(await jobs(url)).toEqual([{ state: 'active', count: 4 }]);
   });
 
+  test('gets back at once what a worker held that has ended, and ever later what ends each worker', async () => {
+    const url = await server.database();
+    const { queue, store } = await join(url);
+    await queue.add([queued(1)]);
+    const gone = "insert into srq.worker (run, holder, left_at) values ('gone', 'srq work', now()) returning id";
+    const [{ id: worker } = { id: 0 }] = await server.query<{ id: number }>(url, gone);
+    const stopping = new AbortController().signal;
+    const ending = await openQueue({ database: store.database, destination: DESTINATION, worker, stopping });
+    open.push(ending);
+    const seconds: number[] = [];
+    for (let time = 0; time < 12; time++) {
+      expect(await ending.take(9)).toHaveLength(1);
+      expect(await queue.reclaim(60_000)).toBe(1);
+      const text = 'select extract(epoch from start_after - now())::float8 as left from srq_queue.job';
+      const [{ left } = { left: 0 }] = await server.query<{ left: number }>(url, text);
+      seconds.push(left);
+      await server.query(url, "update srq_queue.job set start_after = now() - interval '1 second'");
+    }
+    const [first = 0, ...others] = seconds;
+    expect(first).toBeLessThan(0);
+    const isFitting = others.map((left, at) => {
+      const longest = 5 * 2 ** Math.min(at + 1, 9);
+      return left > longest / 2 - 5 && left <= longest;
+    });
+    expect(isFitting).toEqual(others.map(() => true));
+    expect(others.at(-1)).toBeGreaterThan(1_000);
+  });
+
   test('gets back what a worker holds of whom nobody has heard', async () => {
     const url = await server.database();
     const [stopped, other] = [await join(url), await join(url)];

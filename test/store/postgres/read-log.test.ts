@@ -65,6 +65,21 @@ describe('What a process looks up', () => {
     expect(asked).toEqual([['a', 'c'], ['a'], ['c']]);
     expect(lookup.states.get('c')).toBe('sending');
   });
+
+  test('is kept while 50,000 others are looked up, and forgotten after 100,000', () => {
+    const { lookup } = lookupOf();
+    lookup.states.set('first', 'created');
+    const others = (count: number, name: string) => {
+      for (let at = 0; at < count; at += 1) lookup.states.set(`${name} ${at}`, 'failed');
+    };
+    others(50_000, 'one');
+    expect(lookup.states.get('first')).toBe('created');
+    others(49_998, 'two');
+    expect(lookup.states.get('first')).toBe('created');
+    others(1, 'three');
+    expect(lookup.states.get('first')).toBe('none');
+    expect(lookup.states.get('one 49999')).toBe('failed');
+  });
 });
 
 /** A server that reads a table by a cursor, and knows which ids have no record. */
