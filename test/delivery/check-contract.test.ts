@@ -98,13 +98,6 @@ describe('What the description requires', () => {
 });
 
 describe('Values', () => {
-  test('that mean an allowed one pass, and stay as they were given', () => {
-    expect(told(of([category]), { ...GOOD, category: 'plumbing' })).toMatchObject({
-      fit: true,
-      params: { category: 'plumbing' },
-    });
-  });
-
   test('that srq has filled in itself are never the reason for a refusal where they may be left out', () => {
     const { lang: _, ...fields } = GOOD;
     const english = [{ value: 'en', label: null }];
@@ -206,14 +199,6 @@ describe('A finding under a contract', () => {
     expect(said('Klemper')).toMatch(/Klempner, Maler\. Did you mean Klempner\?$/);
     expect(said('plumbin')).toMatch(/Did you mean plumbing\?$/);
     expect(said('zzzzzz')).toMatch(/Klempner, Maler\.$/);
-  });
-
-  test('of a truth value names the two', () => {
-    const contract = of([optional('phone'), optional('consent', { type: 'boolean' })]);
-    expect(told(contract, { ...GOOD, consent: 'perhaps' }).told.join()).toContain(
-      'consent "perhaps" is no true or false, as',
-    );
-    expect(told(contract, { ...GOOD, consent: 'true' }).told).toEqual([]);
   });
 
   test('of a recording is none where one is there: its kind and name come with it', () => {

@@ -159,11 +159,6 @@ describe('a text that is longer than usual', () => {
     expect(warnings({ [field]: 'x'.repeat(most) })).not.toContain(field);
     expect(warnings({ [field]: 'x'.repeat(most + 1) })).toContain(field);
   });
-
-  it.each(['phone', 'email', 'audio_file', 'audio'])('%s has a bound of its own', (field) => {
-    const messages = check({ [field]: 'x'.repeat(1001) }).problems.map(({ message }) => message);
-    expect(messages.filter((message) => message.includes('more than the usual'))).toEqual([]);
-  });
 });
 
 describe('A problem is told once, of the field that it is about', () => {
