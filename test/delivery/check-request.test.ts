@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkRequest } from '../../src/delivery/check/check-request.ts';
+import { checkRequest, likelyRequest } from '../../src/delivery/check/check-request.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
 import type { Mapping } from '../../src/request/table.ts';
 import { NO_MAPPING } from './leads.ts';
 
@@ -233,6 +234,19 @@ describe('A problem is told once, of the field that it is about', () => {
   it.each(['15E+11', '1.5E+1', '1.5E11', 'x1.5E+11', '1.E+11'])('%s is none', (text) => {
     expect(codes({ category: text })).toEqual([]);
   });
+});
+
+it('a request is likely what its checks make of it, and nothing where it has a recording or is none', () => {
+  const likely = (fields: Record<string, string>) => likelyRequest({ row: 1, fields }, DOCUMENTED_CONTRACT);
+  const { audioPath: _, ...checked } = checkRequest({ row: 1, fields: GOOD }, null).request ?? { audioPath: null };
+  expect(likely(GOOD)).toEqual({ ...checked, audio: null });
+  expect(likely({ ...GOOD, audio_file: 'a.wav' })).toBeNull();
+  expect(likely({ ...GOOD, country: 'Atlantis' })).toBeNull();
+  // Both are sent, and the recording takes the place of the text.
+  expect(likely({ ...GOOD, audio: 'UklGRg==' })?.params).not.toHaveProperty('request_text');
+  expect(likely({ ...GOOD, email: 'nobody' })?.params).toMatchObject({ email: 'nobody' });
+  const { phone: __, ...phoneless } = GOOD;
+  expect(likely(phoneless)?.params).not.toHaveProperty('phone');
 });
 
 it('a problem names the columns of all sources of its field, each once, and none where it has none', () => {
