@@ -145,14 +145,14 @@ const GUARDS = [
     file: 'src/service/answers/answer-reader.ts',
     from: "return answer.status === 201 && form.identifiers.some(({ isCertain }) => isCertain) ? 'believed' : null;",
     to: "return 'believed';",
-    tests: ['../service/request-api'],
+    tests: ['../doors/answer/meaning'],
   },
   {
     name: 'a value that no proven answer had proves nothing',
     file: 'src/service/answers/form.ts',
     from: 'if (seen === undefined || !values.every((value) => isSeen(seen, value))) return false;',
     to: 'if (seen === undefined) return false;',
-    tests: ['../service/request-api'],
+    tests: ['../doors/answer/meaning'],
   },
   {
     name: 'an identifier belongs to one content',
@@ -306,7 +306,7 @@ const GUARDS = [
     file: 'src/delivery/settle-rows.ts',
     from: 'if (!mayRepeat(row, sent, { api, log })) return false;',
     to: '',
-    tests: ['idempotency'],
+    tests: ['submitted'],
   },
   {
     name: 'an unknown row is settled by the contract that its first try was written by',
@@ -320,7 +320,7 @@ const GUARDS = [
     file: 'src/delivery/witness.ts',
     from: 'const firstMs = atMs - (ms ?? 0);',
     to: 'const firstMs = atMs;',
-    tests: ['idempotency'],
+    tests: ['submitted'],
   },
   {
     name: 'a header is believed only by words that say so',

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AccountOptions, addAnswers, openAccount } from '../../src/account/account.ts';
+import { type AccountOptions, openAccount } from '../../src/account/account.ts';
 import { type ConnectedAccount, openConnection, proveCredentials } from '../../src/account/connection.ts';
 import type { LogPlace } from '../../src/account/host.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
@@ -93,31 +93,6 @@ describe('An account on this machine', () => {
   });
 });
 
-describe('What processes know together', () => {
-  async function merged(kept: unknown) {
-    const told: unknown[] = [];
-    const state = {
-      change: async (name: string, reduce: (kept: unknown) => { keep: unknown; result: unknown }) => {
-        const { keep, result } = reduce(kept);
-        told.push(name, keep);
-        return result;
-      },
-    } as never;
-    const result = await addAnswers(state, 'c1', knowing('b'));
-    return { result: result.shared.toSorted(), told };
-  }
-
-  test('is kept by contract, and what is no such record is as none', async () => {
-    const { result, told } = await merged(knowing('a'));
-    expect([result, told]).toEqual([
-      ['a', 'b'],
-      ['answers-c1', expect.objectContaining({ shared: expect.any(Array) })],
-    ]);
-    for (const kept of [null, undefined, 'shared', 7, {}, { shared: ['a'] }, { forms: [] }, []])
-      expect([kept, (await merged(kept)).result]).toEqual([kept, ['b']]);
-  });
-});
-
 describe('A connection', () => {
   const OPTIONS = { rate: 'max', concurrency: 2, audio: {} as never } as const;
   const KEY = { kind: 'apiKey', in: 'header', name: 'x-key', prefix: '', value: 'own-key' } as const;
@@ -186,14 +161,6 @@ describe('A connection', () => {
     expect((await connected(basic)).secrets).toEqual(['s3cret', '4711:s3cret']);
   });
 
-  test.each([
-    [true, true],
-    [null, true],
-    [false, false],
-  ])('may validate where the contract says %j of it: %j', async (hasValidate, mayValidate) => {
-    expect((await connected({ hasValidate })).connection.mayValidate).toBe(mayValidate);
-  });
-
   test('proves the credentials with a new token each time, and new ones without keeping it', async () => {
     const sandbox = await sandboxWith();
     const destination = { baseUrl: sandbox.baseUrl, clientId: sandbox.clientId };
@@ -210,15 +177,6 @@ describe('A connection', () => {
     });
     expect(() => readFileSync(join(state, 'shop.token.json'))).toThrow('ENOENT');
     await expect(proveCredentials(host, account, 'wrong')).rejects.toMatchObject({ code: 'auth' });
-  });
-
-  test('tells nothing of a contract that was not learned, nor of one that no answer spoke of', async () => {
-    const source = { files: ['api.yaml'], title: 'Leads', kind: 'OpenAPI 3.1', learnedAt: '2026-11-20T00:00:00Z' };
-    for (const changes of [{}, { source }]) {
-      const { asked, close } = await connected(changes);
-      await close();
-      expect(asked).toEqual(['secret', DESTINATION.baseUrl]);
-    }
   });
 });
 
@@ -248,13 +206,6 @@ describe('The keeper of the log', () => {
   const inStore = (state: string) => ({
     ...{ kind: 'store', url: 'postgres://leads@127.0.0.1:9/leads', name: 'postgres://leads@127.0.0.1:9/leads' },
     ...{ isEncrypted: false, password: null, file: join(state, 'shop.ndjson') },
-  });
-
-  test('looks for the place once, and opens one log', async () => {
-    const { keeper, looked } = keeperOf(inFile);
-    expect(await keeper.store()).toBe(await keeper.store());
-    await keeper.place();
-    expect([looked(), keeper.isStoreAway]).toEqual([1, false]);
   });
 
   test('has no store where the log is a file, and nothing unknown', async () => {
@@ -291,16 +242,6 @@ describe('The keeper of the log', () => {
     expect(await keeper.unknownFileLog()).toBeNull();
   });
 
-  test('finds nothing unknown to the store where the folder of the file is a file itself', async () => {
-    const { keeper, state, withStore } = keeperOf((state) => ({
-      ...inStore(state),
-      file: join(state, 'f', 'shop.ndjson'),
-    }));
-    withStore();
-    writeFileSync(join(state, 'f'), 'no folder');
-    expect(await keeper.unknownFileLog()).toBeNull();
-  });
-
   test('does not take a log that it cannot look up for none', async () => {
     const { keeper, state, withStore } = keeperOf(inStore);
     withStore();
@@ -309,16 +250,6 @@ describe('The keeper of the log', () => {
       code: 'log',
       message: expect.stringContaining('ELOOP'),
     });
-  });
-
-  test('finds nothing unknown to the store where a part of the path is no folder', async () => {
-    const { keeper, state, withStore } = keeperOf((folder) => ({
-      ...inStore(folder),
-      file: join(folder, 'no folder', 'shop.ndjson'),
-    }));
-    withStore();
-    writeFileSync(join(state, 'no folder'), '');
-    expect(await keeper.unknownFileLog()).toBeNull();
   });
 
   test('refuses to send where the store does not know the log of the file', async () => {

@@ -29,15 +29,6 @@ test('a good result of another worker in between counts', async () => {
   expect(await see(breakers[0], true)).toEqual({ stop: null, pauseMs: 0 });
 });
 
-test('good results cost a change of what is shared once a second', async () => {
-  const { clock, store, breakers, see } = workers(1);
-  for (let at = 0; at < 500; at += 1) {
-    await see(breakers[0], false);
-    await clock.until(clock.sleep(10));
-  }
-  expect(store.turns).toBeLessThanOrEqual(6);
-});
-
 test('the third break ends all workers, and who begins after it begins anew', async () => {
   const { clock, join, breakers, see } = workers(2);
   await clock.until(clock.sleep(1_000));
@@ -51,12 +42,4 @@ test('the third break ends all workers, and who begins after it begins anew', as
   const fresh = join('a new one');
   for (const isDoubtful of [true, true]) expect(await see(fresh, isDoubtful)).toEqual({ stop: null, pauseMs: 0 });
   expect(await see(fresh, true)).toEqual({ stop: null, pauseMs: 2_000 });
-});
-
-test('breaks of more than an hour ago are forgotten', async () => {
-  const { clock, breakers, see } = workers(1);
-  for (let at = 0; at < 6; at += 1) await see(breakers[0], true);
-  await clock.until(clock.sleep(61 * 60_000));
-  for (let at = 0; at < 2; at += 1) await see(breakers[0], true);
-  expect(await see(breakers[0], true)).toEqual({ stop: null, pauseMs: 2_000 });
 });

@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ReturnedRows } from '../../src/delivery/earlier-outcomes.ts';
-import { planAsLogged, planImport } from '../../src/delivery/plan.ts';
+import { planImport } from '../../src/delivery/plan.ts';
 import { prepareRow } from '../../src/delivery/prepare.ts';
-import { rereadRows, submissions } from '../../src/delivery/read-rows.ts';
-import { cellVariants, hasLostDigits } from '../../src/delivery/sent-cells.ts';
-import { unknownWithNeighbours } from '../../src/delivery/settle-rows.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { LogRecord, LogView } from '../../src/request/ports.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 import type { Row, Table } from '../../src/request/table.ts';
-import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
+import { PREPARATION } from './leads.ts';
 
 const NOTHING = { map: {}, set: {}, join: {} };
 const COLUMNS = ['Country', 'Phone', 'Message', 'Postal code', 'Reference', 'srq_status'];
@@ -91,16 +87,6 @@ async function planned(rows: readonly Row[], sent: readonly Sent[], size = 100) 
 }
 
 describe('A row that a spreadsheet has changed', () => {
-  test('is put back where the log proves what it was, and counted', async () => {
-    const rows = [1, 2, 3].map((number) => rowOf(number, cellsOf(`10${number}`), 'failed'));
-    const sent = [1, 2].map((number): Sent => [cellsOf(`010${number}`), 'failed']);
-    const { notes, read, plan } = await planned(rows, sent);
-    expect(notes).toEqual(['A spreadsheet changed cells of 2 rows: put back as they were sent.']);
-    expect(read.map(({ cells }) => cells[2])).toEqual(['0101', '0102', '103']);
-    expect(plan.table).toMatchObject({ path: 'a.csv', format: 'csv', delimiter: ',', columns: COLUMNS, sizeBytes: 7 });
-    expect(plan.table.readBytes()).toBe(3);
-  });
-
   test('is not sent where digits of it are lost, in any column that is sent', async () => {
     const { statuses, read } = await planned([rowOf(1, cellsOf('12345678901234500000'), 'failed')], []);
     expect(statuses).toEqual(['invalid']);
@@ -132,25 +118,6 @@ describe('A row that a spreadsheet has changed', () => {
       );
     },
   );
-
-  test('counts what was put back by itself apart from what the log proves', async () => {
-    const german = (code: string, message: string) => cellsOf(message, { 0: 'DE', 1: '+49 151 10000000', 3: code });
-    const rows = [
-      rowOf(1, german('1067', 'a'), 'failed'),
-      rowOf(2, german('1068', 'b'), 'failed'),
-      rowOf(3, cellsOf('103'), 'failed'),
-    ];
-    expect((await planned(rows, [[cellsOf('0103'), 'failed']])).notes).toEqual([
-      'A spreadsheet changed cells of 1 row: put back as they were sent.',
-      'A spreadsheet took the leading zero of the postal code in 2 rows: put back.',
-    ]);
-  });
-
-  test('and says of itself that it is done is left as it is', async () => {
-    const rows = [rowOf(1, cellsOf('Obra', { 1: '351912345678' }), 'created')];
-    const { read, notes } = await planned(rows, [[cellsOf('Obra'), 'created', '']]);
-    expect([read[0]?.cells[1], notes]).toEqual(['351912345678', []]);
-  });
 });
 
 describe('A row that says that it was taken', () => {
@@ -195,252 +162,5 @@ describe('A row that says that it was taken', () => {
     ],
   ])('%s', async (_, rows, log, other) => {
     expect((await planned(rows, log)).other).toEqual(other);
-  });
-
-  test('is judged by others of its file, whichever batch they come in', async () => {
-    const rows = [taken(1, 'b'), taken(2, 'c'), taken(3, 'a')];
-    expect((await planned(rows, [sent('a', 'created', 'R-1')], 1)).other).toEqual([1, 2]);
-  });
-
-  test('cannot be sent is told too, as its content is none that was', async () => {
-    const rows = [taken(1, 'a'), rowOf(2, cellsOf('b', { 0: 'Atlantis' }), 'created', 'R-2')];
-    expect((await planned(rows, [sent('a', 'created', 'R-1')])).other).toEqual([2]);
-  });
-
-  test('of another log is said once, with their number', async () => {
-    const { notes } = await planned([taken(1, 'a'), taken(2, 'b'), rowOf(3, cellsOf('c'))], []);
-    expect(notes).toEqual([expect.stringContaining('that they were taken (2): they may be of another profile')]);
-    expect(notes[0]).toContain('without the columns srq_status, srq_id, srq_message, srq_row they would be');
-  });
-});
-
-describe('Of the rows that say that they were taken', () => {
-  /** How many of them are examined before anything is planned. */
-  async function examined(rows: readonly Row[], sent: readonly Sent[], size = 100) {
-    const { log, trips } = await logWith(sent);
-    await ReturnedRows.of(tableWith(rows, size), MAPPING, PREPARATION, log, FINALITY);
-    return trips();
-  }
-  const dated = (number: number) => rowOf(number, cellsOf('20.11.2026', { 4: `R ${number}` }), 'created');
-
-  test('fifty with a date are examined at most, and of those without one the first that the log knows', async () => {
-    const known: Sent[] = [[cellsOf('20.11.2026'), 'created']];
-    expect(
-      await examined(
-        Array.from({ length: 60 }, (_, at) => dated(at + 1)),
-        known,
-      ),
-    ).toBe(50);
-    expect(
-      await examined(
-        Array.from({ length: 49 }, (_, at) => dated(at + 1)),
-        known,
-      ),
-    ).toBe(49);
-    const plain = Array.from({ length: 60 }, (_, at) => rowOf(at + 1, cellsOf('a'), 'created'));
-    expect(await examined(plain, [[cellsOf('a'), 'created']])).toBe(1);
-  });
-
-  test('those among the first ten thousand rows are looked for', async () => {
-    const known: Sent[] = [[cellsOf('20.11.2026'), 'created']];
-    const others = (count: number) => Array.from({ length: count }, (_, at) => rowOf(at + 1, cellsOf('b')));
-    expect(await examined([...others(9_900), dated(9_901)], known)).toBe(1);
-    expect(await examined([...others(9_999), dated(10_000)], known)).toBe(1);
-    expect(await examined([...others(10_000), dated(10_001)], known)).toBe(0);
-    expect(await examined([...others(9_999), dated(10_000)], known, 9_999)).toBe(1);
-  });
-});
-
-describe('Rows that are read again', () => {
-  const readAgain = (needs: readonly string[], changed: readonly string[]) => {
-    let reads = 0;
-    const [first, second] = [tableOf(needs), tableOf(changed)];
-    return { ...first, rows: () => (reads++ === 0 ? first.rows() : second.rows()) };
-  };
-
-  test('and have changed end the reading before them', async () => {
-    const plan = await planOf(readAgain(['a', 'b', 'c'], ['a', 'x', 'c']), { lookup: () => 'none' });
-    const reading = { preparation: PREPARATION, halt: new AbortController() };
-    const rows: number[] = [];
-    const all = async () => {
-      for await (const { row } of rereadRows(plan, reading, () => true)) rows.push(row);
-    };
-    await expect(all()).rejects.toMatchObject({
-      reason: 'file.changed',
-      message: 'Row 2 of leads.csv changed while it was being imported.',
-    });
-    expect(rows).toEqual([1]);
-    // A row that nobody wants may have changed.
-    const { yielded } = await drain(rereadRows(plan, reading, (row) => row !== 2));
-    expect(yielded.map(({ row }) => row)).toEqual([1, 3]);
-  });
-
-  test('are those of one status whose requests are known, and none after a halt', async () => {
-    const plan = await planOf(tableOf(['a', 'b', '', 'c', 'd']), { lookup: () => 'none' });
-    plan.ledger.setStatus(2, 'unknown');
-    plan.ledger.setStatus(3, 'unknown');
-    const halt = new AbortController();
-    const reading = { preparation: PREPARATION, halt };
-    const rowsAre = async (status: Status) =>
-      (await drain(submissions(plan, reading, status, () => null))).yielded.map(({ row }) => row);
-    expect([await rowsAre('ready'), await rowsAre('unknown')]).toEqual([[1, 4, 5], [2]]);
-    const some: number[] = [];
-    for await (const { row } of submissions(plan, reading, 'ready', () => null)) {
-      some.push(row);
-      if (row === 4) halt.abort();
-    }
-    expect([some, await rowsAre('ready')]).toEqual([[1, 4], []]);
-  });
-
-  test('wait where they are held, and are not read once halted while they wait', async () => {
-    const plan = await planOf(tableOf(['a', 'b']), { lookup: () => 'none' });
-    const halt = new AbortController();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const rows = submissions(plan, { preparation: PREPARATION, halt }, 'ready', () => held);
-    let isThere = false;
-    const first = rows.next().then((next) => {
-      isThere = true;
-      return next;
-    });
-    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-    expect(isThere).toBe(false);
-    release();
-    expect((await first).value).toMatchObject({ row: 1 });
-    halt.abort();
-    expect(await rows.next()).toMatchObject({ done: true });
-  });
-
-  test('of a range are looked at from its first row on', async () => {
-    const plan = await planOf(
-      tableOf(['a', 'b', 'c', 'd']),
-      { lookup: () => 'none' },
-      { range: { skip: 1, limit: null } },
-    );
-    const reading = { preparation: PREPARATION, halt: new AbortController() };
-    const as = (...statuses: Status[]) => {
-      for (const [at, status] of statuses.entries()) plan.ledger.setStatus(at + 2, status);
-    };
-    as('unknown', 'created', 'created');
-    const neighbours = (await drain(unknownWithNeighbours(plan, reading))).yielded;
-    expect(neighbours.map(({ doubt, neighbours: near }) => [doubt.row, near.map(({ row }) => row)])).toEqual([
-      [2, [3, 4]],
-    ]);
-    as('ready', 'ready', 'ready');
-    await planAsLogged(plan, { lookup: () => 'created', prefetch: async () => {}, read: () => null });
-    expect([2, 3, 4].map((row) => plan.ledger.status(row))).toEqual(['created', 'created', 'created']);
-  });
-
-  test('in doubt come with exactly the hundred created rows before and after them', async () => {
-    const needs = Array.from({ length: 305 }, (_, at) => `Need ${at + 1}`);
-    const plan = await planOf(tableOf(needs), { lookup: () => 'none' });
-    for (let row = 1; row <= 305; row++) plan.ledger.setStatus(row, row === 152 ? 'unknown' : 'created');
-    const read: number[] = [];
-    const table = {
-      ...plan.table,
-      rows: async function* () {
-        for await (const batch of plan.table.rows()) {
-          read.push(...batch.map(({ number }) => number));
-          yield batch;
-        }
-      },
-    };
-    const doubts = unknownWithNeighbours({ ...plan, table }, { preparation: PREPARATION, halt: new AbortController() });
-    const [found] = (await drain(doubts)).yielded;
-    const near = found?.neighbours.map(({ row }) => row) ?? [];
-    expect([near.length, near[0], near[99], near[100], near.at(-1)]).toEqual([200, 52, 151, 153, 252]);
-  });
-
-  test('in doubt are told as soon as the rows after them are read', async () => {
-    const needs = Array.from({ length: 400 }, (_, at) => `Need ${at + 1}`);
-    const plan = await planOf(tableOf(needs), { lookup: () => 'none' });
-    for (let row = 1; row <= 400; row++) plan.ledger.setStatus(row, row === 1 || row === 300 ? 'unknown' : 'created');
-    let read = 0;
-    const table = {
-      ...plan.table,
-      rows: async function* () {
-        for await (const batch of plan.table.rows()) {
-          read = batch.at(-1)?.number ?? read;
-          yield batch;
-        }
-      },
-    };
-    const readAt: number[] = [];
-    for await (const _ of unknownWithNeighbours(
-      { ...plan, table },
-      { preparation: PREPARATION, halt: new AbortController() },
-    ))
-      readAt.push(read);
-    expect(readAt).toEqual([102, 400]);
-  });
-});
-
-test('a plan says which rows it has read, after each batch', async () => {
-  const ticks: number[] = [];
-  const table = tableOf(['a', 'b', 'c', 'd', 'e']);
-  const mapping = planMapping(table.columns, NOTHING);
-  const { log } = await logWith([]);
-  await planImport({ table, mapping }, { skip: 0, limit: null }, PREPARATION, log, FINALITY, (rows) =>
-    ticks.push(rows),
-  );
-  expect(ticks).toEqual([2, 4, 5]);
-  const none = planImport(
-    { table: tableOf([]), mapping },
-    { skip: 0, limit: null },
-    PREPARATION,
-    log,
-    FINALITY,
-    () => {},
-  );
-  await expect(none).rejects.toMatchObject({ reason: 'file.no-rows', message: 'leads.csv has no rows to import.' });
-});
-
-test.each([
-  [999, 999],
-  [1_000, 500],
-  [1_001, 501],
-  [1_002, 501],
-  [1_998, 999],
-  [2_000, 500],
-])('of %d references %d are kept as a sample of all', async (count, kept) => {
-  const plan = await planOf(tableOf(Array.from({ length: count }, (_, at) => `Need ${at}`)), { lookup: () => 'none' });
-  expect([plan.refs.count, plan.refs.sample.length, plan.refs.sample[0]]).toEqual([count, kept, 'A-1']);
-});
-
-describe('A cell may have been', () => {
-  const texts = (cell: string) => cellVariants(cell).map(({ text }) => text);
-
-  test.each<[string, number]>([
-    // Of more than 40 letters none is a number.
-    [`1,${'0'.repeat(38)}`, 3],
-    [`1,${'0'.repeat(39)}`, 0],
-  ])('other than %s in %d ways', (cell, ways) => {
-    expect(Math.min(texts(cell).length, 3)).toBe(ways);
-  });
-
-  test.each([
-    ['0123', []],
-    ['1.5E+2', ['150', '0150', '00150', '000150']],
-    ['1.55E+1', []],
-    ["12'345", ['12345', '012345', '0012345', '00012345']],
-    ['12’345', ['12345', '012345', '0012345', '00012345']],
-    ['12 345', ['12345', '012345', '0012345', '00012345']],
-    ['1234.567', ['1234.567', '1234.5670', '1234,567', '1234,5670'].slice(1)],
-    ['1.5', ['1.50', '1,5', '1,50']],
-  ])('%s: one of %j', (cell, were) => {
-    expect(texts(cell)).toEqual(were);
-  });
-
-  test.each([
-    ['123456789012345', false],
-    ['1234567890123450', true],
-    ['1234567890123451', false],
-    ['12345678901234500', true],
-    [' 1234567890123450 ', true],
-    ['1234567890123450x', false],
-  ])('%s has lost its last digits: %s', (cell, has) => {
-    expect(hasLostDigits(cell)).toBe(has);
   });
 });

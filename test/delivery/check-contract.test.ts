@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { audioFindings, isDescribed } from '../../src/delivery/check/check-contract.ts';
+import { audioFindings } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
-import { prepareDraft } from '../../src/delivery/prepare.ts';
 import type { Contract, CreateOperation, Parameter } from '../../src/request/contract.ts';
 import { quotedMessage } from '../../src/request/finding.ts';
 import type { RequestOperationName } from '../../src/request/operations.ts';
-import type { AudioReader } from '../../src/request/ports.ts';
-import type { Mapping } from '../../src/request/table.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
-import { NO_MAPPING, PREPARATION } from './leads.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -50,20 +46,6 @@ describe('What the description requires', () => {
       "consent: There is no consent; the service's description says that it is required. In a file: --map COLUMN=consent, or --set 'consent={Column}'.",
     ]);
     expect(told(of([parameter('fullname'), parameter('consent')]), { ...GOOD, consent: 'yes' }).told).toEqual([]);
-  });
-
-  test('may be given by its whole name; a misspelt one within the same object is an error that says what was meant', () => {
-    const utm = (name: string) => parameter(name, { path: ['utm', name], type: 'integer' });
-    const contract = of([optional('fullname'), utm('source'), optional('campaign', { path: ['utm', 'campaign'] })]);
-    expect(told(contract, { ...GOOD, 'utm.source': '1' })).toMatchObject({
-      fit: true,
-      params: { 'utm.source': '1' },
-    });
-    expect(told(contract, { ...GOOD, 'utm.source': 'x' }).told.join()).toContain('source "x" is no integer');
-    expect(told(contract, { ...GOOD, source: '1', 'utm.campain': 'x' }).told.join()).toContain(
-      'no place for utm.campain. Did you mean utm.campaign?',
-    );
-    expect(told(contract, { ...GOOD, source: '1', 'other.name': 'x' }).fit).toBe(true);
   });
 
   test('leaves no lead without its fields: where none of them has a place, the row says what names one', () => {
@@ -113,35 +95,9 @@ describe('What the description requires', () => {
     expect(bare).toEqual({ fit: true, params: { request_text: 'Pintar a sala' }, told: [] });
     expect(told(of([parameter('phone')]), { country: 'CH', phone: '+41446681800' }).told).toEqual([]);
   });
-
-  test('is not known from a collection of examples, so what is usual stays', () => {
-    const { fit, told: all } = told(of([optional('phone'), optional('email')]), { country: 'PT', request_text: 'x' });
-    expect(fit).toBe(false);
-    expect(all.join()).toContain('neither a phone number nor an e-mail address');
-  });
-});
-
-describe('What is refused whatever the description allows', () => {
-  test.each<[string, Fields, RegExp]>([
-    ['a test lead', { request_text: '<test lead: dummy data>' }, /test lead/],
-    ['an unknown market', { country: 'Atlantis' }, /not one of the markets/],
-    ['a damaged text', { fullname: 'Ana \0' }, /NUL/],
-    ['a number that a spreadsheet shortened', { fullname: '3,51912E+11' }, /scientific notation/],
-  ])('%s', (_, fields, message) => {
-    const { fit, told: all } = told(of([optional('request_text')]), { ...GOOD, ...fields });
-    expect(fit).toBe(false);
-    expect(all.join()).toMatch(message);
-  });
 });
 
 describe('Values', () => {
-  test('that mean an allowed one pass, and stay as they were given', () => {
-    expect(told(of([category]), { ...GOOD, category: 'plumbing' })).toMatchObject({
-      fit: true,
-      params: { category: 'plumbing' },
-    });
-  });
-
   test('that srq has filled in itself are never the reason for a refusal where they may be left out', () => {
     const { lang: _, ...fields } = GOOD;
     const english = [{ value: 'en', label: null }];
@@ -150,24 +106,10 @@ describe('Values', () => {
     expect(told(of([optional('lang', { values: english })]), GOOD).fit).toBe(false);
   });
 
-  test('are looked for only in what was given, whatever the document calls them', () => {
-    const named = ['constructor', '__proto__', 'toString'].map((field) => optional(field, { maxLength: 1 }));
-    expect(told(of([...named, optional('phone')]), GOOD).told).toEqual([]);
-    expect(told(of([parameter('constructor'), optional('phone')]), GOOD).told).toHaveLength(1);
-  });
-
   test('that mean none are told with what is allowed and what was probably meant', () => {
     expect(told(of([category]), { ...GOOD, category: 'Plumbin' }).told).toEqual([
       'category: category "Plumbin" is none of the values that the service\'s description says are allowed: Plumbing, Painting, Garden. Did you mean Plumbing?',
     ]);
-  });
-
-  test('of long lists are told in part', () => {
-    const values = Array.from({ length: 300 }, (_, at) => ({ value: `value-${at}`, label: null }));
-    const [message = ''] = told(of([optional('category', { values })]), { ...GOOD, category: '?'.repeat(99) }).told;
-    expect(message).toContain('value-7, … (300 in all)');
-    expect(message).not.toContain('value-8,');
-    expect(message).not.toContain('?'.repeat(41));
   });
 
   test('have their bounds, which take the place of what is usual', () => {
@@ -183,12 +125,6 @@ describe('Values', () => {
     ).toEqual(['budget: budget "much" is no integer, as the service\'s description says it must be.']);
   });
 
-  test('of fields that srq has refused are told once, in its own words', () => {
-    const { told: all } = told(of([optional('phone', { pattern: '^\\+351' })]), { ...GOOD, phone: '12' });
-    expect(all).toHaveLength(1);
-    expect(all[0]).not.toContain('description');
-  });
-
   test('of what the document fixes do not matter; what the partner gave once can be given otherwise', () => {
     const fixed = optional('type', { constant: 'lead', values: [{ value: 'lead', label: null }] });
     const partner = optional('partner_id', { constant: '42', type: 'integer' });
@@ -196,26 +132,6 @@ describe('Values', () => {
       [],
     );
     expect(told(of([partner, optional('phone')]), { ...GOOD, partner_id: 'x' }).told).toHaveLength(1);
-  });
-
-  test('name the column that they came from', () => {
-    const mapping: Mapping = {
-      ...NO_MAPPING,
-      columns: ['Serviço'],
-      sources: [
-        {
-          field: 'category',
-          columns: [0],
-          how: 'first',
-          template: null,
-          prefix: null,
-          because: 'alias',
-          level: 'certain',
-        },
-      ],
-    };
-    const { problems } = checkRequest({ row: 1, fields: { ...GOOD, category: '?' } }, mapping, of([category]));
-    expect(problems).toMatchObject([{ severity: 'error', field: 'category', column: 'Serviço' }]);
   });
 });
 
@@ -252,46 +168,6 @@ describe('Where the description takes nothing else', () => {
 });
 
 describe('A recording', () => {
-  const reader = (sizeBytes: number, mediaType: string | null): AudioReader => ({
-    describe: async (path) => ({ path, sizeBytes, sha256: '00', mediaType }),
-    readBase64: () => Promise.reject(new Error('not read before it goes')),
-  });
-  const { request_text: _, ...withoutText } = GOOD;
-  const prepare = async (contract: Contract, sizeBytes: number, mediaType: string | null = 'audio/wav') => {
-    const preparation = { ...PREPARATION, contract, audio: reader(sizeBytes, mediaType) };
-    const draft = { row: 1, fields: { ...withoutText, audio_file: 'a.wav' } };
-    return (await prepareDraft(draft, null, preparation)).problems.map(({ message }) => message);
-  };
-
-  test.each([
-    ['base64', 3, []],
-    ['base64', 4, ['8 characters']],
-    ['data-url', 3, ['26 characters']],
-    ['binary', 4, []],
-    ['binary', 5, ['5 characters']],
-  ] as const)('as %s of %i bytes is measured as it is sent', async (audioForm, sizeBytes, expected) => {
-    const problems = await prepare(of([parameter('audio_file', { audioForm, maxLength: 4 })]), sizeBytes);
-    expect(problems).toHaveLength(expected.length);
-    for (const each of expected) expect(problems[0]).toContain(each);
-  });
-
-  test('must be of a kind that the service takes', async () => {
-    const contract = of([
-      parameter('audio_file'),
-      optional('audio_type', {
-        values: [
-          { value: 'audio/x-wav', label: null },
-          { value: 'mp3', label: null },
-        ],
-      }),
-    ]);
-    expect(await prepare(contract, 9, 'audio/wav')).toEqual([]);
-    expect(await prepare(contract, 9, 'audio/mpeg')).toEqual([]);
-    expect(await prepare(contract, 9, 'audio/ogg')).toEqual([
-      "The recording is audio/ogg; the service's description allows audio/x-wav, mp3.",
-    ]);
-  });
-
   test('takes the place of the text, unless the text is required all the same', () => {
     const both = { ...GOOD, audio: 'UklGRg==' };
     expect(told(of([parameter('phone')]), both).params).not.toHaveProperty('request_text');
@@ -300,14 +176,6 @@ describe('A recording', () => {
 });
 
 describe('A finding under a contract', () => {
-  test('is told of a field by its whole name, of one as of several', () => {
-    const contract = of([optional('phone'), optional('source', { path: ['utm', 'source'], type: 'integer' })]);
-    expect(told(contract, { ...GOOD, 'utm.source': 'x' }).told).toContain(
-      'source: source "x" is no integer, as the service\'s description says it must be.',
-    );
-    expect(told(contract, { ...GOOD, 'utm.source': '7' }).told).toEqual([]);
-  });
-
   test.each([
     [8, 'value-7. Did', 8],
     [9, 'value-7, … (9 in all)', 8],
@@ -331,25 +199,6 @@ describe('A finding under a contract', () => {
     expect(said('Klemper')).toMatch(/Klempner, Maler\. Did you mean Klempner\?$/);
     expect(said('plumbin')).toMatch(/Did you mean plumbing\?$/);
     expect(said('zzzzzz')).toMatch(/Klempner, Maler\.$/);
-  });
-
-  test('of a truth value names the two', () => {
-    const contract = of([optional('phone'), optional('consent', { type: 'boolean' })]);
-    expect(told(contract, { ...GOOD, consent: 'perhaps' }).told.join()).toContain(
-      'consent "perhaps" is no true or false, as',
-    );
-    expect(told(contract, { ...GOOD, consent: 'true' }).told).toEqual([]);
-  });
-
-  test.each([
-    ['fullname', ''],
-    ['audio_name', ''],
-    ['consent', " In a file: --map COLUMN=consent, or --set 'consent={Column}'."],
-  ])('of %s that is missing says where it comes from, if srq does not know', (field, hint) => {
-    const { fullname: _, ...fields } = GOOD;
-    expect(told(of([optional('phone'), parameter(field)]), fields).told).toContain(
-      `${field}: There is no ${field}; the service's description says that it is required.${hint}`,
-    );
   });
 
   test('of a recording is none where one is there: its kind and name come with it', () => {
@@ -392,17 +241,6 @@ describe('A finding under a contract', () => {
     expect(told(contract, GOOD, ['validate']).told).toEqual([]);
     expect(told(contract, { ...GOOD, extra: 'x' }, ['validate']).told).toEqual([]);
   });
-
-  test('of both operations is told in the order of the operations, a different one beside it', () => {
-    const contract = contractWith({
-      create: { parameters: [optional('phone'), optional('email', { maxLength: 3 })] },
-      validate: { parameters: [optional('phone'), optional('email', { maxLength: 4 })] },
-    });
-    expect(told(contract, GOOD, ['create', 'validate']).told.filter((each) => each.startsWith('email'))).toEqual([
-      "email: email has 15 characters; at most 3 are allowed, the service's description says.",
-      "email: email has 15 characters; at most 4 are allowed, the service's description says.",
-    ]);
-  });
 });
 
 describe('A recording under a contract', () => {
@@ -443,28 +281,4 @@ describe('A recording under a contract', () => {
   ])('is checked: %s', (_, parameters, mediaType, codes) => {
     expect(found(parameters, mediaType)).toEqual(codes);
   });
-
-  test('is checked for each operation', () => {
-    const contract = contractWith({ validate: { parameters: [optional('audio_type', { values: wav })] } });
-    const of = (operations: readonly RequestOperationName[]) =>
-      audioFindings(contract, operations, { sizeBytes: 1, mediaType: 'audio/ogg' }).map(({ code }) => code);
-    expect([of(['create']), of(['create', 'validate'])]).toEqual([[], ['contract.recording-kind']]);
-  });
-
-  test('names eight of the kinds that are allowed', () => {
-    const values = Array.from({ length: 9 }, (_, at) => ({ value: `audio/x${at}`, label: null }));
-    const [found] = audioFindings(of([optional('audio_type', { values })]), ['create'], {
-      sizeBytes: 1,
-      mediaType: 'audio/ogg',
-    });
-    expect(found?.message).toContain('audio/x7');
-    expect(found?.message).not.toContain('audio/x8');
-  });
-});
-
-test('a contract is described where it tells the parameters of one of the operations', () => {
-  const parameters = [optional('phone')];
-  expect(isDescribed(of(parameters), ['create'])).toBe(true);
-  expect(isDescribed(of(parameters), ['validate'])).toBe(false);
-  expect(isDescribed(contractWith({ validate: { parameters } }), ['create', 'validate'])).toBe(true);
 });

@@ -163,23 +163,6 @@ test('a request has no parts if its contract has none, so that what is kept of i
 describe('Parts without a place of their own', () => {
   const codes = ({ findings }: ReturnType<typeof placedParts>) => findings.map(({ code, field }) => [code, field]);
 
-  test('the number of a house alone is no street, and goes to one that there is', () => {
-    expect(placedParts(contractWith('street'), {}, { house_number: '12' })).toEqual({
-      ...{ parts: { street: '12' }, carried: ['location'], findings: [] },
-    });
-    expect(placedParts(contractWith('street'), {}, { street: 'Rua A', house_number: '12' }).parts).toEqual({
-      street: 'Rua A 12',
-    });
-    expect(placedParts(contractWith('street'), {}, { street: 'Rua A' }).parts).toEqual({ street: 'Rua A' });
-    // It is in the place of its own, and the street has none: the location goes as a whole.
-    expect(
-      placedParts(contractWith('house_number', 'street'), { location: 'Rua A 12' }, { house_number: '12' }),
-    ).toMatchObject({
-      parts: { street: 'Rua A 12' },
-      carried: ['location'],
-    });
-  });
-
   test('what is lost is told with its text, a house number within a street is not lost', () => {
     const placed = placedParts(
       contractWith('city'),
@@ -191,63 +174,5 @@ describe('Parts without a place of their own', () => {
       ['contract.left-out', 'street'],
     ]);
     expect(placed.findings[0]?.value).toBe('1200-109');
-  });
-
-  test('a name is split for a place that is required, and what has no place of it is told', () => {
-    const texts = { fullname: 'Ana da Silva' };
-    expect(placedParts(contractWith('last_name'), texts, {})).toMatchObject({
-      parts: { last_name: 'da Silva' },
-      carried: ['fullname'],
-    });
-    expect(codes(placedParts(contractWith('last_name'), texts, {}))).toEqual([
-      ['fullname.split', 'fullname'],
-      ['contract.left-out', 'first_name'],
-    ]);
-    expect(placedParts(contractWith('city'), texts, {})).toMatchObject({ parts: {}, carried: [], findings: [] });
-    expect(placedParts(contractWith('fullname', 'last_name!'), { fullname: 'Ana' }, {}).parts).toEqual({
-      last_name: 'Ana',
-    });
-    expect(placedParts(contractWith('last_name'), {}, {})).toMatchObject({ parts: {}, carried: [] });
-  });
-
-  test('of a location that is split, too, what has no place is told', () => {
-    const placed = placedParts(contractWith('postal_code'), { location: '10115 Berlin' }, {}, 'DE');
-    expect(placed).toMatchObject({ parts: { postal_code: '10115' }, carried: ['location'] });
-    expect(placed.findings.map(({ code, field, value }) => [code, field, value])).toEqual([
-      ['location.split', 'location', '10115 Berlin'],
-      ['contract.left-out', 'city', 'Berlin'],
-    ]);
-  });
-
-  test('one part of a name from a column is sent as it is, whatever the name says', () => {
-    const both = contractWith('first_name', 'last_name');
-    expect(placedParts(both, { fullname: 'Ana Silva' }, { first_name: 'Maria' })).toMatchObject({
-      ...{ parts: { first_name: 'Maria' }, carried: ['fullname'], findings: [] },
-    });
-  });
-
-  test('a place that the document fills takes no part', () => {
-    const contract = contractWith('city', 'street');
-    const parameters =
-      contract.create.parameters?.map((each) => (each.field === 'city' ? { ...each, constant: 'x' } : each)) ?? [];
-    const fixed = { ...contract, create: { ...contract.create, parameters } };
-    expect(placedParts(fixed, {}, { city: 'Lisboa', street: 'Rua A' }).parts).toEqual({ street: 'Rua A' });
-  });
-
-  test('a location and a name are placed side by side', () => {
-    const placed = placedParts(
-      contractWith('postal_code', 'city', 'first_name', 'last_name'),
-      { location: '10115 Berlin', fullname: 'Ana Silva' },
-      {},
-      'DE',
-    );
-    expect(placed).toMatchObject({
-      parts: { postal_code: '10115', city: 'Berlin', first_name: 'Ana', last_name: 'Silva' },
-      carried: ['location', 'fullname'],
-    });
-    expect(codes(placed)).toEqual([
-      ['location.split', 'location'],
-      ['fullname.split', 'fullname'],
-    ]);
   });
 });

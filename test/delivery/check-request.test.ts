@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkRequest, likelyRequest, withoutRecording } from '../../src/delivery/check/check-request.ts';
+import { checkRequest, likelyRequest } from '../../src/delivery/check/check-request.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import type { Parts } from '../../src/request/parts.ts';
 import type { Mapping } from '../../src/request/table.ts';
 import { NO_MAPPING } from './leads.ts';
 
@@ -123,10 +122,6 @@ describe('what cannot work is an error', () => {
     expect(errors(changes)).toEqual([expect.stringContaining(message)]);
     expect(check(changes).request).toBeNull();
   });
-
-  it('a national number without a country is not blamed twice', () => {
-    expect(errors({ country: undefined })).toHaveLength(1);
-  });
 });
 
 describe('everything else is a warning', () => {
@@ -153,35 +148,6 @@ describe('a postal code', () => {
   });
 });
 
-it.each([
-  ['fullname', 200],
-  ['location', 300],
-  ['category', 100],
-  ['ref', 255],
-  ['request_text', 10_000],
-  ['budget', 1000],
-])('a %s of more than %i letters is a warning', (field, most) => {
-  expect(warnings({ [field]: 'x'.repeat(most) })).toEqual([]);
-  expect(warnings({ [field]: 'x'.repeat(most + 1) })).toEqual([field]);
-});
-
-it.each(['1E5', '12E+3', '1.0', 'A1.5E+11'])('a reference such as %s is no lost number', (ref) => {
-  expect(check({ ref }).problems).toEqual([]);
-});
-
-it('a problem names the columns its field comes from', () => {
-  const sources = [
-    { field: 'phone', columns: [0, 2], how: 'first', template: null, prefix: null, because: '', level: 'certain' },
-  ] as const;
-  const mapping = {
-    ...NO_MAPPING,
-    columns: ['Phone', 'x', 'Mobile'],
-    sources,
-  };
-  const { problems } = checkRequest({ row: 1, fields: { ...GOOD, phone: '1' } }, mapping);
-  expect(problems).toEqual([expect.objectContaining({ field: 'phone', column: 'Phone / Mobile' })]);
-});
-
 describe('a text that is longer than usual', () => {
   it.each([
     ['fullname', 200],
@@ -193,11 +159,6 @@ describe('a text that is longer than usual', () => {
   ])('%s: more than %i letters are probably of another column', (field, most) => {
     expect(warnings({ [field]: 'x'.repeat(most) })).not.toContain(field);
     expect(warnings({ [field]: 'x'.repeat(most + 1) })).toContain(field);
-  });
-
-  it.each(['phone', 'email', 'audio_file', 'audio'])('%s has a bound of its own', (field) => {
-    const messages = check({ [field]: 'x'.repeat(1001) }).problems.map(({ message }) => message);
-    expect(messages.filter((message) => message.includes('more than the usual'))).toEqual([]);
   });
 });
 
@@ -239,14 +200,6 @@ describe('A problem is told once, of the field that it is about', () => {
     expect(codes(changes)).toEqual(told);
   });
 
-  it('a postal code of its own column is checked, and not as well as the location that it makes', () => {
-    expect(codes({}, '12')).toEqual([['location.postal-code', 'location']]);
-    expect(codes({}, '1.2E+06')).toEqual([['text.scientific', 'location']]);
-    expect(codes({ location: '1.2E+06' }, '1.3E+06')).toEqual([['text.scientific', 'location']]);
-    expect(check({ location: '1.2E+06' }, '1.3E+06').problems[0]?.value).toBe('1.3E+06');
-    expect(codes({ country: 'AO', phone: '+244923123456' }, '12')).toEqual([]);
-  });
-
   it.each<[string, Fields]>([
     ['fullname', { fullname: '#NAME?' }],
     ['fullname', { fullname: 'Ana #NV' }],
@@ -283,46 +236,17 @@ describe('A problem is told once, of the field that it is about', () => {
   });
 });
 
-describe('A request', () => {
-  const requestOf = (fields: Record<string, string>, parts?: Parts) =>
-    checkRequest({ row: 1, fields, ...(parts && { parts }) }, null).request;
-
-  it('has its documented parameters first and in their order, and its extra ones as they came', () => {
-    const { params } = requestOf({ zeta: '1', ...GOOD, category: '7', alpha: '2' }) ?? {};
-    expect(Object.keys(params ?? {}).slice(-3)).toEqual(['category', 'zeta', 'alpha']);
-    expect(Object.keys(params ?? {})[0]).toBe('country');
-  });
-
-  it('has its language in the form of a code, and none where the market has several', () => {
-    expect(requestOf({ ...GOOD, lang: 'Portuguese' })?.params['lang']).toBe('pt');
-    const swiss = checkRequest({ row: 1, fields: { ...GOOD, country: 'CH', phone: '+41446681800' } }, null);
-    expect([swiss.request, swiss.problems.map(({ code }) => code)]).toEqual([null, ['lang.missing']]);
-  });
-
-  it('is likely what its checks make of it, and nothing where it has a recording or is none', () => {
-    const likely = (fields: Record<string, string>) => likelyRequest({ row: 1, fields }, DOCUMENTED_CONTRACT);
-    const { audioPath: _, ...checked } = requestOf(GOOD) ?? { audioPath: null };
-    expect(likely(GOOD)).toEqual({ ...checked, audio: null });
-    expect(likely({ ...GOOD, audio_file: 'a.wav' })).toBeNull();
-    expect(likely({ ...GOOD, country: 'Atlantis' })).toBeNull();
-    // Both are sent, and the recording takes the place of the text.
-    expect(likely({ ...GOOD, audio: 'UklGRg==' })?.params).not.toHaveProperty('request_text');
-    expect(likely({ ...GOOD, email: 'nobody' })?.params).toMatchObject({ email: 'nobody' });
-    const { phone: __, ...phoneless } = GOOD;
-    expect(likely(phoneless)?.params).not.toHaveProperty('phone');
-  });
-
-  it('without its recording has the rest of it', () => {
-    const parts = { city: 'Lisboa' };
-    expect(withoutRecording({ params: {}, ref: 'A', audioPath: 'a.wav' })).toEqual({
-      params: {},
-      audio: null,
-      ref: 'A',
-    });
-    expect(withoutRecording({ params: {}, parts, ref: 'A', audioPath: null })).toEqual({
-      ...{ params: {}, parts, audio: null, ref: 'A' },
-    });
-  });
+it('a request is likely what its checks make of it, and nothing where it has a recording or is none', () => {
+  const likely = (fields: Record<string, string>) => likelyRequest({ row: 1, fields }, DOCUMENTED_CONTRACT);
+  const { audioPath: _, ...checked } = checkRequest({ row: 1, fields: GOOD }, null).request ?? { audioPath: null };
+  expect(likely(GOOD)).toEqual({ ...checked, audio: null });
+  expect(likely({ ...GOOD, audio_file: 'a.wav' })).toBeNull();
+  expect(likely({ ...GOOD, country: 'Atlantis' })).toBeNull();
+  // Both are sent, and the recording takes the place of the text.
+  expect(likely({ ...GOOD, audio: 'UklGRg==' })?.params).not.toHaveProperty('request_text');
+  expect(likely({ ...GOOD, email: 'nobody' })?.params).toMatchObject({ email: 'nobody' });
+  const { phone: __, ...phoneless } = GOOD;
+  expect(likely(phoneless)?.params).not.toHaveProperty('phone');
 });
 
 it('a problem names the columns of all sources of its field, each once, and none where it has none', () => {

@@ -4,7 +4,6 @@ import { mapRow, type Preparation } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { MappingOptions, Row, Table } from '../../src/request/table.ts';
-import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { PREPARATION } from './leads.ts';
 
 const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
@@ -61,12 +60,6 @@ describe('A field that no column gives', () => {
       { row: null, rows: 2, code: 'contact.missing', message: 'No column gives a phone number or an e-mail address.' },
     ]);
     expect(plan.problems[0]?.message).toBe('No column gives the country.');
-  });
-
-  test('is not blamed on the plan where one of several columns would do, and there is one', async () => {
-    const plan = await planOf(['Country', 'Message', 'Email'], ['PT', 'Paint', ''], ['PT', 'Tiles', 'ana@example.com']);
-    expect(told(plan)).toEqual([['contact.missing', 1, false]]);
-    expect(plan.problems.find(({ code }) => code === 'contact.missing')).toMatchObject({ row: 1, rows: 1 });
   });
 
   test('is told of the rows that need it alone', async () => {
@@ -194,32 +187,6 @@ describe('An unused column that holds what is missing', () => {
     expect(await mendOfAll({ ...NOTHING, remembered })).toBeNull();
   });
 
-  test.each([
-    ['DE', ['0151 10000000', '030 123456'], 'phone'],
-    ['DE', ['30123456', '30123457'], null],
-    ['PT', ['912345678', '212345678'], 'phone'],
-  ] as const)('is a telephone number of %s as it is dialled: %j', async (country, [one, other], field) => {
-    const plan = await planOf(['x', 'Message', 'Country'], [one, 'Paint', country], [other, 'Paint', country]);
-    expect(mendOf(plan, 'contact.missing')).toBe(field && `Add: --map "x=${field}"`);
-  });
-
-  test.each([
-    ['Küche streichen und Bad x', true],
-    ['Küche streichen und Bad', false],
-    ['Badezimmersanierung komplett sofort', false],
-    ['Kitchen\u00a0painted\tand  bathroom', true],
-  ])('is a request where it has 25 letters and four words: %j', async (cell, isOne) => {
-    const plan = await planOf(['x', 'Email', 'Country'], [cell, 'ana@example.com', 'PT']);
-    expect(mendOf(plan, 'request_text.missing')).toBe(isOne ? 'Add: --map "x=request_text"' : null);
-  });
-
-  test('is a language of the market', async () => {
-    const rows = (...cells: string[]) => cells.map((cell) => [cell, 'ana@example.com', 'Paint', 'CH']);
-    const columns = ['x', 'Email', 'Message', 'Country'];
-    expect(mendOf(await planOf(columns, ...rows('de', 'fr-CH')), 'lang.missing')).toBe('Add: --map "x=lang"');
-    expect(mendOf(await planOf(columns, ...rows('de', 'pt')), 'lang.missing')).toContain('--set lang=de');
-  });
-
   test('is not named where it holds something else in many rows', async () => {
     const rows = ['+351912345678', 'call me', 'later'].map((cell) => [cell, 'Paint the walls', 'PT']);
     const plan = await planOf(['who', 'Message', 'Country'], ...rows);
@@ -286,158 +253,4 @@ describe('Of many problems', () => {
     const lacking = await planOf(columns.slice(1), ...textless);
     expect([lacking.problems.length, lacking.problems[0]?.row, lacking.problemCount]).toEqual([10_000, null, 10_001]);
   });
-
-  test('three rows of each kind are examples', async () => {
-    const rows = Array.from({ length: 5 }, (_, at) => good.with(1, `1${at}`));
-    const { problemGroups } = await planOf(columns, ...rows);
-    expect(problemGroups[0]?.examples.map(({ row, value }) => [row, value])).toEqual([
-      [1, '10'],
-      [2, '11'],
-      [3, '12'],
-    ]);
-  });
-
-  test('500 kinds are told apart, and the rows of others are counted all the same', async () => {
-    const letters = (at: number) => [...String(at)].map((digit) => String.fromCharCode(97 + Number(digit))).join('');
-    const names = Array.from({ length: 501 }, (_, at) => `need_${letters(at)}`);
-    const parameters = ['phone', ...names].map((name) => parameter(name, { required: name !== 'phone' }));
-    const preparation = { ...PREPARATION, contract: contractWith({ create: { parameters } }) };
-    const plan = await planBy(preparation, ['Phone'], NOTHING, [['+351912345678']]);
-    expect(plan.problemGroups).toHaveLength(500);
-    expect(plan.problemCount).toBe(501);
-  });
-});
-
-describe('A country that is lacking', () => {
-  const columns = ['Name', 'Phone', 'PLZ', 'Message'];
-  const row = (phone: string, code = '') => ['Ana', phone, code, 'Dach decken'];
-  const German = '+49 151 10000000';
-  const mend = async (...rows: string[][]) => mendOf(await planOf(columns, ...rows), 'country.missing');
-
-  test.each<[string, string[][], string]>([
-    [
-      'most of the numbers',
-      [row(German), row('0151 10000000'), row('12')],
-      'Add: --set country=DE (by the telephone numbers)',
-    ],
-    ['half of the numbers', [row(German), row('12')], 'Add: --set country=DE (by the telephone numbers)'],
-    [
-      'half of the postal codes',
-      [row(German, '10115'), row(German, 'x')],
-      'Add: --set country=DE (by the telephone numbers)',
-    ],
-  ])('is told by %s', async (_, rows, told) => {
-    expect(await mend(...rows)).toBe(told);
-  });
-
-  test.each<[string, string[][]]>([
-    ['fewer than half of the numbers', [row(German), row('12'), row('13')]],
-    ['fewer than half of the postal codes', [row(German, '10115'), row(German, 'x'), row(German, 'y')]],
-  ])('is not told by %s', async (_, rows) => {
-    expect(await mend(...rows)).toBe(
-      'If all rows are of one country, add its code, such as: --set country=PT (srq markets lists them)',
-    );
-  });
-
-  test('of numbers of several countries is said to need a column', async () => {
-    expect(await mend(row(German), row('+34 612 345 678'), row('+34 612 345 679'))).toBe(
-      'The telephone numbers are of DE, ES: name the column with the country, --map COLUMN=country',
-    );
-  });
-
-  test('is looked for in 200 rows', async () => {
-    const spanish = Array.from({ length: 5 }, () => row('+34 612 345 678'));
-    const german = Array.from({ length: 200 }, () => row(German));
-    expect(await mend(...german, ...spanish)).toBe('Add: --set country=DE (by the telephone numbers)');
-    expect(await mend(...german.slice(1), ...spanish)).toContain('are of DE, ES');
-  });
-
-  test('in some rows is filled in only where one column has that name', async () => {
-    const rows = [
-      ['', 'AT', ...row(German)],
-      ['AT', 'AT', ...row('+43 1 234567890')],
-    ];
-    expect(mendOf(await planOf(['Land', 'x', ...columns], ...rows), 'country.missing')).toBe(
-      'For the empty cells, add: --map "Land=country" --set country=DE (by the telephone numbers)',
-    );
-    const silent = [
-      ['', 'AT', ...row('')],
-      ['AT', 'AT', ...row('')],
-    ];
-    expect(mendOf(await planOf(['Land', 'x', ...columns], ...silent), 'country.missing')).toBeNull();
-  });
-});
-
-describe('A column that holds what is lacking', () => {
-  /** What is offered for a telephone number where so many of so many cells of a column are one. */
-  const offered = async (numbers: number, filled: number, empty = 0) => {
-    const cells = [
-      ...Array.from({ length: numbers }, () => '+351912345678'),
-      ...Array.from({ length: filled - numbers }, () => 'x'),
-      ...Array.from({ length: empty }, () => ''),
-    ];
-    return mendOf(
-      await planOf(['x', 'Message', 'Country'], ...cells.map((cell) => [cell, 'Paint', 'PT'])),
-      'contact.missing',
-    );
-  };
-
-  test.each([
-    [9, 10, 0, true],
-    [8, 10, 0, false],
-    [18, 20, 0, true],
-    [17, 20, 0, false],
-    [1, 1, 30, true],
-    [0, 0, 30, false],
-  ])('has it in nine of ten filled cells: %d of %d, and %d empty ones', async (numbers, filled, empty, isOffered) => {
-    expect(await offered(numbers, filled, empty)).toBe(isOffered ? 'Add: --map "x=phone"' : null);
-  });
-
-  test('is the one with most of it', async () => {
-    const rows = [
-      ['+351912345678', '+351912345678', 'Paint', 'PT'],
-      ['', '+351912345679', 'Paint', 'PT'],
-    ];
-    expect(mendOf(await planOf(['x', 'y', 'Message', 'Country'], ...rows), 'contact.missing')).toBe(
-      'Add: --map "y=phone"',
-    );
-  });
-
-  test('is none of ours, and none without a name', async () => {
-    const rows = [['+351912345678', '+351912345678', '+351912345678', 'Paint', 'PT']];
-    const mend = async (...names: string[]) =>
-      mendOf(await planOf([...names, 'Message', 'Country'], ...rows), 'contact.missing');
-    expect(await mend('srq_id', '', 'z')).toBe('Add: --map "z=phone"');
-    expect(await mend('srq_id', '', 'srq_message')).toBeNull();
-  });
-});
-
-test('A language is offered for rows of one market alone, whatever the document says of it', async () => {
-  const contract = contractWith({ create: { parameters: [parameter('lang'), parameter('phone')] } });
-  const preparation = { ...PREPARATION, contract };
-  const mend = async (...countries: string[]) => {
-    const rows = countries.map((country) => [country, '+41446681800']);
-    return mendOf(await planBy(preparation, ['Country', 'Phone'], NOTHING, rows), 'contract.missing');
-  };
-  expect(await mend('CH', 'CH')).toBe('If all rows are in one language, add: --set lang=de (or fr, it)');
-  expect(await mend('CH', 'CA')).toBeNull();
-});
-
-test('A part that a column gives is not lacking in the whole file, where one row lacks it', async () => {
-  const names = ['phone', 'city', 'request_text', 'country'];
-  const contract = contractWith({ create: { parameters: names.map((name) => parameter(name)) } });
-  const rows = [
-    ['PT', '+351912345678', 'Paint', 'Lisboa'],
-    ['PT', '+351912345678', 'Paint', ''],
-  ];
-  const plan = await planBy({ ...PREPARATION, contract }, ['Country', 'Phone', 'Message', 'City'], NOTHING, rows);
-  expect(told(plan)).toEqual([['contract.missing', 1, false]]);
-});
-
-test('Cells that say that there is none are counted in rows that can be read, with three of them as examples', async () => {
-  const rows = Array.from({ length: 5 }, () => ['PT', 'n/a', 'ana@example.com', 'Paint', 'Lisboa', 'Ana']);
-  const { problemGroups } = await planOf(['Country', 'Phone', 'Email', 'Message', 'City', 'Name'], ...rows);
-  expect(problemGroups.map(({ code, rows: count, examples }) => [code, count, examples])).toEqual([
-    ['columns.none-said', 5, [1, 2, 3].map((row) => ({ row, value: null }))],
-  ]);
 });

@@ -3,7 +3,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
-import { refuseUnsent, type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
+import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { PATHS } from '../../src/request/wire.ts';
 import { fakeApi } from '../helpers/fake-api.ts';
@@ -22,7 +22,6 @@ const TWICE: SubmitOptions = { validate: true, onDuplicate: 'create', again: fal
 const SUBMISSION = submissionOf(NEED);
 const { key } = SUBMISSION;
 const HOUR_MS = 60 * 60 * 1000;
-const INVALID = { status: 'failed', ids: {}, http: null, message: 'It expired.', raw: null, ms: null } as const;
 
 /** A machine and a service that agree on the header, and on how long it is known. */
 function idempotentMachine(windowSeconds: number | null = 86_400): Machine {
@@ -63,12 +62,6 @@ describe('A create whose answer is lost', () => {
     expect(events).toEqual(['sending', 'sending', 'sending', 'created']);
   });
 
-  test('is in doubt after four tries', async () => {
-    meets(...LOST);
-    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
-    expect(machine.service.arrivals).toHaveLength(4);
-  });
-
   test('and whose repetition is refused, or never arrives, stays in doubt', async () => {
     for (const answer of ['422', '404', 'bad certificate'] as const) {
       machine.close();
@@ -77,24 +70,6 @@ describe('A create whose answer is lost', () => {
       expect(await submit(), answer).toMatchObject({ result: { status: 'unknown' } });
       expect(await machine.known(key), answer).toBe('unknown');
     }
-  });
-
-  test('and whose run is stopped before the repetition stays in doubt', async () => {
-    meets('reset after writing');
-    const submitted = await machine.run(({ api, log, halt }) => {
-      machine.service.meanwhile = () => halt.abort();
-      return submitRequest(SUBMISSION, api, log, PLAIN);
-    });
-    expect(submitted).toMatchObject({ result: { status: 'unknown' } });
-    expect(await machine.known(key)).toBe('unknown');
-    expect(machine.service.arrivals).toHaveLength(1);
-  });
-
-  test('and whose log is gone before the repetition is told as in doubt, as the log does not tell it', async () => {
-    meets('reset after writing');
-    machine.service.meanwhile = () => rmSync(machine.logPath);
-    expect(await submit()).toMatchObject({ result: { status: 'unknown' }, unrecorded: true, stop: { code: 'log' } });
-    expect(machine.service.arrivals).toHaveLength(1);
   });
 
   test('is not repeated where the service has no such header', async () => {
@@ -140,26 +115,6 @@ describe('A request in doubt', () => {
     expect(machine.service.arrivals).toHaveLength(after);
   });
 
-  test('whose repetition does not even leave stays as it was', async () => {
-    await doubt();
-    const halted = await machine.run((process) => {
-      process.halt.abort();
-      return settling()(process);
-    });
-    expect(halted).toBeUndefined();
-    expect(await machine.known(key)).toBe('unknown');
-    expect(await settle()).toMatchObject({ result: { status: 'created' } });
-  });
-
-  test('whose process dies during its repetition is for a person', async () => {
-    await doubt();
-    const died = await machine.run(settling(), { life: new Life({ at: 'the answer', time: 1 }) });
-    expect(died).toBe('died');
-    expect(await machine.known(key)).toBe('parked');
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
-    expect(machine.service.actsOn(NEED)).toBe(1);
-  });
-
   test('that is older than the service’s memory is left to validate, or to a person', async () => {
     await doubt({ ...PLAIN, validate: true });
     await createNeighbours(machine);
@@ -195,13 +150,6 @@ describe('A request in doubt', () => {
       machine = idempotentMachine();
     }
   });
-
-  test('that was a deliberate second send is left to validate, or to a person', async () => {
-    await submit();
-    await doubt({ ...PLAIN, again: true });
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
-    expect(machine.service.actsOn(NEED)).toBe(2);
-  });
 });
 
 describe('A service that knows a key for some minutes', () => {
@@ -230,63 +178,6 @@ describe('A service that knows a key for some minutes', () => {
     lasting(ms);
     expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
     expect([arrived(), machine.service.actsOn(NEED)]).toEqual([times, 1]);
-  });
-
-  test('is sent none once it has long to wait for its turn', async () => {
-    remembering(300);
-    machine.service.script(NEED, [
-      { answer: 'reset after writing', acts: true },
-      { answer: '429 for two minutes', acts: false },
-      { answer: '201 with an id', acts: true },
-    ]);
-    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
-    expect([arrived(), machine.service.actsOn(NEED)]).toEqual([2, 1]);
-  });
-
-  test.each([
-    [300, 1, 1],
-    [300, 2, 0],
-    [null, 3, 1],
-    [null, 4, 0],
-    [3600, 40, 1],
-    [3600, 50, 0],
-  ])('(%s s) settles a doubt of %d minutes ago by a repetition: %d times', async (windowSeconds, minutes, times) => {
-    remembering(windowSeconds);
-    await submit();
-    meets('201 with an id');
-    const before = arrived();
-    machine.clock.passMs(minutes * MINUTES);
-    expect(await settle()).toMatchObject({ result: { status: times === 1 ? 'created' : 'unknown' } });
-    expect([arrived() - before, machine.service.actsOn(NEED)]).toEqual([times, 1]);
-  });
-
-  test('is asked by the age of the first try, not of its answer', async () => {
-    remembering(300);
-    lasting(2 * MINUTES);
-    await submit();
-    expect(Number(Object(readLines(machine.logPath).at(-1))['ms'])).toBeGreaterThanOrEqual(2 * MINUTES);
-    machine.clock.passMs(20_000);
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
-    expect(arrived()).toBe(1);
-  });
-
-  test('is sent nothing by a repetition whose turn comes too late', async () => {
-    remembering(300);
-    await submit();
-    meets('429 for two minutes', '201 with an id');
-    const before = arrived();
-    machine.clock.passMs(60_000);
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
-    expect([arrived() - before, machine.service.actsOn(NEED)]).toEqual([1, 1]);
-  });
-
-  test('is sent nothing by a clock that was set back', async () => {
-    remembering(86_400);
-    await submit();
-    const before = arrived();
-    machine.clock.passMs(-2 * HOUR_MS);
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
-    expect(arrived()).toBe(before);
   });
 
   test('acts once, whatever is lost, however long all takes', async () => {
@@ -335,16 +226,6 @@ describe('A deliberate second send', () => {
     expect(mentioned().slice(2)).toEqual(['sending again', 'rejected again', 'sending again', 'created again']);
   });
 
-  test('stays one where a run in between could not send it', async () => {
-    await submit();
-    meets('422');
-    await resend();
-    await machine.run(({ log }) => refuseUnsent(SUBMISSION, log, INVALID));
-    await submit();
-    expect(acted()).toBe(2);
-    expect(mentioned().slice(4)).toEqual(['failed again', 'sending again', 'created again']);
-  });
-
   test('whose answer is lost, and of which a person says that it was not created, is one', async () => {
     await submit();
     machine.service.script(
@@ -381,11 +262,6 @@ describe('A deliberate second send', () => {
     expect(await submit(TWICE)).toMatchObject({ result: { status: 'created' } });
     expect(acted()).toBe(1);
     expect(mentioned().some((each) => each.endsWith('again'))).toBe(false);
-  });
-
-  test('is none where nothing was sent before', async () => {
-    await submit({ ...PLAIN, again: true });
-    expect(readLines(machine.logPath).some((line) => 'again' in line)).toBe(false);
   });
 
   test('has the key that FORMAT.md describes', async () => {
@@ -430,29 +306,6 @@ describe('A file of leads', () => {
     const counts = await importAll(machine);
     expect(counts).toMatchObject({ created: needs.length, unknown: 0, ready: 0 });
     expect(needs.map((need) => machine.service.actsOn(need))).toEqual(needs.map(() => 1));
-  });
-
-  test('of which the log fails before a repetition has that row in doubt, and not among those that were not tried', async () => {
-    machine.service.script('Need 2', [{ answer: 'reset after writing', acts: true }]);
-    machine.service.meanwhile = () => {
-      if (machine.service.arrivals.length === 1) rmSync(machine.logPath);
-    };
-    const counts = await machine.run(async ({ api, log, clock, halt }) => {
-      const plan = await planOf(tableOf(needs), log);
-      const deps = { api, log, clock, preparation: PREPARATION, halt };
-      await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 1, supervisor: new Supervisor(null, 0) }));
-      return plan.ledger.counts();
-    });
-    expect(counts).toMatchObject({ created: 1, unknown: 1, ready: needs.length - 2 });
-  });
-
-  test('has its doubts listed where the service does not', async () => {
-    const plain = new Machine();
-    const counts = await importAll(plain);
-    if (counts === 'died') expect.fail('It was not meant to die.');
-    expect(counts.unknown).toBeGreaterThan(5);
-    for (const need of needs) expect(plain.service.actsOn(need)).toBeLessThanOrEqual(1);
-    plain.close();
   });
 });
 

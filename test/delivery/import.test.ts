@@ -54,22 +54,6 @@ async function imported(files: readonly (readonly string[])[], changes: Partial<
   return { reported, told, stop };
 }
 
-test('when the breaker opens, the account is held for all its processes, and the user is shown it', async () => {
-  for (let row = 4; row <= 40; row++)
-    machine.service.script(`Need ${row}`, [{ answer: 'reset after writing', acts: true }]);
-  const { reported, told } = await imported([needs(40)]);
-  expect(told.slice(0, 2)).toEqual(['held', 'breaker']);
-  expect(reported).toHaveLength(40);
-});
-
-test('of several files the first rows of each are looked at for a wrong mapping', async () => {
-  for (const need of needs(20, 'Wrong')) machine.service.script(need, [{ answer: '422', acts: false }]);
-  const { reported, stop } = await imported([needs(30), needs(30, 'Wrong')]);
-  expect(stop).toMatchObject({ reason: 'rows.same-refusal' });
-  expect(new Set(reported.slice(0, 30))).toEqual(new Set(['created']));
-  expect(reported.at(-1)).toBe('failed');
-});
-
 test.each([
   ['one at a time', false, [1, 1, 1]],
   ['together where the service is familiar', true, [1, 2, 3]],

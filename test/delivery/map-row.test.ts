@@ -16,14 +16,6 @@ const mapping = (...sources: FieldSource[]): Mapping => ({ ...NO_MAPPING, source
 const map = (cells: string[], ...sources: FieldSource[]) =>
   mapRow({ number: 7, line: null, cells, problem: null }, mapping(...sources));
 
-it('the draft keeps the number of its row', () => {
-  expect(map([]).row).toBe(7);
-});
-
-it('the first filled cell wins, its text untouched; blanks alone are no text', () => {
-  expect(map([' \u00a0', ' x '], source({ field: 'phone', columns: [0, 1] })).fields).toEqual({ phone: ' x ' });
-});
-
 it('a later source of a field counts only where the earlier gave nothing', () => {
   const sources = [source({ field: 'a', columns: [0] }), source({ field: 'a', how: 'join', columns: [1, 2] })];
   expect(map(['1', '2', '3'], ...sources).fields).toEqual({ a: '1' });
@@ -38,10 +30,6 @@ it('a field may be called like something that every object inherits', () => {
     ['toString', '2'],
     ['__proto__', '3'],
   ]);
-});
-
-it('a cell that holds nothing but the prefix is empty', () => {
-  expect(map(['p:'], source({ field: 'phone', columns: [0], prefix: 'p:' })).fields).toEqual({});
 });
 
 it('a part is the first filled cell of its columns, without the prefix of its field, and nothing where all are empty', () => {
@@ -68,14 +56,4 @@ it('a template is filled as soon as one of its columns is, or has none', () => {
   expect(map([], template([], ' ')).fields).toEqual({});
   expect(map(['n/a'], { ...template([0], 0), field: 'phone' }).fields).toEqual({});
   expect(map(['n/a'], template([0], 0)).fields).toEqual({ a: 'n/a' });
-});
-
-it('a ragged row that lacks the cell gives no field', () => {
-  expect(
-    map(
-      ['1'],
-      source({ field: 'a', columns: [5] }),
-      source({ field: 'b', how: 'template', columns: [4], template: ['x', 4] }),
-    ).fields,
-  ).toEqual({});
 });

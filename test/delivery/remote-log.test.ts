@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { planAsLogged, planImport, refreshUnknown } from '../../src/delivery/plan.ts';
-import { loggedRows } from '../../src/delivery/report-rows.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
 import { settleRows, submitOne } from '../../src/delivery/settle-rows.ts';
 import { refuseUnsent, submitRequest } from '../../src/delivery/submit.ts';
@@ -8,7 +7,6 @@ import { planMapping } from '../../src/input/mapping.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
-import type { AudioFile } from '../../src/request/service-request.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
 import { answered, fakeApi } from '../helpers/fake-api.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
@@ -56,39 +54,12 @@ test('a plan asks a store for its rows, batch by batch, before it looks them up'
   expect(log.trips()).toBeLessThanOrEqual(6);
 });
 
-test('a plan of rows that are new asks a store once for each batch', async () => {
-  const log = await storeWith({});
-  expect(statusesOf(await planWith(log))).toEqual(NEEDS.map(() => 'ready'));
-  expect(log.trips()).toBe(4);
-});
-
-// Whether a row is done is seen by its key, which costs a trip; its checks, which that saves, cost more.
-test.each([
-  ['both rows of the batch before were', ['created', 'duplicate'], 4],
-  ['one of two was', ['created', 'failed'], 3],
-  ['none was', ['failed', 'unknown'], 3],
-] as const)('a plan looks for rows that are done where most before them were: %s', async (_, [one, other], trips) => {
-  const log = await storeWith({ a: one, b: other });
-  await planWith(log, ['a', 'b', 'c', 'd']);
-  expect(log.trips()).toBe(trips);
-});
-
 test('a plan whose rows are told as the store has them asks for them at once', async () => {
   const log = await storeWith({ a: 'created', b: 'unknown', c: 'failed' });
   const plan = await planOf(tableOf(NEEDS), { lookup: () => 'none' });
   await planAsLogged(plan, log);
   expect(statusesOf(plan)).toEqual(['created', 'unknown', 'failed', 'ready', 'ready', 'ready']);
   expect(log.trips()).toBe(1);
-});
-
-test.each([
-  [5_000, 1],
-  [5_001, 2],
-])('%d rows are asked for in %d trips', async (rows, trips) => {
-  const plan = await planOf(tableOf(Array.from({ length: rows }, (_, at) => `Need ${at}`)), { lookup: () => 'none' });
-  const log = await storeWith({});
-  await planAsLogged(plan, log);
-  expect(log.trips()).toBe(trips);
 });
 
 test('rows in doubt are asked for at once, and a file without any asks for nothing', async () => {
@@ -100,15 +71,6 @@ test('rows in doubt are asked for at once, and a file without any asks for nothi
   const ready = await planOf(tableOf(NEEDS), { lookup: () => 'none' });
   await refreshUnknown(ready, log);
   expect(log.trips()).toBe(1);
-});
-
-test('rows that are read with what a store knows of them ask for it first', async () => {
-  const log = await storeWith({ a: 'created', d: 'unknown' });
-  const table = tableOf(NEEDS);
-  const mapping = planMapping(table.columns, { map: {}, set: {}, join: {} });
-  const { yielded } = await drain(loggedRows({ table, mapping }, PREPARATION, log));
-  expect(yielded.map(({ status }) => status)).toEqual(['created', 'ready', 'ready', 'unknown', 'ready', 'ready']);
-  expect(yielded[0]?.record).toMatchObject({ ids: { id: 'R-1' } });
 });
 
 test('a request that is sent, refused or settled is asked for before it is looked up', async () => {
@@ -146,32 +108,4 @@ test("a person's word on several requests asks for all of them at once", async (
   );
   expect(['a', 'b'].map((need) => log.lookup(submissionOf(need).key))).toEqual(['licensed', 'licensed']);
   expect(log.trips()).toBe(1);
-});
-
-test('a row whose key is known only after its checks is asked for then: one with a recording', async () => {
-  const columns = ['country', 'phone', 'audio_file'];
-  const table = {
-    ...tableOf([]),
-    columns,
-    rows: async function* () {
-      for (const [at, path] of ['a.wav', 'b.wav'].entries()) {
-        const cells = ['PT', '+351912345678', path];
-        yield [{ number: at + 1, line: at + 2, cells, problem: null }];
-      }
-    },
-  };
-  const describe = async (path: string): Promise<AudioFile> => ({
-    ...{ path, sizeBytes: 9, sha256: path[0]?.repeat(64) ?? '', mediaType: 'audio/wav' },
-  });
-  const preparation = { ...PREPARATION, audio: { ...PREPARATION.audio, describe } };
-  const mapping = planMapping(columns, { map: {}, set: {}, join: {} });
-  const range = { skip: 0, limit: null };
-  const first = await planImport({ table, mapping }, range, preparation, await storeWith({}), OPTIONS, () => {});
-  const memory = new MemoryLog(() => NOW_MS);
-  await memory.openAs('before').outcome({ key: first.ledger.key(1) ?? '', row: 1, ref: null }, OUTCOME);
-  const log = () => remoteLog(memory.openAs('this run'));
-  const plan = await planImport({ table, mapping }, range, preparation, log(), OPTIONS, () => {});
-  expect(statusesOf(plan)).toEqual(['repeated', 'ready']);
-  const { yielded } = await drain(loggedRows({ table, mapping }, preparation, log()));
-  expect(yielded.map(({ status }) => status)).toEqual(['created', 'ready']);
 });

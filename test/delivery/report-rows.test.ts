@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { reportRows, runRowOf } from '../../src/delivery/report-rows.ts';
+import { reportRows } from '../../src/delivery/report-rows.ts';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
@@ -62,26 +62,4 @@ test('a later run tells from the log what was created and when, and what is stil
     { status: 'repeated' },
     { status: 'unknown', ids: {}, message: expect.stringContaining('not sent again') },
   ]);
-});
-
-test('a row of the run report shows what was wrong with a cell only with the input', async () => {
-  const table = tableOf(['']);
-  // A value of three letters: too short to be told from the words of the message once it is in there.
-  const cells = ['XYZ', '12', '', 'A-1'];
-  const short = {
-    ...table,
-    rows: async function* () {
-      yield [{ number: 1, line: 2, cells, problem: null }];
-    },
-  };
-  const plan = await planOf(short, { lookup: () => 'none' });
-  const { yielded } = await drain(reportRows(plan, { read: () => null }, PREPARATION, UNTRIED));
-  const [report] = yielded;
-  if (!report) return expect.fail('There is one row.');
-  expect(report.message).toContain('"XYZ"');
-  const hidden = runRowOf(report, plan.mapping, false);
-  expect(JSON.stringify(hidden)).not.toContain('XYZ');
-  expect(hidden.message).toContain('country: The country is not one of the markets');
-  const shown = runRowOf(report, plan.mapping, true);
-  expect([shown.message, shown.problems[0]?.value]).toEqual([report.message, 'XYZ']);
 });

@@ -52,23 +52,6 @@ function consume(results: AsyncGenerator<string>) {
   return { seen, failure };
 }
 
-test('yields results in the order in which they become ready, and takes no item before there is room', async () => {
-  const shop = new Workshop();
-  const { state, items } = source(5);
-  const { seen, failure } = consume(runConcurrently(items, () => 2, shop.work));
-  await setImmediate();
-  expect([shop.underWay, state.taken]).toEqual([[1, 2], 2]);
-  await shop.finish(2);
-  expect([seen, shop.underWay, state.taken]).toEqual([['done 2'], [1, 3], 3]);
-  await shop.finish(3);
-  await shop.finish(1);
-  await shop.finish(5);
-  await shop.finish(4);
-  expect(await failure).toBeNull();
-  expect(seen).toEqual(['done 2', 'done 3', 'done 1', 'done 5', 'done 4']);
-  expect(state.closed).toBe(true);
-});
-
 test('asks for the limit again before each start', async () => {
   const shop = new Workshop();
   let limit = 1;
@@ -156,22 +139,6 @@ describe('starts nothing new, and ends only when what is under way has ended,', 
     expect(shop.started).toEqual([1]);
   });
 
-  test('when the items fail', async () => {
-    const shop = new Workshop();
-    async function* items() {
-      yield 1;
-      throw new Error('no more rows');
-    }
-    const { seen, failure } = consume(runConcurrently(items(), () => 3, shop.work));
-    let ended = false;
-    failure.then(() => (ended = true));
-    await setImmediate();
-    expect(ended).toBe(false);
-    await shop.finish(1);
-    expect(await failure).toMatchObject({ message: 'no more rows' });
-    expect(seen).toEqual(['done 1']);
-  });
-
   test('when the consumer leaves', async () => {
     const shop = new Workshop();
     const { state, items } = source(9);
@@ -187,17 +154,6 @@ describe('starts nothing new, and ends only when what is under way has ended,', 
     await shop.finish(2);
     await leaving;
     expect([state.taken, state.closed]).toEqual([3, true]);
-  });
-
-  test('when work throws before it has given a promise', async () => {
-    const results = runConcurrently(
-      source(3).items,
-      () => 2,
-      (): Promise<string> => {
-        throw new Error('at once');
-      },
-    );
-    expect(await consume(results).failure).toMatchObject({ message: 'at once' });
   });
 });
 
@@ -225,9 +181,4 @@ test('never loses, repeats or exceeds, for any number of items, limits and order
     }),
     { numRuns: 60 },
   );
-});
-
-test('with no items it ends at once', async () => {
-  const { seen, failure } = consume(runConcurrently(source(0).items, () => 3, new Workshop().work));
-  expect([await failure, seen]).toEqual([null, []]);
 });

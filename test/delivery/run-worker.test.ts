@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { QueueWorkerOptions, WorkerDeps } from '../../src/delivery/consume.ts';
+import type { QueueWorkerOptions } from '../../src/delivery/consume.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
-import type { RequestQueue } from '../../src/request/request-queue.ts';
 import type { LoggedState } from '../../src/request/status.ts';
 import { Bench, fault, PERSONAL, rows, taken, UNKNOWN } from './worker-bench.ts';
 
@@ -55,57 +54,6 @@ describe('a fault ends the whole worker', () => {
       expect([bench.states.get('k1'), bench.disposed.get(1), bench.inFlight]).toEqual([after, 'done', 0]);
     },
   );
-
-  test('that the log has, too: the request is given back, as nobody can note that it failed', async () => {
-    const bench = new Bench([taken(1, false)]);
-    bench.changes = { log: { ...bench.log, prefetch: async () => fault() } };
-    expect(await bench.run()).toMatchObject({ code: 'fault' });
-    expect([bench.disposed.get(1), bench.inFlight]).toEqual(['back', 0]);
-  });
-
-  test.each<[string, (bench: Bench) => Partial<WorkerDeps>]>([
-    ['taking from the queue', ({ queue }) => ({ queue: { ...queue, take: async () => fault() } })],
-    ['telling the queue', ({ queue }) => ({ queue: { ...queue, dispose: async () => fault() } })],
-    ['taking back from others', ({ queue }) => ({ queue: { ...queue, reclaim: async () => fault() } })],
-    ['checking a request by the contract', () => ({ refusal: fault })],
-    ['watching unknown outcomes', () => ({ breaker: { observe: async () => fault() } })],
-    [
-      'waiting after too many of them',
-      () => ({ breaker: { observe: async () => ({ stop: null, pauseMs: 1_000 }) }, hold: fault }),
-    ],
-    ['the log', ({ log }) => ({ log: { ...log, prefetch: async () => fault() } })],
-  ])('in %s', async (_where, changesOf) => {
-    const bench = new Bench(rows(1, 20).map((row) => taken(row)));
-    bench.changes = changesOf(bench);
-    expect(await bench.run()).toMatchObject({ code: 'fault' });
-    expect(bench.halt.signal.aborted).toBe(true);
-    expect(bench.began.length).toBeLessThan(20);
-    if (!bench.changes.queue) expect(bench.kept).toEqual([]);
-  });
-
-  test('at once, however long what is in flight takes', async () => {
-    const bench = new Bench(rows(1, 30).map((row) => taken(row)));
-    bench.create = (row) => bench.clock.sleep(row === 4 ? 600_000 : 0);
-    let takes = 0;
-    const take: RequestQueue['take'] = async (count) => {
-      takes += 1;
-      return takes > 3 ? fault() : bench.queue.take(count);
-    };
-    bench.changes = { queue: { ...bench.queue, take } };
-    bench.halt.signal.addEventListener('abort', () => bench.told.push(`halted at ${bench.clock.nowMs()} ms`));
-    expect(await bench.run()).toMatchObject({ code: 'fault' });
-    expect(Number(/halted at (\d+) ms/.exec(bench.told.join())?.[1])).toBeLessThan(60_000);
-    expect([bench.clock.nowMs() > 600_000, bench.states.get('k4'), bench.kept]).toEqual([true, 'created', []]);
-  });
-
-  test('after it was told to end, too', async () => {
-    const bench = new Bench([taken(1)]);
-    bench.create = async () => {
-      bench.halt.abort();
-      fault();
-    };
-    expect(await bench.run()).toMatchObject({ code: 'fault' });
-  });
 });
 
 test('an error that ends the worker gives back what was sent and not yet disposed of', async () => {
@@ -219,33 +167,6 @@ describe('a worker', () => {
     expect(bench.began).toEqual([2]);
     expect(Object.fromEntries(bench.states)).toEqual({ k1: 'failed', k2: 'created', ...before });
     expect([...bench.disposed.values()]).toEqual(Array(6).fill('done'));
-  });
-
-  test('keeps what cannot be read in the queue if the log cannot record that', async () => {
-    const bench = new Bench([{ ...taken(1), isUnreadable: true }]);
-    const gone = new SrqError('log.unwritable', 'The log is gone.');
-    bench.changes = { log: { ...bench.log, outcome: () => Promise.reject(gone) } };
-    expect(await bench.run()).toBe(gone);
-    expect(bench.disposed.get(1)).toBe('back');
-  });
-
-  test.each([
-    ['one at a time', false, [1, 1, 1]],
-    ['together where the service is familiar', true, [1, 2, 3]],
-  ])('sends its first rows %s', async (_, isFamiliar, first) => {
-    const bench = new Bench(rows(1, 8).map((row) => taken(row)));
-    bench.changes = { isFamiliar };
-    const levels: number[] = [];
-    let underWay = 0;
-    const { create } = bench.api;
-    bench.api.create = async (...asked) => {
-      underWay += 1;
-      levels.push(underWay);
-      return create(...asked).finally(() => (underWay -= 1));
-    };
-    expect(await bench.run({ untilEmpty: true })).toBeNull();
-    expect(levels.slice(0, 3)).toEqual(first);
-    expect([...bench.states.values()]).toEqual(Array(8).fill('created'));
   });
 
   test('sends nothing that has expired, and records it as failed unless it may have been sent', async () => {

@@ -88,23 +88,4 @@ describe.concurrent('a file that was imported', () => {
     expect(creates(sandbox).at(-1)?.params).toMatchObject({ request_text: 'Pintar\r\nsala 4' });
     expect(await statsOf(sandbox)).toMatchObject({ created: 14, distinct: 14, doubled: 0 });
   });
-
-  test('is the same with its further parameters in another order', async ({ partner, sandbox }) => {
-    const lines = [`${HEADER},budget,zone`, ...LINES.slice(0, 5).map((line) => `${line},100 EUR,Centro`)];
-    const send = (name: string, text: string, ...further: string[]) =>
-      partner.call(
-        ...bulkArgs(partner.write(name, text), ...further.flatMap((column) => ['--map', `${column}=${column}`])),
-      );
-    expect(accountedFor(await send('leads.csv', lines.join('\n'), 'budget', 'zone'), 5)).toMatchObject({ created: 5 });
-    const turned = lines.map((line) => reversedCells(line, ',')).join('\n');
-    expect(accountedFor(await send('turned.csv', turned, 'zone', 'budget'), 5)).toMatchObject({ repeated: 5 });
-    expect(creates(sandbox)[0]?.params).toMatchObject({ budget: '100 EUR', zone: 'Centro' });
-    expect(await statsOf(sandbox)).toMatchObject({ created: 5 });
-  });
-
-  test('is the same when only the partner’s own references have changed', async ({ partner, sandbox }) => {
-    await expectSent(partner, 'leads.csv', LEADS, ROWS);
-    await expectSent(partner, 'references.csv', LEADS.replaceAll('L-', 'other-'), 0);
-    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
-  });
 });

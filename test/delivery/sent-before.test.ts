@@ -35,17 +35,6 @@ test('all rows are looked at: those at the end may be the only ones that were cr
   expect(await createdUnder(readings, plan, log)).toEqual([1, 0]);
 });
 
-test('references are kept from all over the file, a bounded number', async () => {
-  const needs = Array.from({ length: 4_001 }, (_, at) => `Need ${at}`);
-  const { refs } = await planOf(tableOf(needs), NEW as never);
-  expect(refs.count).toBe(4_001);
-  expect(refs.sample.length).toBeGreaterThanOrEqual(500);
-  expect(refs.sample.length).toBeLessThan(1_000);
-  const rows = refs.sample.map((ref) => Number(ref.slice(2)));
-  for (const quarter of [0, 1, 2, 3])
-    expect(rows.filter((row) => Math.floor((row - 1) / 1_000.25) === quarter).length).toBeGreaterThan(100);
-});
-
 test('of one request the other readings are not even made if the log knows it as it is', async () => {
   const draft = { row: 1, fields: { country: 'PT', phone: '+351912345678', request_text: 'Pintar a sala' } };
   const own = await prepareDraft(draft, null, PREPARATION);

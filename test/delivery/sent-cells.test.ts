@@ -4,27 +4,6 @@ import { planMapping } from '../../src/input/mapping.ts';
 import type { LoggedState } from '../../src/request/status.ts';
 import type { Row } from '../../src/request/table.ts';
 
-const mapping = planMapping(['phone', 'request_text'], { map: {}, set: {}, join: {} });
-const row = (phone: string): Row => ({ number: 1, line: 2, cells: [phone, 'Obras'], problem: null });
-
-test('what was undone in rows before is tried first, also in a file that has more rows than can be looked at closely', async () => {
-  const sent = new SentCells(mapping, { lookup: () => 'created', prefetch: async () => {} });
-  let tried = 0;
-  const search = {
-    keyOf: ({ cells }: Row) => {
-      tried += 1;
-      return cells[0] ?? '';
-    },
-    isSent: (key: string) => key.startsWith('00351'),
-    budget: { keysLeft: 1_000 },
-  };
-  expect(await sent.find(row('351912345678'), search)).toMatchObject({ key: '00351912345678' });
-  search.budget.keysLeft = 0;
-  tried = 0;
-  expect(await sent.find(row('351912345679'), search)).toMatchObject({ key: '00351912345679' });
-  expect(tried).toBeLessThanOrEqual(4);
-});
-
 /** A search for requests of which the log knows these states, by their cells. */
 function searchFor(known: Readonly<Record<string, LoggedState>>, keysLeft = 1_000) {
   const lookup = (key: string): LoggedState => known[key] ?? 'none';
@@ -52,16 +31,6 @@ test('a row of which a spreadsheet has changed several cells is found by all of 
   expect(search.budget.keysLeft).toBe(1_000 - tried.length);
   expect(await find('351912345678', 'Outras obras', '1067')).toBeNull();
   expect(await find('+351912345678', 'Obras', 'Lisboa')).toBeNull();
-});
-
-test('at most a thousand keys are computed for one row, and four when the budget is used up', async () => {
-  const dates = ['20.11.26', '21.11.26', '22.11.26'] as const;
-  const rich = searchFor({}, 1_000_000);
-  expect(await rich.find(...dates)).toBeNull();
-  expect([rich.tried.length, rich.search.budget.keysLeft]).toEqual([1_000, 999_000]);
-  const poor = searchFor({}, 0);
-  expect(await poor.find(...dates)).toBeNull();
-  expect(poor.tried).toHaveLength(4);
 });
 
 // A correction that is undone is a row that is not sent again, with nobody told.

@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest';
 import {
-  accountedFor,
   bulkArgs,
   createdThere,
   expectAllCreatedOnce,
@@ -10,34 +9,11 @@ import {
 } from '../helpers/delivery.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
-import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast } from '../helpers/sandbox-view.ts';
 
 const ROWS = 60;
 
 describe.concurrent('an import of which the service has seen a part', () => {
-  test.for([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)(
-    'ends after one %s with every outcome kept, none in doubt',
-    async ([signal, code], { desk, openSandbox }) => {
-      const sandbox = await openSandbox({ latencyMs: 500 });
-      desk.use(sandbox);
-      const leads = desk.write('leads.csv', leadsCsv(ROWS));
-      const running = desk.start(bulkArgs(leads, '--concurrency', '8'));
-      await createdAtLeast(sandbox, 15, running);
-      running.process.kill(signal);
-      await setLatency(sandbox, 0);
-      const ended = await running.ended;
-      const document = accountedFor(ended, ROWS);
-      const { created } = await statsOf(sandbox);
-      expect([ended.code, document['created'], document['unknown']]).toEqual([code, created, 0]);
-      expect(created).toBeLessThan(ROWS);
-      expect(lastRecords(desk).filter(({ event }) => event === 'created')).toHaveLength(created);
-      await expectAllCreatedOnce(desk, sandbox, leads, ROWS);
-    },
-  );
-
   test('is left at once on the second Ctrl-C; what was in flight is in doubt, and settled later', async ({
     partner,
     sandbox,

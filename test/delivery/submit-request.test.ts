@@ -1,9 +1,8 @@
-import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { refuseUnsent, type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
+import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { PATHS } from '../../src/request/wire.ts';
-import { failureOf, readAll } from '../helpers/log-subjects.ts';
-import { readLines, submissionOf } from './leads.ts';
+import { readAll } from '../helpers/log-subjects.ts';
+import { submissionOf } from './leads.ts';
 import { type Death, Life } from './life.ts';
 import { Machine, type Process, taughtAnswers } from './processes.ts';
 import type { Step } from './scripted-service.ts';
@@ -34,26 +33,6 @@ const submitAndDie = (death: Death, options = UNCHECKED) =>
 
 const settle = (process: Process) => settleOne(process, NEED, { resend: UNCHECKED });
 
-// Without it a worker would record a lead as failed that another one has just brought home.
-test('a request that a worker must not send is told as a store has it, of which it knows nothing before it has asked', async () => {
-  await submit();
-  const told = await machine.run(({ log }) => {
-    const fetched = new Set<string>();
-    const remote = Object.assign(Object.create(log), {
-      prefetch: async (keys: readonly string[]) => {
-        await new Promise(setImmediate);
-        for (const each of keys) fetched.add(each);
-      },
-      lookup: (each: string) => (fetched.has(each) ? log.lookup(each) : 'none'),
-      read: (each: string) => log.read(each),
-      outcome: () => expect.fail('It was recorded.'),
-    });
-    const outcome = { status: 'failed', ids: {}, http: null, ms: null, message: 'No.', raw: null } as const;
-    return refuseUnsent(SUBMISSION, remote, outcome);
-  });
-  expect(told).toMatchObject({ result: { status: 'repeated', ids: { request_id: 'R-77' } } });
-});
-
 describe('A request', () => {
   test('is in the log as being sent when it arrives at the service, and as created when its result is given', async () => {
     machine.answers = await taughtAnswers();
@@ -69,173 +48,6 @@ describe('A request', () => {
     });
     expect(known).toEqual([`${PATHS.validate} none`, `${PATHS.create} sending`]);
     expect(await machine.known(key)).toBe('created');
-  });
-
-  test('that was created before is told from the log, with its identifiers and without a call', async () => {
-    await submit();
-    machine.service.meanwhile = (path) => expect.fail(`called ${path}`);
-    const result = { status: 'repeated', ids: { request_id: 'R-77' }, message: expect.stringContaining('2026-11-21') };
-    expect(await submit()).toMatchObject({ result });
-  });
-
-  test('that was created before is sent once more where that is asked for', async () => {
-    await submit();
-    expect(await submit({ ...UNCHECKED, again: true })).toMatchObject({ result: { status: 'created' } });
-    expect(machine.service.actsOn(NEED)).toBe(2);
-  });
-
-  test.each([
-    ['reset after writing', UNCHECKED],
-    ['reset after writing', { ...UNCHECKED, again: true }],
-    ['500', { ...UNCHECKED, again: true, onDuplicate: 'create' }],
-  ] as const)('in doubt after "%s" is not sent whatever is asked for', async (answer, options) => {
-    meets(answer);
-    expect(await submit(UNCHECKED)).toMatchObject({ result: { status: 'unknown' } });
-    expect(await submit(options)).toMatchObject({ result: { status: 'unknown', key } });
-    expect(machine.service.arrivals).toHaveLength(1);
-  });
-
-  test.each(['after the intent', 'the arrival', 'the answer', 'the record'] as const)(
-    'whose process ends at "%s" is in doubt, and not sent again',
-    async (at) => {
-      expect(await submitAndDie({ at, time: 1 })).toBe('died');
-      expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
-      expect(machine.service.arrivals.length).toBeLessThanOrEqual(1);
-    },
-  );
-
-  test('whose process ends before the intent is as if it had never been', async () => {
-    await submitAndDie({ at: 'the intent', time: 1 });
-    expect(await machine.known(key)).toBe('none');
-    expect(await submit()).toMatchObject({ result: { status: 'created' } });
-  });
-});
-
-describe('Validate', () => {
-  const isThere = async () => {
-    machine.answers = await taughtAnswers();
-    machine.service.acts.push({ need: NEED, atMs: 0 });
-  };
-
-  test('that says duplicate ends the request, and the next run asks nothing', async () => {
-    await isThere();
-    expect(await submit()).toMatchObject({ result: { status: 'duplicate', http: 200 } });
-    machine.service.meanwhile = (path) => expect.fail(`called ${path}`);
-    expect(await submit()).toMatchObject({ result: { status: 'duplicate' } });
-  });
-
-  test('that says duplicate does not count where duplicates are wanted, and clears nothing', async () => {
-    await isThere();
-    expect(await submit({ ...PLAIN, onDuplicate: 'create' })).toMatchObject({ result: { status: 'created' } });
-    expect(readLines(machine.logPath)).toMatchObject([{ event: 'sending', again: true }, { event: 'created' }]);
-  });
-
-  test('that cannot be read any more leaves the request uncreated', async () => {
-    machine.answers = await taughtAnswers();
-    machine.service.sight = 'unreadable';
-    expect(await submit()).toMatchObject({ result: { status: 'failed' }, unreadable: true });
-  });
-
-  test.each([
-    ['always duplicate', true],
-    ['down', false],
-  ] as const)('that is %s leaves the request uncreated and to be sent by the next run', async (sight, unreadable) => {
-    machine.answers = await taughtAnswers();
-    machine.service.sight = sight;
-    expect(await submit()).toMatchObject({ result: { status: 'failed' }, unreadable, stop: null });
-    expect(machine.service.arrivals).toEqual([]);
-    machine.service.sight = { lagMs: 0 };
-    expect(await submit()).toMatchObject({ result: { status: 'created' } });
-  });
-});
-
-describe('An answer of success that proves nothing', () => {
-  test.each(['200 web page', '200 with half an answer', '200 refused', '200 empty'] as const)(
-    'leaves the request in doubt: %s',
-    async (answer) => {
-      meets(answer);
-      const submitted = await submit(UNCHECKED);
-      expect(submitted).toMatchObject({ result: { status: 'unknown', ids: {} } });
-      expect(submitted === 'died' ? null : submitted.unproven?.http).toBe(200);
-      expect(readLines(machine.logPath).at(-1)).toMatchObject({ event: 'unknown', http: 200 });
-    },
-  );
-
-  test('is confirmed by a validate that had called the request clear and sees it now', async () => {
-    meets('200 empty');
-    machine.service.sight = { lagMs: 5_000 };
-    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'created' }, unproven: null });
-    const events = readLines(machine.logPath).map(({ event, by = null }) => [event, by]);
-    expect(events).toEqual([
-      ['sending', 'clear'],
-      ['unknown', 'clear'],
-      ['created', null],
-    ]);
-  });
-
-  test.each(['200 web page', '200 with half an answer'] as const)(
-    'is not confirmed at once where it cannot be read, but by the witness in the end: %s',
-    async (answer) => {
-      meets(answer);
-      expect(await submit(PLAIN)).toMatchObject({ result: { status: 'unknown' }, unproven: { http: 200, form: null } });
-      await createNeighbours(machine);
-      expect(await machine.run(settle)).toMatchObject({ result: { status: 'created' } });
-      expect(readLines(machine.logPath).at(-1)).toMatchObject({ event: 'created', by: 'validate' });
-      expect(machine.service.actsOn(NEED)).toBe(1);
-    },
-  );
-
-  test('is not confirmed by a validate that never sees it, nor where nobody asked before', async () => {
-    meets('200 empty');
-    machine.service.sight = 'always clear';
-    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'unknown' }, unproven: { http: 200 } });
-    expect(machine.service.arrivals).toHaveLength(1);
-  });
-});
-
-test('a fault of srq after the request was written ends the row in doubt and the run, without the words of the error', async () => {
-  const badly = () => {
-    throw new RangeError('Pintar a sala da Ana');
-  };
-  const failing = { create: (_: unknown, intend: () => Promise<boolean>) => intend().then(badly) };
-  const submitted = await machine.run(({ log }) =>
-    submitRequest(SUBMISSION, failing as unknown as Process['api'], log, UNCHECKED),
-  );
-  expect(submitted).toMatchObject({ result: { status: 'unknown' }, stop: { code: 'fault' } });
-  expect(readLines(machine.logPath).map(({ event }) => event)).toEqual(['sending', 'unknown']);
-  expect(JSON.stringify(submitted)).not.toContain('Ana');
-});
-
-describe('A log that fails', () => {
-  test('before the intent is durable: nothing is sent, and it is thrown', async () => {
-    const failure = await failureOf(
-      machine.run(({ api, log }) => {
-        rmSync(machine.logPath);
-        return submitRequest(SUBMISSION, api, log, UNCHECKED);
-      }),
-    );
-    expect(failure.code).toBe('log');
-    expect(machine.service.arrivals).toEqual([]);
-  });
-
-  test('between two tries, of which the first was not taken: that is told, marked as recorded nowhere', async () => {
-    meets('429');
-    machine.service.meanwhile = () => rmSync(machine.logPath);
-    expect(await submit(UNCHECKED)).toMatchObject({
-      result: { status: 'failed', reason: 'request.not-sent' },
-      unrecorded: true,
-      stop: { code: 'log' },
-    });
-    expect(machine.service.arrivals).toHaveLength(1);
-  });
-
-  test('after the answer: the result comes back whole, marked as recorded nowhere, and ends the run', async () => {
-    machine.service.meanwhile = () => rmSync(machine.logPath);
-    expect(await submit(UNCHECKED)).toMatchObject({
-      result: { status: 'created', ids: { request_id: 'R-77' } },
-      unrecorded: true,
-      stop: { code: 'log' },
-    });
   });
 });
 

@@ -11,10 +11,6 @@ import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
-import { creates } from '../sandbox/sandbox-client.ts';
-
-const eventOf = (desk: Parameters<typeof lastRecords>[0], ref: string) =>
-  lastRecords(desk).find((record) => record['ref'] === ref)?.['event'];
 
 describe.concurrent('a row whose turn never came', () => {
   test('says nothing of the doubt that another process has about its request', async ({ partner, sandbox }) => {
@@ -43,24 +39,5 @@ describe.concurrent('a row whose turn never came', () => {
     expect(lastRecords(partner).map(({ event }) => event)).toEqual(Array(30).fill('created'));
     expect(documentOf(await partner.run(...bulkArgs(leads)))).toMatchObject({ repeated: 30, created: 0 });
     expect(await statsOf(sandbox)).toMatchObject({ created });
-  });
-});
-
-describe.concurrent('a licence to send again', () => {
-  test('is the only one, also when its use was refused for a while', async ({ partner, sandbox }) => {
-    const leads = partner.write('leads.csv', leadsCsv(14));
-    const settling = bulkArgs(leads, '--settle', '1');
-    sandbox.setInstructions([faultOnRow(2, 'reset-before')]);
-    await partner.run(...bulkArgs(leads, '--in-doubt', 'park'));
-    expect(eventOf(partner, 'L-2')).toBe('unknown');
-    // The licence is granted, but two tokens in a row are refused, after which nobody knows what the service did.
-    sandbox.setInstructions([{ ...faultOnRow(2, 'expire-token'), times: 10 }]);
-    await partner.run(...settling);
-    expect(eventOf(partner, 'L-2')).toBe('unknown');
-    const sent = creates(sandbox).length;
-    sandbox.setInstructions([]);
-    expect(documentOf(await partner.run(...settling))).toMatchObject({ unknown: 1, repeated: 13 });
-    expect([sent, creates(sandbox).length]).toEqual([16, 16]);
-    expect(await statsOf(sandbox)).toMatchObject({ created: 13, doubled: 0 });
   });
 });

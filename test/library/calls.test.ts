@@ -145,13 +145,6 @@ describe('A created request', () => {
     expect(creates(sandbox)).toHaveLength(1);
   });
 
-  test('is sent again only if that is said, each time as another one', async () => {
-    const { sandbox, marketplace } = await openAt();
-    for (const again of [undefined, true, false, true])
-      await marketplace.create(requestAt(1), { validate: false, again });
-    expect(creates(sandbox)).toHaveLength(3);
-  });
-
   test('with another signal has what its own signal says: nothing is sent, and what the log knows is told', async () => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ stateFolder });
@@ -297,34 +290,12 @@ describe('A marketplace', () => {
     expect((await marketplaceAt(sandbox, { stateFolder }).create(requestAt(1))).status).toBe('repeated');
   });
 
-  test('ends with its signal, and what is in flight is finished', async () => {
-    const halt = new AbortController();
-    const { sandbox, marketplace } = await openAt({ signal: halt.signal });
-    strike(sandbox, 1, 'slow', 300);
-    const creating = marketplace.create(requestAt(1), { validate: false });
-    await untilOneIsSent(sandbox);
-    halt.abort();
-    expect(await creating).toMatchObject({ status: 'created', error: null });
-    expect(await marketplace.create(requestAt(2))).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
-  });
-
   test('gives up a call after the time that was given', async () => {
     const sandbox = await sandboxWith({ latencyMs: 700 });
     const hasty = marketplaceAt(sandbox, { stateFolder: folderOfTest(), timeoutMs: 100 });
     expect(await hasty.validate(requestAt(1))).toMatchObject({ error: { code: 'unreachable' } });
     const patient = marketplaceAt(sandbox, { stateFolder: folderOfTest() });
     expect((await patient.validate(requestAt(1))).verdict).toBe('clear');
-  });
-
-  test('keeps the rate that it arrived at, and its token, for the next one', async () => {
-    const stateFolder = folderOfTest();
-    const { sandbox, marketplace } = await openAt({ stateFolder, rate: 'auto' });
-    await marketplace.create(requestAt(1), { validate: false });
-    const learned = () => JSON.parse(readFileSync(join(stateFolder, 'default.learned.json'), 'utf8'));
-    await marketplace.close();
-    expect(learned().pace).toMatchObject({ limited: false });
-    await marketplaceAt(sandbox, { stateFolder }).validate(requestAt(3));
-    expect(operationsAt(sandbox).filter((name) => name === 'token')).toHaveLength(1);
   });
 
   test('reads recordings from the folder that is named for them, and without one from none', async () => {

@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { RequestFields } from '../../src/library/api.ts';
@@ -11,8 +10,8 @@ import {
   requireRows,
   requireWord,
 } from '../../src/library/call-options.ts';
-import { LibraryHost, secretOf } from '../../src/library/host.ts';
-import { draftOf, mappingOf, tableOf } from '../../src/library/rows.ts';
+import { LibraryHost } from '../../src/library/host.ts';
+import { mappingOf, tableOf } from '../../src/library/rows.ts';
 import { settingsOf } from '../../src/library/settings.ts';
 import { endedBySignal, haltWith } from '../../src/library/signals.ts';
 import { SENT_STATUSES } from '../../src/request/status.ts';
@@ -100,31 +99,6 @@ describe('What is given to a method, the options', () => {
   });
 });
 
-describe('The fields of a request', () => {
-  test.each<[object, object, object]>([
-    [{ phone: '1' }, {}, { phone: '1' }],
-    [{ phone: '1' }, { country: 'PT', phone: '2' }, { country: 'PT', phone: '1' }],
-    [{ phone: '' }, { phone: '2' }, { phone: '2' }],
-    [{ phone: null }, { phone: '2' }, { phone: '2' }],
-    [{ phone: undefined }, { phone: '2', lang: null, ref: '' }, { phone: '2' }],
-    [{ phone: ' ' }, { phone: '2' }, { phone: ' ' }],
-  ])('%j with the defaults %j are %j', (request, defaults, fields) => {
-    expect(draftOf(request as RequestFields, defaults as RequestFields)).toEqual({ row: 1, fields });
-  });
-
-  test.each<[unknown, object, string]>([
-    [null, {}, 'It is no object of fields.'],
-    ['Ana Exemplo', {}, 'It is no object of fields.'],
-    [undefined, {}, 'It is no object of fields.'],
-    [{ phone: 912345678 }, {}, 'The value of phone is no text.'],
-    [{ phone: '1', ref: 0 }, {}, 'The value of ref is no text.'],
-    [{ phone: '1' }, { lang: false }, 'The value of lang is no text.'],
-  ])('are not %j with the defaults %j', (request, defaults, problem) => {
-    const draft = draftOf(request as RequestFields, defaults as RequestFields);
-    expect(draft).toMatchObject({ code: 'row.unreadable', severity: 'error', column: null, message: problem });
-  });
-});
-
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);
@@ -167,27 +141,6 @@ describe('The rows of a program', () => {
     ]);
   });
 
-  test('may have fields called like something that every object inherits', async () => {
-    const given = [JSON.parse('{"constructor":"1","toString":"2","__proto__":"3"}'), { phone: '4' }];
-    const batches = await all((await tableOf(given, {}, signal)).rows());
-    expect(batches.flat().map(({ cells }) => cells)).toEqual([
-      ['1', '2', '3', ''],
-      ['', '', '', '4'],
-    ]);
-  });
-
-  test.each([
-    [0, []],
-    [500, [500]],
-    [501, [500, 1]],
-    [1_000, [500, 500]],
-  ])('are given on in batches: %i in %j', async (count, sizes) => {
-    const table = await tableOf(Array(count).fill({ ref: 'a' }), {}, signal);
-    const batches = await all(table.rows());
-    expect(batches.map(({ length }) => length)).toEqual(sizes);
-    expect(batches.flat().map(({ number }) => number)).toEqual(Array.from({ length: count }, (_, at) => at + 1));
-  });
-
   test('end with the signal, where the next one may never come, and the source may clean up', async () => {
     const halt = new AbortController();
     let isClosed = false;
@@ -205,59 +158,6 @@ describe('The rows of a program', () => {
     expect(isClosed).toBe(true);
     const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
     expect((await tableOf(never, {}, halt.signal)).count).toBe(0);
-  });
-
-  test('that fail, fail the call, and the source is not closed twice', async () => {
-    let closed = 0;
-    const failing = (result: () => Promise<IteratorResult<RequestFields>>) => ({
-      [Symbol.asyncIterator]: () => ({
-        next: result,
-        return: async () => {
-          closed += 1;
-          return { done: true as const, value: undefined };
-        },
-      }),
-    });
-    await expect(
-      tableOf(
-        failing(() => Promise.reject(new Error('gone'))),
-        {},
-        signal,
-      ),
-    ).rejects.toThrow('gone');
-    await tableOf(
-      failing(async () => ({ done: true, value: undefined })),
-      {},
-      signal,
-    );
-    expect(closed).toBe(0);
-  });
-
-  test('leave nothing behind at their signal, however they end', async () => {
-    const halt = new AbortController();
-    const left = () => getEventListeners(halt.signal, 'abort').length;
-    await tableOf(later([{ ref: '1' }]), {}, halt.signal);
-    expect(left()).toBe(0);
-    const gone = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('gone')) }) };
-    await expect(tableOf(gone, {}, halt.signal)).rejects.toThrow('gone');
-    expect(left()).toBe(0);
-  });
-
-  test('of a source that can neither give the next one nor clean up end with the signal all the same', async () => {
-    const stuck = (end: object) => ({
-      [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}), ...end }),
-    });
-    for (const end of [
-      {},
-      { return: () => Promise.reject(new Error('stuck')) },
-      { return: () => new Promise(() => {}) },
-    ]) {
-      const halt = new AbortController();
-      const table = tableOf(stuck(end) as AsyncIterable<RequestFields>, {}, halt.signal);
-      halt.abort();
-      expect((await table).count).toBe(0);
-      await new Promise(setImmediate);
-    }
   });
 });
 
@@ -279,26 +179,6 @@ describe('The host of a program', () => {
     };
     expect(await encrypted('postgres://leads@db.example/leads')).toBe(true);
     expect(await encrypted(`${store}?sslmode=disable`)).toBe(false);
-  });
-
-  test('begins a store anew only if that is said', () => {
-    expect(
-      [hostOf(), hostOf({ freshStore: false }), hostOf({ freshStore: true })].map((host) => host.freshStore),
-    ).toEqual([...[false, false, true]]);
-  });
-
-  test('tells of a file that cannot be trusted once, and each warning as often as it comes', async () => {
-    const told: string[] = [];
-    const host = hostOf({ onWarning: (message: string) => told.push(message) });
-    for (const { onDistrusted } of [await host.trust(), await host.trust()]) {
-      onDistrusted('a');
-      onDistrusted('b');
-    }
-    await host.warn('a');
-    await host.warn('a');
-    expect(told).toEqual(['a', 'b', 'a', 'a']);
-    const { onDistrusted } = await hostOf().trust();
-    onDistrusted('nobody listens');
   });
 
   test.each([
@@ -335,49 +215,6 @@ describe('The host of a program', () => {
     expect(host.network('https://api.example').proxy?.url).toBe('http://proxy.example:3128');
     expect(host.network('http://127.0.0.1:9').proxy).toBeNull();
     expect(hostOf().network('https://api.example').proxy).toBeNull();
-  });
-
-  test('ends with the signal, and listens no more once it is closed', async () => {
-    const ended = new AbortController();
-    ended.abort();
-    expect(hostOf({ signal: ended.signal }).halt.signal.aborted).toBe(true);
-    const [stopping, closed] = [new AbortController(), new AbortController()];
-    const [first, second] = [hostOf({ signal: stopping.signal }), hostOf({ signal: closed.signal })];
-    expect(await warningsOf(first.halt.signal)).toEqual([]);
-    await second.close();
-    stopping.abort();
-    closed.abort();
-    expect([first.halt.signal.aborted, second.halt.signal.aborted]).toEqual([true, false]);
-  });
-
-  test('closes what was opened last first, and once', async () => {
-    const host = hostOf();
-    const closed: number[] = [];
-    for (const number of [1, 2, 3]) host.onClose(async () => void closed.push(number));
-    await host.close();
-    await host.close();
-    expect(closed).toEqual([3, 2, 1]);
-  });
-
-  test('closes all that was opened though some of it fails', async () => {
-    const host = hostOf();
-    let isClosed = false;
-    host.onClose(async () => {
-      isClosed = true;
-    });
-    host.onClose(() => Promise.reject(new Error('no room')));
-    await expect(host.close()).rejects.toThrow('no room');
-    expect(isClosed).toBe(true);
-  });
-
-  test('is known in the log by what it does', () => {
-    expect(hostOf().holder('importRows')).toMatch(
-      new RegExp(`^the srq library \\(importRows\\), process ${process.pid} on .+, since \\d{4}-.*Z$`),
-    );
-  });
-
-  test('has the secret as a text or asks for it', async () => {
-    expect([await secretOf('word'), await secretOf(async () => 'asked')]).toEqual(['word', 'asked']);
   });
 });
 

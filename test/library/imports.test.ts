@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { ImportOptions, RequestFields } from '../../src/library/api.ts';
-import { sentBefore } from '../../src/library/import-rows.ts';
 import type { RowResult } from '../../src/request/outcome.ts';
 import { requestAt } from '../helpers/leads.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
@@ -57,20 +56,6 @@ describe('An import by a program', () => {
     expect(creates(sandbox).map(({ params }) => params['lang'])).toEqual(['pt', 'pt', 'pt']);
   });
 
-  test('of nothing is nothing, and says if a signal ended it', async () => {
-    const { sandbox, marketplace } = await openAt();
-    const nothing = { rows: 0, results: [], stopped: null };
-    const none = await marketplace.importRows([]);
-    expect(none).toMatchObject(nothing);
-    expect(none.counts).toEqual({
-      ...{ created: 0, repeated: 0, invalid: 0, duplicate: 0, rejected: 0, failed: 0, unknown: 0 },
-    });
-    expect((await marketplace.importRows([], { signal: AbortSignal.abort() })).stopped).toMatchObject({
-      reason: 'interrupted.signal',
-    });
-    expect(sandbox.requests()).toEqual([]);
-  });
-
   test.each([
     [undefined, 'importRows', undefined],
     ['nightly', 'nightly', 'create'],
@@ -86,14 +71,6 @@ describe('An import by a program', () => {
       ...{ service: new URL(sandbox.baseUrl).host, rows: 3, counts: { ready: 1, repeated: 1, invalid: 1 } },
       settings: { concurrency: '3', onDuplicate: onDuplicate ?? 'skip' },
     });
-  });
-
-  test('has the refusals of the service among its notes', async () => {
-    const stateFolder = folderOfTest();
-    const { sandbox, marketplace } = await openAt({ stateFolder, rate: 'auto' });
-    sandbox.setInstructions([{ on: 'create', fault: '429', ms: 100 }]);
-    expect((await marketplace.importRows(rowsUpTo(1), { validate: false })).counts.created).toBe(1);
-    expect(notesIn(stateFolder).filter(({ event }) => event === 'refused')).toMatchObject([{ http: 429, count: 1 }]);
   });
 
   test.each<[ImportOptions['maxErrors'], boolean]>([
@@ -208,17 +185,6 @@ describe('An import by a program', () => {
     expect(logged).toEqual(Array(there).fill('created'));
   });
 
-  test('waits for a slow function for results', async () => {
-    const { marketplace } = await openAt();
-    const ended: number[] = [];
-    const onResult = async ({ row }: RowResult) => {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      ended.push(row);
-    };
-    await marketplace.importRows(rowsUpTo(3), { validate: false, onResult });
-    expect(ended.toSorted()).toEqual([1, 2, 3]);
-  });
-
   test('runs alone: a create waits for it, or gives up with its signal', async () => {
     const { sandbox, marketplace } = await openAt({ concurrency: 1 });
     sandbox.setInstructions([{ on: 'create', fault: 'slow', match: {}, ms: 100 }]);
@@ -249,12 +215,5 @@ describe('An import by a program', () => {
       });
     }
     expect(creates(sandbox)).toEqual([]);
-  });
-});
-
-test('what was sent before is told with how to send it all the same', () => {
-  expect(sentBefore('One was sent before.')).toMatchObject({
-    ...{ code: 'usage', reason: 'rows.sent-before', message: 'One was sent before. Nothing was sent.' },
-    hint: expect.stringContaining('again: true'),
   });
 });

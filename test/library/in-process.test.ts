@@ -8,15 +8,6 @@ import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';
 import { folderOfTest, marketplaceAt, openAt } from './marketplace-at.ts';
 
-test('what a person says of a request in doubt is the record that is returned', async () => {
-  const { sandbox, marketplace } = await openAt();
-  sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
-  const { status, key } = await marketplace.create(requestAt(1), { validate: false });
-  expect(status).toBe('unknown');
-  const settled = await marketplace.resolve(key ?? '', { created: '77' });
-  expect(settled).toEqual([expect.objectContaining({ key, status: 'created', ids: { id: '77' } })]);
-});
-
 test('nothing is sent for a call with a signal of its own after that of the marketplace fired, nor after its own', async () => {
   for (const ending of ['marketplace', 'own'] as const) {
     const signals = { marketplace: new AbortController(), own: new AbortController() };
@@ -28,36 +19,6 @@ test('nothing is sent for a call with a signal of its own after that of the mark
     const again = await marketplace.validate(requestAt(1));
     expect(again.verdict).toBe(ending === 'own' ? 'clear' : 'unknown');
   }
-});
-
-test('rows that are no source of rows and keys that are no texts are refused like wrong options', async () => {
-  const { sandbox, marketplace } = await openAt();
-  const usage = { name: 'SrqError', code: 'usage', reason: 'arguments.invalid' };
-  for (const rows of [undefined, 42]) {
-    await expect(marketplace.importRows(rows as never), String(rows)).rejects.toMatchObject(usage);
-  }
-  for (const keys of [undefined, [undefined]]) {
-    await expect(marketplace.resolve(keys as never, 'created'), String(keys)).rejects.toMatchObject(usage);
-  }
-  expect(sandbox.requests()).toEqual([]);
-  expect(await marketplace.importRows(new Set([requestAt(1)]))).toMatchObject({ rows: 1, counts: { created: 1 } });
-  expect(await marketplace.resolve([], 'created')).toEqual([]);
-});
-
-test('a row whose fields are called like something that every object inherits is the request that create knows', async () => {
-  const { sandbox, marketplace } = await openAt();
-  const row = { ...requestAt(1), ...JSON.parse('{"constructor":"1","toString":"2"}'), ['__proto__']: '3' };
-  const created = await marketplace.create(row);
-  expect(created).toMatchObject({ status: 'created' });
-  const imported = await marketplace.importRows([row, requestAt(2)]);
-  expect(imported.results).toMatchObject([{ status: 'repeated', key: created.key }, { status: 'created' }]);
-  const [first] = creates(sandbox);
-  expect(Object.entries(first?.params ?? {})).toEqual(
-    expect.arrayContaining([
-      ['constructor', '1'],
-      ['__proto__', '3'],
-    ]),
-  );
 });
 
 describe('Requests that were sent before, read or addressed in another way', () => {

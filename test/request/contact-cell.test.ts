@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isContactField, saysNone, withoutTrailingMarks } from '../../src/request/contact-cell.ts';
+import { saysNone, withoutTrailingMarks } from '../../src/request/contact-cell.ts';
 
 test.each([
   ...[
@@ -40,18 +40,4 @@ test.each([
   ['0744;0755', '0744;0755'],
 ])('of %j, %j is left', (cell, bare) => {
   expect(withoutTrailingMarks(cell)).toBe(bare);
-});
-
-test('a cell of thirty letters is looked at, and a longer one holds something else', () => {
-  expect(saysNone('none'.padEnd(30))).toBe(true);
-  expect(saysNone('none'.padEnd(31))).toBe(false);
-});
-
-test.each([
-  ['phone', true],
-  ['email', true],
-  ['ref', false],
-  ['', false],
-])('that %s is a field by which a person is reached is %s', (field, isContact) => {
-  expect(isContactField(field)).toBe(isContact);
 });

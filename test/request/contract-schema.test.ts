@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  DOCUMENTED_CONTRACT,
-  isElsewhere,
-  isOffered,
-  ownKey,
-  withoutOperationPath,
-} from '../../src/request/contract.ts';
-import { isContractLike, isServicePath, isTokenOrigin, readContract } from '../../src/request/contract-schema.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import { isServicePath, isTokenOrigin, readContract } from '../../src/request/contract-schema.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 
 test.each([
@@ -53,44 +47,7 @@ const withRule = (rule: object) => withCreate({ duplicate: [rule] });
 const withAuth = (auth: object) => ({ ...given, auth });
 const key = { kind: 'apiKey', in: 'header', name: 'X-Key', prefix: '', value: null };
 const status = { kind: 'status', status: 409, verdict: 'duplicate' };
-const finding = { setting: 'create.path', value: '/', where: '', confidence: 'certain', why: '' };
-const EACH = {
-  parameterIn: (value: string) => withParameter({ in: value, path: ['phone'] }),
-  type: (value: string) => withParameter({ type: value }),
-  audioForm: (value: string) => withParameter({ audioForm: value }),
-  method: (value: string) => withCreate({ method: value }),
-  encoding: (value: string) => withCreate({ encoding: value }),
-  verdict: (value: string) => withRule({ ...status, verdict: value }),
-  format: (value: string) => withCreate({ idempotency: { header: 'X-Key', format: value, windowSeconds: 1 } }),
-  origin: (value: string) => ({ ...given, token: { ...given.token, origin: value } }),
-  tokenAuth: (value: string) => ({ ...given, token: { ...given.token, auth: value } }),
-  tokenEncoding: (value: string) => ({ ...given, token: { ...given.token, encoding: value } }),
-  keyIn: (value: string) => withAuth({ ...key, in: value }),
-  confidence: (value: string) => ({ ...given, findings: [{ ...finding, confidence: value }] }),
-} as const;
-
 describe('A contract is read as it was written', () => {
-  test.each<[keyof typeof EACH, readonly string[]]>([
-    ['parameterIn', ['body', 'header', 'query']],
-    ['type', ['string', 'integer', 'number', 'boolean']],
-    ['audioForm', ['base64', 'data-url', 'binary']],
-    ['method', ['POST', 'PUT']],
-    ['encoding', ['form', 'json', 'multipart']],
-    ['verdict', ['clear', 'duplicate']],
-    ['format', ['uuid', 'text']],
-    ['origin', ['service', 'https://login.example.com']],
-    ['tokenAuth', ['body', 'basic']],
-    ['tokenEncoding', ['form', 'json']],
-    ['keyIn', ['header', 'query']],
-    ['confidence', ['certain', 'likely', 'weak']],
-  ])('with each value of %s, and with no other', (name, values) => {
-    for (const value of values) {
-      const written = EACH[name](value);
-      expect(readContract(structuredClone(written), 'It', '')).toEqual(written);
-    }
-    expect(() => readContract(EACH[name]('other'), 'It', '')).toThrow('It is not a contract');
-  });
-
   test.each<[string, object]>([
     ['a base path', { ...given, basePath: '/api/v1' }],
     ['no base path', { ...given, basePath: '' }],
@@ -144,36 +101,4 @@ describe('A contract is read as it was written', () => {
   test.each([null, [], 'text', {}, { version: '1' }])('of no version it is none: %j', (other) => {
     expect(() => readContract(other, 'It', 'hint')).toThrow(/^It is not a contract \(/);
   });
-});
-
-test('a file with all of its members looks like a contract, of any version', () => {
-  const like = { version: 9, create: 1, validate: 1, token: 1, findings: 1 };
-  expect([isContractLike(like), isContractLike(DOCUMENTED_CONTRACT)]).toEqual([true, true]);
-  for (const name of Object.keys(like)) expect(isContractLike({ ...like, [name]: undefined, x: 1 })).toBe(true);
-  for (const name of Object.keys(like)) {
-    expect(isContractLike(Object.fromEntries(Object.entries(like).filter(([each]) => each !== name)))).toBe(false);
-  }
-  expect([null, undefined, 'version', 7].map(isContractLike)).toEqual([false, false, false, false]);
-});
-
-test('what a contract says of its key, its tokens and its operations', () => {
-  expect(ownKey({ ...DOCUMENTED_CONTRACT, auth: { ...key, kind: 'apiKey', in: 'query', value: 'k1' } })).toBe('k1');
-  expect(ownKey({ ...DOCUMENTED_CONTRACT, auth: { kind: 'basic' } })).toBeNull();
-  expect(ownKey(DOCUMENTED_CONTRACT)).toBeNull();
-  const origins = [undefined, 'service', 'https://login.example.com'];
-  expect(origins.map((origin) => isElsewhere(origin === undefined ? {} : { origin }))).toEqual([false, false, true]);
-  const offered = (hasValidate: boolean | null) =>
-    (['create', 'validate', 'token'] as const).map((name) => isOffered({ ...DOCUMENTED_CONTRACT, hasValidate }, name));
-  expect([offered(true), offered(false), offered(null)]).toEqual([
-    [true, true, true],
-    [true, false, true],
-    [true, null, true],
-  ]);
-});
-
-test('a base URL is cut by the path of validate, too', () => {
-  const validate = { ...DOCUMENTED_CONTRACT.validate, path: '/check/it' };
-  expect(withoutOperationPath({ ...DOCUMENTED_CONTRACT, validate }, 'https://a.example/check')).toBe(
-    'https://a.example',
-  );
 });

@@ -8,7 +8,6 @@ import {
   documentedContract,
   tokenAddress,
   wireFormOf,
-  withoutOperationPath,
 } from '../../src/request/contract.ts';
 import { readContract } from '../../src/request/contract-schema.ts';
 import { parameter } from '../sandbox/contract-client.ts';
@@ -37,15 +36,6 @@ describe('A contract whose servers share a path', () => {
   test('without one is the same everywhere', () => {
     expect(contractAt(DOCUMENTED_CONTRACT, 'https://api.example.com/any')).toBe(DOCUMENTED_CONTRACT);
   });
-});
-
-test('what the public document says is form-encoded, or JSON where the partner was told so', () => {
-  expect(documentedContract('form')).toBe(DOCUMENTED_CONTRACT);
-  const { create, validate, token } = documentedContract('json');
-  for (const operation of [create, validate]) {
-    expect(operation).toMatchObject({ encoding: 'json', contentType: 'application/json' });
-  }
-  expect(token).toBe(DOCUMENTED_CONTRACT.token);
 });
 
 describe('The address of tokens', () => {
@@ -140,32 +130,4 @@ test.each([
   { kind: 'digest' },
 ])('a contract cannot be authorized by %j', (auth) => {
   expect(() => readContract({ ...DOCUMENTED_CONTRACT, auth }, 'It', '')).toThrow('auth');
-});
-
-describe('A base URL that a path of an operation was copied with', () => {
-  const at = (basePath: string, create: string): Contract => ({
-    ...DOCUMENTED_CONTRACT,
-    basePath,
-    create: { ...DOCUMENTED_CONTRACT.create, path: create },
-    validate: { ...DOCUMENTED_CONTRACT.validate, path: create },
-  });
-
-  test.for<[string, Contract, string, string]>([
-    ['the version', DOCUMENTED_CONTRACT, 'https://api.example.com/v1', 'https://api.example.com'],
-    ['the address of tokens', DOCUMENTED_CONTRACT, 'https://api.example.com/oauth/token', 'https://api.example.com'],
-    ['an operation', DOCUMENTED_CONTRACT, 'https://example.com/api/v1/request/create', 'https://example.com/api'],
-    ['nothing', DOCUMENTED_CONTRACT, 'https://api.example.com/partners', 'https://api.example.com/partners'],
-    ['a longer word', DOCUMENTED_CONTRACT, 'https://api.example.com/rev1', 'https://api.example.com/rev1'],
-    ['what a contract has in its base URL', at('/v1', '/leads'), 'https://a.example/v1', 'https://a.example/v1'],
-    ['more than that', at('/v1', '/leads'), 'https://a.example/v1/leads', 'https://a.example'],
-    ['what a contract has not', at('', '/leads'), 'https://a.example/v1', 'https://a.example/v1'],
-  ])('is cut by %s', ([, contract, given, expected]) => {
-    expect(withoutOperationPath(contract, given)).toBe(expected);
-  });
-
-  test('keeps the path of tokens that another place issues', () => {
-    const token = { ...DOCUMENTED_CONTRACT.token, origin: 'service' };
-    const kept = 'https://a.example/oauth/token';
-    expect(withoutOperationPath({ ...DOCUMENTED_CONTRACT, token }, kept)).toBe(kept);
-  });
 });

@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  absenceMessage,
-  adviceOn,
-  FINDING,
-  fieldsThatGive,
-  finding,
-  quotedMessage,
-} from '../../src/request/finding.ts';
+import { absenceMessage, FINDING, fieldsThatGive, finding, quotedMessage } from '../../src/request/finding.ts';
 
 test('docs/input.md lists the codes with their severity, in the order of the table', () => {
   const listed = [...readFileSync('docs/input.md', 'utf8').matchAll(/^\| `([a-z_]+\.[a-z-]+)` \| (\w+) \|/gm)];
@@ -35,17 +28,6 @@ test('a value is one line of at most forty letters', () => {
   expect(finding('email.invalid', 'email', {}).value).toBeNull();
 });
 
-test('a detail that holds braces is no name of another detail', () => {
-  const { message } = finding('contract.bound', 'a', { problem: 'is not of the form {field}{problem}' }, 'x');
-  expect(message).toContain('a is not of the form {field}{problem}, ');
-});
-
-test('advice names the column, or how to have one', () => {
-  const problem = { code: 'text.scientific', field: 'ref' } as const;
-  expect(adviceOn({ ...problem, column: 'Ref' })).toContain('--map "Ref=-"');
-  expect(adviceOn({ ...problem, column: null })).toContain("--map COLUMN=ref, or --set 'ref={Column}'");
-});
-
 test('what no column gives is told by its name', () => {
   const consent = finding('contract.missing', 'consent', { what: 'consent', hint: '' });
   expect(absenceMessage(consent)).toMatch(/^No column gives consent; /);
@@ -62,15 +44,4 @@ test.each([
   ['phone.invalid', 'phone', []],
 ] as const)('%s of %s would be solved by any of these: %j', (code, field, fields) => {
   expect(fieldsThatGive({ code, field })).toEqual(fields);
-});
-
-test('of a long text the first 160 letters are looked at', () => {
-  const shown = (text: string) => finding('email.invalid', 'email', {}, text).value;
-  expect(shown(`${' '.repeat(158)}abcdef`)).toBe('ab');
-  expect(shown(' '.repeat(160))).toBe('');
-});
-
-test('a problem of a value is told as it is, where no column is to blame', () => {
-  const problem = finding('phone.invalid', 'phone', { country: 'PT' });
-  expect(absenceMessage(problem)).toBe(problem.message);
 });

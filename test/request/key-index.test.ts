@@ -67,31 +67,3 @@ test('a copy by shape and memory is as the index, and grows as it does', () => {
   expect(copy.shape).toEqual(index.shape);
   expect(copy.memory).toEqual(index.memory);
 });
-
-test('an empty index takes 64 small tables, and its first key a chunk for 4096 keys', () => {
-  const index = new KeyIndex();
-  const bytes = () => index.memory.map(({ byteLength }) => byteLength);
-  expect(index.shape).toEqual({ size: 0, taken: Array(64).fill(0), slots: Array(64).fill(64) });
-  expect(bytes()).toEqual(Array(64).fill(64 * 4));
-  index.findOrAdd(keyOf(0));
-  expect(bytes()).toEqual([4096 * 16, ...Array(64).fill(64 * 4)]);
-});
-
-test.each([0, 1, 4095, 4096, 4097])('a copy of %i entries has as much memory as the index', (size) => {
-  const index = new KeyIndex();
-  for (let n = 0; n < size; n++) index.addNumber(n);
-  expect(KeyIndex.ofShape(index.shape).memory.map(({ length }) => length)).toEqual(
-    index.memory.map(({ length }) => length),
-  );
-});
-
-test('a table grows by half once more than four fifths of it are taken', () => {
-  const index = new KeyIndex();
-  // All in one table: their second word is the same.
-  const add = (n: number) => index.findOrAdd(`${n.toString(16).padStart(8, '0')}${'0'.repeat(24)}`);
-  const slotsAt = (count: number) => {
-    while (index.size < count) add(index.size);
-    return index.shape.slots[0];
-  };
-  expect([slotsAt(51), slotsAt(52), slotsAt(76), slotsAt(77)]).toEqual([64, 96, 96, 144]);
-});

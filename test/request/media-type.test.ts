@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mediaTypeOfBytes, mediaTypeOfName, namesOfMediaType } from '../../src/request/media-type.ts';
+import { mediaTypeOfBytes, namesOfMediaType } from '../../src/request/media-type.ts';
 
 test.each([
   ['RIFF\x24\0\0\0WAVEfmt ', 'audio/wav'],
@@ -18,24 +18,6 @@ test.each([
   ['', null],
 ])('the first bytes %j are %s', (head, type) => {
   expect(mediaTypeOfBytes(Buffer.from(head, 'latin1'))).toBe(type);
-});
-
-test.each([
-  ...'wav wave'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/wav']),
-  ...'mp3 mpeg'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/mpeg']),
-  ...'m4a mp4'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/mp4']),
-  ...'ogg oga opus'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/ogg']),
-  ...'webm weba'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/webm']),
-  ...'3gp 3gpp'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/3gpp']),
-  ...'aiff aif'.split(' ').map((ending): [string, string] => [`voice.${ending}`, 'audio/aiff']),
-  ...'flac aac amr'.split(' ').map((ending): [string, string] => [`voice.${ending}`, `audio/${ending}`]),
-  ['voice.WAV', 'audio/wav'],
-  ['a.b/voice.opus', 'audio/ogg'],
-  ['voice', null],
-  ['folder.mp3/voice', null],
-  ['voice.txt', null],
-])('by its name, %s is %s', (name, type) => {
-  expect(mediaTypeOfName(name)).toBe(type);
 });
 
 test('a media type has many names, with parameters or without', () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { STEP_NAMES } from '../../src/request/diagnosis.ts';
-import { COMMANDS_WITH_DOCUMENTS, inputSchema, outputSchema } from '../../src/request/documents/json-schema.ts';
+import { COMMANDS_WITH_DOCUMENTS, outputSchema } from '../../src/request/documents/json-schema.ts';
 
 test.each([...COMMANDS_WITH_DOCUMENTS, 'events'])(
   'the schema of %s takes members that a later version may add, and asks for the version',
@@ -71,35 +70,4 @@ test('the words that members may be are those of this version', () => {
       .join('|')}`;
   };
   expect([...found].sort()).toEqual(WORDS.map(sorted).sort());
-});
-
-test('the steps of a diagnosis are these, in their order', () => {
-  const names = 'settings store proxy dns tcp tls clock token validate log disk results create contract';
-  expect(STEP_NAMES).toEqual(names.split(' '));
-});
-
-test('a command prints one document or an error, but for these', () => {
-  const shapes = (command: string) => (outputSchema(command)['anyOf'] as object[]).length;
-  const others = COMMANDS_WITH_DOCUMENTS.filter((command) => shapes(command) !== 2);
-  expect(Object.fromEntries([...others, 'events'].map((command) => [command, shapes(command)]))).toEqual({
-    ...{ validate: 3, create: 3, bulk: 4, log: 4, export: 5, resolve: 3, enqueue: 4, 'contract learn': 3, events: 6 },
-  });
-});
-
-test.each(['validate', 'create', 'log', 'export'])('%s may print a list of its documents', (command) => {
-  const shapes = outputSchema(command)['anyOf'] as { type: string }[];
-  expect(shapes.filter(({ type }) => type === 'array')).toHaveLength(1);
-});
-
-test.each(['create', 'validate'])('%s reads one request or several, whose values are scalars or null', (command) => {
-  const { title, anyOf } = inputSchema(command) ?? {};
-  const [one, several] = anyOf as { type: string; properties: Record<string, { type: unknown }>; items: object }[];
-  expect([title, one?.type, several?.type, several?.items]).toEqual([`srq ${command} --file`, 'object', 'array', one]);
-  expect(Object.keys(one?.properties ?? {})).toHaveLength(10);
-  for (const { type } of Object.values(one?.properties ?? {}))
-    expect(type).toEqual(['string', 'number', 'boolean', 'null']);
-});
-
-test('other commands read no document', () => {
-  expect([inputSchema('bulk'), inputSchema('toString')]).toEqual([null, null]);
 });

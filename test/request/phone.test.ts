@@ -162,16 +162,8 @@ describe('a number that was exported as a decimal', () => {
     }
   });
 
-  it('that lacks its plus is read as without the fraction', () => {
-    expect(read('491712345678.0', 'DE')).toEqual(read('491712345678', 'DE'));
-  });
-
   it.each(['030 1234567.0', '030.1234567', '0171.2345678', '1712345678.'])('%s has marks, and no fraction', (cell) => {
     expect(read(cell, 'DE').e164).toBe(`+49${cell.replace(/\D/g, '').replace(/^0/, '')}`);
-  });
-
-  it('without a market is sent as it is', () => {
-    expect(likelyE164('1712345678.0', undefined)).toBe('1712345678.0');
   });
 });
 

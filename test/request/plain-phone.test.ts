@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findMarket, MARKETS, type Market } from '../../src/request/markets.ts';
 import { plainE164 } from '../../src/request/phone.ts';
 import fc from '../helpers/fast-check.ts';
@@ -38,22 +38,4 @@ it('a cell that is plain holds the number that libphonenumber finds in it', () =
     { numRuns: 20_000 },
   );
   expect(found).toBeGreaterThan(500);
-});
-
-describe('left to libphonenumber', () => {
-  it.each([
-    ['PT', '+34612345678', 'a number of another country'],
-    ['PT', '0912345678', 'a zero where none is dialled'],
-    ['PT', '00351912345678', 'a way out of the country'],
-    ['PT', '912345678 / 913456789', 'two numbers'],
-    ['DE', '+49 441 (0)5772523', 'a zero in brackets'],
-    ['PT', '912345678 ext. 9', 'an extension'],
-    ['PT', '91234567', 'too few digits'],
-    ['DE', '1712345678.0', 'a fraction'],
-    ['CA', '+15062345678', 'a calling code that is of another country first'],
-    ['CO', '03211234567', "a carrier's code"],
-    ['AR', '01115 2345 6789', 'a mobile number as it is dialled'],
-  ])('%s %s: %s', (code, cell) => {
-    expect(plain(cell, code)).toBeNull();
-  });
 });

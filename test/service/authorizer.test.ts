@@ -128,14 +128,6 @@ describe.each([
     expect(await create()).toMatchObject({ outcome: { status: 'rejected' }, stop: null });
     expect((await create())?.stop?.message).toBe('The service refused the credentials (HTTP 401).');
   });
-
-  test.each([500, 404, 429])('an answer %i proves nothing about them', async (status) => {
-    const script: Script = ({ number }) => ({ status: number === 1 ? status : 403 });
-    const { create } = await serviceWith(authorization, script);
-    const first = await create();
-    const last = status === 429 ? first : await create();
-    expect(last?.stop?.message).toBe('The service refused the credentials (HTTP 403).');
-  });
 });
 
 test('a key that no header can hold is told before anything is sent', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT, type VerdictRule } from '../../src/request/contract.ts';
+import type { Contract, VerdictRule } from '../../src/request/contract.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
 import { processValidate } from '../../src/service/outcomes.ts';
@@ -51,42 +51,18 @@ describe('The verdict of validate', () => {
 
   test.each<[string, readonly VerdictRule[], number, unknown, string]>([
     ['a boolean', [flag], 200, { result: { known: true } }, 'duplicate'],
-    ['its opposite', [flag], 200, { result: { known: false } }, 'clear'],
     ['a number', [flag], 200, { result: { known: 1 } }, 'duplicate'],
     ['a list with something in it', [list], 200, { similar: [{}] }, 'duplicate'],
-    ['an empty list', [list], 200, { similar: [] }, 'clear'],
     ['a status', [gone], 422, { any: 1 }, 'duplicate'],
     ['the first rule that applies', [flag, ok], 200, { result: { known: true } }, 'duplicate'],
     ['the next, where the first does not apply', [flag, ok], 200, { result: {} }, 'clear'],
     ['an error that names a duplicate', [flag], 400, { result: { known: true } }, 'duplicate'],
-    ['an error that names none says nothing', [flag], 400, { result: { known: false } }, 'unknown'],
-    ['nothing, where no rule applies', [flag], 200, { duplicate: true }, 'unknown'],
-    ['neither', [flag], 200, { score: 1 }, 'unknown'],
     ['a status, whatever the body says', [ok], 200, { duplicate: true }, 'clear'],
     ['a rule about the body before that', [flag, ok], 200, { result: { known: false }, exists: true }, 'clear'],
-    ['a conflict by itself', [], 409, {}, 'unknown'],
   ])('%s', (_, verdict, status, body, expected) => {
     const reader = readerOf(contractWith({ validate: { verdict } }));
     const { result } = processValidate(arrived(answerWith(body, { status })), nothing, reader);
     expect(result.verdict).toBe(expected);
-  });
-
-  test('is counted as confirmed or contradicted, errors apart', () => {
-    const reader = readerOf(contractWith({ validate: { verdict: [flag] } }));
-    const read = (body: unknown, status = 200) =>
-      processValidate(arrived(answerWith(body, { status })), nothing, reader).result.verdict;
-    read({ result: { known: true } });
-    read({ result: { known: false } });
-    read({ duplicate: false });
-    read({ message: 'slow down' }, 429);
-    expect(reader.observed.counts).toEqual({ 'validate.verdict': { confirmed: 2, contradicted: 1 } });
-  });
-
-  test('is not taken from what create says of duplicates', () => {
-    const duplicate: readonly VerdictRule[] = [{ kind: 'status', status: 422, verdict: 'duplicate' }];
-    const reader = readerOf(contractWith({ create: { duplicate } }));
-    const { result } = processValidate(arrived(answerWith({}, { status: 422 })), nothing, reader);
-    expect([result.verdict, result.refused]).toEqual(['unknown', 'rejected']);
   });
 });
 
@@ -137,21 +113,11 @@ describe('The words of a refusal', () => {
     expect(said({ message: 'other', fault: {} }, by)).toBe('other');
   });
 
-  test('without a contract name srq’s own fields', () => {
-    expect(said({ errors: [{ field: 'phone', message: 'is wrong' }] }, readerOf(DOCUMENTED_CONTRACT, columnOf))).toBe(
-      PHONE,
-    );
-  });
-
   test('show nothing of what was sent: not in the words, nor in a name that is none', () => {
     const sent = new Redactor(['ines@example.com', '+351912345678']);
     const errors = { telephoneNumber: ['+351912345678 is taken'], 'ines@example.com': ['is taken'] };
     expect(said({ errors }, readerOf(contract, columnOf), sent)).toBe(
       'phone (column "Telefone"): +*** is taken; ***: is taken',
     );
-  });
-
-  test('do not take what was sent for words about it', () => {
-    expect(said({ message: 'No.', request: { telephoneNumber: 'abc' } })).toBe('No.');
   });
 });

@@ -49,22 +49,6 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 describe('JSON', () => {
-  test('a field may be given by its whole name, and goes to its place', () => {
-    const given = {
-      ...request,
-      params: { ...params, 'data.attributes.customer.email': 'a@example.com', 'data.x': 'y' },
-    };
-    const { data } = json(created({ parameters: PARAMETERS }, given)) as {
-      data: { attributes: Record<string, unknown> };
-    };
-    expect(data.attributes['customer']).toMatchObject({ email: 'a@example.com' });
-    expect(JSON.stringify(data)).not.toContain('data.attributes');
-    const { validate } = makeEncoder(
-      contractWith({ create: { parameters: PARAMETERS }, validate: { parameters: [] } }),
-    );
-    expect(validate(given, null).body.toString()).not.toContain('customer.email');
-  });
-
   test('each value goes to its place, in its type, as the service calls it; what is not given is left out', () => {
     const { body, headers, method, path } = created({
       parameters: PARAMETERS,
@@ -218,21 +202,9 @@ describe('A recording', () => {
     expect([file.type, 'name' in file && file.name]).toEqual(['audio/wav', 'voice "1".wav']);
     expect(Buffer.from(await file.arrayBuffer()).toString('base64')).toBe(BASE64);
   });
-
-  test('given as a parameter, it goes to the same place', () => {
-    const given = { ...recorded, audio: null, params: { ...withoutText, audio: BASE64 } };
-    const body = json(created({ parameters: [voice('base64')] }, given));
-    expect(body).toMatchObject({ voice: { data: BASE64 } });
-    expect(JSON.stringify(body)).not.toContain('"audio"');
-  });
 });
 
 describe('Validate', () => {
-  test('is given everything under srq’s own names where nothing is said of it', () => {
-    const encoder = makeEncoder(contractWith({ create: { parameters: [parameter('phone', { path: ['tel'] })] } }));
-    expect(Object.fromEntries(new URLSearchParams(encoder.validate(request, null).body.toString()))).toEqual(params);
-  });
-
   test('is not given what create alone has a name for', () => {
     const encoder = makeEncoder(
       contractWith({

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type Contract, type CreateOperation, wireFormOf } from '../../src/request/contract.ts';
+import type { Contract } from '../../src/request/contract.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';
@@ -77,14 +77,6 @@ test.each(['text', 'uuid'] as const)(
   },
 );
 
-test('without the header nothing is repeated: each is unknown after its first try', async () => {
-  const { service } = await startForgetful();
-  const api = apiTo(service.baseUrl, contractWith({}));
-  const sent = await api.create(request, async () => true, termsOf('Ana'));
-  expect([sent?.outcome.status, service.creates().length]).toEqual(['unknown', 1]);
-  expect(service.creates()[0]?.headers['idempotency-key']).toBeUndefined();
-});
-
 test('a header that is demanded, but not believed, is sent, and nothing is repeated under it', async () => {
   const { service } = await startForgetful();
   const api = apiTo(service.baseUrl, contractFor('text', 0));
@@ -122,12 +114,6 @@ test.each([
   },
 );
 
-test('the client names the form in which its contract has creates written', () => {
-  const formOf = (contract: Parameters<typeof apiTo>[1]) => apiTo('http://127.0.0.1:1', contract).wireForm;
-  expect(formOf(contractFor('text'))).toBe(wireFormOf(contractFor('text')));
-  expect(formOf(contractWith({}))).toBeNull();
-});
-
 test('the header goes on creates alone', async () => {
   const service = await startScriptedService({});
   const api = apiTo(service.baseUrl, contractFor('text'));
@@ -135,12 +121,4 @@ test('the header goes on creates alone', async () => {
   expect(service.validates()[0]?.headers['idempotency-key']).toBeUndefined();
   await api.create(request, async () => true, termsOf('Ana'));
   expect(service.creates()[0]?.headers['idempotency-key']).toBe(keyOf('Ana'));
-});
-
-test('a contract’s own paths, methods, heads and words are used from end to end', async () => {
-  const create: Partial<CreateOperation> = { identifiers: [{ name: 'key', pointer: '/id' }] };
-  const service = await startScriptedService({});
-  const api = apiTo(service.baseUrl, contractWith({ create, validate: { method: 'PUT' } }));
-  expect((await api.validate(request)).verdict).toBe('clear');
-  expect((await api.create(request, async () => true, termsOf('Ana')))?.outcome.ids).toEqual({ key: '4711' });
 });

@@ -2,10 +2,9 @@ import { createServer, type TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { secureContextOf } from '../../src/service/network/certificates.ts';
 import type { Network } from '../../src/service/network/connector.ts';
-import { clientCertificateFailure, failureName, networkFailure } from '../../src/service/network/network-failure.ts';
+import { clientCertificateFailure, networkFailure } from '../../src/service/network/network-failure.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
-import { startProxy } from '../helpers/proxy-service.ts';
 import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
 import { startTlsFront } from '../helpers/tls-front.ts';
 
@@ -119,18 +118,6 @@ describe('a proxy that does not let through is never taken for the service', () 
     const { reason, written } = await failureAt('https://service.invalid', by(`http://127.0.0.1:${silent.port}`));
     expect([reason, written]).toEqual([expect.stringContaining('the proxy did not answer in time'), false]);
   });
-
-  test('one that wants to know who you are', async () => {
-    const { url } = await startProxy({ user: 'ana:secret' });
-    const { reason, final } = await failureAt('https://service.invalid', by(url));
-    expect([reason, final]).toEqual([expect.stringContaining('HTTP 407'), true]);
-  });
-
-  test('one that cannot reach the service: it may pass', async () => {
-    const { url } = await startProxy();
-    const { reason, final } = await failureAt(`https://127.0.0.1:${await closedPort()}`, by(url));
-    expect([reason, final]).toEqual(['The proxy did not connect to the service (HTTP 502).', false]);
-  });
 });
 
 test.each([
@@ -158,12 +145,4 @@ test.each([
 test('other refusals are none of a client certificate', () => {
   expect(clientCertificateFailure(answerWith({ error: 'invalid_client' }, { status: 400 }))).toBeNull();
   expect(clientCertificateFailure(answerWith('No required SSL certificate was sent', { status: 200 }))).toBeNull();
-});
-
-test('a failure is named by its code, wherever that is', () => {
-  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-  expect(failureName(refused)).toBe('ECONNREFUSED');
-  expect(failureName(new AggregateError([new Error('x'), refused]))).toBe('ECONNREFUSED');
-  expect(failureName(new Error('outer', { cause: refused }))).toBe('ECONNREFUSED');
-  expect(failureName(new TypeError('no code'))).toBe('TypeError');
 });

@@ -11,7 +11,6 @@ import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import { knownValidate } from '../doors/answer.ts';
 import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
-import { closedPort } from '../helpers/raw-service.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
 import { LEAD, sandboxWith } from '../sandbox/sandbox-client.ts';
@@ -142,78 +141,6 @@ describe('create', () => {
     expect(sent).toMatchObject({ stop: null, outcome: { status: 'unknown', http: null } });
     expect(service.creates()).toHaveLength(1);
   });
-
-  test('is not sent again after a refusal of its data', async () => {
-    const service = await startScriptedService({ create: () => ({ status: 422, body: { detail: 'phone is wrong' } }) });
-    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
-    expect(sent?.outcome).toMatchObject({
-      status: 'rejected',
-      http: 422,
-      message: expect.stringContaining('phone is wrong'),
-    });
-    expect(service.creates()).toHaveLength(1);
-  });
-
-  test.each([404, 301, 302])('stops the run after HTTP %d', async (status) => {
-    const service = await startScriptedService({ create: () => ({ status, headers: { location: '/x' } }) });
-    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
-    expect(sent?.outcome.status).toBe(status === 302 ? 'unknown' : 'failed');
-    expect(sent?.stop).toMatchObject({ code: 'service', hint: expect.stringContaining('srq login') });
-    expect(service.creates()).toHaveLength(1);
-  });
-});
-
-describe('an intent that holds for 20 seconds', () => {
-  const LIFE_MS = 20_000;
-  /** Time passes while the first intent is made, as seen by these clocks. */
-  const afterHolding = (wallMs: number, monotonicMs: number) => {
-    let [wall, monotonic] = [0, 0];
-    const base = virtualClock();
-    const clock = { ...base, nowMs: () => base.nowMs() + wall, monotonicMs: () => base.monotonicMs() + monotonic };
-    const intend = async () => {
-      intend.times += 1;
-      if (intend.times === 1) [wall, monotonic] = [wallMs, monotonicMs];
-      return true;
-    };
-    intend.times = 0;
-    return { clock, intend };
-  };
-
-  test.each([
-    ['the process was frozen', 21_000, 21_000],
-    ['the machine slept, and one clock stood still', 3_600_000, 0],
-    ['somebody set the wall clock back meanwhile', -3_600_000, 21_000],
-  ])(
-    'has run out where %s: nothing is written on it, and the request goes on another one',
-    async (_, wall, monotonic) => {
-      const service = await startScriptedService({});
-      const { clock, intend } = afterHolding(wall, monotonic);
-      const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, { ...TERMS, writeLeaseMs: LIFE_MS });
-      expect(sent?.outcome.status).toBe('created');
-      expect([intend.times, service.creates().length]).toEqual([2, 1]);
-    },
-  );
-
-  test.each([
-    ['run out', true, 21_000],
-    ['been withdrawn after a minute of waiting for the log', false, 60_000],
-  ])('that has %s is no fault of the service, and makes nothing slower', async (_, allowed, heldMs) => {
-    const service = await startScriptedService({});
-    const { clock, intend } = afterHolding(heldMs, heldMs);
-    const limiter = limiterOf(clock, new AbortController().signal, 100);
-    const lasts = async () => (await intend()) && allowed;
-    await apiOf(service.baseUrl, { clock, limiter }).create(request, lasts, { ...TERMS, writeLeaseMs: LIFE_MS });
-    expect(intend.times).toBe(allowed ? 2 : 1);
-    expect(limiter.view().pace?.ratePerSecond).toBe(100);
-  });
-
-  test('is good for less', async () => {
-    const service = await startScriptedService({});
-    const { clock, intend } = afterHolding(19_000, 19_000);
-    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, { ...TERMS, writeLeaseMs: LIFE_MS });
-    expect(sent?.outcome.status).toBe('created');
-    expect([intend.times, service.creates().length]).toEqual([1, 1]);
-  });
 });
 
 describe('a 429', () => {
@@ -234,14 +161,6 @@ describe('a 429', () => {
     expect(second - first).toBeGreaterThanOrEqual(30_000);
     expect(third - second).toBeGreaterThanOrEqual(30_000);
     expect(third - first).toBeLessThan(150_000);
-  });
-
-  test('ten times is failed, certainly not taken', async () => {
-    const service = await startScriptedService({ create: () => ({ status: 429 }) });
-    const intend = intent();
-    const sent = await apiOf(service.baseUrl).create(request, intend, TERMS);
-    expect(sent).toMatchObject({ stop: null, outcome: { status: 'failed', http: 429 } });
-    expect([service.creates().length, intend.times]).toEqual([10, 10]);
   });
 
   test('that asks for more than 15 minutes ends the run, and says until when', async () => {
@@ -295,40 +214,6 @@ describe('a 401', () => {
     },
   );
 
-  test('is counted for each request by itself', async () => {
-    let refusals = 1;
-    const service = await startScriptedService({
-      create: (call) => (refusals-- > 0 ? refused401(call) : { status: 201, body: { id: String(call.number) } }),
-    });
-    const api = apiOf(service.baseUrl);
-    for (const key of ['one', 'another', 'a third']) {
-      refusals = 1;
-      expect((await api.create(request, intent(), { ...TERMS, key }))?.outcome.status).toBe('created');
-    }
-    expect([service.creates().length, service.tokens().length]).toEqual([6, 4]);
-  });
-
-  test('for sixteen requests at once makes one new token', async () => {
-    let waiting = 0;
-    let letGo: () => void = () => {};
-    const all = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const service = await startScriptedService({
-      create: async (call) => {
-        if (call.headers.authorization !== 'Bearer token-1') return { status: 201, body: { id: '1' } };
-        waiting += 1;
-        if (waiting === 16) letGo();
-        await all;
-        return refused401(call);
-      },
-    });
-    const api = apiOf(service.baseUrl);
-    const sent = await Promise.all(Array.from({ length: 16 }, () => api.create(request, intent(), TERMS)));
-    expect(sent.every((each) => each?.outcome.status === 'created')).toBe(true);
-    expect([service.creates().length, service.tokens().length]).toEqual([32, 2]);
-  });
-
   test('for a token that another process fetched, as old as the first, is the second one', async () => {
     let kept: CachedToken | null = CACHED;
     const cache: TokenCache = {
@@ -350,36 +235,6 @@ describe('a 401', () => {
     const sent = await apiOf(service.baseUrl, { cache }).create(request, intent(), TERMS);
     expect(sent).toMatchObject({ outcome: { status: 'unknown' }, stop: { reason: 'auth.token-refused' } });
     expect(bearer(service.creates())).toEqual(['Bearer cached-token', 'Bearer of-another-process']);
-  });
-
-  test('does not come from waiting for a turn: a token that ends meanwhile is replaced before the request goes', async () => {
-    const clock = virtualClock();
-    const service = await startScriptedService({
-      token: ({ number }) => ({ status: 200, body: { access_token: `token-${number}`, expires_in: 20 } }),
-    });
-    // One request every 30 seconds: each token has ended when the next turn comes.
-    const api = apiOf(service.baseUrl, { clock, rate: 1 / 30 });
-    await Promise.all([1, 2, 3].map(() => api.create(request, intent(), TERMS)));
-    expect(bearer(service.creates())).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
-  });
-});
-
-describe('when the service cannot be reached', () => {
-  test('a request is tried three times at first contact, then the run ends and the request has failed', async () => {
-    const clock = virtualClock();
-    const intend = intent();
-    const api = apiOf(`http://127.0.0.1:${await closedPort()}`, { clock, cache: cacheOf(CACHED) });
-    const sent = await api.create(request, intend, TERMS);
-    expect(sent).toMatchObject({ outcome: { status: 'failed', http: null }, stop: { code: 'unreachable' } });
-    expect([clock.slept.length, intend.times]).toEqual([2, 3]);
-    await expect(api.validate(request)).rejects.toMatchObject({ code: 'unreachable' });
-  });
-
-  test('without a token nothing is intended', async () => {
-    const intend = intent();
-    const sent = await apiOf(`http://127.0.0.1:${await closedPort()}`).create(request, intend, TERMS);
-    expect(sent).toMatchObject({ outcome: { status: 'failed' }, stop: { code: 'unreachable' } });
-    expect(intend.times).toBe(0);
   });
 });
 
@@ -461,39 +316,6 @@ describe('validate', () => {
     expect(service.validates()).toHaveLength(6);
   });
 
-  test('waits once, not twice, for what Retry-After asks', async () => {
-    const clock = virtualClock();
-    const service = await startScriptedService({
-      validate: ({ number }) =>
-        number === 1 ? { status: 503, headers: { 'retry-after': '60' } } : { status: 200, body: { duplicate: false } },
-    });
-    await apiOf(service.baseUrl, { clock }).validate(request);
-    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(60_000);
-    expect(clock.monotonicMs()).toBeLessThan(80_000);
-  });
-
-  test('does not wait for a pause of over 15 minutes', async () => {
-    const clock = virtualClock();
-    const service = await startScriptedService({
-      validate: () => ({ status: 503, headers: { 'retry-after': '7200' } }),
-    });
-    await expect(apiOf(service.baseUrl, { clock }).validate(request)).rejects.toMatchObject({ code: 'service' });
-    expect(service.validates()).toHaveLength(1);
-    expect(clock.monotonicMs()).toBeLessThan(60_000);
-  });
-
-  test('is repeated after an answer of which not all could be had', async () => {
-    const service = await startScriptedService({
-      validate: (call) => ({
-        status: 200,
-        headers: call.number === 1 ? { 'content-encoding': 'of-nobody' } : {},
-        body: { duplicate: isOfRequest(call) },
-      }),
-    });
-    const { verdict } = await apiOf(service.baseUrl, { known: KNOWN_FLAG }).validate(request);
-    expect([verdict, service.validates().map(isOfRequest)]).toEqual(['duplicate', [true, true, false]]);
-  });
-
   test('leaves nothing on a signal that many calls share', async () => {
     const service = await startScriptedService({});
     const api = apiOf(service.baseUrl, { known: KNOWN_FLAG });
@@ -517,11 +339,6 @@ describe('validate', () => {
     expect(service.validates().filter(isOfRequest)).toHaveLength(1);
     for (const part of ['Exemplo', 'ines', '912345678', 'torneira', 'token-1']) expect(raw).not.toContain(part);
     expect(raw).toContain('"score":0.7');
-  });
-
-  test('stops the run at a wrong address', async () => {
-    const service = await startScriptedService({ validate: () => ({ status: 404 }) });
-    await expect(apiOf(service.baseUrl).validate(request)).rejects.toMatchObject({ code: 'service' });
   });
 });
 
@@ -564,17 +381,6 @@ test.each([
   expect((await api.validate(request)).verdict).toBe('duplicate');
 });
 
-test('an answer of another kind than JSON is asked for where the description has one', async () => {
-  const service = await startScriptedService({});
-  const success = { status: 201, contentType: 'application/vnd.api+json', body: {} };
-  const { create } = DOCUMENTED_CONTRACT;
-  const api = apiOf(service.baseUrl, { contract: { ...DOCUMENTED_CONTRACT, create: { ...create, success } } });
-  await api.validate(request);
-  await api.create(request, intent(), TERMS);
-  expect(service.validates()[0]?.headers.accept).toBe('application/json, */*;q=0.1');
-  expect(service.creates()[0]?.headers.accept).toBe('application/vnd.api+json, application/json;q=0.9, */*;q=0.1');
-});
-
 describe('when the run is being stopped', () => {
   test('what waits for its turn is not sent and has failed; what is in flight is waited for', async () => {
     const stopping = new AbortController();
@@ -602,19 +408,6 @@ describe('when the run is being stopped', () => {
     expect((await first)?.outcome.status).toBe('created');
     expect(service.creates()).toHaveLength(1);
   });
-
-  test('a request that would go again after a 429 does not', async () => {
-    const stopping = new AbortController();
-    const service = await startScriptedService({
-      create: () => {
-        stopping.abort();
-        return { status: 429, headers: { 'retry-after': '60' } };
-      },
-    });
-    const sent = await apiOf(service.baseUrl, { stopping: stopping.signal }).create(request, intent(), TERMS);
-    expect(sent).toMatchObject({ stop: null, outcome: { status: 'failed' } });
-    expect(service.creates()).toHaveLength(1);
-  });
 });
 
 describe('A service without validate', () => {
@@ -632,16 +425,6 @@ describe('A service without validate', () => {
     const service = await startScriptedService({ validate: () => ({ status: 404, body: {} }) });
     const api = apiOf(service.baseUrl, { contract: contractWith({ hasValidate }) });
     await expect(api.validate(request)).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
-  });
-
-  test('a verdict that cannot be right bears nothing out', async () => {
-    const verdict = [{ kind: 'status', status: 200, verdict: 'duplicate' }] as const;
-    const service = await startScriptedService({ validate: () => ({ status: 200, body: {} }) });
-    const api = apiOf(service.baseUrl, { contract: contractWith({ validate: { verdict } }) });
-    expect((await api.look(request)).verdict).toBe('duplicate');
-    expect(api.observations()).toMatchObject({ 'validate.verdict': { confirmed: 1 } });
-    api.withdrawVerdict();
-    expect(api.observations()).not.toHaveProperty('validate.verdict');
   });
 });
 
@@ -695,26 +478,6 @@ describe('what validate says', () => {
 });
 
 describe('an answer to create', () => {
-  test.each([
-    ['200 with an identifier', 200, { id: '4711' }],
-    ['200 with a flag', 200, { taken: true }],
-    ['201 with a code', 201, { code: 'E-4711' }],
-    ['409', 409, { error: 'exists' }],
-  ])('of an unknown service proves nothing the first time: %s', async (_, status, body) => {
-    const service = await startScriptedService({ create: () => ({ status, body }) });
-    const api = apiOf(service.baseUrl);
-    const sent = await api.create(request, intent(), TERMS);
-    expect(sent).toMatchObject({ outcome: { status: 'unknown', http: status, ids: {} }, stop: null, sameAs: null });
-    expect(sent?.unproven).toMatchObject({
-      http: status,
-      isBelieved: false,
-      text: expect.stringContaining(`${status} `),
-    });
-    // It waits for a person's word.
-    expect(api.known.forms).toMatchObject([{ operation: 'create', means: 'open', text: sent?.unproven?.text }]);
-    expect(service.creates()).toHaveLength(1);
-  });
-
   test('that names the identifier of another request leaves both unknown, and stops', async () => {
     const service = await startScriptedService({ create: () => ({ status: 201, body: { id: '4711' } }) });
     const api = apiOf(service.baseUrl);
@@ -726,40 +489,6 @@ describe('an answer to create', () => {
     });
     // The same content may be answered with what it was given before.
     expect((await api.create(request, intent(), { ...TERMS, key: 'one' }))?.outcome.status).toBe('created');
-  });
-
-  test('that is an error and names the request is unknown', async () => {
-    const service = await startScriptedService({
-      create: ({ number }) => ({ status: number === 1 ? 201 : 422, body: { id: String(number) } }),
-    });
-    const api = apiOf(service.baseUrl);
-    await api.create(request, intent(), { ...TERMS, key: 'one' });
-    const sent = await api.create(request, intent(), { ...TERMS, key: 'another' });
-    expect(sent).toMatchObject({ outcome: { status: 'unknown', http: 422 }, stop: null, unproven: null });
-  });
-
-  test.each([
-    ['calls it a duplicate now', true, false, { isTaken: true, isSeen: true }],
-    ['does not see it', false, false, { isTaken: false, isSeen: false }],
-    ['calls everything a duplicate now', true, true, { isTaken: false, isSeen: false }],
-  ])('is tried out with validate, which %s', async (_, own, control, proof) => {
-    let isSent = false;
-    const service = await startScriptedService({
-      create: () => {
-        isSent = true;
-        return { status: 200, body: { vastaus: 'kyllä' } };
-      },
-      validate: (call) => ({ status: 200, body: { tuttu: isSent && (isOfRequest(call) ? own : control) } }),
-    });
-    const api = apiOf(service.baseUrl);
-    const cleared = await api.validate(request);
-    const sent = await api.create(request, intent(), { ...TERMS, cleared });
-    if (sent?.unproven == null) throw new Error('It was not tried out.');
-    expect(await api.prove(request, TERMS.key, sent.unproven, cleared)).toMatchObject({ ...proof, stop: null });
-    const meanings = api.known.forms.map(({ operation, means }) => `${operation} ${means}`).toSorted();
-    expect(meanings).toEqual(
-      proof.isTaken ? ['create taken', 'validate clear', 'validate duplicate'] : ['create open'],
-    );
   });
 
   test.each([
@@ -796,18 +525,4 @@ describe('an answer to create', () => {
       }
     },
   );
-
-  test('means from then on what a person says of it', async () => {
-    const service = await startScriptedService({ create: () => ({ status: 200, body: { vastaus: 'kyllä' } }) });
-    const api = apiOf(service.baseUrl);
-    const first = await api.create(request, intent(), TERMS);
-    if (first?.unproven == null) throw new Error('It proves something.');
-    for (const [said, status] of [
-      ['taken', 'created'],
-      ['refused', 'rejected'],
-    ] as const) {
-      api.learn(first.unproven, said);
-      expect((await api.create(request, intent(), TERMS))?.outcome.status).toBe(status);
-    }
-  });
 });

@@ -9,7 +9,7 @@ import { Tokens } from '../../src/service/token/token.ts';
 import type { Http } from '../../src/service/wire/http.ts';
 import { FileTokenCache } from '../../src/settings/account-files.ts';
 import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
-import { closedPort, startRawService } from '../helpers/raw-service.ts';
+import { startRawService } from '../helpers/raw-service.ts';
 import { type Script, type ScriptedService, startScriptedService } from '../helpers/scripted-service.ts';
 
 const SECRET = 'S3cr3t+Value/&=';
@@ -64,20 +64,6 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   expect.fail('It did not come to pass.');
 }
 
-test('asks as a form, once, for all that need a token at the same time', async () => {
-  const service = await startScriptedService({});
-  const tokens = tokensOf(service.baseUrl);
-  const got = await Promise.all(Array.from({ length: 16 }, () => tokens.get()));
-  expect(new Set(got)).toEqual(new Set(['token-1']));
-  expect(service.tokens()).toHaveLength(1);
-  expect(service.tokens()[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
-  expect(Object.fromEntries(new URLSearchParams(service.tokens()[0]?.body))).toEqual({
-    grant_type: 'client_credentials',
-    client_id: '700100',
-    client_secret: SECRET,
-  });
-});
-
 describe('over the life of a token', () => {
   /** Asks once every so many seconds, and tells how old each token was when it was handed out. */
   async function agesOver(service: ScriptedService, lifeSeconds: number, everyMs: number, times: number) {
@@ -114,40 +100,6 @@ describe('over the life of a token', () => {
     expect(service.tokens().length).toBeLessThanOrEqual(life.atMost);
   });
 
-  test('it is renewed in the background at 80 %, while the old one is still handed out', async () => {
-    const clock = virtualClock();
-    let letGo: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const service = await startScriptedService({
-      token: async (call) => {
-        if (call.number === 2) await held;
-        return living(100)(call);
-      },
-    });
-    const tokens = tokensOf(service.baseUrl, { clock });
-    expect(await tokens.get()).toBe('token-1');
-    clock.passMs(79_000);
-    expect(await tokens.get()).toBe('token-1');
-    clock.passMs(2_000);
-    expect(await tokens.get()).toBe('token-1');
-    await until(() => service.tokens().length === 2);
-    expect(await tokens.get()).toBe('token-1');
-    letGo();
-    while ((await tokens.get()) === 'token-1') await new Promise((resolve) => setTimeout(resolve, 1));
-    expect(service.tokens()).toHaveLength(2);
-  });
-
-  test('near its end everybody waits for the new one', async () => {
-    const clock = virtualClock();
-    const service = await startScriptedService({ token: living(100) });
-    const tokens = tokensOf(service.baseUrl, { clock });
-    await tokens.get();
-    clock.passMs(91_000);
-    expect(await tokens.get()).toBe('token-2');
-  });
-
   test('a refresh that fails in the background harms nobody', async () => {
     const clock = virtualClock();
     const service = await startScriptedService({
@@ -180,35 +132,6 @@ describe('over the life of a token', () => {
   });
 });
 
-describe('when tokens are refused', () => {
-  test('sixteen refusals of one token make one new request', async () => {
-    const service = await startScriptedService({});
-    const tokens = tokensOf(service.baseUrl);
-    const old = await tokens.get();
-    const got = await Promise.all(
-      Array.from({ length: 16 }, async (_, index) => {
-        await new Promise((resolve) => setTimeout(resolve, index));
-        tokens.refused(old);
-        return tokens.get();
-      }),
-    );
-    expect(new Set(got)).toEqual(new Set(['token-2']));
-    expect(service.tokens()).toHaveLength(2);
-  });
-
-  test('the refusal of a token that was replaced changes nothing', async () => {
-    const cache = memoryCache();
-    const service = await startScriptedService({});
-    const tokens = tokensOf(service.baseUrl, { cache });
-    tokens.refused(await tokens.get());
-    expect(await tokens.get()).toBe('token-2');
-    tokens.refused('token-1');
-    expect(await tokens.get()).toBe('token-2');
-    expect(cache.read()?.accessToken).toBe('token-2');
-    expect(service.tokens()).toHaveLength(2);
-  });
-});
-
 describe('the cache on disk', () => {
   function folder(): string {
     const path = mkdtempSync(join(tmpdir(), 'srq-token-'));
@@ -232,19 +155,6 @@ describe('the cache on disk', () => {
     expect(service.tokens()).toHaveLength(2);
   });
 
-  test('is looked at again before a new token is asked for, when the own one ends', async () => {
-    const service = await startScriptedService({ token: living(100) });
-    const path = folder();
-    const clock = virtualClock();
-    const [first, second] = [1, 2].map(() => tokensOf(service.baseUrl, { cache: at(path, service.baseUrl), clock }));
-    await first?.get();
-    await second?.get();
-    clock.passMs(95_000);
-    expect(await first?.get()).toBe('token-2');
-    expect(await second?.get()).toBe('token-2');
-    expect(service.tokens()).toHaveLength(2);
-  });
-
   test('is not seen by another client or for another service', async () => {
     const service = await startScriptedService({ token: living(3600) });
     const path = folder();
@@ -253,38 +163,6 @@ describe('the cache on disk', () => {
     expect(at(path, service.baseUrl, '700101').read()).toBeNull();
     expect(at(path, `${service.baseUrl}/v2`).read()).toBeNull();
     expect(await tokensOf(service.baseUrl, { cache: at(path, service.baseUrl, '700101') }).get()).toBe('token-2');
-  });
-
-  test('with a token that has ended is not used', async () => {
-    const service = await startScriptedService({ token: living(100) });
-    const path = folder();
-    const clock = virtualClock();
-    await tokensOf(service.baseUrl, { cache: at(path, service.baseUrl), clock }).get();
-    clock.passMs(99_500);
-    expect(await tokensOf(service.baseUrl, { cache: at(path, service.baseUrl), clock }).get()).toBe('token-2');
-  });
-
-  test('does not keep credentials from being proven', async () => {
-    const service = await startScriptedService({ token: living(3600) });
-    const tokens = tokensOf(service.baseUrl, { cache: at(folder(), service.baseUrl) });
-    await tokens.get();
-    expect((await tokens.prove()).accessToken).toBe('token-2');
-  });
-
-  test('does not either where a renewal is under way that takes its token from there', async () => {
-    const service = await startScriptedService({});
-    const cache = memoryCache();
-    let letGo: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const tokens = tokensOf(service.baseUrl, { cache: { ...cache, alone: async (work) => held.then(work) } });
-    const got = tokens.get();
-    const proven = tokens.prove();
-    cache.write({ accessToken: 'of-another-process', obtainedAtMs: Date.UTC(2026, 10, 21), expiresAtMs: null });
-    letGo();
-    expect([await got, (await proven).accessToken]).toEqual(['of-another-process', 'token-1']);
-    expect(service.tokens()).toHaveLength(1);
   });
 });
 
@@ -369,85 +247,12 @@ describe('when the token endpoint refuses or fails', () => {
     },
   );
 
-  test('its answers always break off: it is tried six times, and then it is said', async () => {
-    const service = await startRawService((socket) => answerCut(socket, 30));
-    const error = await failureOf(tokensOf(`http://127.0.0.1:${service.port}`).get());
-    expect([error.reason, error.message]).toEqual(['token.unusable-answer', expect.stringContaining('broke off')]);
-    expect(service.requests()).toHaveLength(6);
-  });
-
-  test('half of a token that stands alone is none', async () => {
-    const token = 'half-of-a-token-and-the-other-half';
-    const service = await startRawService((socket, { number }) =>
-      socket.end(
-        `HTTP/1.1 200 OK\r\ncontent-length: ${token.length}\r\n\r\n${token.slice(0, number < 3 ? 20 : token.length)}`,
-      ),
-    );
-    expect(await tokensOf(`http://127.0.0.1:${service.port}`).get()).toBe(token);
-  });
-
-  test('a token that is whole is used, though its service ends no answer properly', async () => {
-    const service = await startRawService((socket) =>
-      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${whole.length + 9}\r\n\r\n${whole}`),
-    );
-    expect(await tokensOf(`http://127.0.0.1:${service.port}`).get()).toBe('a-token-of-20-letters');
-    expect(service.requests()).toHaveLength(1);
-  });
-
-  test('it is left alone for as long as it asks to be', async () => {
-    const startMs = Date.UTC(2026, 10, 21);
-    let nowMs = startMs;
-    const askedAtMs: number[] = [];
-    const service = await startScriptedService({
-      token: (call) => {
-        askedAtMs.push(nowMs - startMs);
-        return call.number < 3 ? { status: 503, headers: { 'retry-after': '7' } } : living(60)(call);
-      },
-    });
-    const clock: VirtualClock = {
-      ...virtualClock(startMs),
-      nowMs: () => nowMs,
-      // Whoever does not wait has asked again before another has been there and back a few times.
-      sleep: async (ms) => {
-        for (let trip = 0; trip < 5; trip++) await fetch(`${service.baseUrl}/elsewhere`).then((reply) => reply.text());
-        nowMs += ms;
-      },
-    };
-    expect(await tokensOf(service.baseUrl, { clock }).get()).toBe('token-3');
-    expect(askedAtMs).toEqual([0, 7_000, 14_000]);
-  });
-
-  test('without any answer at all the address is likelier to be wrong: three tries, until it has answered once', async () => {
-    const service = await startScriptedService({
-      token: (call) => (call.number === 4 || call.number === 10 ? living(60)(call) : null),
-    });
-    const clock = virtualClock();
-    const tokens = tokensOf(service.baseUrl, { clock });
-    expect((await failureOf(tokens.get())).code).toBe('unreachable');
-    expect(service.tokens()).toHaveLength(3);
-    expect(await tokens.get()).toBe('token-4');
-    clock.passMs(60_000);
-    expect(await tokens.get()).toBe('token-10');
-  });
-
   test('a pause of over 15 minutes is not waited for', async () => {
     const service = await startScriptedService({ token: () => ({ status: 503, headers: { 'retry-after': '3600' } }) });
     const clock = virtualClock();
     const error = await failureOf(tokensOf(service.baseUrl, { clock }).get());
     expect([error.code, error.message]).toEqual(['service', expect.stringContaining('2026-11-21T01:00:00')]);
     expect([service.tokens().length, clock.slept]).toEqual([1, []]);
-  });
-
-  test('nothing is asked again once the run is being stopped', async () => {
-    const stopping = new AbortController();
-    const service = await startScriptedService({
-      token: () => {
-        stopping.abort();
-        return { status: 503 };
-      },
-    });
-    await failureOf(tokensOf(service.baseUrl, { stopping: stopping.signal }).get());
-    expect(service.tokens()).toHaveLength(1);
   });
 
   test.each<[string, Script, number]>([
@@ -464,11 +269,5 @@ describe('when the token endpoint refuses or fails', () => {
     const error = await failureOf(tokensOf(service.baseUrl).get());
     expect([error.code, error.hint]).toEqual(['service', expect.stringContaining('base URL')]);
     expect(service.tokens()).toHaveLength(times);
-  });
-
-  test('a closed port is unreachable after three tries', async () => {
-    const clock = virtualClock();
-    const error = await failureOf(tokensOf(`http://127.0.0.1:${await closedPort()}`, { clock }).get());
-    expect([error.code, clock.slept.length]).toEqual(['unreachable', 2]);
   });
 });

@@ -142,7 +142,7 @@ const NOTHING = Buffer.alloc(0);
  * requires a client to be able to read them before the answer even if it did not ask for them, but undici ends the
  * connection at a 100. No other byte is changed.
  */
-export class InterimAnswerFilter {
+class InterimAnswerFilter {
   #state: 'begin' | 'interim' | 'final' = 'final';
   /**
    * Bytes that are held back: a part of a status line that may still be that of an interim or a final answer, or the

@@ -175,7 +175,7 @@ async function* readRecords(path: string, user: LogUser | null = null): AsyncGen
  * Yields the last record of each request, newest first, and reads only as much of the log as is needed. Otherwise it
  * works like {@link readLog}.
  */
-export async function* readNewest(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, void> {
+async function* readNewest(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, void> {
   const file = await openLogFile(path, user);
   if (!file) return;
   try {

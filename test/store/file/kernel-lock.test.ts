@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
-import { type KernelLock, kernelLockName, loadKernelLock } from '../../../src/store/file/kernel-lock.ts';
+import { type KernelLock, loadKernelLock } from '../../../src/store/file/kernel-lock.ts';
 import { LogLock } from '../../../src/store/file/lock.ts';
 import { cutTornTail } from '../../../src/store/file/log-access.ts';
 import { shellCommands } from '../../../src/store/file/shell-commands.ts';
@@ -26,15 +26,6 @@ test.each([
   expect(missing.code).toBe('platform.no-lock');
   expect(missing.message).toContain(`fs-native-extensions ${why} ${process.platform}-${process.arch}`);
   expect(missing.hint).toContain('--store postgres://');
-});
-
-test('the lock has the name of the call that the system knows it by', () => {
-  expect(['linux', 'android', 'darwin', 'win32'].map(kernelLockName)).toEqual([
-    'fcntl(F_OFD_SETLK)',
-    'fcntl(F_OFD_SETLK)',
-    'flock',
-    'LockFileEx',
-  ]);
 });
 
 /** A kernel like that of Windows: a range that is locked is not locked twice, and one that is not locked cannot be freed. */

@@ -17,9 +17,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openLogReader, readNewest } from '../../../src/store/file/file-store.ts';
+import { openLogReader } from '../../../src/store/file/file-store.ts';
 import { loadIndex, saveIndex } from '../../../src/store/file/log-index.ts';
-import { keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+import { keyOf, openLog, openLogIndex, subjectOf } from '../../helpers/log-subjects.ts';
 
 /** Enough records for an index to be saved, of some 180 bytes each. */
 const REQUESTS = 30_000;
@@ -99,8 +99,6 @@ test('the saved index knows what the log knows, and what was added since is read
 
 const broken: Record<string, () => void> = {
   'its index is cut': () => truncateSync(`${path}.index`, statSync(`${path}.index`).size - 4096),
-  'its index is empty': () => truncateSync(`${path}.index`, 0),
-  'its index is no index': () => writeFileSync(`${path}.index`, 'x'.repeat(1 << 20)),
   'a byte of its index is another': () => {
     const bytes = readFileSync(`${path}.index`);
     bytes[500_000] = (bytes[500_000] ?? 0) ^ 1;
@@ -155,13 +153,4 @@ test('a draft that was left by a process that died is replaced', async () => {
   await openAndClose();
   expect(existsSync(`${path}.index`)).toBe(true);
   expect(existsSync(`${path}.index.test`)).toBe(false);
-});
-
-test.each([100, REQUESTS])('the newest requests of %i come first, each once', async (requests) => {
-  writeLog(requests);
-  await openAndClose();
-  const newest: number[] = [];
-  for await (const { row } of readNewest(path)) newest.push(row);
-  expect(newest).toEqual((await readAll(path)).map(({ row }) => row).reverse());
-  expect(newest).toHaveLength(requests);
 });

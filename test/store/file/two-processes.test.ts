@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { keyOf, openLog, readAll } from '../../helpers/log-subjects.ts';
+import { keyOf } from '../../helpers/log-subjects.ts';
 
 let program: LogProgram;
 let directory: string;
@@ -66,34 +66,4 @@ test('two processes that add 2,000 records each at the same time lose none and t
   const turns = records.filter(({ run }, index) => run !== records[index - 1]?.run).length;
   expect(turns).toBeGreaterThan(2);
   expect(readdirSync(directory).filter((name) => name.includes('torn'))).toEqual([]);
-});
-
-/** Lets two processes ask for the same requests, from both ends. Tells how many each has got. */
-async function raceFor(rows: readonly number[]): Promise<[number, number]> {
-  const commands = rows.map((row) => `sending ${keyOf(row)} none`);
-  const [first, second] = await twoProcesses();
-  const [said, saidToo] = await Promise.all([
-    tellBitByBit(first, commands, 10),
-    tellBitByBit(second, [...commands].reverse(), 10),
-  ]);
-  const winners = (lines: string[]) => lines.filter((line) => line.endsWith(' true')).map((line) => line.slice(0, 32));
-  expect([...winners(said), ...winners(saidToo)].sort()).toEqual(rows.map(keyOf).sort());
-  for (const each of [first, second]) await each.close();
-  return [winners(said).length, winners(saidToo).length];
-}
-
-test('of two processes that race for 500 requests, one gets each, three times', async () => {
-  const all: number[] = [];
-  // On a busy machine one of them may have got all before the other begins. That is no race, and another one is run.
-  for (let races = 0; races < 3; ) {
-    expect(all.length, 'requests of races, most of them with one process alone').toBeLessThan(20_000);
-    const rows = numbers(1000 + all.length, 500);
-    all.push(...rows);
-    const [won, wonToo] = await raceFor(rows);
-    if (won > 0 && wonToo > 0) races += 1;
-  }
-  expect(await readAll(path)).toHaveLength(all.length);
-  const log = await openLog(path);
-  expect(all.every((row) => log.lookup(keyOf(row)) === 'sending')).toBe(true);
-  await log.close();
 });

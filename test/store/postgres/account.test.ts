@@ -98,14 +98,6 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     expect(attempts).toBeGreaterThan(1);
   });
 
-  test('goes by the clock of the server', async () => {
-    const url = await server.database();
-    const member = await join(url, 'a');
-    const toldMs = await member.change('time', (_, nowMs) => ({ keep: null, result: nowMs }));
-    const [row] = await server.query<{ ms: number }>(url, 'select extract(epoch from now())::float8 * 1000 as ms');
-    expect(Math.abs((row?.ms ?? 0) - toldMs)).toBeLessThan(5_000);
-  });
-
   test('wakes the others, and not who gave the alarm, nor another account or name', async () => {
     const url = await server.database();
     const [first, second] = [await join(url, 'a'), await join(url, 'b')];
@@ -136,21 +128,6 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
   });
 
   describe('the token', () => {
-    test('is found by the others, and read by nobody without the secret', async () => {
-      const url = await server.database();
-      const { database } = await storeAt(url, 'a');
-      const first = await AccountToken.open(database, ACCOUNT, SECRET);
-      await first.write(tokenNamed('token-of-the-account'));
-      expect((await AccountToken.open(database, ACCOUNT, SECRET)).read()).toEqual(tokenNamed('token-of-the-account'));
-      expect((await AccountToken.open(database, ACCOUNT, 'another secret')).read()).toBeNull();
-      const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'token'");
-      expect(Buffer.from(row?.kept ?? '', 'base64').toString('latin1')).not.toContain('token-of-the-account');
-      // What was put there for another account does not open.
-      const elsewhere = accountId({ baseUrl: 'https://api.example.com', clientId: 'another' });
-      await server.query(url, 'insert into srq.account values ($1, $2, $3)', [elsewhere, 'token', row?.kept]);
-      expect((await AccountToken.open(database, elsewhere, SECRET)).read()).toBeNull();
-    });
-
     test('is asked for by one at a time; the next finds it', async () => {
       const url = await server.database();
       const caches = await Promise.all(

@@ -60,37 +60,9 @@ describe('The password of a connection', () => {
     await (await database.connect()).close();
     expect(next).toEqual([]);
   });
-
-  test('is none where nobody knows any: the server is not kept waiting, and no connection stays open', async () => {
-    const server = await serve({ password: 'right', endsConnections: false });
-    passwordFile('elsewhere:5432');
-    const database = databaseAt(server.url);
-    await expect(database.query('select 1')).rejects.toMatchObject({
-      code: 'log',
-      message: expect.stringContaining('refuses this user or password (the words of the server)'),
-    });
-    await expect(database.connect()).rejects.toMatchObject({ reason: 'store.unavailable' });
-    await expect.poll(() => server.open.length, { timeout: 15_000 }).toBe(0);
-  });
 });
 
 describe('A statement', () => {
-  test('with a name is prepared once for each connection; its answer is its rows', async () => {
-    const server = await serve({ answer: () => [{ one: 1, word: 'x', none: null, is: true }] });
-    const session = await databaseAt(server.url).connect();
-    const row = { one: 1, word: 'x', none: null, is: true };
-    expect(await session.query('select $1', ['a'], 'srq-named')).toEqual([row]);
-    expect(await session.query('select $1', ['b'], 'srq-named')).toEqual([row]);
-    expect(await session.query('select $1', ['c'])).toEqual([row]);
-    const told = server.asked.filter(({ text }) => text === 'select $1');
-    expect(told.map(({ name, values }) => [name, ...values])).toEqual([
-      ['srq-named', 'a'],
-      ['srq-named', 'b'],
-      ['', 'c'],
-    ]);
-    await session.close();
-  });
-
   test('that fails says of which store, with the words of the server, and what comes next is answered', async () => {
     const server = await serve({
       answer: ({ text }) => (text === 'bad' ? new Refusal('42P01', 'no such table') : []),
@@ -106,24 +78,6 @@ describe('A statement', () => {
     await expect(session.query('bad')).rejects.toMatchObject(failed);
     expect(await session.query('good')).toEqual([]);
     await session.close();
-  });
-
-  test('shares two connections with all others of the process, under the name of the program', async () => {
-    let [most, asking] = [0, 0];
-    const server = await serve({
-      answer: async ({ text }) => {
-        if (text !== 'slow') return [];
-        asking += 1;
-        most = Math.max(most, asking);
-        await until(() => most > 1);
-        asking -= 1;
-        return [];
-      },
-    });
-    const database = databaseAt(server.url);
-    await Promise.all(Array.from({ length: 20 }, () => database.query('slow')));
-    expect([most, server.connections.length]).toEqual([2, 2]);
-    expect(server.connections.map(({ settings }) => settings['application_name'])).toEqual(['srq', 'srq']);
   });
 
   test('is answered by a new connection where an idle one was cut', async () => {
@@ -158,29 +112,6 @@ describe('A transaction', () => {
     expect(texts(server)).toEqual([...each, ...each, ...each]);
   });
 
-  test('is answered only when it is committed', async () => {
-    let commit = () => {};
-    const committed = new Promise<void>((resolve) => {
-      commit = resolve;
-    });
-    const server = await serve({
-      answer: async ({ text }) => {
-        if (text === 'commit') await committed;
-        return [];
-      },
-    });
-    let isDone = false;
-    const done = databaseAt(server.url)
-      .transaction(async () => 'result')
-      .finally(() => {
-        isDone = true;
-      });
-    await until(() => texts(server).includes('commit'));
-    expect(isDone).toBe(false);
-    commit();
-    expect(await done).toBe('result');
-  });
-
   test.each([
     ['an error', new Error('by the work')],
     ['what is no error', 'a text'],
@@ -197,39 +128,9 @@ describe('A transaction', () => {
     expect(await database.transaction(async () => 'next')).toBe('next');
     expect(server.connections).toHaveLength(2);
   });
-
-  test('whose connection is cut fails as what may succeed later, and ends nothing else', async () => {
-    const server = await serve();
-    const database = databaseAt(server.url);
-    const cut = database.transaction(async (query) => {
-      await query('work');
-      server.connections[0]?.cut();
-      await until(() => server.open.length === 0);
-      for (;;) await query('more');
-    });
-    await expect(cut).rejects.toMatchObject({ message: expect.stringContaining('cannot be reached') });
-    expect(await database.transaction(async () => 'next')).toBe('next');
-  });
-
-  test('that gets no connection says so of the store', async () => {
-    const server = await serve({ answer: () => new Refusal('53300', 'too many clients') });
-    const failing = databaseAt(server.url).transaction(async () => 'never');
-    await expect(failing).rejects.toMatchObject({
-      reason: 'store.unavailable',
-      message: `The store ${server.url} has no connection free (too many clients).`,
-    });
-  });
 });
 
 describe('A session', () => {
-  test('ends when it is closed, and says so', async () => {
-    const server = await serve();
-    const session = await databaseAt(server.url).connect();
-    expect(session.gone.aborted).toBe(false);
-    await session.close();
-    await until(() => session.gone.aborted && server.open.length === 0);
-  });
-
   test('says when it was cut, and can be closed all the same', async () => {
     const server = await serve();
     const session = await databaseAt(server.url).connect();
@@ -237,43 +138,6 @@ describe('A session', () => {
     await until(() => session.gone.aborted);
     await expect(session.query('select 1')).rejects.toMatchObject({ reason: 'store.unavailable' });
     await session.close();
-  });
-
-  test('tells of notifications', async () => {
-    const server = await serve();
-    const session = await databaseAt(server.url).connect();
-    const heard: string[] = [];
-    session.onNotification((payload) => heard.push(payload));
-    server.connections[0]?.notify('channel', 'one two');
-    server.connections[0]?.notify('channel', '');
-    await until(() => heard.length === 2);
-    expect(heard).toEqual(['one two', '']);
-    await session.close();
-  });
-
-  test('has statements of half a minute, or of any length where it is patient', async () => {
-    const server = await serve();
-    const database = databaseAt(server.url);
-    await database.query('select 1');
-    for (const patient of [false, true]) await (await database.connect({ patient })).close();
-    const limits = server.asked.filter(({ text }) => text.includes("'statement_timeout'")).map(({ values }) => values);
-    expect(limits).toEqual([['30000'], ['30000'], ['0']]);
-  });
-
-  test('that cannot be prepared leaves no connection behind', async () => {
-    const server = await serve({ answer: () => new Refusal('42501', 'permission denied') });
-    await expect(databaseAt(server.url).connect()).rejects.toMatchObject({
-      message: expect.stringContaining('forbids this (permission denied)'),
-    });
-    await until(() => server.open.length === 0);
-  });
-
-  test('whose server does not let go is ended a moment after it was closed', async () => {
-    const server = await serve({ endsConnections: false });
-    const session = await databaseAt(server.url).connect();
-    const closing = session.close();
-    await expect.poll(() => server.open.length, { timeout: 15_000 }).toBe(0);
-    await closing;
   });
 });
 
@@ -311,19 +175,6 @@ describe('While the server is unavailable', () => {
   });
 
   test.each([
-    [0, 75],
-    [0.5, 100],
-    [0.999_999, 125],
-  ])('the pause differs from process to process by a quarter: chance %s', async (random, pauseMs) => {
-    withoutChance(random);
-    const { clock, retry } = persistent();
-    await retry(async () => {}, never);
-    const { begun, work } = failing(clock, 1);
-    await clock.until(retry(work, never));
-    expect(begun[1]).toBeCloseTo(pauseMs, 2);
-  });
-
-  test.each([
     ['three seconds', 3_000, 'done'],
     ['longer', 3_001, 'given up'],
   ])('a server that was never reached is tried for three seconds: a first try that takes %s', async (_, ms, end) => {
@@ -340,14 +191,6 @@ describe('While the server is unavailable', () => {
     expect(said).toEqual([]);
   });
 
-  test('nothing is said of a server that was never reached, and is there in time', async () => {
-    withoutChance();
-    const { clock, retry, said } = persistent();
-    const { begun, work } = failing(clock, 4);
-    expect(await clock.until(retry(work, never))).toBe('done');
-    expect([begun, said]).toEqual([[0, 100, 300, 700, 1_500], []]);
-  });
-
   test('a server that was reached is waited for, which is said at the second failure, and once more when it is back', async () => {
     withoutChance();
     const { clock, retry, said } = persistent();
@@ -361,28 +204,6 @@ describe('While the server is unavailable', () => {
     expect(clock.monotonicMs()).toBeGreaterThan(30_000);
     await clock.until(retry(failing(clock, 2, Object.assign(new Error('again'), { code: '57P01' })).work, never));
     expect(said).toEqual(['it is away', null, 'again', null]);
-  });
-
-  test('that is said once for all who wait, and a failure from before a success of another one is not said', async () => {
-    withoutChance();
-    const { clock, retry, said } = persistent();
-    await retry(async () => {}, never);
-    const both = [failing(clock, 3), failing(clock, 3)].map(({ work }) => retry(work, never));
-    await clock.until(Promise.all(both));
-    expect(said).toEqual(['connect', null]);
-    // Its second try takes long, and meanwhile another one succeeds.
-    let tries = 0;
-    const slow = async () => {
-      tries += 1;
-      if (tries > 2) return;
-      if (tries === 2) await clock.sleep(1_000);
-      throw away();
-    };
-    const waiting = retry(slow, never);
-    await clock.until(clock.sleep(500));
-    await retry(async () => {}, never);
-    await clock.until(waiting);
-    expect(said).toEqual(['connect', null]);
   });
 
   test('nothing more is tried once the run is to end, nor what cannot succeed later', async () => {

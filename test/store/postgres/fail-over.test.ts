@@ -105,25 +105,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(await two.log.sending(subjectOf(5), 'none')).toBe(true);
   });
 
-  test('one that lacks what others have recorded gives no number out again that a process has seen', async () => {
-    const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 300), signal);
-    const { log } = await opened('one', pair.behindOne, { clock: { ...systemClock, sleep } });
-    await log.sending(subjectOf(1), 'none');
-    await pair.caughtUp();
-    pair.heard.silence();
-    const text = `insert into srq.record (id, at, key, worker, entry, "row", event, again)
-      values (5000, now(), $1, 99, 1, 2, 'sending', false)`;
-    await pair.primary.query(pair.url, text, [keyOf(2)]);
-    await expect.poll(() => log.worker.records.newestId, PATIENCE).toBe(5_000);
-    pair.replace();
-    expect(await log.outcome(subjectOf(1), CREATED)).toBe(true);
-    const ids = await pair.standby.query<{ id: number }>(
-      pair.url,
-      'select id::integer as id from srq.record order by id',
-    );
-    expect(ids.map(({ id }) => id > 5_000)).toEqual([false, true]);
-  });
-
   test('nothing is begun before those are back that lived, or a person says that they will not come', async () => {
     const told: string[] = [];
     let looks = 0;
@@ -250,34 +231,5 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(begun).toBe(false);
     await pair.standby.query(pair.url, "update srq.timeline set since = since - interval '1 minute'");
     expect(await beginning).toBe(true);
-  });
-
-  test('of several servers the one that takes writing is used, and one that was replaced never again', async () => {
-    const { log } = await opened('run', pair.listed);
-    const { log: other, store } = await opened('other', pair.behindOne);
-    expect(await log.sending(subjectOf(1), 'none')).toBe(true);
-    await pair.caughtUp();
-    pair.replace();
-    expect(await log.sending(subjectOf(2), 'none')).toBe(true);
-    expect(await log.outcome(subjectOf(1), CREATED)).toBe(true);
-    expect(await other.sending(subjectOf(3), 'none')).toBe(true);
-    pair.primary.up();
-    pair.front.lead(pair.primary.port);
-    pair.front.cut();
-    await expect(store.database.query('select 1')).rejects.toThrow();
-    await expect(store.database.connect({ joins: true })).rejects.toThrow();
-    const waiting = other.sending(subjectOf(4), 'none');
-    // Both take writing. One of them is on a newer timeline.
-    const fresh = await opened('fresh', pair.listed);
-    expect(await fresh.log.sending(subjectOf(5), 'none')).toBe(true);
-    pair.front.lead(pair.standby.port);
-    expect(await waiting).toBe(true);
-    expect(await events(1, 2, 3, 4, 5)).toEqual([
-      ['sending', 'created'],
-      ['sending'],
-      ['sending'],
-      ['sending'],
-      ['sending'],
-    ]);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SrqError } from '../../../src/request/errors.ts';
-import { isCancelled, isForbidden, isReadOnly, isTransient, storeError } from '../../../src/store/postgres/failures.ts';
+import { isTransient, storeError } from '../../../src/store/postgres/failures.ts';
 
 const failure = (code: string, message: string) => Object.assign(new Error(message), code === '' ? {} : { code });
 const STORE = 'postgres://owner@db.example/leads';
@@ -60,32 +59,6 @@ test.each([
   expect(isTransient(error)).toBe(passes);
 });
 
-describe('The words of a failure', () => {
-  const said = (error: unknown) => storeError(error, STORE).message;
-
-  test('are those of the first of several', () => {
-    const several = new AggregateError([failure('ECONNREFUSED', 'one'), failure('3D000', 'other')]);
-    expect(said(several)).toBe(`The store ${STORE} cannot be reached (ECONNREFUSED).`);
-  });
-
-  test('are one line, and no more than 200 characters of it', () => {
-    expect(said(failure('42P01', 'one\ntwo'))).toBe(`The store ${STORE} gave an error (42P01: one).`);
-    expect(said(failure('42P01', `${'x'.repeat(199)}yz`))).toBe(
-      `The store ${STORE} gave an error (42P01: ${'x'.repeat(199)}y).`,
-    );
-  });
-
-  test('are also those of what is no error', () => {
-    expect(said('some words')).toBe(`The store ${STORE} gave an error (some words).`);
-    expect(isTransient('connection terminated')).toBe(false);
-  });
-
-  test('that were told already stay', () => {
-    const told = new SrqError('store.version', 'Told.');
-    expect(storeError(told, STORE)).toBe(told);
-  });
-});
-
 describe('What may pass', () => {
   test.each([
     ...['08000', '08003', '08006', '08P01', '57P01', '57P02', '57P03', '57P05', '25P03', '53300', '40001', '40P01'],
@@ -95,32 +68,10 @@ describe('What may pass', () => {
   });
 
   test.each([
-    '57P06',
-    '57000',
-    '25P02',
-    '25006',
-    '53200',
-    '53100',
-    '40002',
-    '40P02',
-    '55P02',
-    '23505',
-    '42601',
-    'XX000',
-  ])('is not state %s', (code) => {
-    // What the words say does not count where there is a state.
-    expect(isTransient(failure(code, 'connection terminated'))).toBe(false);
-  });
-
-  test.each([
     ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
     ...['ENOENT', 'EAI_AGAIN', 'ENOTFOUND', 'ECONNABORTED'],
   ])('is %s of the system', (code) => {
     expect(isTransient(failure(code, 'words'))).toBe(true);
-  });
-
-  test.each(['EACCES', 'ENOSPC', 'CERT_HAS_EXPIRED', 'ERR_INVALID_ARG_TYPE'])('is not %s', (code) => {
-    expect(isTransient(failure(code, 'words'))).toBe(false);
   });
 
   test.each([
@@ -135,25 +86,4 @@ describe('What may pass', () => {
   ])('without a state "%s": %s', (words, passes) => {
     expect(isTransient(failure('', words))).toBe(passes);
   });
-
-  test('is what passes at one of several servers, and what was told of it', () => {
-    const [refused, away] = [failure('28P01', 'no'), failure('ECONNREFUSED', 'connect')];
-    expect(isTransient(new AggregateError([refused, away]))).toBe(true);
-    expect(isTransient(new AggregateError([refused, refused]))).toBe(false);
-    expect(isTransient(storeError(new AggregateError([refused, away]), STORE))).toBe(true);
-    expect([away, refused].map((error) => isTransient(storeError(error, STORE)))).toEqual([true, false]);
-    // What it says then is about passing words, and not about the server.
-    expect(isTransient(new SrqError('log.closed', 'connection terminated'))).toBe(false);
-  });
-});
-
-test.each([
-  ['read only', isReadOnly, '25006'],
-  ['cancelled', isCancelled, '57014'],
-  ['forbidden', isForbidden, '42501'],
-])('what is %s is known by its state, also once it was told', (_, is, code) => {
-  const codes = ['25006', '57014', '42501', '42P01', ''];
-  expect(codes.filter((each) => is(failure(each, 'words')))).toEqual([code]);
-  expect(codes.filter((each) => is(storeError(failure(each, 'words'), STORE)))).toEqual([code]);
-  expect(is(null)).toBe(false);
 });

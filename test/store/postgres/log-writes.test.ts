@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../../../src/request/outcome.ts';
 import type { Clock } from '../../../src/request/ports.ts';
 import type { LoggedState } from '../../../src/request/status.ts';
 import { PostgresLog } from '../../../src/store/postgres/postgres-log.ts';
-import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
+import { CREATED, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 import { VirtualClock } from '../../helpers/virtual-clock.ts';
 
@@ -82,123 +81,6 @@ describe('Records of a process', () => {
     expect(appended.map(({ events }) => events)).toEqual([['sending'], ['created']]);
   });
 
-  test('have the number of the process, and numbers of their own', async () => {
-    const { log, appended } = await logOf();
-    await Promise.all([log.sending(subjectOf(1), 'none'), log.sending(subjectOf(2), 'none')]);
-    await log.outcome(subjectOf(1), CREATED);
-    expect(appended.map(({ worker, entries }) => [worker, entries])).toEqual([
-      [17, [1, 2]],
-      [17, [3]],
-    ]);
-    expect(log.worker.records.all.map(({ entry, id, state }) => [entry, id, state])).toEqual([
-      [1, 1, 'sending'],
-      [2, 2, 'sending'],
-      [3, 3, 'created'],
-    ]);
-  });
-
-  test('say what they are of, and what became of it', async () => {
-    const { log, appended } = await logOf();
-    const outcome: Outcome = { ...CREATED, message: 'a\0b', raw: 'c\0d', ms: 87.4 };
-    await log.outcome({ ...subjectOf(1), ref: 'x\0y', market: 'PT' }, outcome, { again: true, seen: 'sending' });
-    await log.outcome(subjectOf(2), { ...CREATED, ids: {}, http: null, ms: null }, { by: 'validate' });
-    await log.licence(subjectOf(3), 'unknown', 'person');
-    await log.licence(subjectOf(3), 'unknown', 'person', { again: true });
-    await log.sending(subjectOf(4), 'licensed', { again: true, by: 'idempotency' });
-    await log.sending(subjectOf(5), 'none', { wireForm: 'its form' });
-    const told = appended.map((now) => Object.fromEntries(PARAMETERS.slice(4).map((name) => [name, now[name][0]])));
-    const nothing = {
-      markets: null,
-      ids: null,
-      http: null,
-      ms: null,
-      messages: null,
-      raws: null,
-      by: null,
-      again: false,
-    };
-    expect(told).toEqual([
-      {
-        ...{ events: 'created', seen: 'sending', next: 'created', nextLicensed: 'created', rows: 1, refs: 'x\uFFFDy' },
-        ...{ markets: 'PT', ids: JSON.stringify(CREATED.ids), http: 201, ms: 87, messages: 'a\uFFFDb' },
-        ...{ raws: 'c\uFFFDd', by: null, again: true },
-      },
-      {
-        ...{ ...nothing, events: 'created', seen: null, next: 'created', nextLicensed: 'created', rows: 2 },
-        ...{ refs: 'lead-2', by: 'validate' },
-      },
-      {
-        ...{ ...nothing, events: 'licence', seen: 'unknown', next: 'licensed', nextLicensed: 'licensed', rows: 3 },
-        ...{ refs: 'lead-3', by: 'person' },
-      },
-      {
-        ...{ ...nothing, events: 'licence', seen: 'unknown', next: 'licensed', nextLicensed: 'licensed', rows: 3 },
-        ...{ refs: 'lead-3', by: 'person', again: true },
-      },
-      {
-        ...{ ...nothing, events: 'sending', seen: 'licensed', next: 'parked', nextLicensed: 'parked', rows: 4 },
-        ...{ refs: 'lead-4', by: 'idempotency', again: true },
-      },
-      {
-        ...{ ...nothing, events: 'sending', seen: 'none', next: 'sending', nextLicensed: 'parked', rows: 5 },
-        ...{ refs: 'lead-5', by: 'form its form' },
-      },
-    ]);
-  });
-
-  test('are remembered as they were written, by the time of the server', async () => {
-    const { log } = await logOf();
-    const outcome = { ...CREATED, message: 'a\0b', raw: 'c\0d', ms: 87.4 };
-    await log.outcome({ ...subjectOf(1), ref: 'x\0y' }, outcome, { again: true, by: 'validate' });
-    await log.sending(subjectOf(2), 'none', { wireForm: 'its form' });
-    expect(log.worker.records.all).toEqual([
-      {
-        ...{ id: 1, entry: 1, state: 'created', event: 'created', by: 'validate', again: true, key: keyOf(1), row: 1 },
-        ...{ at: new Date(5_000_000).toISOString(), ref: 'x\uFFFDy', ids: CREATED.ids, http: 201, ms: 87 },
-        ...{ message: 'a\uFFFDb', raw: 'c\uFFFDd' },
-      },
-      {
-        ...{ id: 2, entry: 2, state: 'sending', event: 'sending', by: 'form its form', again: false, key: keyOf(2) },
-        ...{ at: new Date(5_000_000).toISOString(), row: 2, ref: 'lead-2', ids: {}, http: null, ms: null },
-        ...{ message: null, raw: null },
-      },
-    ]);
-  });
-
-  test.each([
-    [2 ** 31 - 2, 2 ** 31 - 2],
-    [2 ** 31 - 1, 2 ** 31 - 1],
-    [2 ** 31, 2 ** 31 - 1],
-    [1e15, 2 ** 31 - 1],
-    [0, 0],
-    [0.5, 1],
-  ])('of %s milliseconds say %s, as the table can keep no more', async (ms, kept) => {
-    const { log, appended } = await logOf();
-    await log.outcome(subjectOf(1), { ...CREATED, ms });
-    expect(appended[0]?.ms).toEqual([kept]);
-  });
-
-  test.each([
-    [1_999, 87],
-    [2_000, 2_087],
-    [60_000, 60_087],
-  ])('whose writing has to wait for %s ms say that they took %s: a short wait is not counted', async (pauseMs, ms) => {
-    const { log, scene, clock, appended } = await logOf();
-    Object.assign(scene, { losesAnswers: 1, pauseMs });
-    expect(await clock.until(log.outcome(subjectOf(1), CREATED))).toBe(true);
-    expect([appended.map((now) => now.ms), log.worker.records.all[0]?.ms]).toEqual([[[87], [ms]], ms]);
-  });
-
-  test('tell what the store has where it refuses them, and count as unknown where it says nothing', async () => {
-    const { log, scene } = await logOf();
-    scene.refused.set(keyOf(1), 'created');
-    expect(await log.sending(subjectOf(1), 'none')).toBe(false);
-    expect([log.lookup(keyOf(1)), log.worker.records.all]).toEqual(['created', []]);
-    scene.refused.clear();
-    expect(await log.sending(subjectOf(2), 'none')).toBe(true);
-    expect(log.lookup(keyOf(2))).toBe('sending');
-  });
-
   test('whose answer was lost are looked for behind what was known when they were first sent', async () => {
     const { log, scene, clock, appended } = await logOf();
     await log.sending(subjectOf(1), 'none');
@@ -225,23 +107,6 @@ describe('Records of a process', () => {
 });
 
 describe('The end of a log', () => {
-  const left = (asked: readonly Asked[]) => asked.filter(({ text }) => text.includes('set left_at = clock')).length;
-
-  test('comes once, after what was asked for before, and takes nothing more', async () => {
-    const { log, database, clock, appended } = await logOf();
-    const asked = [1, 2, 3].map((row) => log.sending(subjectOf(row), 'none'));
-    await clock.until(log.close());
-    expect(appended[0]?.keys).toHaveLength(3);
-    expect(await Promise.all(asked)).toEqual([true, true, true]);
-    expect(left(database.asked)).toBe(1);
-    await log.close();
-    expect([left(database.asked), database.sessions.map(({ isClosed }) => isClosed())]).toEqual([1, [true]]);
-    expect(await failureOf(log.outcome(subjectOf(1), CREATED))).toMatchObject({
-      reason: 'log.closed',
-      message: `The log ${database.shown} was closed.`,
-    });
-  });
-
   test.each([
     ['the run was told to end', 'stop'],
     ['the log was closed', 'close'],
@@ -271,14 +136,4 @@ describe('The end of a log', () => {
     expect(ends.sort()).toEqual(['ask', 'look', 'write']);
     expect(clock.monotonicMs()).toBe(75_000);
   });
-});
-
-test('a request is under way where its last record is an intent of a process that lives', async () => {
-  const { log, underWay, living, database } = await logOf();
-  underWay.push({ key: keyOf(1), worker: 3 }, { key: keyOf(2), worker: 4 }, { key: keyOf(3), worker: 3 });
-  living.add(3);
-  const asked = [1, 2, 3, 5].map((row) => log.mayBeUnderWay(keyOf(row)));
-  expect(await Promise.all(asked)).toEqual([true, false, true, false]);
-  const looked = database.asked.filter(({ text }) => text.includes('pg_postmaster_start_time'));
-  expect(looked.map(({ values }) => values[2])).toEqual([[3, 4]]);
 });

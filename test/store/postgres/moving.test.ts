@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordedNote } from '../../../src/request/log-store.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
-import {
-  type KnownRequest,
-  knowsFileLog,
-  noteFileLog,
-  replacedRecords,
-  takeOver,
-  takeOverNotes,
-} from '../../../src/store/postgres/moving.ts';
+import { type KnownRequest, takeOver, takeOverNotes } from '../../../src/store/postgres/moving.ts';
 import { keyOf } from '../../helpers/log-subjects.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 
@@ -46,15 +39,6 @@ describe('Requests of another log', () => {
     expect(rows[1]).not.toHaveProperty('ids');
     expect((await taken([requestOf(1)])).rows[0]).toMatchObject({ ms: null, by: null });
   });
-
-  test('name each of their runs once', async () => {
-    const requests = [requestOf(1), requestOf(2, { run: 'two' }), requestOf(3)];
-    expect((await taken(requests)).runs).toEqual(['one', 'two']);
-  });
-
-  test('have taught the store nothing where it does not say so', async () => {
-    expect((await taken([requestOf(1)], [])).learned).toBe(0);
-  });
 });
 
 test('notes are taken over of runs of which the store has none, in their order', async () => {
@@ -65,62 +49,4 @@ test('notes are taken over of runs of which the store has none, in their order',
     [['a', 'known', 'b']],
     [['a', 'b', 'a'], [AT, AT, AT], ['1', '3', '4'].map((stopped) => JSON.stringify({ event: 'end', stopped }))],
   ]);
-});
-
-describe('Records that a later one has replaced', () => {
-  const BEFORE = new Date('2026-10-01T00:00:00.000Z');
-  const counted = async (ends: object[], deletes: boolean) => {
-    let count = 0;
-    const database = scriptedDatabase(({ text }: Asked) => {
-      if (text.startsWith('select min(id)')) return ends;
-      count += 1;
-      return [{ count }];
-    });
-    const counts: number[] = [];
-    for await (const some of replacedRecords(database, BEFORE, deletes)) counts.push(some);
-    const [, ...statements] = database.asked;
-    return { counts, statements, ranges: statements.map(({ values }) => values) };
-  };
-
-  test('are gone through from the oldest to the newest, 50,000 ids at a time', async () => {
-    const at = BEFORE.toISOString();
-    const { counts, ranges } = await counted([{ oldest: 11, newest: 100_011 }], true);
-    expect(ranges).toEqual([
-      [11, 50_011, at],
-      [50_011, 100_011, at],
-      [100_011, 150_011, at],
-    ]);
-    expect(counts).toEqual([1, 2, 3]);
-    expect((await counted([{ oldest: 11, newest: 50_010 }], true)).ranges).toEqual([[11, 50_011, at]]);
-    expect((await counted([{ oldest: 5, newest: 5 }], true)).ranges).toEqual([[5, 50_005, at]]);
-  });
-
-  test('are deleted only where that is asked for', async () => {
-    for (const deletes of [true, false]) {
-      const { statements } = await counted([{ oldest: 1, newest: 2 }], deletes);
-      expect(statements.map(({ text }) => /delete/.test(text))).toEqual([deletes]);
-    }
-  });
-
-  test('are none in a log without records', async () => {
-    const { counts } = await counted([{ oldest: null, newest: null }], true);
-    expect(counts.length).toBeLessThanOrEqual(1);
-  });
-});
-
-test('a log in a file is known where the store says so, and only there', async () => {
-  const file = { log: 'a'.repeat(32), newestKey: keyOf(1) };
-  for (const [rows, known] of [
-    [[{ known: true }], true],
-    [[{ known: false }], false],
-    [[{ known: null }], false],
-    [[], false],
-  ] as const) {
-    const { query, asked } = scriptedDatabase(() => rows);
-    expect(await knowsFileLog(query, file)).toBe(known);
-    expect(asked.map(({ values }) => values)).toEqual([[file.log, file.newestKey]]);
-  }
-  const { query, asked } = scriptedDatabase(() => []);
-  await noteFileLog(query, { ...file, name: '/logs/default.ndjson', isImported: true });
-  expect(asked.map(({ values }) => values)).toEqual([[file.log, '/logs/default.ndjson', true, file.newestKey]]);
 });

@@ -50,11 +50,7 @@ describe.skipIf(poolerIsMissing !== null)(`A store behind a pooler${why}`, { tim
     expect(await server.query(url, 'select 1 from srq.worker')).toHaveLength(2);
   });
 
-  test.each([
-    ['transaction', 20],
-    ['transaction', 1],
-    ['statement', 20],
-  ] as const)(
+  test.each([['transaction', 20]] as const)(
     'is refused with the reason in %s mode with %s connections, before anything is set or made',
     async (mode, size) => {
       const { url, pooled } = await behind(mode, size);

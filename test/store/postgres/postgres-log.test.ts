@@ -3,12 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { systemClock } from '../../../src/account/system-clock.ts';
 import type { Outcome } from '../../../src/request/outcome.ts';
 import { LOG_EVENTS, LOGGED_STATES } from '../../../src/request/status.ts';
-import type { Query } from '../../../src/store/postgres/database.ts';
-import { storeError } from '../../../src/store/postgres/failures.ts';
-import { PostgresLog } from '../../../src/store/postgres/postgres-log.ts';
 import { storeAt } from '../../helpers/log-places.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
+import { CREATED, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 import { TcpLine } from '../../helpers/tcp-line.ts';
 
@@ -75,7 +72,6 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
   test.each([
     [1_999, 100],
     [2_000, 2_100],
-    [15 * 60_000, 15 * 60_000 + 100],
   ])(
     'dates an outcome that waited %i ms for the store by its first try, unless the wait was short',
     async (waitMs, ms) => {
@@ -105,33 +101,12 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     },
   );
 
-  test('gives a new process the next free number where that of its turn is taken, as after a fail-over', async () => {
-    const first = await opened('first');
-    await server.query(url, 'alter table srq.worker alter column id restart');
-    const [second, third] = [await opened('second'), await opened('third')];
-    expect([first, second, third].map(({ worker }) => worker.id)).toEqual([1, 2, 3]);
-    const rows = await server.query(url, 'select id, run from srq.worker order by id');
-    expect(rows).toEqual(['first', 'second', 'third'].map((run, at) => ({ id: at + 1, run })));
-  });
-
   test('is durable whatever the default of the server is', async () => {
     await server.query(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
     const store = storeAt(url, 'run');
     expect(await store.database.query("select current_setting('synchronous_commit') as now")).toEqual([{ now: 'on' }]);
     const session = await store.database.connect();
     expect(await session.query("select current_setting('synchronous_commit') as now")).toEqual([{ now: 'on' }]);
-    await session.close();
-    await store.close();
-  });
-
-  test('has the server notice within a minute that a machine has lost its power, by every connection', async () => {
-    const store = storeAt(url, 'run');
-    const names = ['idle', 'interval', 'count'].map((name) => `tcp_keepalives_${name}`);
-    const text = `select ${[...names, 'tcp_user_timeout'].map((name) => `current_setting('${name}') as ${name}`)}`;
-    const expected = { tcp_keepalives_idle: '10', tcp_keepalives_interval: '5', tcp_keepalives_count: '4' };
-    expect(await store.database.query(text)).toEqual([{ ...expected, tcp_user_timeout: '30000' }]);
-    const session = await store.database.connect({ patient: true });
-    expect(await session.query(text)).toEqual([{ ...expected, tcp_user_timeout: '30000' }]);
     await session.close();
     await store.close();
   });
@@ -197,19 +172,6 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       const rows = await own.query(url, 'select event from srq.record order by id');
       expect(rows.map(({ event }) => event).sort()).toEqual(['created', 'sending', 'sending']);
     });
-
-    test('gives up some seconds after the run was told to end', async () => {
-      const own = await PostgresServer.start();
-      onTestFinished(() => own.end());
-      url = await own.database();
-      const stopping = new AbortController();
-      const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 300), signal);
-      const log = await opened('run', { stopping: stopping.signal, clock: { ...systemClock, sleep } });
-      own.down('immediate');
-      const waiting = failureOf(log.sending(subjectOf(1), 'none'));
-      stopping.abort();
-      expect(await waiting).toMatchObject({ code: 'log', message: expect.stringContaining('cannot be reached') });
-    });
   });
 
   test('what was recorded, but whose answer was lost, is not recorded twice', async () => {
@@ -228,27 +190,6 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     // Somebody else's intent is still told from it.
     const other = await opened('other');
     expect(await other.sending(subjectOf(2), 'none')).toBe(false);
-  });
-
-  test('after others have recorded much, a repetition looks only at what came after the last heartbeat', async () => {
-    const { log: idle, appended } = await idleLog(url);
-    const other = await opened('other');
-    await Promise.all([1, 2, 3].map((row) => other.sending(subjectOf(row), 'none')));
-    const seenAt = async () => {
-      const [row] = await server.query<{ at: string }>(
-        url,
-        "select seen_at::text as at from srq.worker where run = 'idle'",
-      );
-      return row?.at;
-    };
-    for (let beats = 0; beats < 2; beats++) {
-      const before = await seenAt();
-      await expect.poll(seenAt, { timeout: 60_000, interval: 20 }).not.toBe(before);
-    }
-    const [newest] = await server.query<{ id: string }>(url, 'select max(id)::text as id from srq.record');
-    expect(await idle.sending(subjectOf(4), 'none')).toBe(true);
-    expect(appended).toEqual([null, Number(newest?.id)]);
-    expect(await events(4)).toEqual(['sending']);
   });
 
   describe('an outcome of a process that was taken for dead', () => {
@@ -306,30 +247,6 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       expect(await living()).toEqual([false, false, false]);
     });
 
-    test('is not a machine without power, whose lock the server may keep for hours', async () => {
-      const line = await TcpLine.to(Number(new URL(url).port));
-      const real = url;
-      url = url.replace(/:\d+\//, `:${line.port}/`);
-      const dead = await opened('dead');
-      onTestFinished(() => line.end());
-      await dead.sending(subjectOf(1), 'none');
-      line.silence();
-      url = real;
-      const log = await opened('run');
-      const unseen = (minutes: number) =>
-        server.query(
-          url,
-          `update srq.worker set seen_at = clock_timestamp() - interval '${minutes} minutes' where id = 1`,
-        );
-      await unseen(1);
-      // For a while after the server's start everybody counts as living.
-      const started = 'select 1 where pg_postmaster_start_time() > clock_timestamp() - make_interval(secs => 25)';
-      await expect.poll(() => server.query(url, started), { timeout: 150_000, interval: 500 }).toEqual([]);
-      expect(await log.mayBeUnderWay(keyOf(1))).toBe(true);
-      await unseen(3);
-      expect(await log.mayBeUnderWay(keyOf(1))).toBe(false);
-    });
-
     test('a process that the others cannot see begins nothing, until it is back', async () => {
       const log = await opened('run');
       await log.sending(subjectOf(0), 'none');
@@ -364,34 +281,6 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     });
   });
 });
-
-/** A log whose process has many heartbeats, and which loses the answer to its first records; and from where on each statement looked. */
-async function idleLog(url: string) {
-  const appended: unknown[] = [];
-  const store = storeAt(url, 'idle');
-  await store.migrate();
-  const { database } = store;
-  const query: Query = async (text, values, name) => {
-    const rows = await database.query(text, values, name);
-    if (name === 'srq-append' && appended.push(values?.[1]) === 1) {
-      throw storeError(Object.assign(new Error('the answer was lost'), { code: '08006' }), 'the store');
-    }
-    return rows as never;
-  };
-  const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 50), signal);
-  const log = await PostgresLog.open(
-    { ...database, query },
-    {
-      ...{ run: 'idle', holder: 'idle', clock: { ...systemClock, sleep }, warn: () => {} },
-      stopping: new AbortController().signal,
-    },
-  );
-  onTestFinished(async () => {
-    await log.close();
-    await store.close();
-  });
-  return { log, appended };
-}
 
 /** A TCP line to a local port that can be cut right before the next answer to a statement whose text is given. */
 async function lossyLine(to: number) {

@@ -3,15 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { systemClock } from '../../../src/account/system-clock.ts';
 import type { LogPosition } from '../../../src/request/log-store.ts';
 import { installBoss } from '../../../src/store/postgres/boss.ts';
-import { openQueue } from '../../../src/store/postgres/postgres-queue.ts';
 import { outcomesByMinute, workingProcesses } from '../../../src/store/postgres/queue-figures.ts';
 import { storeAt } from '../../helpers/log-places.ts';
 import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
-const DESTINATION = { baseUrl: 'http://127.0.0.1:1', clientId: 'partner' };
-const never = new AbortController().signal;
 
 describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () => {
   let server: PostgresServer;
@@ -52,13 +49,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     expect(await stopped.next()).toMatchObject({ done: true });
   });
 
-  test('without tables is followed until it is told to stop', async () => {
-    const stop = new AbortController();
-    const following = stored('reader').follow({ end: 0 }, stop.signal).next();
-    stop.abort();
-    expect(await following).toMatchObject({ done: true });
-  });
-
   test('keeps the notes that it can, in their order, and tells those that it can read', async () => {
     const store = stored('run');
     await store.migrate();
@@ -84,12 +74,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
       { run: 'run', event: 'breaker', pauseMs: 3 },
       { run: 'run', event: 'end', stopped: null },
     ]);
-  });
-
-  test('has its steps in their order', async () => {
-    const names = await stored('run').migrate();
-    const steps = await server.query(url, 'select number, name from srq.migration order by number');
-    expect(steps).toEqual(names.map((name, at) => ({ number: at + 1, name })));
   });
 
   describe('for a role with rights of its own', () => {
@@ -132,26 +116,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
         });
         await server.query(url, `grant ${revoked} to sender`);
       }
-    });
-
-    test('says who may make the queue where there is none, and what is forbidden where there is one', async () => {
-      await server.query(
-        url,
-        'grant usage on schema srq to sender; grant select on all tables in schema srq to sender',
-      );
-      const queueAs = ({ database }: ReturnType<typeof stored>) =>
-        openQueue({ database, destination: DESTINATION, worker: null, stopping: never });
-      await expect(queueAs(asSender())).rejects.toMatchObject({
-        reason: 'store.not-ready',
-        message: expect.stringContaining('has no queue yet, and this role may not create one.'),
-        hint: expect.stringContaining('srq store migrate --store postgres://OWNER@HOST/DATABASE'),
-      });
-      const queue = await queueAs(stored('owner'));
-      await queue.close();
-      await expect(queueAs(asSender())).rejects.toMatchObject({
-        reason: 'store.unavailable',
-        message: expect.stringContaining('forbids this'),
-      });
     });
   });
 
@@ -205,15 +169,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
         { created: 0, duplicate: 0, rejected: 0, failed: 1, unknown: 1 },
       ]);
       expect(Date.parse(told[1]?.at ?? '') - Date.parse(told[0]?.at ?? '')).toBe(60_000);
-    });
-
-    test('not at all where that takes too long', async () => {
-      const { database } = stored('reader');
-      await stored('owner').migrate();
-      await stored('holder').database.transaction(async (query) => {
-        await query('lock table srq.record in access exclusive mode');
-        expect(await outcomesByMinute(database)).toBeNull();
-      });
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { livingProcesses, ProcessLease } from '../../../src/store/postgres/process-lease.ts';
+import { ProcessLease } from '../../../src/store/postgres/process-lease.ts';
 import { keyOf } from '../../helpers/log-subjects.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 import { VirtualClock } from '../../helpers/virtual-clock.ts';
@@ -89,75 +89,6 @@ const record = (entry: number) =>
     ...{ row: entry, ref: null, ids: {}, http: null, ms: null, message: null, raw: null, by: null, again: false },
   }) as Parameters<ProcessLease['records']['add']>[0];
 
-describe('A process that begins', () => {
-  test('joins the server, enters itself, takes its lock, and looks whether others are waited for', async () => {
-    const { acquire, database, clock, scene } = sceneOf({ newestId: 33 });
-    database.timeline = 6;
-    const lease = await acquire();
-    expect(lease.id).toBe(ID);
-    expect(lease.records.newestId).toBe(33);
-    const [joined, entered, taken, looked] = database.sessions[0]?.asked ?? [];
-    expect([joined?.text, joined?.values]).toEqual([expect.stringContaining('srq.join_timeline'), [6, false]]);
-    expect([entered?.text, entered?.values]).toEqual([
-      expect.stringContaining('insert into srq.worker'),
-      ['run', 'holder', 6],
-    ]);
-    // The number of the lock is the same for all versions: (0x737272, id).
-    expect([taken?.text, taken?.values]).toEqual([expect.stringContaining(BEAT), [0x737272, ID, 'run']]);
-    // Who was silent for a minute had nothing under way, and where nothing is lost nobody is waited for longer than half one.
-    expect([looked?.text, looked?.values]).toEqual([expect.stringContaining('srq.settle_timeline'), [6, 60, 30]]);
-    expect(database.joined).toEqual([6]);
-    expect(() => lease.requireHeld()).not.toThrow();
-    scene.newestId = null;
-    await clock.until(lease.release());
-  });
-
-  test('takes the next number that is free, or its own of an earlier try', async () => {
-    const taken = sceneOf({ taken: 2 });
-    const lease = await taken.acquire();
-    expect(lease.id).toBe(ID);
-    const tries = taken.database.asked.filter(({ text }) => text.startsWith('insert into srq.worker (run'));
-    expect(tries.map(({ values }) => values)).toEqual(Array(3).fill(['run', 'holder', 1]));
-    await taken.clock.until(lease.release());
-    const own = sceneOf({ ownId: 21 });
-    const again = await own.acquire();
-    expect(again.id).toBe(21);
-    const entered = own.database.asked.filter(({ text }) => text.startsWith('update srq.worker set holder'));
-    expect(entered.map(({ values }) => values)).toEqual([['run', 'holder', 1]]);
-    await own.clock.until(again.release());
-  });
-
-  test('does not begin while others are waited for, and lets its connection go', async () => {
-    const { acquire, database } = sceneOf({ missing: ['srq work on a', 'srq work on b'] });
-    await expect(acquire()).rejects.toMatchObject({
-      reason: 'store.failed-over',
-      message: expect.stringContaining('It waits for what these processes know: srq work on a; srq work on b.'),
-      hint: expect.stringContaining('look up at the service'),
-      cause: { code: '08006' },
-    });
-    expect(database.sessions.map(({ isClosed }) => isClosed())).toEqual([true]);
-    expect(database.joined).toEqual([]);
-  });
-
-  test('whose entry is gone at once enters again under its number, or not at all', async () => {
-    const { acquire, database } = sceneOf({ hasEntry: false });
-    await acquire();
-    const again = database.asked.filter(({ text }) => text.includes('overriding system value'));
-    expect(again.map(({ values }) => values)).toEqual([[ID, 'run', 'holder']]);
-    const takes = database.asked.filter(({ text }) => text.includes(BEAT));
-    expect(takes.map(({ values }) => values)).toEqual([
-      [0x737272, ID, 'run'],
-      [0x737272, ID, 'run'],
-    ]);
-    const taken = sceneOf({ hasEntry: false, canEnter: false });
-    await expect(taken.acquire()).rejects.toMatchObject({
-      reason: 'store.failed-over',
-      message: `The store ${taken.database.shown} has lost the entry of this process, and another one has its number.`,
-    });
-    expect(taken.database.sessions[0]?.isClosed()).toBe(true);
-  });
-});
-
 describe('A process that lives', () => {
   test('shows it every five seconds, on one connection, and no more once it has left', async () => {
     const { acquire, database, beats, pass, clock } = sceneOf();
@@ -176,89 +107,6 @@ describe('A process that lives', () => {
       values: [ID],
     });
     expect([database.sessions.length, session?.isClosed()]).toEqual([1, true]);
-  });
-
-  test('knows the wall clock of the server, as of the middle between question and answer', async () => {
-    const { acquire, clock, pass, scene } = sceneOf({ nowMs: 5_000_000, answerMs: 400 });
-    const lease = await clock.until(acquire());
-    expect(lease.nowMs()).toBe(5_000_200);
-    await pass(1_000);
-    expect(lease.nowMs()).toBe(5_001_200);
-    // The server's clock is set; the next sign of life tells.
-    Object.assign(scene, { nowMs: 9_000_000, answerMs: 0 });
-    await pass(10_000);
-    expect(lease.nowMs()).toBeGreaterThanOrEqual(9_000_000);
-    await clock.until(lease.release());
-  });
-
-  test('learns by each sign of life up to which number there are records', async () => {
-    const { acquire, clock, pass, scene } = sceneOf();
-    const lease = await acquire();
-    expect(lease.records.newestId).toBe(0);
-    scene.newestId = 44;
-    await pass(5_001);
-    expect(lease.records.newestId).toBe(44);
-    await clock.until(lease.release());
-  });
-});
-
-describe('A process whose connection is lost', () => {
-  test('begins nothing until it is back, which it tries four times a second', async () => {
-    const { acquire, scene, database, pass, clock, told, texts } = sceneOf();
-    const lease = await acquire();
-    const connects: number[] = [];
-    scene.isAway = true;
-    database.sessions[0]?.cut();
-    expect(() => lease.requireHeld()).toThrow(/cannot be reached \(08006\)/);
-    await pass(1);
-    // By then it knows why.
-    expect(() => lease.requireHeld()).toThrow(/cannot be reached \(ECONNREFUSED\)/);
-    const { length } = database.sessions;
-    await pass(998);
-    scene.isAway = false;
-    expect([length, database.sessions.length]).toEqual([1, 1]);
-    await pass(250);
-    connects.push(database.sessions.length);
-    expect(connects).toEqual([2]);
-    expect(() => lease.requireHeld()).not.toThrow();
-    expect(texts(1)).toEqual([
-      'select srq.join_timeline',
-      BEAT.concat(' = clock_timestamp'),
-      'update srq.worker set timeline = $2 where id = $1',
-      'select settled, missing from srq.settle_timeline',
-    ]);
-    expect(told).toEqual([]);
-    await clock.until(lease.release());
-    expect(database.sessions[1]?.isClosed()).toBe(true);
-  });
-
-  test('closes a connection by which it cannot show that it lives, and takes another one', async () => {
-    const { acquire, scene, database, pass, clock } = sceneOf();
-    const lease = await acquire();
-    Object.assign(scene, { hasEntry: false, canEnter: false });
-    await pass(5_001);
-    expect(database.sessions[0]?.isClosed()).toBe(true);
-    // It is told what is wrong, and each connection on which it is so is closed.
-    expect(() => lease.requireHeld()).toThrow(/has lost the entry of this process/);
-    await pass(1_000);
-    expect(database.sessions.length).toBeGreaterThanOrEqual(4);
-    expect(database.sessions.filter(({ isClosed }) => !isClosed())).toEqual([]);
-    Object.assign(scene, { hasEntry: true });
-    await pass(1_000);
-    expect(() => lease.requireHeld()).not.toThrow();
-    await clock.until(lease.release());
-  });
-
-  test('can leave while there is no connection', async () => {
-    const { acquire, scene, database, pass, clock } = sceneOf();
-    const lease = await acquire();
-    scene.isAway = true;
-    database.sessions[0]?.cut();
-    await pass(600);
-    await clock.until(lease.release());
-    scene.isAway = false;
-    await pass(60_000);
-    expect(database.sessions).toHaveLength(1);
   });
 });
 
@@ -312,16 +160,6 @@ describe('A process whose server was replaced', () => {
     await clock.until(lease.release());
   });
 
-  test('comes back to the same server without asking for numbers', async () => {
-    const { acquire, database, pass, clock } = sceneOf();
-    const lease = await acquire();
-    database.sessions[0]?.cut();
-    await pass(1);
-    expect(database.sessions).toHaveLength(2);
-    expect(database.asked.filter(({ text }) => text.includes('generate_series'))).toEqual([]);
-    await clock.until(lease.release());
-  });
-
   test('waits for the others that lived, a second at a time, and says once for whom', async () => {
     const { told, scene, lease, database, pass, beats, clock, asked } = await replaced({ missing: ['srq work on b'] });
     const waited = /It waits for what these processes know: srq work on b\./;
@@ -342,32 +180,4 @@ describe('A process whose server was replaced', () => {
     expect([told.length, database.joined]).toEqual([1, [1, 2]]);
     await clock.until(lease.release());
   });
-
-  test('ends its waiting when it leaves, and when that connection is lost', async () => {
-    const { scene, lease, database, pass, clock } = await replaced({ missing: ['srq work on b'] });
-    database.sessions[1]?.cut();
-    await pass(500);
-    expect(database.sessions.length).toBe(3);
-    expect(database.sessions[1]?.isClosed()).toBe(true);
-    const startedMs = clock.monotonicMs();
-    await clock.until(lease.release());
-    expect(clock.monotonicMs() - startedMs).toBeLessThan(1_000);
-    expect(scene.missing).not.toBeNull();
-    expect(database.sessions.map(({ isClosed }) => isClosed())).toEqual([false, true, true]);
-  });
-});
-
-test('the processes that are alive are those that the server names', async () => {
-  const asked: Asked[] = [];
-  const database = scriptedDatabase((statement) => {
-    asked.push(statement);
-    return [{ id: 3 }, { id: 5 }];
-  });
-  expect(await livingProcesses(database.query, [3, 4, 5])).toEqual(new Set([3, 5]));
-  await livingProcesses(database.query, [3], 0);
-  // For twenty seconds who was seen counts as alive, unless it is asked who can be seen now; a lock counts for two minutes.
-  expect(asked.map(({ values }) => values)).toEqual([
-    [0x737272, 20, [3, 4, 5], 120],
-    [0x737272, 0, [3], 120],
-  ]);
 });

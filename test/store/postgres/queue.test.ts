@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
 import type { TakenRequest } from '../../../src/request/request-queue.ts';
@@ -151,36 +150,6 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
       await server.query(url, "update srq_queue.job set start_after = now() - interval '1 second'");
     }
     expect(tries).toBe(10);
-  });
-
-  test('does not count what was given back as a try: as often as that may be, it has all its tries, and fails as at first', async () => {
-    const url = await server.database();
-    const { queue } = await join(url);
-    await queue.add([queued(1)]);
-    const taken = async () => {
-      const [one] = await queue.take(1);
-      if (!one) throw new Error('nothing taken');
-      return one;
-    };
-    const takenAndGivenBack = async (times: number) => {
-      for (let time = 0; time < times; time++) await queue.dispose(await taken(), { is: 'back' });
-    };
-    const secondsLeft = async () => {
-      const text = 'select extract(epoch from start_after - now())::float8 as seconds from srq_queue.job';
-      const [{ seconds } = { seconds: 0 }] = await server.query<{ seconds: number }>(url, text);
-      await server.query(url, "update srq_queue.job set start_after = now() - interval '1 second'");
-      return seconds;
-    };
-    await takenAndGivenBack(12);
-    const first = await taken();
-    expect(first.mayTryAgain).toBe(true);
-    await queue.dispose(first, { is: 'later' });
-    expect(await secondsLeft()).toBeLessThan(10);
-    // That it failed once is not forgotten.
-    await takenAndGivenBack(12);
-    await queue.dispose(await taken(), { is: 'later' });
-    const second = await secondsLeft();
-    expect([second > 9, second < 20]).toEqual([true, true]);
   });
 
   test('gets back what a worker held that has ended, and leaves alone what another holds', async () => {
@@ -413,76 +382,6 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     await expect(queue.take(1)).rejects.toThrow(/gave an error/);
   });
 
-  test('finds what was put back, though it lies before what it took last', async () => {
-    const url = await server.database();
-    const { store } = await join(url);
-    let aheadMs = 0;
-    const query = async (...asked: Parameters<typeof store.database.query>) => {
-      const rows = await store.database.query<{ startedMs?: number }>(...asked);
-      return rows.map((row) => (row.startedMs ? { ...row, startedMs: row.startedMs + aheadMs } : row));
-    };
-    const database = { ...store.database, query: query as typeof store.database.query };
-    const stopping = new AbortController().signal;
-    const queue = await openQueue({ database, destination: DESTINATION, worker: 1, stopping });
-    open.push(queue);
-    await queue.add(many(0, 100));
-    const [first, second] = await queue.take(10);
-    if (!first || !second) throw new Error('nothing taken');
-    await dispose(queue, [first], 'back');
-    expect(keys(await queue.take(10))).not.toContain(first.key);
-    // Half a minute later, by the server's clock: the look after the one that tells of it is from the beginning.
-    aheadMs = 30_000;
-    await queue.take(10);
-    expect(keys(await queue.take(10))).toContain(first.key);
-    // At once where that is what is left.
-    await dispose(queue, [second], 'back');
-    const rest = await queue.take(100);
-    expect([rest.length, keys(rest).includes(second.key)]).toEqual([62, true]);
-  });
-
-  test('takes without walking past what was taken before, though somebody holds an old snapshot', async () => {
-    const url = await server.database();
-    const [before, after] = [await join(url), await join(url)];
-    await before.queue.add(many(0, 3_000));
-    const holder = new Client({ connectionString: url.replace('@', `:${STORE_PASSWORD}@`) });
-    await holder.connect();
-    await holder.query('begin isolation level repeatable read; select 1');
-    await dispose(before.queue, await before.queue.take(2_000), 'done');
-    // A connection tells its counts with a later statement.
-    const entriesRead = async ({ store }: Member) => {
-      await store.database.query('select 1');
-      const text =
-        "select sum(idx_tup_read)::integer as read from pg_stat_user_indexes where indexrelname like '%_oldest'";
-      const [row] = await server.query<{ read: number }>(url, text);
-      return row?.read ?? 0;
-    };
-    await expect.poll(() => entriesRead(before), { timeout: 30_000 }).toBeGreaterThanOrEqual(2_000);
-    const earlier = await entriesRead(before);
-    for (let looks = 0; looks < 15; looks += 1) expect(await after.queue.take(16)).toHaveLength(16);
-    const read = async () => (await entriesRead(after)) - earlier;
-    await expect.poll(read, { timeout: 30_000 }).toBeGreaterThanOrEqual(2_000 + 15 * 16);
-    // One look was from the beginning; any other such look would have walked past the same two thousand.
-    expect(await read()).toBeLessThan(2 * 2_000);
-
-    // Ending goes by the key alone, also when the server has learned that there are next to no claims.
-    await server.query(url, 'analyze srq.queue_claim; analyze srq_queue.job');
-    const claims = async () => {
-      await after.store.database.query('select 1');
-      const text = `select seq_scan::integer as scans, (select sum(idx_tup_read)::integer from pg_stat_user_indexes
-        where relname = 'queue_claim') as read, n_tup_del::integer as ended from pg_stat_user_tables where relname = 'queue_claim'`;
-      const [row] = await server.query<{ scans: number; read: number; ended: number }>(url, text);
-      return row ?? { scans: 0, read: 0, ended: 0 };
-    };
-    await expect.poll(async () => (await claims()).ended, { timeout: 30_000 }).toBe(2_000);
-    const atFirst = await claims();
-    for (let looks = 0; looks < 5; looks += 1) await dispose(after.queue, await after.queue.take(16), 'done');
-    await expect.poll(async () => (await claims()).ended, { timeout: 30_000 }).toBe(2_080);
-    const { scans, read: claimsRead } = await claims();
-    expect(scans).toBe(atFirst.scans);
-    expect(claimsRead - atFirst.read).toBeLessThan(1_000);
-    await holder.end();
-  });
-
   test('is refused, not changed, where its tables are of another pg-boss', async () => {
     const { schema } = createRequire(import.meta.url)('pg-boss/version.json');
     expect(schema).toBe(ENGINE_SCHEMA);
@@ -501,20 +400,6 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
       });
       expect(await server.query(url, 'select version from srq_queue.version')).toEqual([{ version }]);
     }
-  });
-
-  test('takes the oldest first by an index, however many wait', async () => {
-    const url = await server.database();
-    const { queue } = await join(url);
-    for (let from = 0; from < 20_000; from += 5_000) await queue.add(many(from, 5_000));
-    await server.query(url, 'analyze');
-    const plan = await server.query<{ 'QUERY PLAN': string }>(
-      url,
-      `explain select id from srq_queue.job where name = (select name from srq_queue.queue where name like 'requests-%')
-        and state < 'active' and start_after < now() order by created_on, id limit 16 for update skip locked`,
-    );
-    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('_oldest');
-    expect(keys(await queue.take(16))).toHaveLength(16);
   });
 });
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { LogPosition } from '../../../src/request/log-store.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
-import { LOGGED_STATES, type LoggedState } from '../../../src/request/status.ts';
+import type { LoggedState } from '../../../src/request/status.ts';
 import {
   followRecords,
   LogLookup,
-  openReader,
   readAllRecords,
   readLatest,
   readNewest,
@@ -54,13 +53,6 @@ describe('What a process looks up', () => {
     return { lookup, asked, known, pass };
   };
 
-  test('is unknown before it was asked for, and then as the store has it', async () => {
-    const { lookup } = lookupOf({ a: 'sending', b: 'created' });
-    expect(['a', 'b', 'c'].map((key) => lookup.states.get(key))).toEqual(['none', 'none', 'none']);
-    await lookup.prefetch(['a', 'b', 'c']);
-    expect(['a', 'b', 'c'].map((key) => lookup.states.get(key))).toEqual(['sending', 'created', 'none']);
-  });
-
   test('is not asked again for ten seconds where it is not there, and always where it is', async () => {
     const { lookup, asked, known, pass } = lookupOf({ a: 'failed' });
     await lookup.prefetch(['a', 'c']);
@@ -72,24 +64,6 @@ describe('What a process looks up', () => {
     await lookup.prefetch([]);
     expect(asked).toEqual([['a', 'c'], ['a'], ['c']]);
     expect(lookup.states.get('c')).toBe('sending');
-  });
-
-  test('is told anew what the store has forgotten', async () => {
-    const { lookup, known } = lookupOf({ a: 'failed' });
-    await lookup.prefetch(['a']);
-    known.delete('a');
-    await lookup.prefetch(['a']);
-    expect(lookup.states.get('a')).toBe('none');
-  });
-
-  test('is asked for in statements of 5,000 at most; what is asked for in one moment shares them', async () => {
-    const { lookup, asked } = lookupOf();
-    const keys = Array.from({ length: 10_001 }, (_, at) => `key ${at}`);
-    await Promise.all([lookup.prefetch(keys.slice(0, 6_000)), lookup.prefetch(keys.slice(6_000))]);
-    expect(asked.map(({ length }) => length)).toEqual([5_000, 5_000, 1]);
-    asked.length = 0;
-    await Promise.all(keys.map((key) => lookup.read(key)));
-    expect(asked.map(({ length }) => length)).toEqual([5_000, 5_000, 1]);
   });
 
   test('is kept while 50,000 others are looked up, and forgotten after 100,000', () => {
@@ -106,20 +80,6 @@ describe('What a process looks up', () => {
     expect(lookup.states.get('first')).toBe('none');
     expect(lookup.states.get('one 49999')).toBe('failed');
   });
-
-  test('includes the last record of each request, where there is one', async () => {
-    const { lookup } = lookupOf({ [keyOf(1)]: 'created' });
-    const [found, none] = await Promise.all([lookup.read(keyOf(1)), lookup.read(keyOf(2))]);
-    expect([found?.key, found?.event, none]).toEqual([keyOf(1), 'created', null]);
-  });
-});
-
-test('a reader of a store without tables asks nothing', async () => {
-  const database = scriptedDatabase(() => [{ ...rowOf(1), state: 'created' }]);
-  const empty = openReader(database, true, new VirtualClock());
-  await empty.prefetch([keyOf(1)]);
-  expect([empty.lookup(keyOf(1)), await empty.read(keyOf(1)), database.asked]).toEqual(['none', null, []]);
-  await empty.close();
 });
 
 /** A server that reads a table by a cursor, and knows which ids have no record. */
@@ -162,20 +122,6 @@ describe('The log in a store', () => {
     expect(requests.map(({ state, record }) => [state, record.row])).toEqual(numbers.map((row) => ['created', row]));
   });
 
-  test('is read in one view, whose connection is given back at the end, and by who stops earlier', async () => {
-    const { database } = tableOf(many(3), { newest: 3 });
-    for (const read of [readLatest, readNewest, readAllRecords, readRequests] as const) {
-      const records = read(database);
-      await records.next();
-      expect(database.sessions.at(-1)?.asked[0]?.text).toBe('begin isolation level repeatable read read only');
-      expect(database.sessions.at(-1)?.isClosed()).toBe(false);
-      await records.return(undefined as never);
-      expect(database.sessions.at(-1)?.isClosed()).toBe(true);
-      await all(read(database) as AsyncGenerator<unknown, unknown>);
-    }
-    expect(database.sessions.map(({ isClosed }) => isClosed())).toEqual(Array(8).fill(true));
-  });
-
   test('has a position at its end, with the ids below that may still come', async () => {
     const { database, looked } = tableOf(many(1), { newest: 30_000, gaps: [20_001, 29_999] });
     expect((await all(readLatest(database))).end).toEqual({ end: 30_000, missing: [20_001, 29_999] });
@@ -189,44 +135,6 @@ describe('The log in a store', () => {
     await all(readLatest(few.database));
     expect(few.looked).toEqual([[1, 9]]);
     expect((await all(readLatest(tableOf([]).database))).end).toEqual({ end: 0, missing: [] });
-  });
-
-  test('tells each part of a record', async () => {
-    const whole = {
-      ...{ ref: 'L-1', market: 'PT', ids: { request_id: '1' }, http: 201, ms: 87, message: 'Words.', raw: '{}' },
-      ...{ by: 'person', again: true },
-    };
-    const { items } = await all(readLatest(tableOf([rowOf(1, whole), rowOf(2)]).database));
-    expect(items).toEqual([
-      { key: keyOf(1), event: 'created', at: '2026-11-21T03:39:00.123Z', run: 'run', row: 1, ...whole },
-      {
-        ...{ key: keyOf(2), event: 'created', at: '2026-11-21T03:39:00.123Z', run: 'run', row: 2, ref: null, ids: {} },
-        ...{ http: null, ms: null, message: null, raw: null, by: null, again: false },
-      },
-    ]);
-    expect(items[1]).not.toHaveProperty('market');
-  });
-
-  test.each(LOGGED_STATES)('of a request whose record is gone tells what its state %s says', async (state) => {
-    const events: Partial<Record<LoggedState, string>> = { licensed: 'licence', parked: 'unknown', none: 'unknown' };
-    const gone = { ...rowOf(1), id: null, key: null, known_key: uuidOf(7), state };
-    const { items } = await all(readRequests(tableOf([gone]).database));
-    expect(items).toEqual([
-      {
-        state,
-        record: {
-          ...{
-            key: keyOf(7),
-            event: events[state] ?? state,
-            at: '1970-01-01T00:00:00.000Z',
-            run: '',
-            row: 0,
-            ref: null,
-          },
-          ...{ ids: {}, http: null, ms: null, message: null, raw: null, by: null, again: false },
-        },
-      },
-    ]);
   });
 });
 
@@ -253,22 +161,6 @@ describe('Who follows the log', () => {
     };
     return { visible, asked, told, pass, end };
   };
-
-  test('is told what comes after the position, twice a second', async () => {
-    const { visible, asked, told, pass, end } = followed({ end: 5 }, [4, 5, 6, 7]);
-    await pass(1);
-    expect(told).toEqual([6, 7]);
-    visible.add(8);
-    await pass(498);
-    expect(told).toEqual([6, 7]);
-    await pass(2);
-    expect(told).toEqual([6, 7, 8]);
-    expect(asked.map(({ atMs, end: at }) => [atMs, at])).toEqual([
-      [0, 5],
-      [500, 7],
-    ]);
-    await end();
-  });
 
   test('is told of a record that becomes visible after its successors, once', async () => {
     const { visible, asked, told, pass, end } = followed({ end: 5, missing: [3] }, [6, 9]);
@@ -298,12 +190,5 @@ describe('Who follows the log', () => {
     await pass(500);
     expect(asked.at(-1)).toMatchObject({ atMs: 61_000, missing: [] });
     await end();
-  });
-
-  test('asks no more once it was told to stop', async () => {
-    const { asked, pass, end } = followed({ end: 0 });
-    await pass(1);
-    await end();
-    expect(asked).toHaveLength(1);
   });
 });

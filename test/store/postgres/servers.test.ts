@@ -53,27 +53,12 @@ describe('Of several servers', () => {
     expect(servers[used]?.connections).toHaveLength(3);
   });
 
-  test.each([
-    ['a primary goes before a standby, whose timeline is not known', [null, 1], 1],
-    ['also in the other order', [1, null], 0],
-  ])('any will do where the URL says so: %s', async (_, timelines, used) => {
-    const servers = await Promise.all(timelines.map((timeline) => serve({ timeline, readOnly: true })));
-    await databaseAt(listOf(servers, '?target_session_attrs=any')).query('look');
-    expect(servers.map(asked)).toEqual(servers.map((__, at) => (at === used ? ['look'] : [])));
-  });
-
   test('those that are down, or refuse the login, do not stand in the way of the one that is there', async () => {
     const [refusing, good] = [await serve({ password: 'another' }), await serve()];
     const url = listOf([refusing, good]).replace('owner@', 'owner@127.0.0.1:1,');
     await databaseAt(url).query('look');
     expect([asked(refusing), asked(good)]).toEqual([[], ['look']]);
     await until(() => refusing.open.length === 0);
-  });
-
-  test('none may be there: the reason of the first is told', async () => {
-    await expect(databaseAt('postgres://owner@127.0.0.1:1,127.0.0.1:2/leads').query('look')).rejects.toMatchObject({
-      message: 'The store postgres://owner@127.0.0.1:1,127.0.0.1:2/leads cannot be reached (ECONNREFUSED).',
-    });
   });
 
   test('none may take writing: that is told, and asked anew the next time', async () => {
@@ -112,17 +97,6 @@ describe('Of several servers', () => {
 });
 
 describe('A server that takes no writing', () => {
-  test('is used where any will do, and its refusals do not pass before it ever took any', async () => {
-    const readOnly = new Refusal('25006', 'cannot execute INSERT in a read-only transaction');
-    const server = await serve({ readOnly: true, answer: ({ text }) => (text === 'write' ? readOnly : []) });
-    const database = databaseAt(server.url);
-    expect(await database.query('look')).toEqual([]);
-    await expect(database.retryWhileAway(() => database.query('write'), never)).rejects.toMatchObject({
-      message: expect.stringMatching(/takes no writing\.$/),
-    });
-    expect(asked(server)).toEqual(['look', 'write']);
-  });
-
   test('is waited for if writing was possible before: a standby may be about to take over', async () => {
     let refusals = 2;
     const readOnly = new Refusal('25006', 'cannot execute INSERT in a read-only transaction');
@@ -131,17 +105,6 @@ describe('A server that takes no writing', () => {
     const database = databaseAt(server.url);
     await database.query('look');
     expect(await database.retryWhileAway(() => database.query('write'), never)).toEqual([{ done: 1 }]);
-  });
-
-  test('is refused by a single address, too, where the URL wants one that takes it', async () => {
-    const server = await serve({ readOnly: true });
-    const database = databaseAt(`${server.url}?target_session_attrs=read-write`);
-    await expect(database.query('look')).rejects.toMatchObject({
-      message: expect.stringMatching(/takes no writing\.$/),
-    });
-    await expect(database.connect()).rejects.toMatchObject({ message: expect.stringMatching(/takes no writing\.$/) });
-    Object.assign(server.script, { readOnly: false });
-    expect(await database.query('look')).toEqual([]);
   });
 });
 
@@ -179,20 +142,6 @@ describe('A server that was replaced', () => {
     await joining.close();
   });
 
-  test('loses all connections but those to the timeline that is joined', async () => {
-    const server = await serve({ timeline: 2 });
-    const database = databaseAt(server.url);
-    const older = await database.connect();
-    Object.assign(server.script, { timeline: null });
-    const standby = await database.connect();
-    Object.assign(server.script, { timeline: 5 });
-    const joined = await database.connect();
-    database.join(5);
-    await until(() => older.gone.aborted);
-    expect([standby.timeline, standby.gone.aborted, joined.gone.aborted]).toEqual([null, false, false]);
-    for (const each of [standby, joined]) await each.close();
-  });
-
   // A standby may take over at any moment. What was admitted before would then write where nobody has joined.
   test.each([
     ['has joined one', 2, {}],
@@ -217,15 +166,6 @@ describe('A server that was replaced', () => {
       await joining.close();
     },
   );
-
-  test('may be a standby, which is read by a process that has joined none', async () => {
-    const server = await serve({ timeline: null, readOnly: true });
-    const database = databaseAt(server.url);
-    expect(await database.query('look')).toEqual([]);
-    const session = await database.connect();
-    expect(session.timeline).toBeNull();
-    await session.close();
-  });
 });
 
 describe('A pooler', () => {
@@ -234,20 +174,6 @@ describe('A pooler', () => {
     reason: 'store.not-ready',
     message: expect.stringContaining(`behind a pooler in ${mode} mode, which lends a connection for one ${mode}.`),
     hint: expect.stringContaining('pool_mode=session'),
-  });
-
-  test('that lends whole sessions is used, and is examined once for all connections', async () => {
-    const server = await serve({ pidOf: ({ pid }) => PROCESS + pid });
-    const database = databaseAt(server.url);
-    const sessions = await Promise.all([database.connect(), database.connect()]);
-    await database.query('look');
-    // Two sessions, one connection of the pool, and two that examine.
-    expect(server.connections).toHaveLength(5);
-    for (const each of sessions) await each.close();
-    await until(() => server.open.length === 1);
-    const begun = asked(server).filter((text) => text === 'begin').length;
-    expect([begun, asked(server).filter((text) => text === 'rollback').length]).toEqual([begun, begun]);
-    expect(begun).toBeGreaterThan(0);
   });
 
   test.each([
@@ -261,27 +187,6 @@ describe('A pooler', () => {
       await expect(use()).rejects.toMatchObject(lends('transaction'));
     expect(asked(server)).not.toContain('look');
     await until(() => server.open.length === 0);
-  });
-
-  test('is refused where it takes no transaction at all', async () => {
-    const words = 'transaction blocks not allowed in statement pooling mode';
-    const answer = ({ text }: { text: string }) => (text === 'begin' ? new Refusal('08P01', words) : []);
-    const server = await serve({ pidOf: ({ pid }) => PROCESS + pid, answer });
-    await expect(databaseAt(server.url).connect()).rejects.toMatchObject(lends('statement'));
-    await until(() => server.open.length === 0);
-  });
-
-  test('that fails otherwise is told with its own words, and examined again', async () => {
-    let isBroken = true;
-    const answer = ({ text }: { text: string }) =>
-      text === 'begin' && isBroken ? new Refusal('08P01', 'query_wait_timeout') : [];
-    const server = await serve({ pidOf: ({ pid }) => PROCESS + pid, answer });
-    const database = databaseAt(server.url);
-    await expect(database.query('look')).rejects.toMatchObject({
-      message: expect.stringContaining('broke the connection off with a complaint (query_wait_timeout)'),
-    });
-    isBroken = false;
-    expect(await database.query('look')).toEqual([]);
   });
 });
 

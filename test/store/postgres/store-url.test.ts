@@ -46,40 +46,6 @@ test('a socket is found in the folder that the parameters name, with a user befo
 });
 
 test.each([
-  ['postgres:///leads', [{ host: 'localhost' }], false],
-  ['postgres://db.example/leads', [{ host: 'db.example' }], {}],
-  ['postgres://db.example:6432/leads', [{ host: 'db.example', port: 6432 }], {}],
-  ['postgres://%2Frun%2Fpostgresql/leads', [{ host: '/run/postgresql' }], false],
-  ['postgres://db.example/leads?host=127.0.0.2', [{ host: '127.0.0.2' }], false],
-  ['postgres://localhost/leads?host=db.example', [{ host: 'db.example' }], {}],
-  ['postgres://LOCALHOST/leads', [{ host: 'LOCALHOST' }], false],
-  ['postgres://[::1]/leads', [{ host: '::1' }], false],
-  ['postgres://[::2]/leads', [{ host: '::2' }], {}],
-  ['postgres://127.0.0/leads', [{ host: '127.0.0' }], {}],
-  ['postgres://localhost.example/leads', [{ host: 'localhost.example' }], {}],
-])('%s is at %j', (url, places, ssl) => {
-  const address = storeAddress(url);
-  expect(address.places).toEqual(places);
-  expect(address.config.ssl).toEqual(ssl);
-  // They are no part of what all servers share.
-  expect([address.config.host, address.config.port]).toEqual([undefined, undefined]);
-});
-
-test.each([
-  ['postgres://db.example', undefined],
-  ['postgres://db.example/', undefined],
-  ['postgres://db.example/x', 'x'],
-])('%s names the database %s', (url, database) => {
-  expect(storeAddress(url).config.database).toBe(database);
-});
-
-test.each(['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'])('sslmode=%s is known', (mode) => {
-  const { ssl } = storeAddress(`postgres://db.example/leads?sslmode=${mode}`).config;
-  const expected = { disable: false, 'no-verify': { rejectUnauthorized: false } }[mode] ?? {};
-  expect(ssl).toEqual(expected);
-});
-
-test.each([
   ['sslmode', 'a-mode-of-twenty-chr', 'its sslmode "a-mode-of-twenty-chr" is not known.'],
   ['sslmode', 'a-mode-of-twenty-chrs-and-more', 'its sslmode "a-mode-of-twenty-chr" is not known.'],
   ['target_session_attrs', 'prefer-standby', 'its target_session_attrs "prefer-standby" is not known here: any, read-'],
@@ -115,22 +81,9 @@ describe('several servers', () => {
     expect(mustTakeWriting).toBe(true);
   });
 
-  test('must take writing only where there are several, if nothing is said of it', () => {
-    expect(storeAddress('postgres://db.example/leads').mustTakeWriting).toBe(false);
-    expect(storeAddress('postgres://a.example,b.example/leads').mustTakeWriting).toBe(true);
-  });
-
   test('are all on this machine, or all connections are encrypted', () => {
     expect(storeAddress('postgres://127.0.0.1:1,127.0.0.1:2/leads').config.ssl).toBe(false);
     expect(storeAddress('postgres://127.0.0.1:1,db.example/leads').config.ssl).toEqual({});
-  });
-
-  test.each([
-    [URL, 'any', false],
-    [URL, 'primary', true],
-    ['postgres://db.example/leads', 'read-write', true],
-  ])('%s with target_session_attrs=%s must take writing: %s', (url, wanted, mustTakeWriting) => {
-    expect(storeAddress(`${url}?target_session_attrs=${wanted}`).mustTakeWriting).toBe(mustTakeWriting);
   });
 
   test.each(['postgres://ana:s3cret@db-a,ana:s3cret@db-b/leads', 'postgres://ana:p@s3,cret@db.example/leads'])(
@@ -138,13 +91,6 @@ describe('several servers', () => {
     (url) => {
       expect(() => storeAddress(url)).toThrow(/only the first has a user before it/);
       expect(() => storeAddress(url)).not.toThrow(/s3/);
-    },
-  );
-
-  test.each(['postgres://a,/leads?target_session_attrs=standby', 'postgres://a:1:2,b/leads'])(
-    '%s is refused',
-    (url) => {
-      expect(() => storeAddress(url)).toThrow(SrqError);
     },
   );
 });
