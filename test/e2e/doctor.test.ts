@@ -1,18 +1,14 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import type { Step } from '../../src/request/diagnosis.ts';
 import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
-import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { contractOf } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
-import { closedPort } from '../helpers/raw-service.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
-import { startScriptedService } from '../helpers/scripted-service.ts';
-import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { startTlsFront } from '../helpers/tls-front.ts';
 
 /** The steps. Those that are not well have a code that says why, and no other has. */
@@ -28,130 +24,6 @@ const stepsOf = (ended: Ended) => allSteps(ended).map(({ name, result }) => `${n
 const stepOf = (ended: Ended, name: string) => allSteps(ended).find((step) => step.name === name);
 
 describe('the doctor', () => {
-  test('tries a step at a time, with the time it took, and creates nothing', async ({ partner, sandbox }) => {
-    const ended = await partner.run('doctor', '--json');
-    expect([ended.code, documentOf(ended)['ok']]).toEqual([0, true]);
-    expect(stepsOf(ended)).toEqual([
-      ...[
-        'settings ok',
-        'proxy ok',
-        'dns ok',
-        'tcp ok',
-        'tls skip',
-        'clock ok',
-        'token ok',
-        'validate ok',
-        'log ok',
-        'disk ok',
-        'results ok',
-        'contract skip',
-      ],
-    ]);
-    for (const step of documentOf(ended)['steps'] as Step[]) {
-      expect(Object.keys(step)).toEqual(['name', 'result', 'ms', 'message', 'hint', 'reason']);
-      expect(step.ms).toBeGreaterThanOrEqual(0);
-    }
-    expect(stepOf(ended, 'token')?.message).toContain('valid for 1 h.');
-    expect(sandbox.requests().map(({ operation }) => operation)).toEqual(['token', 'validate', 'validate']);
-    expect(partner.files().filter((name) => name.endsWith('.ndjson'))).toEqual([]);
-  });
-
-  test('works with nothing set up on the sandbox', async ({ desk }) => {
-    expect(await desk.run('doctor', '--sandbox')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/Everything works/),
-    });
-  });
-
-  test('says what is missing before anything is tried', async ({ desk }) => {
-    const ended = await desk.run('doctor', '--json');
-    expect([ended.code, stepOf(ended, 'settings')?.reason, stepOf(ended, 'settings')?.hint]).toEqual([
-      4,
-      'auth.missing',
-      expect.stringContaining('srq login'),
-    ]);
-    expect(
-      stepsOf(ended)
-        .slice(1)
-        .every((step) => step.endsWith(' skip')),
-    ).toBe(true);
-    desk.env['SRQ_BASE_URL'] = 'http://service.invalid';
-    expect(await desk.run('doctor')).toMatchObject({ code: 2 });
-  });
-
-  test('never takes refused for unreachable', async ({ partner }) => {
-    partner.env['SRQ_CLIENT_SECRET'] = 'not-the-secret';
-    const refused = await partner.run('doctor', '--json');
-    expect([refused.code, stepsOf(refused).slice(3)]).toEqual([
-      4,
-      [
-        'tcp ok',
-        'tls skip',
-        'clock ok',
-        'token fail',
-        ...['validate', 'log', 'disk', 'results', 'contract'].map((name) => `${name} skip`),
-      ],
-    ]);
-    partner.env['SRQ_BASE_URL'] = `http://127.0.0.1:${await closedPort()}`;
-    const closed = await partner.run('doctor', '--json');
-    expect([stepOf(refused, 'token')?.reason, stepOf(closed, 'tcp')?.reason]).toEqual([
-      'auth.refused',
-      'service.unreachable',
-    ]);
-    expect([closed.code, stepsOf(closed).slice(2, 5)]).toEqual([5, ['dns ok', 'tcp fail', 'tls skip']]);
-    expect(stepOf(closed, 'tcp')?.message).toContain('nothing listens at 127.0.0.1:');
-    partner.env['SRQ_BASE_URL'] = 'https://nobody.invalid';
-    const unknown = await partner.run('doctor', '--json');
-    expect([unknown.code, stepsOf(unknown).slice(1, 4)]).toEqual([5, ['proxy ok', 'dns fail', 'tcp skip']]);
-  });
-
-  test('sees a clock that is wrong, though the credentials are refused', async ({ desk }) => {
-    const { baseUrl } = await startScriptedService({
-      token: () => ({ status: 401, headers: { date: new Date(Date.now() + 3600_000).toUTCString() } }),
-    });
-    desk.use({ baseUrl, clientId: '7' });
-    const ended = await desk.run('doctor', '--json');
-    expect(stepOf(ended, 'clock')).toMatchObject({
-      result: 'warn',
-      message: expect.stringMatching(/(?:1 h|59 min).* behind/),
-      reason: 'clock.wrong',
-    });
-    expect(ended.code).toBe(4);
-  });
-
-  test('says when validate answers and srq cannot read its verdict, or refuses made-up data', async ({ desk }) => {
-    const answers = [
-      { status: 200, body: '<html></html>', headers: { 'content-type': 'text/html' } },
-      { status: 422, body: { message: 'no such place' } },
-      { status: 404 },
-    ];
-    const runs: Ended[] = [];
-    for (const answer of answers) {
-      const { baseUrl } = await startScriptedService({ validate: () => answer });
-      desk.use({ baseUrl, clientId: '7' });
-      runs.push(await desk.run('doctor', '--json'));
-    }
-    const told = runs.map((ended) => [ended.code, stepOf(ended, 'validate')] as const);
-    expect(told.map(([code, step]) => [code, step?.result, step?.reason])).toEqual([
-      [0, 'warn', 'service.no-verdict'],
-      [0, 'warn', 'request.rejected'],
-      [5, 'fail', 'service.wrong-address'],
-    ]);
-  });
-
-  test('creates one request that says it is a test, by way of the log', async ({ partner, sandbox }) => {
-    const ended = await partner.run('doctor', '--create', '--json');
-    expect([ended.code, stepsOf(ended).slice(-2)]).toEqual([0, ['create ok', 'contract skip']]);
-    const created = sandbox.requests().filter(({ operation }) => operation === 'create');
-    expect(created).toHaveLength(1);
-    expect(created[0]?.params['request_text']).toMatch(/^TEST by srq doctor/);
-    expect(partner.records().map(({ event, ref }) => [event, ref])).toEqual([
-      ['sending', 'srq-doctor'],
-      ['created', 'srq-doctor'],
-    ]);
-    expect(await partner.run('doctor', '--create')).toMatchObject({ code: 0 });
-  });
-
   test('says whether the answers bear out the contract, and which of its settings they speak against', async ({
     desk,
     openSandbox,
@@ -219,18 +91,6 @@ describe('the doctor', () => {
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
     const ended = await partner.run('doctor', '--create', '--json');
     expect([ended.code, stepOf(ended, 'create')?.hint]).toEqual([7, expect.stringContaining('srq resolve')]);
-  });
-
-  test('writes a report without secrets, which replaces none but an earlier one', async ({ partner, sandbox }) => {
-    const mine = partner.write('leads.csv', 'ref\n1\n');
-    expect(await partner.run('doctor', '--output', mine)).toMatchObject({ code: 2 });
-    expect([partner.read('leads.csv'), sandbox.requests()]).toEqual(['ref\n1\n', []]);
-    for (const time of [1, 2])
-      expect([time, (await partner.run('doctor', '--output', 'report.json')).code]).toEqual([time, 0]);
-    const report = partner.read('report.json');
-    expect(JSON.parse(report)).toMatchObject({ ok: true, baseUrl: sandbox.baseUrl, clientId: sandbox.clientId });
-    const { accessToken } = JSON.parse(readFileSync(join(partner.state, 'default.token.json'), 'utf8'));
-    expect([report.includes(accessToken), report.includes(CANARY)]).toEqual([false, false]);
   });
 });
 
@@ -320,15 +180,4 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
       expect.objectContaining({ result: 'fail', hint: expect.stringContaining('--ca-file FILE') }),
     ]);
   });
-});
-
-test('a live service gets a test request on a person’s word alone', async ({ desk }) => {
-  // Loopback is never live, so this leads elsewhere.
-  Object.assign(desk.env, { SRQ_BASE_URL: 'https://nobody.invalid', SRQ_CLIENT_ID: '7', SRQ_CLIENT_SECRET: CANARY });
-  const silent = await desk.run('doctor', '--create');
-  expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('srq doctor --create --yes')]);
-  expect(await desk.run('doctor', '--create', '--yes')).toMatchObject({ code: 5 });
-  if (!HAS_TERMINAL) return;
-  const asked = await onTerminal(desk, ['doctor', '--create'], [[/Send a test request to \S+ \[y\/N\] /, 'no']]);
-  expect([asked.code, asked.shown]).toEqual([2, expect.stringContaining('Not confirmed')]);
 });

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { contractFile } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { logIn } from '../helpers/login.ts';
@@ -30,16 +29,4 @@ describe.concurrent('help', () => {
     expect(written.length).toBeGreaterThan(4);
     expect(written.filter((name) => !patterns.some((pattern) => pattern.test(name)))).toEqual([]);
   });
-});
-
-test('short options and srq version do what the long ones do', async ({ desk, sandbox }) => {
-  const { stdout: version } = await desk.run('--version');
-  expect((await desk.run('version')).stdout).toBe(version);
-  expect(documentOf(await desk.run('version', '--json'))).toEqual({ version: version.trim() });
-  desk.use(sandbox);
-  const request = ['validate', '--country', 'PT', '--phone', '+351912345678', '--request-text', 'Obras'];
-  expect((await desk.run(...request, '-q')).stderr).toBe('');
-  expect((await desk.run(...request, '-v')).stderr).toContain('POST ');
-  const agreed = await desk.run('contract', 'learn', contractFile('form-openapi30.yaml'), '-y');
-  expect(agreed).toMatchObject({ code: 0 });
 });
