@@ -209,11 +209,11 @@ describe('a description of several files', () => {
       'b.yaml': 'openapi: 3.0.0\npaths: {}\n',
       'part.json': schema,
     });
-    const several = await desk.run('contract', 'learn', folder);
+    const several = await desk.call('contract', 'learn', folder);
     expect(several.stderr).toContain('holds several descriptions: a.json, b.yaml.');
     expect(several.stderr).toContain(`srq contract learn ${join(folder, 'a.json')} ${folder}`);
-    expect((await desk.run('contract', 'learn', join(folder, 'schemas'))).stderr).toContain('holds no description');
-    expect((await desk.run('contract', 'learn', folder, desk.work)).stderr).toContain('Several folders were named');
+    expect((await desk.call('contract', 'learn', join(folder, 'schemas'))).stderr).toContain('holds no description');
+    expect((await desk.call('contract', 'learn', folder, desk.work)).stderr).toContain('Several folders were named');
   });
 
   test('is never read from outside of the folder, by no symbolic link, nor from what is no file', async ({ desk }) => {
@@ -233,7 +233,7 @@ describe('a description of several files', () => {
       'pipe.json',
     ]) {
       desk.write('api/openapi.json', main(reference));
-      const ended = await desk.run('contract', 'learn', folder, '--dry-run');
+      const ended = await desk.call('contract', 'learn', folder, '--dry-run');
       expect(ended, reference).toMatchObject({ code: 2 });
       expect(ended.stderr).toContain(`"${reference}", outside of the document`);
     }
@@ -241,7 +241,7 @@ describe('a description of several files', () => {
     desk.write('api/schemas/lead.json', schema);
     symlinkSync(join(folder, 'schemas', 'lead.json'), join(folder, 'inner.json'));
     desk.write('api/openapi.json', main('inner.json'));
-    expect(await desk.run('contract', 'learn', folder, '--dry-run')).toMatchObject({ code: 0 });
+    expect(await desk.call('contract', 'learn', folder, '--dry-run')).toMatchObject({ code: 0 });
   });
 });
 
@@ -255,16 +255,16 @@ test('srq sandbox answers exactly the operations that are named, under any value
   };
   const paths = { '/shops/{shop}/tickets': { post }, '/leads/check': { post }, '/users': { post } };
   const file = desk.write('api.json', JSON.stringify({ openapi: '3.1.0', info: { title: 'Shops' }, paths }));
-  const vague = await desk.run('sandbox', '--port', '0', '--contract', file);
+  const vague = await desk.call('sandbox', '--port', '0', '--contract', file);
   expect(vague).toMatchObject({ code: 2 });
   expect(vague.stderr).toMatch(/run: srq sandbox --port 0 --contract \S+ --operation "create=POST \/\S+"/);
   const said = ['--operation', 'create=POST /shops/{shop}/tickets', '--operation', 'validate=none'];
   const running = desk.start(['sandbox', '--port', '0', '--json', '--contract', file, ...said]);
   const { baseUrl, clientId, clientSecret } = JSON.parse(await running.until(/\n/));
   Object.assign(desk.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret });
-  const learned = await desk.run('contract', 'learn', file, ...said, '--set', 'shop=north', '--yes');
+  const learned = await desk.call('contract', 'learn', file, ...said, '--set', 'shop=north', '--yes');
   expect(learned, learned.stderr).toMatchObject({ code: 0 });
-  const ended = await desk.run('create', ...requestFor('com loja'), '--json');
+  const ended = await desk.call('create', ...requestFor('com loja'), '--json');
   expect(documentOf(ended), ended.stderr).toMatchObject({ status: 'created', ids: { id: '8' } });
   for (const path of ['/leads/check', '/users', '/v1/request/validate'])
     expect((await fetch(baseUrl + path, { method: 'POST' })).status).toBe(404);

@@ -32,14 +32,14 @@ describe('the doctor', () => {
     const identifiers = [{ name: 'code', pointer: '/nowhere/code' }];
     const wrong = { ...contract, create: { ...contract.create, identifiers } };
     desk.use(await openSandbox({ contract }));
-    await desk.run('contract', 'learn', desk.write('right.json', JSON.stringify(contract)), '--yes');
-    const right = await desk.run('doctor', '--create', '--json');
+    await desk.call('contract', 'learn', desk.write('right.json', JSON.stringify(contract)), '--yes');
+    const right = await desk.call('doctor', '--create', '--json');
     expect([right.code, stepOf(right, 'contract')]).toEqual([
       0,
       expect.objectContaining({ result: 'ok', message: expect.stringMatching(/confirm: .*create\.identifiers/) }),
     ]);
-    await desk.run('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
-    const ended = await desk.run('doctor', '--create', '--json');
+    await desk.call('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
+    const ended = await desk.call('doctor', '--create', '--json');
     expect([ended.code, stepOf(ended, 'contract')]).toEqual([
       0,
       expect.objectContaining({
@@ -56,15 +56,15 @@ describe('the doctor', () => {
     const verdict = [{ kind: 'status', status: 200, verdict: 'duplicate' }] as const;
     desk.use(await openSandbox({ contract }));
     const file = desk.write('c.json', JSON.stringify({ ...contract, validate: { ...contract.validate, verdict } }));
-    await desk.run('contract', 'learn', file, '--yes');
-    const ended = await desk.run('doctor', '--json');
+    await desk.call('contract', 'learn', file, '--yes');
+    const ended = await desk.call('doctor', '--json');
     expect(stepOf(ended, 'validate')).toMatchObject({
       result: 'warn',
       message: expect.stringContaining('"duplicate"'),
       reason: 'service.false-duplicate',
     });
     expect(stepOf(ended, 'contract')?.message).not.toContain('validate.verdict');
-    expect(documentOf(await desk.run('contract', 'show', '--json'))['observations']).not.toHaveProperty(
+    expect(documentOf(await desk.call('contract', 'show', '--json'))['observations']).not.toHaveProperty(
       'validate.verdict',
     );
   });
@@ -79,8 +79,8 @@ describe('the doctor', () => {
       create: { ...contract.create, parameters: [needed, ...others] },
     };
     desk.use(await openSandbox({ contract }));
-    await desk.run('contract', 'learn', desk.write('demanding.json', JSON.stringify(demanding)), '--yes');
-    const ended = await desk.run('doctor', '--json');
+    await desk.call('contract', 'learn', desk.write('demanding.json', JSON.stringify(demanding)), '--yes');
+    const ended = await desk.call('doctor', '--json');
     expect([ended.code, stepOf(ended, 'validate')]).toEqual([
       0,
       expect.objectContaining({ result: 'warn', message: expect.stringContaining('badge') }),
@@ -89,7 +89,7 @@ describe('the doctor', () => {
 
   test('lists a test request whose answer was lost as in doubt', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
-    const ended = await partner.run('doctor', '--create', '--json');
+    const ended = await partner.call('doctor', '--create', '--json');
     expect([ended.code, stepOf(ended, 'create')?.hint]).toEqual([7, expect.stringContaining('srq resolve')]);
   });
 });
@@ -98,15 +98,15 @@ describe('the doctor and this machine', () => {
   test('leaves no log, lock or file behind, and takes and frees the lock of a log that is there', async ({
     partner,
   }) => {
-    expect((await partner.run('doctor')).stdout).toContain('Everything works');
+    expect((await partner.call('doctor')).stdout).toContain('Everything works');
     expect(partner.files().filter((name) => /ndjson|\.srq-doctor|results/.test(name))).toEqual([]);
-    await partner.run('create', ...requestFor('log'));
+    await partner.call('create', ...requestFor('log'));
     const before = partner.records();
-    expect(stepOf(await partner.run('doctor', '--json'), 'log')?.message).toContain(
+    expect(stepOf(await partner.call('doctor', '--json'), 'log')?.message).toContain(
       `its lock, ${kernelLockName()}, works`,
     );
     expect(partner.records()).toEqual(before);
-    expect((await partner.run('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
+    expect((await partner.call('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
   });
 
   test('finds what would keep an import from starting: a log in use, and a folder that takes none', async ({
@@ -116,7 +116,7 @@ describe('the doctor and this machine', () => {
     sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 120_000 }]);
     const bulk = partner.start(['bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max']);
     await vi.waitFor(() => expect(sandbox.requests().length).toBeGreaterThan(2), { timeout: 60_000 });
-    const inUse = await partner.run('doctor', '--json');
+    const inUse = await partner.call('doctor', '--json');
     bulk.process.kill('SIGKILL');
     await bulk.ended;
     expect([inUse.code, stepOf(inUse, 'log')]).toEqual([
@@ -124,9 +124,9 @@ describe('the doctor and this machine', () => {
       expect.objectContaining({ result: 'fail', message: expect.stringContaining('srq bulk leads.csv') }),
     ]);
     rmSync(join(partner.state, 'default.ndjson'));
-    const gone = await partner.run('doctor', '--json');
+    const gone = await partner.call('doctor', '--json');
     expect([gone.code, stepOf(gone, 'log')?.reason]).toEqual([9, 'log.incomplete']);
-    const away = await partner.run('doctor', '--log', join(partner.write('file', ''), 'log.ndjson'), '--json');
+    const away = await partner.call('doctor', '--log', join(partner.write('file', ''), 'log.ndjson'), '--json');
     expect([away.code, documentOf(away)['ok'], stepOf(away, 'log')?.result]).toEqual([9, false, 'fail']);
   });
 
@@ -148,7 +148,7 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
     ] as const) {
       const pair = make?.('service', { days, ...(ca ? { signedBy: ca } : {}) });
       desk.use({ ...sandbox, baseUrl: await startTlsFront(sandbox.baseUrl, { ...pair }) });
-      const ended = await desk.run('doctor', '--json', '--ca-file', ca?.certFile ?? '');
+      const ended = await desk.call('doctor', '--json', '--ca-file', ca?.certFile ?? '');
       expect(stepOf(ended, 'tls')).toMatchObject({
         result,
         reason: result === 'warn' ? 'service.certificate-ends' : null,
@@ -174,7 +174,7 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
 
   test('says that an authority is unknown, and by which flag it is made known', async ({ desk, sandbox }) => {
     desk.use({ ...sandbox, baseUrl: await startTlsFront(sandbox.baseUrl, { ...make?.('self') }) });
-    const ended = await desk.run('doctor', '--json');
+    const ended = await desk.call('doctor', '--json');
     expect([ended.code, stepOf(ended, 'tls')]).toEqual([
       5,
       expect.objectContaining({ result: 'fail', hint: expect.stringContaining('--ca-file FILE') }),

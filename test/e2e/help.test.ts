@@ -16,11 +16,11 @@ function fitsScreen(text: string): void {
 describe.concurrent('help', () => {
   test('on files has every file that a login and an import have left', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox);
-    await desk.run('bulk', desk.write('leads.csv', leadsCsv(3)), '--rate', 'max');
+    await desk.call('bulk', desk.write('leads.csv', leadsCsv(3)), '--rate', 'max');
     // The index is saved only beside a log of several megabytes.
     writeFileSync(join(desk.state, 'default.ndjson.index'), '');
-    fitsScreen((await desk.run('help', 'files')).stdout);
-    const { files } = documentOf(await desk.run('help', 'files', '--json')) as { files: Record<string, string>[] };
+    fitsScreen((await desk.call('help', 'files')).stdout);
+    const { files } = documentOf(await desk.call('help', 'files', '--json')) as { files: Record<string, string>[] };
     const patterns = files.map(({ folder, name = '' }) => {
       const escaped = name.replaceAll('.', '\\.').replace('*', '.*').replace('PROFILE', 'default');
       return new RegExp(`^${folder}/${escaped.replace(/\/$/, '')}$`);
