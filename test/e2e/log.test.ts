@@ -59,7 +59,7 @@ describe.concurrent('log', () => {
 
   test('ends quietly when its reader goes away', async ({ desk }) => {
     mkdirSync(desk.state);
-    writeFileSync(logOf(desk), longLog(5_000));
+    writeFileSync(logOf(desk), longLog(2_000));
     const under = ['sh', '-c', '("$@"; echo "code $?" >&2) | head -n 1', 'sh'];
     for (const more of [[], ['--json'], ['--csv']]) {
       const { stdout, stderr } = await desk.start(['log', ...more], { under }).ended;
