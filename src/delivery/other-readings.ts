@@ -29,7 +29,7 @@ type KnownKeys = Pick<LogView, 'lookup' | 'prefetch'>;
  * now, and at the other spelling of the base URL. `basePath` is the common path of the contract as it was learned,
  * because the contract as used under the base URL may no longer have it.
  */
-export function likelyReadings(preparation: Preparation, basePath: string): OtherReading[] {
+function likelyReadings(preparation: Preparation, basePath: string): OtherReading[] {
   const isGiven = describedOperation(preparation.contract.create).country !== null;
   const bare = isGiven
     ? [
@@ -51,7 +51,7 @@ export function likelyReadings(preparation: Preparation, basePath: string): Othe
  * Returns the readings of requests without a country by contracts that gave them one. There are as many as markets, and
  * nothing says that one of them ever applied.
  */
-export function readingsByMarket(preparation: Preparation): OtherReading[] {
+function readingsByMarket(preparation: Preparation): OtherReading[] {
   if (describedOperation(preparation.contract.create).country !== null) return [];
   return contractsByMarket(preparation.contract).map(({ code, contract }) => {
     return { when: `the contract gave them the country ${code}`, preparation: { ...preparation, contract } };

@@ -75,58 +75,6 @@ describe('the map of the commands', () => {
     }
   });
 
-  test('says of an option what a program needs to set it', async () => {
-    const { commands } = await mapOf('bulk');
-    expect(commands.map(({ name }) => name)).toEqual(['bulk']);
-    const [bulk] = commands;
-    const option = (name: string) => bulk?.options.find((each) => each.name === name);
-    expect(option('--concurrency')).toMatchObject({ type: 'number', value: 'n', default: 16, isRare: true });
-    expect(option('--settle')).toMatchObject({ type: 'number', value: 'seconds', default: null });
-    expect(option('--in-doubt')).toMatchObject({ type: 'choice', choices: ['park', 'validate'], default: 'validate' });
-    expect(option('--map')).toMatchObject({ type: 'text', isRepeatable: true, default: null });
-    expect(option('--map')).toMatchObject({ isValueOptional: false });
-    expect(option('--yes')).toMatchObject({ type: 'flag', short: '-y', value: null, isRepeatable: false });
-    expect(bulk).toMatchObject({
-      sends: 'creates',
-      arguments: [{ name: 'files', isRequired: true, isRepeatable: true }],
-    });
-    expect(bulk?.exitCodes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 9, 130, 143]);
-  });
-
-  test('says of an option and an argument whether they are needed, and what may be left out', async () => {
-    const { commands, globalOptions } = await mapOf();
-    const optionOf = (command: string, name: string) =>
-      commands.find((each) => each.name === command)?.options.find((each) => each.name === name);
-    expect(optionOf('resolve', '--created')).toMatchObject({ type: 'text', value: 'id', isValueOptional: true });
-    expect(optionOf('report', '--output')).toMatchObject({
-      isRequired: true,
-      isRepeatable: false,
-      short: '-o',
-      value: 'file',
-    });
-    expect(optionOf('report', '--input')).toMatchObject({ isRequired: false, type: 'text' });
-    expect(optionOf('bulk', '--map')).toMatchObject({ value: 'column=field', isRare: false });
-    expect(optionOf('bulk', '--again')).toMatchObject({ type: 'flag', default: false, isRepeatable: false });
-    expect(optionOf('bulk', '--on-duplicate')).toMatchObject({
-      ...{ default: 'skip', choices: ['skip', 'create'], environment: null },
-    });
-    expect(optionOf('contract learn', '--environment')).toMatchObject({ type: 'text' });
-    expect(globalOptions.find(({ name }) => name === '--timeout')).toMatchObject({ type: 'number', value: 'seconds' });
-    expect(globalOptions.find(({ name }) => name === '--json')).toMatchObject({
-      type: 'flag',
-      short: null,
-      value: null,
-    });
-    const argumentsOf = (command: string) => commands.find(({ name }) => name === command)?.arguments;
-    expect(argumentsOf('template')).toMatchObject([
-      { isRequired: true, isRepeatable: false, choices: ['csv', 'json'] },
-    ]);
-    expect(argumentsOf('resolve')).toMatchObject([
-      { name: 'key', isRequired: false, isRepeatable: true, choices: null },
-    ]);
-    expect(argumentsOf('status')).toEqual([]);
-  });
-
   test('says of a command what it may send, and how it may end', async () => {
     const { commands } = await mapOf();
     const sending = (sends: string) => commands.filter((each) => each.sends === sends).map(({ name }) => name);

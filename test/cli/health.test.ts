@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { type Health, keepHealthFile, RunHealth, serveHealth, type WatchedProcess } from '../../src/commands/health.ts';
+import { type Health, keepHealthFile, serveHealth, type WatchedProcess } from '../../src/commands/health.ts';
 import type { ProcessState } from '../../src/report/metrics.ts';
 import { contextOf } from '../helpers/command-context.ts';
 import { send } from '../sandbox/sandbox-client.ts';
@@ -107,14 +107,6 @@ describe('The health of a process is served', () => {
     expect([none.status, none.text, (await failing.get('/livez')).status]).toEqual([500, '', 200]);
   });
 
-  test('until the command ends, and not at all without a port', async () => {
-    const { context, metrics, get } = await served();
-    expect([metrics === null, (await get('/livez')).status]).toEqual([false, 200]);
-    await context.close();
-    await expect(get('/livez')).rejects.toThrow(/ECONNREFUSED|hang up|ECONNRESET/);
-    expect(await serveHealth(contextOf().context, { healthHost: '127.0.0.1' }, {} as never)).toBeNull();
-  });
-
   test('at no port that is taken', async () => {
     const { healthPort } = await served();
     const again = serveHealth(contextOf().context, { healthPort, healthHost: '127.0.0.1' }, {} as never);
@@ -122,24 +114,5 @@ describe('The health of a process is served', () => {
       ...{ reason: 'port.unavailable', message: `Cannot listen on 127.0.0.1, port ${healthPort} (EADDRINUSE).` },
       hint: 'Choose another one: --health-port PORT',
     });
-  });
-
-  test('for a run with its log and its notes, which are left as they are without a port', async () => {
-    const noted: unknown[] = [];
-    const notes = { note: () => {}, refused: (...words: number[]) => noted.push(words), flush: async () => {} };
-    const log = { sending: async () => true } as never;
-    const quiet = await RunHealth.open(contextOf().context, { healthHost: '127.0.0.1' });
-    expect([quiet.timed(log) === log, quiet.counted(notes) === notes]).toEqual([true, true]);
-    const healthPort = await freePort();
-    const { context } = contextOf();
-    const run = await RunHealth.open(context, { healthPort, healthHost: '127.0.0.1' });
-    expect(run.health).toMatchObject({ state: 'starting', reason: null, since: expect.stringMatching(/^\d{4}-.*Z$/) });
-    run.counted(notes).refused(429, 100);
-    await run.timed(log).sending(null as never, 'none');
-    const { text } = await send('GET', `http://127.0.0.1:${healthPort}/metrics`);
-    expect(noted).toEqual([[429, 100]]);
-    expect(text).toMatch(/^srq_refused_responses_total\{code="429"\} 1$/m);
-    expect(text).toMatch(/_count\{[^}]*operation="intent"[^}]*\} 1$/m);
-    expect(text).toContain(`srq_build_info{version="${context.version}"} 1`);
   });
 });

@@ -27,26 +27,7 @@ async function unknowns(desk: Desk): Promise<Record<string, unknown>[]> {
   return documentOf(listed)['unknown'] as Record<string, unknown>[];
 }
 
-const importAgain = async (desk: Desk, file: string) => documentOf(await desk.call(...bulkArgs(file, '--json')));
-
 describe.concurrent('srq resolve', () => {
-  test('lists what is unknown by key, row and reference, and says what to do', async ({ partner, sandbox }) => {
-    const { keys } = await leaveUnknown(partner, sandbox);
-    expect(await unknowns(partner)).toMatchObject([
-      { row: 6, ref: 'L-5' },
-      { row: 7, ref: 'L-6' },
-    ]);
-    const { stdout, stderr, code } = await partner.call('resolve');
-    expect(code).toBe(0);
-    for (const key of keys) expect(stdout).toContain(key.slice(0, 12));
-    expect(stderr).toMatch(/srq resolve KEY --created \[ID\][\s\S]*srq resolve KEY --not-created/);
-  });
-
-  test('has nothing to list where nothing is unknown', async ({ partner }) => {
-    expect(await partner.call('resolve')).toMatchObject({ code: 0, stdout: 'No request has an unknown outcome.\n' });
-    expect(await partner.call('resolve', '--all', '--created')).toMatchObject({ code: 2 });
-  });
-
   test('takes neither an empty text nor the key of another request for an identifier', async ({ partner, sandbox }) => {
     const { keys } = await leaveUnknown(partner, sandbox);
     const [one = '', other = ''] = keys;
@@ -61,30 +42,6 @@ describe.concurrent('srq resolve', () => {
     expect(partner.records()).toEqual(before);
     expect((await partner.call('resolve', one.slice(0, 12), other.slice(0, 12), '--created')).code).toBe(0);
     expect(await unknowns(partner)).toEqual([]);
-  });
-
-  test('keeps the identifier that a person found, by the beginning of the key', async ({ partner, sandbox }) => {
-    const { file, keys } = await leaveUnknown(partner, sandbox);
-    const [taken = ''] = keys;
-    const id = '12345678901234567890';
-    const ended = await partner.call('resolve', taken.slice(0, 12), '--created', id, '--json');
-    expect([ended.code, documentOf(ended)]).toEqual([
-      0,
-      { run: expect.any(String), resolved: [expect.objectContaining({ key: taken, status: 'created' })] },
-    ]);
-    expect(partner.records().at(-1)).toMatchObject({ key: taken, event: 'created', by: 'person', ids: { id } });
-    expect(await importAgain(partner, file)).toMatchObject({ repeated: ROWS - 1, unknown: 1, created: 0 });
-    expect(partner.read('leads.results.csv')).toContain(id);
-    expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
-  });
-
-  test('lets the next import send what a person did not find, and that once', async ({ partner, sandbox }) => {
-    const { file, keys } = await leaveUnknown(partner, sandbox);
-    const [, notTaken = ''] = keys;
-    expect(await partner.call('resolve', notTaken, '--not-created')).toMatchObject({ code: 0 });
-    expect(await importAgain(partner, file)).toMatchObject({ created: 1, unknown: 1, repeated: ROWS - 2 });
-    expect(await importAgain(partner, file)).toMatchObject({ created: 0, unknown: 1, repeated: ROWS - 1 });
-    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
   });
 
   test('settles several at once: by their keys, by a reference, by a run, or all', async ({ partner, sandbox }) => {

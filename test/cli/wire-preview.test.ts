@@ -10,27 +10,6 @@ const WITH_AUDIO = {
   audio: { path: 'a.ogg', name: 'a.ogg', sha256: 'a'.repeat(64), sizeBytes: 3 },
 } as unknown as ServiceRequest;
 
-test('a request is shown by the names of the service, without its reference', () => {
-  expect(wirePreview(DOCUMENTED_CONTRACT, REQUEST)).toEqual([
-    ['country', 'PT'],
-    ['request_text', 'Paint the wall'],
-  ]);
-});
-
-test.each(['form', 'json', 'multipart'] as const)(
-  'places within others are shown with dots, by a contract with %s',
-  (encoding) => {
-    const parameters = [
-      parameter('country', { path: ['place', 'market'] }),
-      parameter('request_text', { path: ['lead', 'notes', 'text'] }),
-    ];
-    expect(wirePreview(contractWith({ create: { parameters, encoding } }), REQUEST)).toEqual([
-      ['place.market', 'PT'],
-      ['lead.notes.text', 'Paint the wall'],
-    ]);
-  },
-);
-
 test('a secret that the contract adds is not shown', () => {
   const parameters = [parameter('country'), parameter('api_key', { constant: 's3cret' })];
   const shown = wirePreview(contractWith({ create: { parameters } }), { ...REQUEST, params: { country: 'PT' } });

@@ -64,18 +64,18 @@ const takesLeads = (atEnd: AtEnd, isKnown: (call: RecordedCall) => boolean, refu
 describe.concurrent('Without a token', () => {
   test('a service by HTTP Basic is learned, logged in to, and gets the leads', async ({ desk, onTestFinished }) => {
     const service = await takesLeads(onTestFinished, (call) => basicOf(call) === `shop:${CANARY}`);
-    const learned = await desk.run(...learnArgs(describeService(desk, { b: { type: 'http', scheme: 'basic' } })));
+    const learned = await desk.call(...learnArgs(describeService(desk, { b: { type: 'http', scheme: 'basic' } })));
     expect(learned, learned.stderr).toMatchObject({ code: 0 });
     expect(learned.stderr).toContain('HTTP Basic');
     const login = await desk.start(loginArgs(service.origin, '--client-id', 'shop', '--json'), { stdin: CANARY }).ended;
     expect(documentOf(login)).toMatchObject({ auth: 'basic', tokenAddress: null, proven: false, expiresAt: null });
     expect(login.stderr).toContain(`goes with each request to ${service.origin}, as HTTP Basic`);
     expect(service.calls).toEqual([]);
-    const status = await desk.run('status', '--json');
+    const status = await desk.call('status', '--json');
     expect(documentOf(status)).toMatchObject({ auth: 'basic', tokenAddress: null, secret: 'stored' });
-    expect(documentOf(await desk.run(...bulkArgs(desk)))).toMatchObject({ created: 3, stopped: null });
+    expect(documentOf(await desk.call(...bulkArgs(desk)))).toMatchObject({ created: 3, stopped: null });
     expect(service.calls.map(({ path }) => path)).toEqual(Array(3).fill('/leads'));
-    const verbose = await desk.run('create', ...requestFor('pintar o teto'), '--verbose');
+    const verbose = await desk.call('create', ...requestFor('pintar o teto'), '--verbose');
     expect(verbose.code, verbose.stderr).toBe(0);
     expect(verbose.stderr).toContain('authorization: Basic ***');
   });
@@ -84,9 +84,9 @@ describe.concurrent('Without a token', () => {
     'wrong credentials are told as such, and never as a token: HTTP %i',
     async (refusal, { desk, onTestFinished }) => {
       const service = await takesLeads(onTestFinished, () => false, refusal);
-      await desk.run(...learnArgs(describeService(desk, { b: { type: 'http', scheme: 'basic' } })));
+      await desk.call(...learnArgs(describeService(desk, { b: { type: 'http', scheme: 'basic' } })));
       await desk.start(loginArgs(service.origin, '--client-id', 'shop'), { stdin: CANARY }).ended;
-      const ended = await desk.run(...bulkArgs(desk));
+      const ended = await desk.call(...bulkArgs(desk));
       expect(ended.code).toBe(4);
       expect(documentOf(ended)).toMatchObject({
         created: 0,
@@ -101,11 +101,11 @@ describe.concurrent('Without a token', () => {
   test('a key in the query is asked for by login alone, and shown nowhere', async ({ desk, onTestFinished }) => {
     const service = await takesLeads(onTestFinished, ({ query }) => query.get('api_key') === CANARY);
     const file = describeService(desk, { k: { type: 'apiKey', in: 'query', name: 'api_key' } });
-    expect(await desk.run(...learnArgs(file))).toMatchObject({ code: 0 });
+    expect(await desk.call(...learnArgs(file))).toMatchObject({ code: 0 });
     const login = await desk.start(loginArgs(service.origin, '--json'), { stdin: CANARY }).ended;
     expect(documentOf(login)).toMatchObject({ auth: 'apiKey', clientId: 'api-key' });
-    expect(documentOf(await desk.run(...bulkArgs(desk)))).toMatchObject({ created: 3 });
-    const verbose = await desk.run('create', ...requestFor('pintar a porta'), '--verbose');
+    expect(documentOf(await desk.call(...bulkArgs(desk)))).toMatchObject({ created: 3 });
+    const verbose = await desk.call('create', ...requestFor('pintar a porta'), '--verbose');
     expect(verbose.stderr).toContain('/leads?api_key=***');
   });
 
@@ -116,17 +116,17 @@ describe.concurrent('Without a token', () => {
     const key = 'k3y-of-the-partner-0815';
     const service = await takesLeads(onTestFinished, ({ headers }) => headers['x-partner'] === key);
     const file = describeService(desk, { k: { type: 'apiKey', in: 'header', name: 'X-Partner' } });
-    const learned = await desk.run(...learnArgs(file, '--set', `X-Partner=@${desk.write('key.txt', `${key}\n`)}`));
-    const login = await desk.run('login', '--base-url', service.origin);
-    const status = await desk.run('status', '--json');
+    const learned = await desk.call(...learnArgs(file, '--set', `X-Partner=@${desk.write('key.txt', `${key}\n`)}`));
+    const login = await desk.call('login', '--base-url', service.origin);
+    const status = await desk.call('status', '--json');
     expect(documentOf(status)).toMatchObject({ secret: 'contract', auth: 'apiKey' });
-    const listed = async () => documentOf(await desk.run('profile', 'list', '--json'));
+    const listed = async () => documentOf(await desk.call('profile', 'list', '--json'));
     expect(await listed()).toMatchObject({ profiles: [{ name: 'default', secret: 'contract' }] });
-    const doctor = await desk.run('doctor');
-    const bulk = await desk.run(...bulkArgs(desk));
+    const doctor = await desk.call('doctor');
+    const bulk = await desk.call(...bulkArgs(desk));
     expect(documentOf(bulk)).toMatchObject({ created: 3 });
-    const shown = await desk.run('contract', 'show', '--json');
-    const verbose = await desk.run('create', ...requestFor('pintar a mesa'), '--verbose');
+    const shown = await desk.call('contract', 'show', '--json');
+    const verbose = await desk.call('create', ...requestFor('pintar a mesa'), '--verbose');
     for (const ended of [learned, login, status, doctor, bulk, shown, verbose]) {
       expect([ended.code, (ended.stdout + ended.stderr).includes(key)], ended.stderr).toEqual([0, false]);
     }
@@ -143,19 +143,19 @@ describe.concurrent('Without a token', () => {
     'a rehearsal and a sandbox of its own take %s, and nothing else',
     async ([, scheme], { desk, openSandbox }) => {
       const file = describeService(desk, { s: scheme });
-      await desk.run(...learnArgs(file));
-      expect(documentOf(await desk.run(...bulkArgs(desk), '--sandbox'))).toMatchObject({ created: 3 });
-      const contract = documentOf(await desk.run('contract', 'show', '--json')) as unknown as Contract;
+      await desk.call(...learnArgs(file));
+      expect(documentOf(await desk.call(...bulkArgs(desk), '--sandbox'))).toMatchObject({ created: 3 });
+      const contract = documentOf(await desk.call('contract', 'show', '--json')) as unknown as Contract;
       const sandbox = await openSandbox({ contract, clientSecret: 'a-k3y-of-ascii' });
       const logInWith = (stdin: string) =>
         desk.start(loginArgs(sandbox.baseUrl, '--client-id', sandbox.clientId), { stdin }).ended;
       await logInWith('another-k3y');
-      expect(documentOf(await desk.run(...bulkArgs(desk)))).toMatchObject({
+      expect(documentOf(await desk.call(...bulkArgs(desk)))).toMatchObject({
         created: 0,
         stopped: { message: expect.stringContaining('refused the credentials') },
       });
       await logInWith('a-k3y-of-ascii');
-      expect(documentOf(await desk.run(...bulkArgs(desk)))).toMatchObject({ created: 3, stopped: null });
+      expect(documentOf(await desk.call(...bulkArgs(desk)))).toMatchObject({ created: 3, stopped: null });
       expect(
         sandbox
           .requests()
@@ -169,13 +169,13 @@ describe.concurrent('Without a token', () => {
     const flows = {
       authorizationCode: { authorizationUrl: 'https://a.example/a', tokenUrl: 'https://a.example/t', scopes: {} },
     };
-    const ended = await desk.run(...learnArgs(describeService(desk, { o: { type: 'oauth2', flows } }), '--json'));
+    const ended = await desk.call(...learnArgs(describeService(desk, { o: { type: 'oauth2', flows } }), '--json'));
     expect(ended.code).toBe(2);
     expect(documentOf(ended)['error']).toMatchObject({
       message: expect.stringContaining('a person signs in with a browser, which srq cannot do'),
     });
     expect(ended.stdout).toContain('Ask the service for client credentials');
-    expect((await desk.run('contract', 'show')).stdout).toContain('No contract was learned');
+    expect((await desk.call('contract', 'show')).stdout).toContain('No contract was learned');
   });
 });
 
@@ -193,7 +193,7 @@ describe.concurrent('A token host of its own', () => {
     const [service, login] = [await takesTokens(onTestFinished), await grants(onTestFinished)];
     const address = `${login.origin}/sso/token`;
     const file = describeService(desk, oauth(address), { servers: [{ url: service.origin }] });
-    const open = await desk.run(...learnArgs(file, '--json'));
+    const open = await desk.call(...learnArgs(file, '--json'));
     expect(open.code).toBe(2);
     expect(documentOf(open)['error']).toMatchObject({
       hint: expect.stringContaining('--operation "token=POST /sso/token"'),
@@ -201,25 +201,25 @@ describe.concurrent('A token host of its own', () => {
     await logIn(desk, service);
     expect(login.calls).toEqual([]);
 
-    const agreed = await desk.run(...learnArgs(file, '--operation', `token=${address}`, '--json'));
+    const agreed = await desk.call(...learnArgs(file, '--operation', `token=${address}`, '--json'));
     expect(documentOf(agreed)).toMatchObject({ tokenAddress: address, contract: { token: { origin: login.origin } } });
     expect(agreed.stderr).toContain(`The client secret goes to ${address}, another host than that of the service,`);
     expect(login.calls).toEqual([]);
     const loggedIn = await logIn(desk, service, '--json');
     expect(documentOf(loggedIn)).toMatchObject({ tokenAddress: address, proven: true });
     expect(loggedIn.stderr).toContain(`The client secret goes to ${address}, another host`);
-    expect(documentOf(await desk.run(...bulkArgs(desk)))).toMatchObject({ created: 3 });
+    expect(documentOf(await desk.call(...bulkArgs(desk)))).toMatchObject({ created: 3 });
     expect(login.calls.map(({ path }) => path)).toEqual(['/sso/token']);
     const toService = service.calls.filter(({ path }) => path === '/leads');
     expect([toService.length, secretsIn(JSON.stringify(toService))]).toEqual([3, []]);
-    expect(documentOf(await desk.run('status', '--json'))).toMatchObject({ tokenAddress: address });
+    expect(documentOf(await desk.call('status', '--json'))).toMatchObject({ tokenAddress: address });
   });
 
   test('gets nothing in a rehearsal, nor for another base URL', async ({ desk, onTestFinished }) => {
     const [service, login] = [await takesTokens(onTestFinished), await grants(onTestFinished)];
     const file = describeService(desk, oauth(`${login.origin}/token`), { servers: [{ url: service.origin }] });
-    await desk.run(...learnArgs(file, '--operation', `token=${login.origin}/token`));
-    expect(documentOf(await desk.run(...bulkArgs(desk), '--sandbox'))).toMatchObject({ created: 3 });
+    await desk.call(...learnArgs(file, '--operation', `token=${login.origin}/token`));
+    expect(documentOf(await desk.call(...bulkArgs(desk), '--sandbox'))).toMatchObject({ created: 3 });
     expect([...login.calls, ...service.calls]).toEqual([]);
     await logIn(desk, service);
     const before = login.calls.length;
@@ -234,7 +234,7 @@ describe.concurrent('A token host of its own', () => {
     for (const status of [301, 302, 307, 308]) {
       const headers = { location: `${login.origin}/token` };
       const service = await startRecorder(() => ({ status, headers }), onTestFinished);
-      await desk.run(...learnArgs(describeService(desk, oauth('/oauth/token')), '--json'));
+      await desk.call(...learnArgs(describeService(desk, oauth('/oauth/token')), '--json'));
       const ended = await logIn(desk, service);
       expect(ended.stderr).toContain(`The token endpoint redirects to ${new URL(login.origin).host} (HTTP ${status})`);
     }
@@ -263,11 +263,11 @@ describe.concurrent('A token host of its own', () => {
       [oauth(`${other.origin}/oauth/token`), { servers: [{ url: other.origin }, { url: service.origin }] }, {}],
     ];
     for (const [security, rest, paths] of documents) {
-      await desk.run('contract', 'forget');
-      const learned = await desk.run(...learnArgs(describeService(desk, security, rest, paths)));
+      await desk.call('contract', 'forget');
+      const learned = await desk.call(...learnArgs(describeService(desk, security, rest, paths)));
       const login = await logIn(desk, service);
       // Without a contract, requests go where the public document says.
-      const bulk = learned.code === 0 ? [await desk.run(...bulkArgs(desk, 1))] : [];
+      const bulk = learned.code === 0 ? [await desk.call(...bulkArgs(desk, 1))] : [];
       const shown = [learned, login, ...bulk].map(({ stdout, stderr }) => stdout + stderr).join('\n');
       for (const { path } of service.calls) expect(shown).toContain(path);
       for (const { path, body } of service.calls)
@@ -280,7 +280,7 @@ describe.concurrent('A token host of its own', () => {
 
 test('what is kept of a contract with a key is for its owner alone', async ({ desk }) => {
   const file = describeService(desk, { k: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } });
-  await desk.run(...learnArgs(file, '--set', `X-Api-Key=@${desk.write('key.txt', 'k3y')}`));
+  await desk.call(...learnArgs(file, '--set', `X-Api-Key=@${desk.write('key.txt', 'k3y')}`));
   const kept = JSON.parse(readFileSync(join(desk.config, 'contracts', 'default.json'), 'utf8'));
   expect(kept.auth).toEqual({ kind: 'apiKey', in: 'header', name: 'X-Api-Key', prefix: '', value: 'k3y' });
 });

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Contract } from '../../src/request/contract.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
-import { answersFor, contractFile, contractOf } from '../helpers/contracts.ts';
+import { contractFile, contractOf } from '../helpers/contracts.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
-import { logIn } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';
 import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
@@ -25,15 +24,6 @@ function withHeader(desk: Desk, description: string): string {
 const stored = ({ config }: Desk, profile = 'default') => join(config, 'contracts', `${profile}.json`);
 
 describe.concurrent('contract learn, without a terminal,', () => {
-  test('keeps nothing without --yes, and says the command that would', async ({ desk }) => {
-    const ended = await desk.call('contract', 'learn', FORM);
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('Nothing was stored');
-    expect(ended.stderr).toContain(`srq contract learn ${FORM} --yes`);
-    expect(ended.stderr).toContain('create.path');
-    expect(existsSync(stored(desk))).toBe(false);
-  });
-
   test('one refusal asks everything, and one command answers it', async ({ desk }) => {
     const text = { type: 'string' };
     const schema = {
@@ -54,31 +44,6 @@ describe.concurrent('contract learn, without a terminal,', () => {
       flag.replaceAll('"', '').replace('VALUE', '7').split(/ (.*)/, 2),
     );
     expect(await desk.call(...words, ...answers)).toMatchObject({ code: 0 });
-  });
-
-  test('--dry-run shows what would be learned and keeps nothing, open questions or not', async ({ desk }) => {
-    const ended = await desk.call('contract', 'learn', WITH_CONSTANTS, '--dry-run');
-    expect(ended.code).toBe(0);
-    expect(ended.stdout).toContain('POST /api/leads');
-    expect(ended.stdout).toContain('--set partner_id=');
-    const document = documentOf(await desk.call('contract', 'learn', WITH_CONSTANTS, '--dry-run', '--json'));
-    expect(document).toMatchObject({ profile: 'default', stored: false });
-    expect((document['questions'] as { name: string }[]).map(({ name }) => name).sort()).toEqual([
-      'constant:X-Partner',
-      'constant:partner_id',
-    ]);
-    expect(existsSync(stored(desk))).toBe(false);
-  });
-
-  test('--yes agrees to guesses, but answers no question', async ({ desk }) => {
-    const ended = await desk.call('contract', 'learn', WITH_CONSTANTS, '--yes', '--json');
-    expect(ended.code).toBe(2);
-    expect(ended.stdout).toMatch(/partner_id/);
-    const { hint } = documentOf(ended)['error'] as { hint: string };
-    expect(hint).toContain(`srq contract learn ${WITH_CONSTANTS} --yes --json`);
-    expect(hint).toContain('--set partner_id=');
-    expect(hint).toContain('--set X-Partner=');
-    expect(existsSync(stored(desk))).toBe(false);
   });
 
   test('--yes keeps a header of which nothing is said without building on it, and says how to say more', async ({
@@ -151,47 +116,9 @@ describe.concurrent('contract learn, without a terminal,', () => {
       contract: { title: 'Service Request API', files: ['form-openapi30.yaml'] },
     });
   });
-
-  test('refuses what is no small file, and names it', async ({ desk }) => {
-    const pipe = join(desk.work, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    const huge = desk.write('huge.json', '{}');
-    truncateSync(huge, 50 * 1024 * 1024);
-    const hostile = [pipe, huge, join(desk.work, 'missing.yaml')];
-    for (const path of hostile) {
-      const ended = await desk.call('contract', 'learn', path, '--yes');
-      expect(ended.code).toBe(2);
-      expect(ended.stderr).toContain(`${path} cannot be read`);
-    }
-  });
-
-  test('a misspelt subcommand or operation is a usage error', async ({ desk }) => {
-    expect(await desk.call('contract', 'lern', FORM)).toMatchObject({ code: 2 });
-    expect(await desk.call('contract')).toMatchObject({ code: 2 });
-    const ended = await desk.call('contract', 'learn', FORM, '--yes', '--operation', 'delete=/v1');
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('--operation create=');
-  });
 });
 
 describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
-  test('asks what only a person can say, shows the rest, and keeps it after a yes', async ({ desk }) => {
-    const { shown, code } = await onTerminal(
-      desk,
-      ['contract', 'learn', WITH_CONSTANTS],
-      [
-        [/\npartner_id: $/, 'ACME'],
-        [/is not of type integer.*partner_id: $/s, '42'],
-        [/X-Partner: $/, 'ACME'],
-        [/\[y\/N\] $/, 'y'],
-        [/not now\): $/, ''],
-      ],
-    );
-    expect(code, shown).toBe(0);
-    const kept: Contract = JSON.parse(readFileSync(stored(desk), 'utf8'));
-    expect(kept.create.parameters?.find(({ path }) => path[0] === 'X-Partner')?.constant).toBe('ACME');
-  });
-
   test('shows three rows of a file as they would go out, and sends and keeps nothing', async ({
     desk,
     openSandbox,
@@ -224,70 +151,6 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
     expect(rehearsed).toContain(`srq bulk ${leads} --dry-run`);
     expect(creates(sandbox)).toHaveLength(0);
     expect(desk.files().filter((file) => /log|results|mappings/.test(file))).toEqual([]);
-  });
-
-  test('leaves by Ctrl-C at that question, with the contract kept', async ({ desk }) => {
-    const answers: [RegExp, string][] = [
-      [/\[y\/N\] $/, 'y'],
-      [/not now\): $/, '\u0003'],
-    ];
-    expect(await onTerminal(desk, ['contract', 'learn', FORM], answers)).toMatchObject({ code: 0 });
-    expect(existsSync(stored(desk))).toBe(true);
-  });
-
-  test('takes a number for a choice, and asks again after an answer that does not fit', async ({ desk }) => {
-    const document = JSON.parse(readFileSync(contractFile('json-api-openapi30.json'), 'utf8'));
-    const path = '/v1/service-requests';
-    const twins = { ...document, paths: { ...document.paths, [`${path}-too`]: document.paths[path] } };
-    const { shown, code } = await onTerminal(
-      desk,
-      ['contract', 'learn', desk.write('twins.json', JSON.stringify(twins))],
-      [
-        [/2\. POST .*create: $/s, 'nonsense'],
-        [/no operation "nonsense".*create: $/s, '2'],
-        [/\[y\/N\] $/, ''],
-      ],
-    );
-    expect(code, shown).toBe(2);
-    expect(shown).toMatch(new RegExp(`create\\.path +POST ${path}-too`));
-  });
-
-  test.for<[string, object | null]>([
-    ['', null],
-    ['24h', { windowSeconds: 86_400 }],
-  ])('asks whether a repetition is recognised, and takes %j', async ([said, expected], { desk }) => {
-    const { shown, code } = await onTerminal(
-      desk,
-      ['contract', 'learn', withHeader(desk, '')],
-      [
-        [/Idempotency-Key \[y\/N\] $/, said],
-        [/Keep this contract.*\[y\/N\] $/s, 'y'],
-        [/not now\): $/, ''],
-      ],
-    );
-    expect(code, shown).toBe(0);
-    const kept: Contract = JSON.parse(readFileSync(stored(desk), 'utf8'));
-    if (expected === null) expect(kept.create.idempotency).toBeNull();
-    else expect(kept.create.idempotency).toMatchObject(expected);
-  });
-
-  test('says the command with the answers that were given where one is missing', async ({ desk }) => {
-    const { shown, code } = await onTerminal(
-      desk,
-      ['contract', 'learn', WITH_CONSTANTS],
-      [
-        [/\npartner_id: $/, '42'],
-        [/X-Partner: $/, ''],
-      ],
-    );
-    expect(code, shown).toBe(2);
-    expect(shown).toMatch(/Say it, and run: .*--set partner_id=42 --set X-Partner=VALUE/s);
-  });
-
-  test('keeps nothing after anything else', async ({ desk }) => {
-    const { shown, code } = await onTerminal(desk, ['contract', 'learn', FORM], [[/\[y\/N\] $/, '']]);
-    expect(code, shown).toBe(2);
-    expect(existsSync(stored(desk))).toBe(false);
   });
 });
 
@@ -340,31 +203,17 @@ describe('a description of several files', () => {
     return join(desk.work, 'api');
   }
 
-  test('is learned from its folder, or from a file and its folder', async ({ desk }) => {
-    const folder = folderWith(desk, { 'openapi.json': main('schemas/lead.json'), 'schemas/lead.json': schema });
-    const said = ['--dry-run', '--json', '--operation', 'validate=none'];
-    for (const named of [[folder], [join(folder, 'openapi.json'), folder], [join(folder, 'openapi.json'), desk.work]]) {
-      const learned = await desk.run('contract', 'learn', ...named, ...said);
-      expect(learned, learned.stderr).toMatchObject({ code: 0 });
-      const { contract } = documentOf(learned) as { contract: { create: { parameters: unknown[] } } };
-      expect(contract.create.parameters).toHaveLength(6);
-    }
-    const alone = await desk.run('contract', 'learn', join(folder, 'openapi.json'), '--dry-run');
-    expect(alone).toMatchObject({ code: 2 });
-    expect(alone.stderr).toContain('name their folder, too: srq contract learn FILE FOLDER');
-  });
-
   test('is asked for where the folder holds several, or none', async ({ desk }) => {
     const folder = folderWith(desk, {
       'a.json': main('x'),
       'b.yaml': 'openapi: 3.0.0\npaths: {}\n',
       'part.json': schema,
     });
-    const several = await desk.run('contract', 'learn', folder);
+    const several = await desk.call('contract', 'learn', folder);
     expect(several.stderr).toContain('holds several descriptions: a.json, b.yaml.');
     expect(several.stderr).toContain(`srq contract learn ${join(folder, 'a.json')} ${folder}`);
-    expect((await desk.run('contract', 'learn', join(folder, 'schemas'))).stderr).toContain('holds no description');
-    expect((await desk.run('contract', 'learn', folder, desk.work)).stderr).toContain('Several folders were named');
+    expect((await desk.call('contract', 'learn', join(folder, 'schemas'))).stderr).toContain('holds no description');
+    expect((await desk.call('contract', 'learn', folder, desk.work)).stderr).toContain('Several folders were named');
   });
 
   test('is never read from outside of the folder, by no symbolic link, nor from what is no file', async ({ desk }) => {
@@ -384,7 +233,7 @@ describe('a description of several files', () => {
       'pipe.json',
     ]) {
       desk.write('api/openapi.json', main(reference));
-      const ended = await desk.run('contract', 'learn', folder, '--dry-run');
+      const ended = await desk.call('contract', 'learn', folder, '--dry-run');
       expect(ended, reference).toMatchObject({ code: 2 });
       expect(ended.stderr).toContain(`"${reference}", outside of the document`);
     }
@@ -392,7 +241,7 @@ describe('a description of several files', () => {
     desk.write('api/schemas/lead.json', schema);
     symlinkSync(join(folder, 'schemas', 'lead.json'), join(folder, 'inner.json'));
     desk.write('api/openapi.json', main('inner.json'));
-    expect(await desk.run('contract', 'learn', folder, '--dry-run')).toMatchObject({ code: 0 });
+    expect(await desk.call('contract', 'learn', folder, '--dry-run')).toMatchObject({ code: 0 });
   });
 });
 
@@ -406,67 +255,21 @@ test('srq sandbox answers exactly the operations that are named, under any value
   };
   const paths = { '/shops/{shop}/tickets': { post }, '/leads/check': { post }, '/users': { post } };
   const file = desk.write('api.json', JSON.stringify({ openapi: '3.1.0', info: { title: 'Shops' }, paths }));
-  const vague = await desk.run('sandbox', '--port', '0', '--contract', file);
+  const vague = await desk.call('sandbox', '--port', '0', '--contract', file);
   expect(vague).toMatchObject({ code: 2 });
   expect(vague.stderr).toMatch(/run: srq sandbox --port 0 --contract \S+ --operation "create=POST \/\S+"/);
   const said = ['--operation', 'create=POST /shops/{shop}/tickets', '--operation', 'validate=none'];
   const running = desk.start(['sandbox', '--port', '0', '--json', '--contract', file, ...said]);
   const { baseUrl, clientId, clientSecret } = JSON.parse(await running.until(/\n/));
   Object.assign(desk.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret });
-  const learned = await desk.run('contract', 'learn', file, ...said, '--set', 'shop=north', '--yes');
+  const learned = await desk.call('contract', 'learn', file, ...said, '--set', 'shop=north', '--yes');
   expect(learned, learned.stderr).toMatchObject({ code: 0 });
-  const ended = await desk.run('create', ...requestFor('com loja'), '--json');
+  const ended = await desk.call('create', ...requestFor('com loja'), '--json');
   expect(documentOf(ended), ended.stderr).toMatchObject({ status: 'created', ids: { id: '8' } });
   for (const path of ['/leads/check', '/users', '/v1/request/validate'])
     expect((await fetch(baseUrl + path, { method: 'POST' })).status).toBe(404);
   running.process.kill('SIGINT');
   await running.ended;
-});
-
-test('--operation needs a document to name operations of, and one of the three names', async ({ desk }) => {
-  for (const words of [['create=POST /a'], ['delete=POST /a', '--contract', FORM]])
-    expect(await desk.run('sandbox', '--port', '0', '--operation', ...words)).toMatchObject({ code: 2 });
-});
-
-test('bulk says which contract the requests obey, and shows the first as it will be sent', async ({
-  desk,
-  openSandbox,
-}) => {
-  const name = 'nested-json-openapi31.yaml';
-  desk.use(await openSandbox({ contract: contractOf(name) }));
-  await desk.call('contract', 'learn', contractFile(name), '--yes');
-  const ended = await desk.call('bulk', desk.write('leads.csv', leadsCsv(2)), '--rate', 'max');
-  expect(ended, ended.stderr).toMatchObject({ code: 0 });
-  expect(ended.stderr).toMatch(/By\s+Handover API \(nested-json-openapi31\.yaml\)/);
-  expect(ended.stderr).toMatch(/customer\.name\s+Ana Exemplo 0/);
-  expect(ended.stderr).toMatch(/\n\s+description\s+Pintar a sala 0/);
-});
-
-test('--sandbox rehearses the contract of the profile, and says so', async ({ desk }) => {
-  await desk.call('contract', 'learn', contractFile('nested-json-openapi31.yaml'), '--yes');
-  const ended = await desk.call('bulk', desk.write('leads.csv', leadsCsv(2)), '--sandbox', '--verbose');
-  expect(ended, ended.stderr).toMatchObject({ code: 0 });
-  expect(ended.stderr).toContain('the sandbox in this process, made from the contract');
-  expect(ended.stderr).toMatch(/> POST http:\/\/127\.0\.0\.1:\d+\/partner-api\/service-requests\n/);
-  expect(ended.stderr).toContain('< HTTP 201');
-});
-
-test('a service that has no validate, as a person says, is asked to create alone, which is said', async ({ desk }) => {
-  const document = JSON.parse(readFileSync(contractFile('json-api-openapi30.json'), 'utf8'));
-  const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => !/valid|check|dup/.test(path)));
-  const file = desk.write('api.json', JSON.stringify({ ...document, paths }));
-  const leads = desk.write('leads.csv', leadsCsv(2));
-  const answers = answersFor('json-api-openapi30.json');
-  await desk.call('contract', 'learn', file, '--yes', ...answers);
-  const bulk = () => desk.call('bulk', leads, '--sandbox', '--set', 'category=plumbing');
-  const guessed = await bulk();
-  expect(guessed.stdout + guessed.stderr).toContain('--operation validate=none');
-  expect(guessed.code).not.toBe(0);
-  await desk.call('contract', 'learn', file, '--yes', '--operation', 'validate=none', ...answers);
-  const ended = await bulk();
-  expect(ended, ended.stderr).toMatchObject({ code: 0 });
-  expect(ended.stderr).toContain('contract says that the service has no validate');
-  expect(await desk.call('validate', '--country', 'PT', '--sandbox')).toMatchObject({ code: 2 });
 });
 
 test('a damaged contract stops every command that would send, until it is forgotten', async ({ partner, sandbox }) => {
@@ -548,50 +351,6 @@ describe.concurrent('a secret that the service wants in each request', () => {
   const keptBy = (desk: Desk): Contract => JSON.parse(readFileSync(stored(desk), 'utf8'));
   const keyIn = ({ create }: Contract) => create.parameters?.find(({ path }) => path[0] === 'X-Api-Key')?.constant;
 
-  test('is refused among the arguments, and read from a file; no output holds it', async ({ desk }) => {
-    const api = desk.write('api.json', DOCUMENT);
-    const refused = await desk.call('contract', 'learn', api, '--yes', '--set', `X-Api-Key=${KEY}`);
-    expect([refused.code, existsSync(stored(desk))]).toEqual([2, false]);
-    expect(refused.stderr).toContain('--set X-Api-Key=@FILE');
-    desk.write('key', `${KEY}\n`);
-    const given = ['--yes', '--set', 'X-Api-Key=@key'];
-    const learned = await desk.call('contract', 'learn', api, ...given);
-    expect(learned, learned.stderr).toMatchObject({ code: 0 });
-    expect(keyIn(keptBy(desk))).toBe(KEY);
-    const asJson = await desk.call('contract', 'show', '--json');
-    const ended = [refused, learned, await desk.call('contract', 'learn', api, ...given, '--json'), asJson];
-    ended.push(
-      await desk.call('contract', 'show'),
-      await desk.call('create', ...requestFor('x'), '--sandbox', '--verbose'),
-    );
-    const said = ended.map(({ stdout, stderr }) => stdout + stderr).join('\n');
-    expect(said).not.toContain('INVENTED');
-    expect(said).toContain('x-api-key: ***');
-
-    const shown = desk.write('shown.json', asJson.stdout);
-    const again = ['contract', 'learn', shown, '--profile', 'second', '--yes'];
-    const asked = await desk.call(...again);
-    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--set X-Api-Key=@FILE') });
-    expect(await desk.call(...again, '--set', 'X-Api-Key=@key')).toMatchObject({ code: 0 });
-    const second: Contract = JSON.parse(readFileSync(stored(desk, 'second'), 'utf8'));
-    expect({ ...second, source: null }).toEqual({ ...keptBy(desk), source: null });
-  });
-
-  test('goes to no other address than that of the profile it was given for', async ({ desk, openSandbox }) => {
-    const [own, other] = [await openSandbox(), await openSandbox()];
-    await logIn(desk, own);
-    desk.write('key', KEY);
-    await desk.call('contract', 'learn', desk.write('api.json', DOCUMENT), '--yes', '--set', 'X-Api-Key=@key');
-    const env = { SRQ_BASE_URL: other.baseUrl, SRQ_CLIENT_ID: other.clientId, SRQ_CLIENT_SECRET: CANARY };
-    const elsewhere = await desk.start(['create', ...requestFor('x')], { env }).ended;
-    expect(elsewhere.code).toBe(2);
-    expect(elsewhere.stderr).toContain(`holds keys for ${own.baseUrl}; they are not sent to ${other.baseUrl}`);
-    expect(await logIn(desk, other, '--profile', 'default')).toMatchObject({ code: 2 });
-    expect(await logIn(desk, other, '--profile', 'second')).toMatchObject({ code: 0 });
-    expect(other.requests().map(({ operation }) => operation)).toEqual(['token']);
-    expect((await desk.call('create', ...requestFor('x'), '--profile', 'default')).stderr).not.toContain('holds keys');
-  });
-
   test.skipIf(!HAS_TERMINAL)('is asked for on a terminal without being shown', async ({ desk }) => {
     const { shown, code } = await onTerminal(
       desk,
@@ -606,15 +365,4 @@ describe.concurrent('a secret that the service wants in each request', () => {
     expect(shown).not.toContain('INVENTED');
     expect(keyIn(keptBy(desk))).toBe(KEY);
   });
-});
-
-test('login, create and validate say which contract is in force', async ({ desk, openSandbox }) => {
-  const sandbox = await openSandbox({ contract: contractOf('form-openapi30.yaml') });
-  await desk.call('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes');
-  const login = await logIn(desk, sandbox);
-  expect(login.stdout).toContain('Its requests obey Service Request API (form-openapi30.yaml).\n');
-  for (const command of ['create', 'validate']) {
-    const { stderr } = await desk.call(command, ...requestFor('um'));
-    expect(stderr).toContain('(profile default, test) by Service Request API (form-openapi30.yaml)\n');
-  }
 });

@@ -65,7 +65,7 @@ async function learned(desk: Desk): Promise<void> {
     '--operation',
     'create=POST /v1/request/create',
   ];
-  const ended = await desk.run(...learn, '--operation', 'validate=none', '--yes', '--json');
+  const ended = await desk.call(...learn, '--operation', 'validate=none', '--yes', '--json');
   expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 });
 }
 
@@ -74,7 +74,7 @@ test('parts go to parts, as columns have them, and contacts into lists of one', 
   desk.use({ baseUrl: service.baseUrl, clientId: 'p' });
   await learned(desk);
   const bulk = (file: string, leads: string) =>
-    desk.run('bulk', desk.write(file, leads), '--rate', 'max', '--no-validate', '--accept-likely', '--yes', '--json');
+    desk.call('bulk', desk.write(file, leads), '--rate', 'max', '--no-validate', '--accept-likely', '--yes', '--json');
   const [parts, whole] = [await bulk('parts.csv', IN_PARTS), await bulk('whole.csv', WHOLE)];
   expect([parts, whole].map(documentOf), parts.stderr + whole.stderr).toMatchObject([{ created: 1 }, { created: 1 }]);
   expect(service.creates().map((call) => JSON.parse(call.body))).toEqual([
@@ -114,7 +114,7 @@ test('what a service says of a part is masked in the log, as all that was sent i
   desk.use({ baseUrl: service.baseUrl, clientId: 'p' });
   await learned(desk);
   const leads = desk.write('parts.csv', IN_PARTS.replace('Berlin;Berlin', 'Berlin;Uckermark'));
-  await desk.run('bulk', leads, '--rate', 'max', '--no-validate', '--accept-likely', '--yes', '--json');
+  await desk.call('bulk', leads, '--rate', 'max', '--no-validate', '--accept-likely', '--yes', '--json');
   expect(service.creates()[0]?.body).toContain('Uckermark');
   expect(JSON.stringify(desk.records())).toContain('is not known');
   expect(JSON.stringify(desk.records())).not.toContain('Uckermark');
@@ -127,7 +127,7 @@ test('a sandbox of the same document takes what is sent; the parts make no reque
   const before = await openSandbox();
   desk.use(before);
   const bulk = () =>
-    desk.run('bulk', desk.write('parts.csv', IN_PARTS), '--rate', 'max', '--accept-likely', '--yes', '--json');
+    desk.call('bulk', desk.write('parts.csv', IN_PARTS), '--rate', 'max', '--accept-likely', '--yes', '--json');
   expect(documentOf(await bulk())).toMatchObject({ created: 1 });
   await learned(desk);
   expect(documentOf(await bulk())).toMatchObject({ created: 0, repeated: 1 });

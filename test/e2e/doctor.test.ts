@@ -1,18 +1,14 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import type { Step } from '../../src/request/diagnosis.ts';
 import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
-import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { contractOf } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
-import { closedPort } from '../helpers/raw-service.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
-import { startScriptedService } from '../helpers/scripted-service.ts';
-import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { startTlsFront } from '../helpers/tls-front.ts';
 
 /** The steps. Those that are not well have a code that says why, and no other has. */
@@ -28,130 +24,6 @@ const stepsOf = (ended: Ended) => allSteps(ended).map(({ name, result }) => `${n
 const stepOf = (ended: Ended, name: string) => allSteps(ended).find((step) => step.name === name);
 
 describe('the doctor', () => {
-  test('tries a step at a time, with the time it took, and creates nothing', async ({ partner, sandbox }) => {
-    const ended = await partner.run('doctor', '--json');
-    expect([ended.code, documentOf(ended)['ok']]).toEqual([0, true]);
-    expect(stepsOf(ended)).toEqual([
-      ...[
-        'settings ok',
-        'proxy ok',
-        'dns ok',
-        'tcp ok',
-        'tls skip',
-        'clock ok',
-        'token ok',
-        'validate ok',
-        'log ok',
-        'disk ok',
-        'results ok',
-        'contract skip',
-      ],
-    ]);
-    for (const step of documentOf(ended)['steps'] as Step[]) {
-      expect(Object.keys(step)).toEqual(['name', 'result', 'ms', 'message', 'hint', 'reason']);
-      expect(step.ms).toBeGreaterThanOrEqual(0);
-    }
-    expect(stepOf(ended, 'token')?.message).toContain('valid for 1 h.');
-    expect(sandbox.requests().map(({ operation }) => operation)).toEqual(['token', 'validate', 'validate']);
-    expect(partner.files().filter((name) => name.endsWith('.ndjson'))).toEqual([]);
-  });
-
-  test('works with nothing set up on the sandbox', async ({ desk }) => {
-    expect(await desk.run('doctor', '--sandbox')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/Everything works/),
-    });
-  });
-
-  test('says what is missing before anything is tried', async ({ desk }) => {
-    const ended = await desk.run('doctor', '--json');
-    expect([ended.code, stepOf(ended, 'settings')?.reason, stepOf(ended, 'settings')?.hint]).toEqual([
-      4,
-      'auth.missing',
-      expect.stringContaining('srq login'),
-    ]);
-    expect(
-      stepsOf(ended)
-        .slice(1)
-        .every((step) => step.endsWith(' skip')),
-    ).toBe(true);
-    desk.env['SRQ_BASE_URL'] = 'http://service.invalid';
-    expect(await desk.run('doctor')).toMatchObject({ code: 2 });
-  });
-
-  test('never takes refused for unreachable', async ({ partner }) => {
-    partner.env['SRQ_CLIENT_SECRET'] = 'not-the-secret';
-    const refused = await partner.run('doctor', '--json');
-    expect([refused.code, stepsOf(refused).slice(3)]).toEqual([
-      4,
-      [
-        'tcp ok',
-        'tls skip',
-        'clock ok',
-        'token fail',
-        ...['validate', 'log', 'disk', 'results', 'contract'].map((name) => `${name} skip`),
-      ],
-    ]);
-    partner.env['SRQ_BASE_URL'] = `http://127.0.0.1:${await closedPort()}`;
-    const closed = await partner.run('doctor', '--json');
-    expect([stepOf(refused, 'token')?.reason, stepOf(closed, 'tcp')?.reason]).toEqual([
-      'auth.refused',
-      'service.unreachable',
-    ]);
-    expect([closed.code, stepsOf(closed).slice(2, 5)]).toEqual([5, ['dns ok', 'tcp fail', 'tls skip']]);
-    expect(stepOf(closed, 'tcp')?.message).toContain('nothing listens at 127.0.0.1:');
-    partner.env['SRQ_BASE_URL'] = 'https://nobody.invalid';
-    const unknown = await partner.run('doctor', '--json');
-    expect([unknown.code, stepsOf(unknown).slice(1, 4)]).toEqual([5, ['proxy ok', 'dns fail', 'tcp skip']]);
-  });
-
-  test('sees a clock that is wrong, though the credentials are refused', async ({ desk }) => {
-    const { baseUrl } = await startScriptedService({
-      token: () => ({ status: 401, headers: { date: new Date(Date.now() + 3600_000).toUTCString() } }),
-    });
-    desk.use({ baseUrl, clientId: '7' });
-    const ended = await desk.run('doctor', '--json');
-    expect(stepOf(ended, 'clock')).toMatchObject({
-      result: 'warn',
-      message: expect.stringMatching(/(?:1 h|59 min).* behind/),
-      reason: 'clock.wrong',
-    });
-    expect(ended.code).toBe(4);
-  });
-
-  test('says when validate answers and srq cannot read its verdict, or refuses made-up data', async ({ desk }) => {
-    const answers = [
-      { status: 200, body: '<html></html>', headers: { 'content-type': 'text/html' } },
-      { status: 422, body: { message: 'no such place' } },
-      { status: 404 },
-    ];
-    const runs: Ended[] = [];
-    for (const answer of answers) {
-      const { baseUrl } = await startScriptedService({ validate: () => answer });
-      desk.use({ baseUrl, clientId: '7' });
-      runs.push(await desk.run('doctor', '--json'));
-    }
-    const told = runs.map((ended) => [ended.code, stepOf(ended, 'validate')] as const);
-    expect(told.map(([code, step]) => [code, step?.result, step?.reason])).toEqual([
-      [0, 'warn', 'service.no-verdict'],
-      [0, 'warn', 'request.rejected'],
-      [5, 'fail', 'service.wrong-address'],
-    ]);
-  });
-
-  test('creates one request that says it is a test, by way of the log', async ({ partner, sandbox }) => {
-    const ended = await partner.run('doctor', '--create', '--json');
-    expect([ended.code, stepsOf(ended).slice(-2)]).toEqual([0, ['create ok', 'contract skip']]);
-    const created = sandbox.requests().filter(({ operation }) => operation === 'create');
-    expect(created).toHaveLength(1);
-    expect(created[0]?.params['request_text']).toMatch(/^TEST by srq doctor/);
-    expect(partner.records().map(({ event, ref }) => [event, ref])).toEqual([
-      ['sending', 'srq-doctor'],
-      ['created', 'srq-doctor'],
-    ]);
-    expect(await partner.run('doctor', '--create')).toMatchObject({ code: 0 });
-  });
-
   test('says whether the answers bear out the contract, and which of its settings they speak against', async ({
     desk,
     openSandbox,
@@ -160,14 +32,14 @@ describe('the doctor', () => {
     const identifiers = [{ name: 'code', pointer: '/nowhere/code' }];
     const wrong = { ...contract, create: { ...contract.create, identifiers } };
     desk.use(await openSandbox({ contract }));
-    await desk.run('contract', 'learn', desk.write('right.json', JSON.stringify(contract)), '--yes');
-    const right = await desk.run('doctor', '--create', '--json');
+    await desk.call('contract', 'learn', desk.write('right.json', JSON.stringify(contract)), '--yes');
+    const right = await desk.call('doctor', '--create', '--json');
     expect([right.code, stepOf(right, 'contract')]).toEqual([
       0,
       expect.objectContaining({ result: 'ok', message: expect.stringMatching(/confirm: .*create\.identifiers/) }),
     ]);
-    await desk.run('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
-    const ended = await desk.run('doctor', '--create', '--json');
+    await desk.call('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
+    const ended = await desk.call('doctor', '--create', '--json');
     expect([ended.code, stepOf(ended, 'contract')]).toEqual([
       0,
       expect.objectContaining({
@@ -184,15 +56,15 @@ describe('the doctor', () => {
     const verdict = [{ kind: 'status', status: 200, verdict: 'duplicate' }] as const;
     desk.use(await openSandbox({ contract }));
     const file = desk.write('c.json', JSON.stringify({ ...contract, validate: { ...contract.validate, verdict } }));
-    await desk.run('contract', 'learn', file, '--yes');
-    const ended = await desk.run('doctor', '--json');
+    await desk.call('contract', 'learn', file, '--yes');
+    const ended = await desk.call('doctor', '--json');
     expect(stepOf(ended, 'validate')).toMatchObject({
       result: 'warn',
       message: expect.stringContaining('"duplicate"'),
       reason: 'service.false-duplicate',
     });
     expect(stepOf(ended, 'contract')?.message).not.toContain('validate.verdict');
-    expect(documentOf(await desk.run('contract', 'show', '--json'))['observations']).not.toHaveProperty(
+    expect(documentOf(await desk.call('contract', 'show', '--json'))['observations']).not.toHaveProperty(
       'validate.verdict',
     );
   });
@@ -207,8 +79,8 @@ describe('the doctor', () => {
       create: { ...contract.create, parameters: [needed, ...others] },
     };
     desk.use(await openSandbox({ contract }));
-    await desk.run('contract', 'learn', desk.write('demanding.json', JSON.stringify(demanding)), '--yes');
-    const ended = await desk.run('doctor', '--json');
+    await desk.call('contract', 'learn', desk.write('demanding.json', JSON.stringify(demanding)), '--yes');
+    const ended = await desk.call('doctor', '--json');
     expect([ended.code, stepOf(ended, 'validate')]).toEqual([
       0,
       expect.objectContaining({ result: 'warn', message: expect.stringContaining('badge') }),
@@ -217,20 +89,8 @@ describe('the doctor', () => {
 
   test('lists a test request whose answer was lost as in doubt', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
-    const ended = await partner.run('doctor', '--create', '--json');
+    const ended = await partner.call('doctor', '--create', '--json');
     expect([ended.code, stepOf(ended, 'create')?.hint]).toEqual([7, expect.stringContaining('srq resolve')]);
-  });
-
-  test('writes a report without secrets, which replaces none but an earlier one', async ({ partner, sandbox }) => {
-    const mine = partner.write('leads.csv', 'ref\n1\n');
-    expect(await partner.run('doctor', '--output', mine)).toMatchObject({ code: 2 });
-    expect([partner.read('leads.csv'), sandbox.requests()]).toEqual(['ref\n1\n', []]);
-    for (const time of [1, 2])
-      expect([time, (await partner.run('doctor', '--output', 'report.json')).code]).toEqual([time, 0]);
-    const report = partner.read('report.json');
-    expect(JSON.parse(report)).toMatchObject({ ok: true, baseUrl: sandbox.baseUrl, clientId: sandbox.clientId });
-    const { accessToken } = JSON.parse(readFileSync(join(partner.state, 'default.token.json'), 'utf8'));
-    expect([report.includes(accessToken), report.includes(CANARY)]).toEqual([false, false]);
   });
 });
 
@@ -238,15 +98,15 @@ describe('the doctor and this machine', () => {
   test('leaves no log, lock or file behind, and takes and frees the lock of a log that is there', async ({
     partner,
   }) => {
-    expect((await partner.run('doctor')).stdout).toContain('Everything works');
+    expect((await partner.call('doctor')).stdout).toContain('Everything works');
     expect(partner.files().filter((name) => /ndjson|\.srq-doctor|results/.test(name))).toEqual([]);
-    await partner.run('create', ...requestFor('log'));
+    await partner.call('create', ...requestFor('log'));
     const before = partner.records();
-    expect(stepOf(await partner.run('doctor', '--json'), 'log')?.message).toContain(
+    expect(stepOf(await partner.call('doctor', '--json'), 'log')?.message).toContain(
       `its lock, ${kernelLockName()}, works`,
     );
     expect(partner.records()).toEqual(before);
-    expect((await partner.run('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
+    expect((await partner.call('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
   });
 
   test('finds what would keep an import from starting: a log in use, and a folder that takes none', async ({
@@ -256,7 +116,7 @@ describe('the doctor and this machine', () => {
     sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 120_000 }]);
     const bulk = partner.start(['bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max']);
     await vi.waitFor(() => expect(sandbox.requests().length).toBeGreaterThan(2), { timeout: 60_000 });
-    const inUse = await partner.run('doctor', '--json');
+    const inUse = await partner.call('doctor', '--json');
     bulk.process.kill('SIGKILL');
     await bulk.ended;
     expect([inUse.code, stepOf(inUse, 'log')]).toEqual([
@@ -264,9 +124,9 @@ describe('the doctor and this machine', () => {
       expect.objectContaining({ result: 'fail', message: expect.stringContaining('srq bulk leads.csv') }),
     ]);
     rmSync(join(partner.state, 'default.ndjson'));
-    const gone = await partner.run('doctor', '--json');
+    const gone = await partner.call('doctor', '--json');
     expect([gone.code, stepOf(gone, 'log')?.reason]).toEqual([9, 'log.incomplete']);
-    const away = await partner.run('doctor', '--log', join(partner.write('file', ''), 'log.ndjson'), '--json');
+    const away = await partner.call('doctor', '--log', join(partner.write('file', ''), 'log.ndjson'), '--json');
     expect([away.code, documentOf(away)['ok'], stepOf(away, 'log')?.result]).toEqual([9, false, 'fail']);
   });
 
@@ -288,7 +148,7 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
     ] as const) {
       const pair = make?.('service', { days, ...(ca ? { signedBy: ca } : {}) });
       desk.use({ ...sandbox, baseUrl: await startTlsFront(sandbox.baseUrl, { ...pair }) });
-      const ended = await desk.run('doctor', '--json', '--ca-file', ca?.certFile ?? '');
+      const ended = await desk.call('doctor', '--json', '--ca-file', ca?.certFile ?? '');
       expect(stepOf(ended, 'tls')).toMatchObject({
         result,
         reason: result === 'warn' ? 'service.certificate-ends' : null,
@@ -314,21 +174,10 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
 
   test('says that an authority is unknown, and by which flag it is made known', async ({ desk, sandbox }) => {
     desk.use({ ...sandbox, baseUrl: await startTlsFront(sandbox.baseUrl, { ...make?.('self') }) });
-    const ended = await desk.run('doctor', '--json');
+    const ended = await desk.call('doctor', '--json');
     expect([ended.code, stepOf(ended, 'tls')]).toEqual([
       5,
       expect.objectContaining({ result: 'fail', hint: expect.stringContaining('--ca-file FILE') }),
     ]);
   });
-});
-
-test('a live service gets a test request on a person’s word alone', async ({ desk }) => {
-  // Loopback is never live, so this leads elsewhere.
-  Object.assign(desk.env, { SRQ_BASE_URL: 'https://nobody.invalid', SRQ_CLIENT_ID: '7', SRQ_CLIENT_SECRET: CANARY });
-  const silent = await desk.run('doctor', '--create');
-  expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('srq doctor --create --yes')]);
-  expect(await desk.run('doctor', '--create', '--yes')).toMatchObject({ code: 5 });
-  if (!HAS_TERMINAL) return;
-  const asked = await onTerminal(desk, ['doctor', '--create'], [[/Send a test request to \S+ \[y\/N\] /, 'no']]);
-  expect([asked.code, asked.shown]).toEqual([2, expect.stringContaining('Not confirmed')]);
 });

@@ -23,33 +23,6 @@ describe.concurrent('a create whose answer is lost', () => {
     const log = documentsOf(await partner.call('log', '--status', 'unknown', '--json'));
     expect(log).toMatchObject([{ status: 'unknown', ids: {} }]);
   });
-
-  test('leaves the other rows of an import alone', async ({ partner, sandbox }) => {
-    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 5' } }]);
-    const leads = partner.write('leads.csv', leadsCsv(10));
-    const ended = await partner.call(...bulkArgs(leads, '--json'));
-    expect(ended.code).toBe(7);
-    expect(documentOf(ended)).toMatchObject({ rows: 10, created: 9, unknown: 1 });
-    expect(partner.read('leads.results.csv')).toMatch(/L-5,.*,unknown,/);
-    const again = await partner.call(...bulkArgs(leads, '--json'));
-    expect(again.code).toBe(7);
-    expect(documentOf(again)).toMatchObject({ repeated: 9, unknown: 1, created: 0 });
-    expect(await statsOf(sandbox)).toMatchObject({ created: 10, distinct: 10, doubled: 0 });
-  });
-
-  test('is sent again at once where the service certainly did nothing', async ({ partner, sandbox }) => {
-    sandbox.setInstructions([{ on: 'create', fault: '429', ms: 100, times: 2 }]);
-    expect(await partner.call('create', ...REQUEST)).toMatchObject({ code: 0 });
-    expect(creates(sandbox).map(({ status }) => status)).toEqual([429, 429, 201]);
-    expect(await statsOf(sandbox)).toMatchObject({ created: 1 });
-  });
-
-  test('does not come from a token that ends in the middle of an import', async ({ partner, sandbox }) => {
-    sandbox.setInstructions([{ on: 'create', fault: 'expire-token', match: { request_text: 'Pintar a sala 5' } }]);
-    const leads = partner.write('leads.csv', leadsCsv(10));
-    expect(documentOf(await partner.call(...bulkArgs(leads, '--json')))).toMatchObject({ created: 10 });
-    expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
-  });
 });
 
 describe.concurrent('an unknown outcome', () => {
@@ -126,30 +99,5 @@ describe.concurrent('an unknown outcome', () => {
     expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ unknown: 1, created: 11 })]);
     expect(ended.stderr).toMatch(/fewer than 12 requests of the same time are known to be created/);
     expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
-  });
-
-  test('is not waited for longer than a week', async ({ partner }) => {
-    const ended = await partner.call('bulk', 'leads.csv', '--settle', '2592000');
-    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('7 days')]);
-  });
-
-  test('is listed by resolve and settled by a person’s word', async ({ partner, sandbox }) => {
-    const leads = await parked(partner, 'reset-before', sandbox);
-    const listed = await partner.call('resolve', '--json');
-    expect(listed.code).toBe(0);
-    expect(documentOf(listed)).toMatchObject({ unknown: [{ row: 6, ref: 'L-5' }] });
-    expect(await partner.call('resolve', '--ref', 'L-5', '--not-created')).toMatchObject({ code: 0 });
-    expect(documentOf(await partner.call(...bulkArgs(leads, '--json')))).toMatchObject({ created: 1, unknown: 0 });
-    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
-  });
-
-  test('is never sent again once a person says that it was created', async ({ partner, sandbox }) => {
-    const leads = await parked(partner, 'reset-after', sandbox);
-    expect(await partner.call('resolve', '--ref', 'L-5', '--created', '12345678901234567890')).toMatchObject({
-      code: 0,
-    });
-    expect(await partner.call(...bulkArgs(leads))).toMatchObject({ code: 0 });
-    expect(documentsOf(await partner.call('log', '--id', '12345678901234567890', '--json'))).toHaveLength(1);
-    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
   });
 });

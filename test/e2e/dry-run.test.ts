@@ -15,27 +15,6 @@ interface Finding {
   readonly advice: string;
 }
 
-test('what is said of the columns is not counted as a finding that is not shown', async ({ desk }) => {
-  const text = ['Country,Name,Phone,City,Message,Extra', 'PT,Ana Exemplo,912345678,Lisboa,Obras,x', ''].join('\n');
-  const args = ['bulk', desk.write('leads.csv', text), '--dry-run', '--map', 'Extra=mystery'];
-  const { stderr } = await desk.run(...args);
-  expect(stderr).toContain('"mystery" is not a field that srq knows');
-  expect(stderr).not.toContain('Findings');
-  // With findings of rows beside it, those alone are counted.
-  const rows = Array.from({ length: 7 }, (_, at) => `PT,Ana Exemplo,91234567${at},Lisboa,Obras ${at},x`);
-  const wrong = [
-    'country=FR',
-    'lang=no idea',
-    'location=\uFFFD',
-    'fullname=\uFFFD',
-    'request_text=\uFFFD',
-    'mystery=\uFFFD',
-  ];
-  const many = desk.write('many.csv', `${['Country,Name,Phone,City,Message,Extra', ...rows].join('\n')}\n`);
-  const ended = await desk.run('bulk', many, '--dry-run', ...wrong.flatMap((each) => ['--set', each]));
-  expect(ended.stderr).toContain('… and 7 more; --dry-run --json lists them all');
-});
-
 describe.concurrent('bulk --dry-run --json', () => {
   test('gives the counts, and every finding with its row, column and advice', async ({ desk }) => {
     const text = [
@@ -77,24 +56,6 @@ describe.concurrent('bulk --dry-run --json', () => {
     ]);
   });
 
-  test('says once what no column gives, with the flag that mends it, and that flag does', async ({ desk }) => {
-    const rows = ['0151 1000000', '+49 151 10000000', '+49 30 123456'].map(
-      (phone) => `Ana,${phone},10115,Dach decken ${phone}`,
-    );
-    const leads = desk.write('leads.csv', `Name,Telefon,PLZ,Nachricht\n${rows.join('\n')}\n`);
-    const document = documentOf(await desk.call('bulk', leads, '--dry-run', '--json'));
-    expect(document).toMatchObject({ rows: 3, invalid: 3, problemCount: 1, problemsLeftOut: 0 });
-    const [finding, ...others] = document['problems'] as Finding[];
-    expect(finding).toMatchObject({ row: null, rows: 3, code: 'country.missing', column: null, severity: 'error' });
-    expect(others).toEqual([]);
-    const [flag = ''] = /--set country=\w+/.exec(finding?.advice ?? '') ?? [];
-    expect(flag).toBe('--set country=DE');
-    const mended = await desk.call('bulk', leads, '--dry-run', '--json', ...flag.split(' '));
-    expect(documentOf(mended)).toMatchObject({ ready: 2, invalid: 1, problemCount: 1 });
-    expect(mended.stderr).toContain('"0151 1000000" is too short for DE');
-    expect(documentOf(mended)['problems']).toMatchObject([{ row: 1, code: 'phone.too-short', value: '0151 1000000' }]);
-  });
-
   test('names the bytes that are not in the encoding, and the column where a row with a cut text goes wrong', async ({
     desk,
   }) => {
@@ -113,34 +74,6 @@ describe.concurrent('bulk --dry-run --json', () => {
       [10, 'has 8 cells where the header has 7; is a semicolon in Street not quoted?'],
       [11, expect.stringContaining('bytes that are not UTF-8 in Name')],
     ]);
-  });
-
-  test('--strict makes an invalid row of one with a warning, two columns that disagree among them', async ({
-    desk,
-  }) => {
-    const text = 'country,phone,telefone,location,fullname,request_text\nPT,912345678,961234567,Lisboa,Ana,Obras\n';
-    const leads = desk.write('leads.csv', text);
-    const lax = await desk.call('bulk', leads, '--dry-run', '--json');
-    expect(documentOf(lax)).toMatchObject({ ready: 1, invalid: 0 });
-    const strict = await desk.call('bulk', leads, '--dry-run', '--json', '--strict');
-    expect(documentOf(strict)).toMatchObject({ ready: 0, invalid: 1 });
-  });
-
-  test('says what comes next if no row can be sent: corrections, and the same command', async ({ desk }) => {
-    const leads = desk.write('leads.csv', leadsCsv(2).replaceAll(',PT,', ',FR,'));
-    const dry = ['bulk', leads, '--dry-run', '--sandbox'];
-    const told = await desk.run(...dry);
-    expect([told.code, told.stdout]).toEqual([
-      3,
-      expect.stringContaining(
-        `To do: 2 rows cannot be sent: correct what the findings name, then check again.\nNext: srq ${dry.join(' ')}\n`,
-      ),
-    ]);
-    desk.write('leads.csv', leadsCsv(2).replace(',PT,', ',FR,'));
-    expect(documentOf(await desk.run(...dry, '--json'))).toMatchObject({
-      ...{ ready: 1, invalid: 1, advice: null },
-      next: `srq bulk ${leads} --sandbox --json`,
-    });
   });
 
   test('keeps ten thousand findings one by one, and says how many it left out', async ({ desk }) => {

@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
 import { type Event, eventsIn, only } from '../helpers/events.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { statsOf } from '../helpers/sandbox-view.ts';
 
 const eventsOf = (desk: Desk, name = 'events.ndjson') => eventsIn(desk.read(name));
 
@@ -55,45 +54,6 @@ describe.concurrent('bulk --events', () => {
     expect(statSync(join(partner.work, 'events.ndjson')).mode & 0o777).toBe(0o600);
   });
 
-  test('tells why a run stopped, and of the rows that were not tried; the next run is added to the file', async ({
-    partner,
-  }) => {
-    partner.write('leads.csv', leadsCsv(6).replaceAll(/^(L-[0-2]),PT/gm, '$1,FR'));
-    const stopped = await bulk(partner, 'leads.csv', '--max-errors', '3', '--events', 'events.ndjson');
-    const first = eventsOf(partner);
-    expect(told(first)).toEqual(written(partner));
-    expect(only(first, 'end')).toMatchObject([{ exitCode: stopped.code, summary: { failed: 3, invalid: 3 } }]);
-    expect(only(first, 'end')[0]?.error?.reason).toMatch(/^rows\./);
-    await bulk(partner, 'leads.csv', '--events', 'events.ndjson');
-    const both = eventsOf(partner);
-    expect(both.slice(0, first.length)).toEqual(first);
-    expect(told(both.slice(first.length))).toEqual(written(partner));
-  });
-
-  test('tells of refusals of the service, and of what became of the rows after them', async ({ partner, sandbox }) => {
-    partner.write('leads.csv', leadsCsv(60));
-    sandbox.setInstructions([{ on: 'create', fault: '429', ms: 100, times: 2 }]);
-    await bulk(partner, 'leads.csv', '--events', 'events.ndjson');
-    const events = eventsOf(partner);
-    expect(only(events, 'refused').map(({ http }) => http)).toEqual([429, 429]);
-    expect(told(events)).toEqual(written(partner));
-    // A doubt of an earlier run that stays one: no pass tells of it.
-    partner.write('leads.csv', leadsCsv(62));
-    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 61' } }]);
-    for (const name of ['first', 'second']) {
-      await bulk(partner, 'leads.csv', '--in-doubt', 'park', '--events', name);
-      expect(told(eventsOf(partner, name))).toEqual(written(partner));
-    }
-    expect(told(eventsOf(partner, 'second'))[62]).toBe('unknown');
-  });
-
-  test('goes to standard output, and then nothing else does', async ({ partner }) => {
-    partner.write('leads.csv', leadsCsv(2));
-    const { stdout, stderr, code } = await bulk(partner, 'leads.csv', '--events', '-');
-    expect([code, eventsIn(stdout).at(-1)?.event]).toEqual([0, 'end']);
-    expect(stderr).toContain('Done: 2 rows');
-  });
-
   test('is closed to others, also where they could read the file before', async ({ partner }) => {
     partner.write('leads.csv', leadsCsv(1));
     const mode = () => statSync(join(partner.work, 'events.ndjson')).mode & 0o777;
@@ -102,71 +62,5 @@ describe.concurrent('bulk --events', () => {
     chmodSync(join(partner.work, 'events.ndjson'), 0o644);
     await bulk(partner, 'leads.csv', '--events', 'events.ndjson');
     expect([mode(), only(eventsOf(partner), 'end').length]).toEqual([0o600, 2]);
-  });
-
-  test('has a place of its own, and replaces nothing', async ({ partner, sandbox }) => {
-    const leads = partner.write('leads.csv', leadsCsv(1));
-    for (const flags of [
-      ['-', '--json'],
-      ['-', '--results', '-'],
-      ['x.html', '--report', 'x.html'],
-      ['e', '--dry-run'],
-    ]) {
-      const refused = await bulk(partner, leads, '--events', ...flags);
-      expect([flags, refused.code]).toEqual([flags, 2]);
-      expect(refused.stderr + refused.stdout).toContain('cannot be used together');
-    }
-    const kept = await bulk(partner, leads, '--events', leads, '--json');
-    expect(documentOf(kept)).toMatchObject({ error: { reason: 'output.not-replaced' } });
-    expect(readFileSync(leads, 'utf8')).toBe(leadsCsv(1));
-    const nowhere = await bulk(partner, leads, '--events', 'no/folder/e', '--json');
-    expect(documentOf(nowhere)).toMatchObject({ error: { reason: 'output.unwritable' } });
-    expect(existsSync(join(partner.work, 'leads.results.csv'))).toBe(false);
-    expect((await statsOf(sandbox)).created).toBe(0);
-  });
-
-  test('--on-end gets the end on standard input, stopped early or not, and changes no exit code', async ({
-    partner,
-  }) => {
-    partner.write('leads.csv', leadsCsv(4).replaceAll(/^(L-[0-1]),PT/gm, '$1,FR'));
-    const path = (name: string) => join(partner.work, name);
-    const hook = (name: string) => `cat > '${path(name)}'; echo from the command; exit 3`;
-    const ended = await bulk(partner, 'leads.csv', '--on-end', hook('whole'), '--json');
-    expect(ended.code).toBe(3);
-    expect(documentOf(ended)).toMatchObject({ created: 2, invalid: 2 });
-    expect(ended.stderr).toContain('from the command');
-    expect(ended.stderr).toMatch(/--on-end ended with exit code 3/);
-    const [whole, ...more] = only(eventsIn(partner.read('whole')), 'end');
-    expect([whole, more]).toMatchObject([{ exitCode: 3, error: null, summary: { created: 2, invalid: 2 } }, []]);
-    partner.write('more.csv', leadsCsv(6).replaceAll(/^(L-[45]),PT/gm, '$1,FR'));
-    const early = `cat > '${path('early')}'; tail -n 1 '${path('e')}' > '${path('last')}'`;
-    const stopped = await bulk(partner, 'more.csv', '--max-errors', '2', '--events', path('e'), '--on-end', early);
-    expect(stopped.stderr).not.toContain('--on-end');
-    for (const name of ['early', 'last']) {
-      const [end] = only(eventsIn(partner.read(name)), 'end');
-      expect(end).toMatchObject({ exitCode: stopped.code, error: { reason: expect.stringMatching(/^rows\./) } });
-    }
-    await bulk(partner, 'none.csv', '--on-end', `cat > '${path('failed')}'`);
-    expect(only(eventsIn(partner.read('failed')), 'end')).toMatchObject([{ exitCode: 2, summary: null }]);
-    // What is printed to be run next may be kept, and the command may contain a password.
-    const [{ next }, cut] = [documentOf(ended), stopped.stdout];
-    expect([next, cut.includes('srq bulk'), cut.includes('on-end')]).toEqual([
-      'srq bulk --rate max leads.results.csv --json',
-      true,
-      false,
-    ]);
-    const results = await bulk(partner, 'leads.csv', '--on-end', 'true', '--results', 'more.csv');
-    expect([results.code, results.stderr.includes('on-end')]).toEqual([2, false]);
-    const deaf = await bulk(partner, 'leads.csv', '--on-end', 'true');
-    expect([deaf.code, deaf.stderr.includes('--on-end')]).toEqual([3, false]);
-    expect((await bulk(partner, 'leads.csv', '--on-end', 'true', '--dry-run')).code).toBe(2);
-  });
-
-  test('tells of an error before anything is sent', async ({ partner }) => {
-    const leads = partner.write('leads.csv', leadsCsv(1));
-    const ended = await bulk(partner, leads, '--plan', '0'.repeat(32), '--events', 'events.ndjson');
-    const events = eventsOf(partner);
-    expect(events.map(({ event }) => event)).toEqual(['plan', 'end']);
-    expect(events[1]).toMatchObject({ exitCode: ended.code, error: { reason: 'plan.differs' }, summary: null });
   });
 });

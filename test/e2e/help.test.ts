@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { contractFile } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { logIn } from '../helpers/login.ts';
@@ -17,11 +16,11 @@ function fitsScreen(text: string): void {
 describe.concurrent('help', () => {
   test('on files has every file that a login and an import have left', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox);
-    await desk.run('bulk', desk.write('leads.csv', leadsCsv(3)), '--rate', 'max');
+    await desk.call('bulk', desk.write('leads.csv', leadsCsv(3)), '--rate', 'max');
     // The index is saved only beside a log of several megabytes.
     writeFileSync(join(desk.state, 'default.ndjson.index'), '');
-    fitsScreen((await desk.run('help', 'files')).stdout);
-    const { files } = documentOf(await desk.run('help', 'files', '--json')) as { files: Record<string, string>[] };
+    fitsScreen((await desk.call('help', 'files')).stdout);
+    const { files } = documentOf(await desk.call('help', 'files', '--json')) as { files: Record<string, string>[] };
     const patterns = files.map(({ folder, name = '' }) => {
       const escaped = name.replaceAll('.', '\\.').replace('*', '.*').replace('PROFILE', 'default');
       return new RegExp(`^${folder}/${escaped.replace(/\/$/, '')}$`);
@@ -30,16 +29,4 @@ describe.concurrent('help', () => {
     expect(written.length).toBeGreaterThan(4);
     expect(written.filter((name) => !patterns.some((pattern) => pattern.test(name)))).toEqual([]);
   });
-});
-
-test('short options and srq version do what the long ones do', async ({ desk, sandbox }) => {
-  const { stdout: version } = await desk.run('--version');
-  expect((await desk.run('version')).stdout).toBe(version);
-  expect(documentOf(await desk.run('version', '--json'))).toEqual({ version: version.trim() });
-  desk.use(sandbox);
-  const request = ['validate', '--country', 'PT', '--phone', '+351912345678', '--request-text', 'Obras'];
-  expect((await desk.run(...request, '-q')).stderr).toBe('');
-  expect((await desk.run(...request, '-v')).stderr).toContain('POST ');
-  const agreed = await desk.run('contract', 'learn', contractFile('form-openapi30.yaml'), '-y');
-  expect(agreed).toMatchObject({ code: 0 });
 });

@@ -102,31 +102,6 @@ describe.skipIf(!make)('TLS (needs openssl)', () => {
   });
 });
 
-test('a redirect is not followed, and what was in the request goes nowhere else', async ({ desk }) => {
-  const elsewhere = await startRawService((socket) => socket.end(rawAnswer('200 OK', '{"access_token":"x"}')));
-  const location = `http://127.0.0.1:${elsewhere.port}/oauth/token`;
-  const moved = await startRawService((socket) => socket.end(rawAnswer('307 Moved', '', { location })));
-  desk.use({ baseUrl: `http://127.0.0.1:${moved.port}`, clientId: '7' });
-  expect(await desk.run('create', ...requestFor('x'))).toMatchObject({ code: 5 });
-  expect(elsewhere.connections()).toBe(0);
-});
-
-test('a service that takes the connection and never answers is given up after --timeout', async ({ desk }) => {
-  const silent = await startRawService(() => {});
-  desk.use({ baseUrl: `http://127.0.0.1:${silent.port}`, clientId: '7' });
-  const { code, stderr } = await desk.run('validate', ...requestFor('x'), '--timeout', '1');
-  expect([code, stderr]).toEqual([5, expect.stringContaining('gave no answer to the token request')]);
-  expect(stderr).toContain('srq doctor');
-});
-
-test('nothing is sent where the check of certificates is turned off', async ({ desk, sandbox }) => {
-  desk.use(sandbox);
-  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-  const { code, stderr } = await desk.start(['create', ...requestFor('x')], { env }).ended;
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--ca-file FILE')]);
-  expect(sandbox.requests()).toEqual([]);
-});
-
 describe('nothing is sent to a store where the check of certificates is turned off', () => {
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
 

@@ -8,44 +8,6 @@ import { logIn, storedProfiles } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
 describe.concurrent('srq profile', () => {
-  test('list shows every profile and marks the one in force, without a secret', async ({ desk, sandbox }) => {
-    await logIn(desk, sandbox, '--profile', 'shop');
-    await logIn(desk, sandbox, '--profile', 'office', '--use');
-    const listed = async (env = {}) => documentOf(await desk.start(['profile', 'list', '--json'], { env }).ended);
-    const { baseUrl, clientId } = sandbox;
-    const common = { baseUrl, clientId, kind: 'test', secret: 'stored' };
-    expect(await listed()).toEqual({
-      profiles: [
-        { name: 'shop', current: false, ...common },
-        { name: 'office', current: true, ...common },
-      ],
-    });
-    expect(await listed({ SRQ_PROFILE: 'shop' })).toMatchObject({ profiles: [{ current: true }, { current: false }] });
-    expect((await desk.call('profile', 'list')).stdout).toMatch(/^ +shop +test[^\n]*\n\* +office +test/);
-  });
-
-  test('list says of a profile without any secret that it is missing', async ({ desk, sandbox }) => {
-    await logIn(desk, sandbox);
-    const path = join(desk.config, 'config.json');
-    const settings = JSON.parse(readFileSync(path, 'utf8'));
-    delete settings.profiles.default.clientSecret;
-    writeFileSync(path, JSON.stringify(settings));
-    const listed = documentOf(await desk.call('profile', 'list', '--json'));
-    expect(listed).toMatchObject({ profiles: [{ name: 'default', secret: 'missing' }] });
-  });
-
-  test('use chooses the one that is used where none is named', async ({ desk, sandbox }) => {
-    await logIn(desk, sandbox, '--profile', 'shop');
-    await logIn(desk, sandbox, '--profile', 'office', '--use');
-    expect(documentOf(await desk.call('profile', 'use', 'shop', '--json'))).toMatchObject({ profile: 'shop' });
-    expect(documentOf(await desk.call('status', '--json'))).toMatchObject({ profile: 'shop' });
-    const env = { SRQ_PROFILE: 'shop' };
-    expect((await desk.start(['profile', 'use', 'office'], { env }).ended).stderr).toContain('SRQ_PROFILE');
-    const slip = await desk.call('profile', 'use', 'ofice');
-    expect(slip).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean office?') });
-    expect(documentOf(await desk.call('status', '--json'))).toMatchObject({ profile: 'office' });
-  });
-
   test('remove forgets credentials, token, contract and what was learned; the log stays and is named', async ({
     desk,
     sandbox,
@@ -66,49 +28,9 @@ describe.concurrent('srq profile', () => {
     expect(readFileSync(log, 'utf8')).toBe(before);
     expect(await desk.call('profile', 'remove', 'office')).toMatchObject({ code: 2 });
   });
-
-  test('remove needs no store, so it is not left half done where the one that is named cannot be one', async ({
-    desk,
-    sandbox,
-  }) => {
-    await logIn(desk, sandbox, '--profile', 'shop');
-    const learned = await desk.call('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes');
-    expect([learned.code, desk.files().some((name) => name.endsWith('contracts/shop.json'))]).toEqual([0, true]);
-    desk.env['SRQ_STORE'] = 'mysql://nowhere';
-    const log = join(desk.state, 'shop.ndjson');
-    const ended = await desk.call('profile', 'remove', 'shop', '--json');
-    expect([ended.code, documentOf(ended)]).toMatchObject([0, { removed: true, log, left: [] }]);
-    expect(storedProfiles(desk)).toEqual({});
-    expect(desk.files().filter((name) => name.includes('shop.'))).toEqual([]);
-  });
-
-  test('alone says which commands it has', async ({ desk }) => {
-    const ended = await desk.call('profile');
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toMatch(/list, use, remove[\s\S]*srq profile --help/);
-  });
 });
 
 describe.concurrent('a login changes no profile that others rely on', () => {
-  test('a second profile is used where none is named only by a word, and the login says which one is', async ({
-    desk,
-    sandbox,
-    openSandbox,
-  }) => {
-    const other = await openSandbox();
-    const inForce = async () => documentOf(await desk.call('status', '--json'))['profile'];
-    expect((await logIn(desk, sandbox, '--profile', 'shop')).stdout).not.toContain('profile use');
-    const second = await logIn(desk, other, '--profile', 'rehearsal');
-    expect(second.stdout).toContain(
-      `without --profile use shop: ${sandbox.baseUrl} as client ${sandbox.clientId} (test).`,
-    );
-    expect(second.stdout).toContain('srq profile use rehearsal\n');
-    expect(await inForce()).toBe('shop');
-    expect(documentOf(await logIn(desk, other, '--profile', 'third', '--json'))).toMatchObject({ inForce: 'shop' });
-    expect((await logIn(desk, other, '--profile', 'rehearsal', '--use')).stdout).not.toContain('profile use');
-    expect(await inForce()).toBe('rehearsal');
-  });
-
   test('one that names no profile replaces no live one that leads elsewhere', async ({
     desk,
     sandbox,
@@ -146,34 +68,6 @@ describe.concurrent('a login changes no profile that others rely on', () => {
       profile: 'shop',
       token: { state: 'valid' },
     });
-  });
-
-  test('logout says what is in force then', async ({ desk, sandbox }) => {
-    for (const name of ['default', 'shop', 'office']) await logIn(desk, sandbox, '--profile', name);
-    const logout = async (...args: string[]) => (await desk.call('logout', ...args)).stdout;
-    expect(await logout('--profile', 'shop')).toContain(`without --profile use default: ${sandbox.baseUrl}`);
-    expect(await logout()).toMatch(/now need --profile \(office\).*srq profile use NAME\n$/);
-    expect(await logout('--profile', 'office')).toContain('No profile is stored. Log in with: srq login');
-    expect(documentOf(await desk.call('logout', '--json'))).toMatchObject({ removed: false, inForce: null });
-  });
-});
-
-describe.concurrent('every command that sends says where to, as whom and by which profile', () => {
-  test.for([
-    ['create', ...requestFor('onde')],
-    ['validate', ...requestFor('onde')],
-  ])('%s', async (args, { desk, sandbox }) => {
-    await logIn(desk, sandbox, '--profile', 'shop');
-    const line = `To ${sandbox.baseUrl} as client ${sandbox.clientId} (profile shop, test)\n`;
-    expect((await desk.call(...args)).stderr).toBe(line);
-    expect((await desk.call(...args, '--quiet')).stderr).toBe('');
-    expect((await desk.call(...args, '--json')).stderr).toBe('');
-  });
-
-  test('bulk', async ({ desk, sandbox }) => {
-    await logIn(desk, sandbox, '--profile', 'shop');
-    const { stderr } = await desk.call('bulk', desk.write('leads.csv', leadsCsv(1)), '--rate', 'max');
-    expect(stderr).toContain(`${sandbox.baseUrl} as client ${sandbox.clientId} (profile shop, test)`);
   });
 });
 

@@ -1,7 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { CANARY } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { HAS_TERMINAL, Terminal } from '../helpers/terminal.ts';
@@ -48,21 +47,6 @@ async function remember(desk: Desk, ...args: string[]): Promise<void> {
 }
 
 describe('columns that were confirmed', () => {
-  test('are used for the next file with this header, without a question', async ({ partner, sandbox }) => {
-    await remember(partner);
-    const next = partner.write('next.csv', csv(HEADER, undefined, 1));
-    const plan = await planned(partner, next);
-    expect(plan.of('phone')).toEqual({
-      ...{ field: 'phone', columns: ['Rufkontakt'], level: 'certain' },
-      because: expect.stringMatching(TODAY),
-    });
-    expect(plan).toMatchObject({ remembered: { on: expect.stringMatching(/^\d{4}-/), changes: null } });
-    const { code, stderr } = await partner.call('bulk', next);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/phone +← Rufkontakt \(read as on \d{4}/);
-    expect(creates(sandbox)).toHaveLength(12);
-  });
-
   test.for([
     ['in another order', [...HEADER].reverse(), (name: string) => name],
     [
@@ -77,25 +61,6 @@ describe('columns that were confirmed', () => {
     expect((await planned(partner, next)).of('phone')?.because).toMatch(TODAY);
     expect(documentOf(await partner.call('bulk', next, '--json'))).toMatchObject({ repeated: 6, created: 0 });
     expect(creates(sandbox)).toHaveLength(6);
-  });
-
-  test('are kept by a rehearsal only if a person has said something of them', async ({ partner }) => {
-    const leads = partner.write('leads.csv', 'country,phone,request_text\nPT,+351912345678,Pintar a sala');
-    // No column is only likely, so that the flag says nothing of this file.
-    expect((await partner.call('bulk', leads, '--sandbox', '--yes', '--accept-likely')).code).toBe(0);
-    expect(existsSync(storePath(partner))).toBe(false);
-    expect((await partner.call('bulk', leads, '--sandbox', '--yes', '--map', 'phone=phone')).code).toBe(0);
-    expect(existsSync(storePath(partner))).toBe(true);
-  });
-
-  test('are not used for another header, and not by another profile', async ({ partner }) => {
-    await remember(partner);
-    const other = partner.write('other.csv', csv(['Nome', 'Rufkontakt', 'Pedido', 'Pais', 'Extra', 'Mais', 'Outra']));
-    expect(await planned(partner, other)).toMatchObject({ remembered: null });
-    expect((await partner.call('bulk', other)).code).toBe(2);
-    const same = partner.write('same.csv', csv(HEADER));
-    expect(await planned(partner, same, '--profile', 'else')).toMatchObject({ remembered: null });
-    expect(existsSync(storePath(partner, 'else'))).toBe(false);
   });
 
   test('are used for a header that changed a little, and what changed is said', async ({ partner }) => {
@@ -167,23 +132,6 @@ describe('columns that were confirmed', () => {
     expect(called.code).toBe(2);
     expect(called.stderr).toContain('"Zzyx" is left out, and no other column gives the phone');
     expect(creates(sandbox)).toHaveLength(6);
-  });
-
-  test('in a rehearsal hold for the run, under the profile in use', async ({ partner, sandbox }) => {
-    await remember(partner, '--sandbox', '--profile', 'shop');
-    expect(creates(sandbox)).toEqual([]);
-    expect(existsSync(storePath(partner, 'shop'))).toBe(true);
-    const file = join(partner.work, 'first.csv');
-    expect(await planned(partner, file)).toMatchObject({ remembered: null });
-    expect((await planned(partner, file, '--profile', 'shop')).of('phone')?.because).toMatch(TODAY);
-  });
-
-  test('a rehearsal works under a name that cannot be a profile', async ({ partner }) => {
-    const file = partner.write('leads.csv', csv(HEADER));
-    const { code } = await partner.start(['bulk', file, '--sandbox', '--accept-likely'], {
-      env: { SRQ_PROFILE: 'a/b' },
-    }).ended;
-    expect(code).toBe(0);
   });
 
   test('two imports at once leave a whole file', async ({ partner }) => {
@@ -340,80 +288,7 @@ describe.skipIf(!HAS_TERMINAL)('the same file again sends nothing', () => {
   });
 });
 
-describe.skipIf(!HAS_TERMINAL)('what is confirmed on a terminal', () => {
-  test('is remembered, with the answers', async ({ partner, sandbox }) => {
-    const leads = partner.write('leads.csv', csv(HEADER));
-    const terminal = new Terminal(partner, ['bulk', leads]);
-    await terminal.until(/q quit: /);
-    terminal.type('y');
-    await terminal.until(/q to quit: /);
-    terminal.type('\r');
-    expect(await terminal.ended).toBe(0);
-    expect(documentOf(await partner.call('bulk', leads, '--json'))).toMatchObject({ created: 0, repeated: 6 });
-    const second = new Terminal(partner, ['bulk', leads]);
-    await second.until(/read as on/);
-    await second.until(/q to quit: /);
-    second.type('q\r');
-    expect(await second.ended).toBe(130);
-    expect(second.shown).not.toContain('q quit: ');
-    expect(creates(sandbox)).toHaveLength(6);
-  });
-});
-
 describe('srq mapping', () => {
-  test('lists, shows and forgets', async ({ partner, sandbox }) => {
-    expect((await partner.call('mapping', 'list')).stdout).toContain('Nothing is remembered');
-    await remember(partner);
-    const { mappings } = documentOf(await partner.call('mapping', 'list', '--json')) as {
-      mappings: { fingerprint: string; on: string; columns: string[]; fields: string[] }[];
-    };
-    const [kept] = mappings;
-    expect(kept).toMatchObject({ fingerprint: expect.stringMatching(/^[\da-f]{12}$/), columns: HEADER });
-    expect(kept?.fields).toContain('phone');
-    const { stdout } = await partner.call('mapping', 'list');
-    expect(stdout).toMatch(/\d{4}-\d\d-\d\d +[\da-f]{12} +5 +Nome, Rufkontakt, Pedido, … /);
-
-    // What is shown is a mapping that gives the same requests.
-    const shown = await partner.call('mapping', 'show', kept?.fingerprint.slice(0, 6) ?? '');
-    const asJson = await partner.call('mapping', 'show', kept?.fingerprint ?? '', '--json');
-    partner.write('kept.json', shown.stdout);
-    partner.write('as-json.json', asJson.stdout);
-    partner.write('with-mark.json', `\ufeff${shown.stdout}`);
-    expect(documentOf(await partner.call('mapping', 'forget', '--all', '--json'))).toEqual({ forgotten: 1, left: 0 });
-    const first = join(partner.work, 'first.csv');
-    expect((await partner.call('bulk', first)).code).toBe(2);
-    for (const mapping of ['kept.json', 'as-json.json', 'with-mark.json']) {
-      const again = await partner.call('bulk', first, '--mapping', mapping, '--json');
-      expect([mapping, documentOf(again)]).toMatchObject([mapping, { repeated: 6 }]);
-    }
-    const saved = await partner.call('bulk', first, '--mapping', 'kept.json', '--save-mapping', 'as-json.json');
-    expect(saved.code).toBe(0);
-    partner.write('newer.json', '{"schemaVersion":99,"map":{}}');
-    const newer = await partner.call('bulk', first, '--mapping', 'newer.json', '--json');
-    expect(documentOf(newer)).toMatchObject({ error: { reason: 'mapping.unusable' } });
-    expect(creates(sandbox)).toHaveLength(6);
-
-    // Importing with a mapping has confirmed it once more.
-    const forgot = await partner.call('mapping', 'forget', kept?.fingerprint ?? '');
-    expect(forgot.stdout).toContain('Forgot 1 mapping; 0 left.');
-  });
-
-  test('knows what to do with a fingerprint that is not there', async ({ partner }) => {
-    await remember(partner);
-    for (const args of [
-      ['show', 'ffffffff0000'],
-      ['forget', 'ffffffff0000'],
-      ['forget', ''],
-      ['forget'],
-      ['forget', 'abcd', '--all'],
-    ]) {
-      const { code, stderr } = await partner.call('mapping', ...args, '--profile', 'default');
-      expect(code).toBe(2);
-      expect(stderr).toContain('srq mapping list --profile default');
-    }
-    expect(documentOf(await partner.call('mapping', 'list', '--json'))['mappings']).toHaveLength(1);
-  });
-
   test('is safe on a terminal, and says when it cannot forget', async ({ partner }) => {
     const evil = 'A\u001b[31m\u202egent';
     const leads = partner.write(
@@ -429,14 +304,5 @@ describe('srq mapping', () => {
       expect(text).not.toMatch(/[\u001b\u202e]/);
     }
     expect(Object.keys(JSON.parse(shown.stdout).map)).toContain(evil);
-  });
-
-  test('a profile that is removed has none left', async ({ partner, sandbox }) => {
-    await remember(partner, '--profile', 'shop', '--sandbox');
-    const shop = { baseUrl: sandbox.baseUrl, clientId: sandbox.clientId, clientSecret: CANARY };
-    writeFileSync(join(partner.config, 'config.json'), JSON.stringify({ current: 'shop', profiles: { shop } }));
-    chmodSync(join(partner.config, 'config.json'), 0o600);
-    expect((await partner.call('profile', 'remove', 'shop')).code).toBe(0);
-    expect(existsSync(storePath(partner, 'shop'))).toBe(false);
   });
 });

@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
-import { longLog } from '../helpers/long-log.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
 const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
@@ -54,16 +53,6 @@ describe.concurrent('report', () => {
     for (const personal of ['Ana', 'Rita', 'example.com', '912345678', 'Pintar', 'Paris', 'Segredo', '"FR"'])
       expect(page).not.toContain(personal);
     expect(statSync(join(partner.work, 'run.html')).mode & 0o777).toBe(0o600);
-  });
-
-  test('tells how fast a run went that was not told', async ({ partner }) => {
-    const leads = partner.write('leads.csv', leadsCsv(1));
-    const rateOf = async (...more: string[]) => {
-      const ended = await partner.call('bulk', leads, '--no-validate', '--report', 'run.html', '--json', ...more);
-      expect(documentOf(ended)).toMatchObject({ created: 1 });
-      return /<dt>--rate<\/dt><dd><bdi>(\w+)/.exec(partner.read('run.html'))?.[1];
-    };
-    expect([await rateOf(), await rateOf('--sandbox')]).toEqual(['auto', 'max']);
   });
 
   test('shows nothing that a finding quotes, and no more does the log; the results file does', async ({ partner }) => {
@@ -142,15 +131,6 @@ describe.concurrent('report', () => {
     expect(partner.read('run.html')).toContain('No end recorded');
     running.process.kill('SIGKILL');
     await running.ended;
-  });
-
-  test('of a log without notes tells all that is in it', async ({ desk }) => {
-    mkdirSync(desk.state);
-    writeFileSync(logOf(desk), longLog(2_000));
-    const told = documentOf(await desk.call('report', '-o', 'run.html', '--json'));
-    expect(told).toMatchObject({ run: null, rows: 2000, created: 2000, listed: 2000 });
-    rmSync(logOf(desk));
-    expect(documentOf(await desk.call('report', '-o', 'run.html', '--json'))).toMatchObject({ rows: 0 });
   });
 
   test('replaces nothing but an earlier report, and says so before anything is sent', async ({ partner, sandbox }) => {

@@ -17,37 +17,8 @@ const REHEARSED = ['', '/rehearsal', '/rehearsal/sandbox.ndjson', '/rehearsal/sa
   (name) => `state${name}`,
 );
 
-const shell = (line: string) => line.trim().split(/\s+/);
-
 describe.concurrent('the sandbox command', () => {
-  test('says how to log in to it and where its inbox is, and those words work', async ({ desk }) => {
-    const running = desk.start(['sandbox', '--port', '0']);
-    const said = await running.until(/Stop it with Ctrl-C/);
-    const [, inbox = ''] = /^ *inbox +(\S+)$/m.exec(said) ?? [];
-    const { text } = await send('GET', inbox, { accept: 'text/html' });
-    expect(text).toContain('<h1>Sandbox inbox</h1>');
-    expect(text).toMatch(/<style>[^<]+--.*<script type="module">.*startControls/s);
-    const [assignment = '', program, ...args] = shell(/^.*srq login.*$/m.exec(said)?.[0] ?? '');
-    const [name = '', secret = ''] = assignment.split('=');
-    expect([name, program]).toEqual(['SRQ_CLIENT_SECRET', 'srq']);
-    expect(said).toContain(`$env:SRQ_CLIENT_SECRET='${secret}'; srq ${args.join(' ')}\n`);
-    expect(await desk.start(args, { env: { [name]: secret } }).ended).toMatchObject({ code: 0 });
-    expect(await desk.run('create', ...REQUEST)).toMatchObject({ code: 0 });
-    running.process.kill('SIGINT');
-    await running.ended;
-  });
-
-  test('prints one JSON document with --json, and is ready then', async ({ desk }) => {
-    const running = desk.start(['sandbox', '--port', '0', '--json']);
-    const { baseUrl, clientId, clientSecret } = await readyOf(running);
-    const env = { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret };
-    expect(await desk.start(['create', ...REQUEST], { env }).ended).toMatchObject({ code: 0 });
-    expect((await send('GET', `${baseUrl}/`)).status).toBe(200);
-    running.process.kill('SIGTERM');
-    await running.ended;
-  });
-
-  test.for(['SIGINT', 'SIGTERM'] as const)('ends on %s and frees its port', async (signal, { desk }) => {
+  test.for(['SIGTERM'] as const)('ends on %s and frees its port', async (signal, { desk }) => {
     const port = String(await freePort());
     const running = desk.start(['sandbox', '--port', port, '--json']);
     const { baseUrl } = await readyOf(running);
@@ -104,15 +75,6 @@ describe.concurrent('the sandbox command', () => {
     }
     expect(totals).toEqual([1, 2]);
   });
-});
-
-test('markets lists the 22 markets', async ({ desk }) => {
-  const people = await desk.run('markets');
-  expect(people.code).toBe(0);
-  expect(people.stdout.trimEnd().split('\n')).toHaveLength(22);
-  const { markets } = documentOf(await desk.run('markets', '--json'));
-  expect(markets).toHaveLength(22);
-  expect(markets).toContainEqual({ code: 'UK', name: 'United Kingdom', callingCode: '44', languages: ['en'] });
 });
 
 describe.concurrent('--sandbox', () => {
@@ -179,29 +141,6 @@ describe.concurrent('--sandbox', () => {
     expect(desk.files().filter((name) => name.startsWith('temp/'))).toEqual([]);
     const modes = ['', '/sandbox.ndjson'].map((name) => statSync(join(desk.state, `rehearsal${name}`)).mode & 0o777);
     expect(modes).toEqual([0o700, 0o600]);
-  });
-
-  test('starts afresh each time: the same file is created again', async ({ desk }) => {
-    const leads = desk.write('leads.csv', leadsCsv(2));
-    for (let run = 0; run < 2; run++)
-      expect(documentOf(await desk.run('bulk', leads, '--sandbox', '--json'))).toMatchObject({ created: 2 });
-  });
-
-  test('has no login', async ({ desk }) => {
-    const ended = await desk.run('login', '--sandbox');
-    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('needs no login')]);
-  });
-
-  test('ends on Ctrl-C like any other import', async ({ desk }) => {
-    const leads = desk.write('leads.csv', leadsCsv(20_000));
-    const running = desk.start(['bulk', leads, '--sandbox', '--json', '--verbose']);
-    // The answers to the first requests are tried out, which an interruption ends.
-    await running.until(/(?:request\/create[\s\S]*?){12}/);
-    running.process.kill('SIGINT');
-    const ended = await running.ended;
-    expect(ended.code).toBe(130);
-    const { rows, created, failed } = documentOf(ended);
-    expect([rows, Number(created) + Number(failed)]).toEqual([20_000, 20_000]);
   });
 });
 

@@ -1,14 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { basename, join } from 'node:path';
+import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
-import { CANARY } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { eventsIn, only } from '../helpers/events.ts';
 import { readTable } from '../helpers/read-table.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
-import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const HEADER = 'ref,country,fullname,email,phone,location,request_text';
@@ -76,24 +73,6 @@ describe.concurrent('several files', () => {
     // Only the file with a refused row is the next input.
     expect(document['next']).toBe('srq bulk c.results.csv --rate max --in-doubt park --json');
     expect(document['advice']).toContain('c.results.csv');
-  });
-
-  test('send a lead that stands in two of them once, and say where it stands', async ({ partner, sandbox }) => {
-    partner.write('a.csv', csvOf('X', 'A1'));
-    partner.write('b.csv', csvOf('B1', 'X', 'X'));
-    const ended = await bulk(partner, 'a.csv', 'b.csv');
-    expect(ended.code).toBe(0);
-    expect(filesOf(ended)).toMatchObject([{ created: 2 }, { created: 1, repeated: 2 }]);
-    expect(await outcome(partner, 'b.results.csv', 'X')).toEqual({
-      status: 'repeated',
-      message: 'It has the same content as row 1 of a.csv.',
-    });
-    const again = await bulk(partner, 'b.csv', 'a.csv');
-    expect(documentOf(again)).toMatchObject({ created: 0, repeated: 5 });
-    expect((await outcome(partner, 'b.results.csv', 'X')).message).toMatch(
-      /^Already created on .* according to the log/,
-    );
-    expect(await statsOf(sandbox)).toMatchObject({ created: 3, doubled: 0 });
   });
 
   test('do not call a lead created whose first copy is refused; the next run may send it again', async ({
@@ -173,21 +152,6 @@ describe.concurrent('several files', () => {
 });
 
 describe.concurrent('several files are refused as a whole', () => {
-  test('if one or more cannot be used: nothing is sent, and all that is wrong is said', async ({
-    partner,
-    sandbox,
-  }) => {
-    partner.write('a.csv', csvOf('A1'));
-    partner.write('empty.csv', '');
-    const ended = await bulk(partner, 'a.csv', 'empty.csv', 'missing.csv');
-    expect(ended.code).toBe(2);
-    const { message } = documentOf(ended)['error'] as Record<string, string>;
-    expect(message).toMatch(/empty\.csv is empty\..*missing\.csv/);
-    expect(message).toContain('Nothing was sent.');
-    expect(sandbox.requests()).toEqual([]);
-    expect(existsSync(join(partner.work, 'a.results.csv'))).toBe(false);
-  });
-
   test('if columns of some are to be decided, with the name of each and a command that works', async ({
     partner,
     sandbox,
@@ -203,56 +167,6 @@ describe.concurrent('several files are refused as a whole', () => {
     expect((await pasted(partner, command)).code).toBe(0);
     const all = await bulk(partner, 'a.csv', 'b.csv', '--accept-likely');
     expect([all.code, (await statsOf(sandbox)).created]).toEqual([0, 4]);
-  });
-
-  test('if a column of one is to be taken: the command is for that file alone, and its mapping is remembered', async ({
-    partner,
-    sandbox,
-  }) => {
-    partner.write('a.csv', csvOf('A1'));
-    partner.write('b.csv', csvOf('B1', 'B2', 'B3').replace('phone', 'phone owner'));
-    const ended = await bulk(partner, 'a.csv', 'b.csv');
-    expect(ended.code).toBe(2);
-    const { hint = '' } = documentOf(ended)['error'] as Record<string, string>;
-    expect(hint).toContain(`srq bulk b.csv ${PACE.join(' ')} --map 'phone owner=-'\n`);
-    const rehearsed = await partner.call('bulk', 'a.csv', 'b.csv', '--dry-run', '--json');
-    expect(documentOf(rehearsed)['next']).toBe("srq bulk b.csv --json --map 'phone owner=-'");
-    expect((await pasted(partner, hint.split('\n')[0]?.replace(/^.*?srq /, 'srq '))).code).toBe(0);
-    expect(await bulk(partner, 'a.csv', 'b.csv')).toMatchObject({ code: 0 });
-    expect((await statsOf(sandbox)).created).toBe(4);
-  });
-
-  test('if one is named twice, also by a link', async ({ partner, sandbox }) => {
-    partner.write('a.csv', csvOf('A1'));
-    symlinkSync('a.csv', join(partner.work, 'link.csv'));
-    for (const twice of ['a.csv', './a.csv', 'link.csv']) {
-      const ended = await bulk(partner, 'a.csv', twice);
-      expect([ended.code, ended.stdout]).toEqual([2, expect.stringContaining(`${twice} is named twice`)]);
-    }
-    expect(sandbox.requests()).toEqual([]);
-  });
-
-  test('if a flag is about one file; the hint is a command for one', async ({ partner, sandbox }) => {
-    partner.write('a.csv', csvOf('A1'));
-    partner.write('b.csv', csvOf('B1'));
-    for (const flag of [
-      ['--results', 'out.csv'],
-      ['--results', '-'],
-      ['--report', 'run.html'],
-      ['--save-mapping', 'm.json'],
-      ['--limit', '1'],
-      ['--skip', '1'],
-      ['-'],
-    ]) {
-      const ended = await partner.call('bulk', 'a.csv', 'b.csv', ...flag);
-      const what = flag[0] === '-' ? 'Standard input (-)' : flag[0];
-      const said = expect.stringContaining(`${what} works with one file, and ${flag[0] === '-' ? 3 : 2} were given.`);
-      expect([flag, ended.code, ended.stderr]).toEqual([flag, 2, said]);
-      expect(ended.stderr).toContain(`srq bulk a.csv${flag[0] === '-' ? '' : ` ${flag.join(' ')}`}\n`);
-    }
-    expect(sandbox.requests()).toEqual([]);
-    expect(await bulk(partner, 'a.csv', 'b.csv', '--no-results')).toMatchObject({ code: 0 });
-    expect(existsSync(join(partner.work, 'a.results.csv'))).toBe(false);
   });
 });
 
@@ -329,48 +243,10 @@ describe.concurrent('the results of several files', () => {
     const sent = await pasted(partner, command);
     expect([sent.code, sent.stdout]).toEqual([0, expect.stringContaining('1  created')]);
   });
-
-  test('of the sandbox in the process say so in their names', async ({ desk }) => {
-    desk.write('a.csv', csvOf('A1', 'X'));
-    desk.write('b.csv', csvOf('X', 'B1'));
-    const ended = await desk.call('bulk', 'a.csv', 'b.csv', '--sandbox', '--json');
-    expect([ended.code, filesOf(ended)]).toMatchObject([
-      0,
-      [
-        { created: 2, results: 'a.sandbox.results.csv' },
-        { created: 1, repeated: 1, results: 'b.sandbox.results.csv' },
-      ],
-    ]);
-    const live = await desk.call('bulk', 'a.sandbox.results.csv', 'b.sandbox.results.csv');
-    expect([live.code, live.stderr]).toEqual([2, expect.stringContaining('holds results of the sandbox')]);
-  });
-});
-
-describe.concurrent('a dry run of several files', () => {
-  test('tells of each what a dry run of it alone does, and the next command runs all', async ({ partner, sandbox }) => {
-    partner.write('a.csv', csvOf('A1', 'X'));
-    partner.write('b.csv', germanCsv('B1'));
-    partner.write('c.csv', csvOf('X', 'C1'));
-    const ended = await partner.call('bulk', 'a.csv', 'b.csv', 'c.csv', '--dry-run', '--json');
-    expect(ended.code).toBe(0);
-    const { files, next, ...all } = documentOf(ended);
-    expect(all).toMatchObject({ rows: 5, ready: 4, repeated: 1 });
-    expect(files).toMatchObject([
-      { file: 'a.csv', rows: 2, ready: 2, delimiter: ',', problems: [] },
-      { file: 'b.csv', rows: 1, ready: 1, delimiter: ';' },
-      { file: 'c.csv', rows: 2, ready: 1, repeated: 1 },
-    ]);
-    expect(sandbox.requests()).toEqual([]);
-    const run = await pasted(partner, next);
-    expect([run.code, documentOf(run)]).toMatchObject([0, { created: 4, repeated: 1 }]);
-  });
 });
 
 describe.concurrent('a run of several files that ends early', () => {
-  test.for([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)(
+  test.for([['SIGINT', 130]] as const)(
     'by %s writes all results, and the next command goes on',
     async ([signal, code], { desk, openSandbox }) => {
       const sandbox = await openSandbox({ latencyMs: 300 });
@@ -482,83 +358,5 @@ describe.concurrent('a run of several files that ends early', () => {
     expect(ended.code).toBe(code);
     expect(documentOf(ended)).toMatchObject({ invalid: 3, created: code === 6 ? 0 : 7, failed: code === 6 ? 7 : 0 });
     if (code === 6) expect(creates(sandbox)).toEqual([]);
-  });
-});
-
-test('the report of a run shows the rows of all its files', async ({ partner }) => {
-  partner.write('a.csv', csvOf('A1', 'A2'));
-  partner.write('b.csv', csvOf('B1'));
-  await bulk(partner, 'a.csv', 'b.csv');
-  const ended = await partner.call('report', '--output', 'run.html', '--json');
-  expect([ended.code, documentOf(ended)]).toMatchObject([0, { rows: 3, created: 3 }]);
-  expect(partner.read('run.html')).toContain('a.csv, b.csv');
-});
-
-test('twelve files are sent over the connections of one', async ({ partner, sandbox }) => {
-  const { hostname, port } = new URL(sandbox.baseUrl);
-  let connections = 0;
-  const passage = createServer((near) => {
-    connections += 1;
-    const far = connect(Number(port), hostname);
-    near.on('error', () => far.destroy()).on('close', () => far.destroy());
-    far.on('error', () => near.destroy()).on('close', () => near.destroy());
-    near.pipe(far).pipe(near);
-  });
-  await new Promise<void>((resolve) => passage.listen(0, '127.0.0.1', resolve));
-  partner.use({ baseUrl: `http://127.0.0.1:${(passage.address() as AddressInfo).port}`, clientId: sandbox.clientId });
-  const files = named('F', 12).map((name) => basename(partner.write(`${name}.csv`, csvOf(...named(`${name}-`, 4)))));
-  const ended = await bulk(partner, ...files, '--concurrency', '2').finally(() => passage.close());
-  expect([ended.code, documentOf(ended)]).toMatchObject([0, { created: 48 }]);
-  // Two for requests, and a few for looks of validate, of whose first answers each ends its connection.
-  expect(connections).toBeLessThan(12);
-});
-
-describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
-  test('one confirmation is for all files: the number to type is the sum', async ({ desk }) => {
-    mkdirSync(desk.config, { mode: 0o700 });
-    const shop = { baseUrl: 'https://0.0.0.0:1', clientId: '7', clientSecret: CANARY };
-    const path = join(desk.config, 'config.json');
-    writeFileSync(path, JSON.stringify({ current: 'shop', profiles: { shop } }));
-    chmodSync(path, 0o600);
-    desk.write('a.csv', csvOf('A1', 'A2', 'X'));
-    desk.write('b.csv', csvOf('X', 'B1'));
-    const { shown, code } = await onTerminal(
-      desk,
-      ['bulk', 'a.csv', 'b.csv'],
-      [
-        [/3 ready[\s\S]*1 ready[\s\S]*Type 4 to send these requests of 2 files to the live service · q to quit: /, '3'],
-        [/That is not 4[\s\S]*Type 4 to send these requests [\s\S]*q to quit: /, '4'],
-      ],
-    );
-    expect([code, shown.match(/Type \d+ to send|Enter to/g)]).toEqual([5, ['Type 4 to send', 'Type 4 to send']]);
-  });
-
-  test('one Enter is for all files of a test service; what is asked of a column names its file', async ({
-    partner,
-    sandbox,
-  }) => {
-    partner.write('a.csv', csvOf('A1', 'A2'));
-    partner.write('b.csv', csvOf('B1', 'B2', 'B3').replace('phone', 'Rufwert'));
-    const left = await onTerminal(
-      partner,
-      ['bulk', 'a.csv', 'b.csv'],
-      [
-        [/2 ready[\s\S]*b\.csv: Is "Rufwert" the phone\?[\s\S]*q quit: /, 'y'],
-        [/3 ready[\s\S]*Enter to send 5 requests of 2 files · q to quit: /, 'q'],
-      ],
-    );
-    expect([left.code, creates(sandbox)]).toEqual([130, []]);
-    // Nothing is remembered of what was not confirmed.
-    expect((await partner.run('mapping', 'list')).stdout).not.toContain('Rufwert');
-    const { shown, code } = await onTerminal(
-      partner,
-      ['bulk', 'a.csv', 'b.csv'],
-      [
-        [/b\.csv: Is "Rufwert" the phone\?[\s\S]*q quit: /, 'y'],
-        [/Enter to send 5 requests of 2 files · q to quit: /, 'Rufwert=-'],
-        [/import it alone first[\s\S]*Enter to send 5 requests of 2 files · q to quit: /, ''],
-      ],
-    );
-    expect([code, shown.match(/COLUMN=FIELD/g), creates(sandbox).length]).toEqual([0, null, 5]);
   });
 });

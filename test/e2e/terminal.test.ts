@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { storedProfiles } from '../helpers/login.ts';
-import { longLog } from '../helpers/long-log.ts';
 import { setLatency, statsOf } from '../helpers/sandbox-view.ts';
 import { HAS_TERMINAL, onTerminal, Terminal } from '../helpers/terminal.ts';
 
@@ -38,50 +37,6 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown).toMatch(COLOUR);
     expect(storedProfiles(desk)['shop']).toMatchObject({ clientId: sandbox.clientId, clientSecret: CANARY });
-  });
-
-  test('what is mistyped at a login is asked again, and what srq adds to the base URL itself is cut off', async ({
-    desk,
-    sandbox,
-  }) => {
-    const { shown, code } = await onTerminal(
-      desk,
-      ['login'],
-      [
-        [/Base URL: /, 'api.example'],
-        [/is not a base URL[\s\S]*Base URL: /, `${sandbox.baseUrl}/oauth/token`],
-        [/Client id: /, ''],
-        [/must not be empty[\s\S]*Client id: /, sandbox.clientId],
-        [/Client secret \(not shown\): /, ''],
-        [/must not be empty[\s\S]*Client secret \(not shown\): /, CANARY],
-      ],
-    );
-    expect(code).toBe(0);
-    expect(seen(shown).replace(/\s+/g, ' ')).toContain(`The base URL is ${sandbox.baseUrl} without /oauth/token`);
-    expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl, clientSecret: CANARY });
-  });
-
-  test('a base URL that is typed replaces a stored one that cannot be used', async ({ desk, sandbox }) => {
-    liveSettings(desk, 'http://api.example.com');
-    const { code } = await onTerminal(
-      desk,
-      ['login'],
-      [
-        [/Base URL: /, sandbox.baseUrl],
-        [/Client id: /, sandbox.clientId],
-        [/Client secret \(not shown\): /, CANARY],
-      ],
-    );
-    expect([code, storedProfiles(desk)['shop']]).toMatchObject([0, { baseUrl: sandbox.baseUrl }]);
-  });
-
-  test('Ctrl-C at a question ends with 130, and nothing is stored', async ({ desk, sandbox }) => {
-    const args = ['login', '--base-url', sandbox.baseUrl, '--client-id', sandbox.clientId];
-    const terminal = new Terminal(desk, args);
-    await terminal.until(/Client secret/);
-    terminal.type('\x03');
-    expect(await terminal.ended).toBe(130);
-    expect(existsSync(join(desk.config, 'config.json'))).toBe(false);
   });
 
   test('--no-input and CI are never asked, not even there', async ({ desk }) => {
@@ -215,19 +170,6 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  test('the log has headings, and lines that fit', async ({ desk }) => {
-    mkdirSync(desk.state);
-    writeFileSync(join(desk.state, 'default.ndjson'), longLog(30));
-    for (const columns of [40, 80, 130]) {
-      const terminal = new Terminal(desk, ['log', '--limit', '5'], { columns });
-      expect(await terminal.ended).toBe(0);
-      const lines = seen(terminal.shown).trimEnd().split('\n');
-      expect(lines).toHaveLength(6);
-      expect(lines[0]).toMatch(/^time/);
-      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
-    }
-  });
-
   test('all that an import and its question show is ASCII in the locale that has no more', async ({ desk }) => {
     const file = desk.write('leads.csv', leadsCsv(2).replace('Lisboa', 'L'.repeat(200)));
     const terminal = new Terminal(desk, ['bulk', file, '--sandbox'], { env: { LC_ALL: 'C' } });
@@ -237,25 +179,6 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(terminal.shown).toMatch(/L~/);
     expect(terminal.shown.match(/[^\x00-\x7f]/gu)).toBeNull();
   });
-
-  test.for([80, 60, 40])(
-    'words of a result and of an error are broken at blanks in %i columns',
-    async (columns, { desk }) => {
-      mkdirSync(desk.state);
-      const whole = desk.start(['logout', '--profile', 'shop']);
-      const { stdout } = await whole.ended;
-      const shown = new Terminal(desk, ['logout', '--profile', 'shop'], { columns });
-      const failed = new Terminal(desk, ['resolve', '--created', '1', '--validate'], { columns });
-      await Promise.all([shown.ended, failed.ended]);
-      for (const terminal of [shown, failed]) {
-        const lines = seen(terminal.shown).trimEnd().split('\n');
-        // A command stays whole, so that it can be copied; so does a path, which is one word.
-        const long = lines.filter((line) => line.trimEnd().length > columns);
-        expect(long.filter((line) => !/^ *(?:srq .*|\S+)$/.test(line.trimEnd()))).toEqual([]);
-      }
-      expect(seen(shown.shown).split(/\s+/)).toEqual(stdout.split(/\s+/));
-    },
-  );
 
   test.for<[string, readonly string[], Record<string, string>]>([
     ['NO_COLOR', [], { NO_COLOR: '1' }],

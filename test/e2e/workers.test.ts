@@ -11,6 +11,7 @@ import { leadsCsv, withOwnPhones } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { creates, send } from '../sandbox/sandbox-client.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -503,5 +504,15 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const ended = await desk.call('enqueue', desk.write('leads.csv', leadsCsv(3)));
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('without a terminal nobody can confirm')]);
     expect(await server.query(url, "select 1 from pg_namespace where nspname like 'srq%'")).toEqual([]);
+    if (!HAS_TERMINAL) return;
+    const left = await onTerminal(
+      desk,
+      ['enqueue', 'leads.csv'],
+      [
+        [/Rows[\s\S]*q to quit: /, ''],
+        [/Type 3 to send[\s\S]*q to quit: /, 'q'],
+      ],
+    );
+    expect([left.code, documentOf(await desk.call('queue', '--json'))]).toMatchObject([2, { queue: { ready: 0 } }]);
   });
 });

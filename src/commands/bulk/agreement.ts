@@ -224,7 +224,7 @@ function helpText(table: Table): string {
  * and otherwise as `FIELD=VALUE`. Throws `SrqError('usage')` if it is neither, or names an unknown column. `parameters`
  * are further names that the service knows.
  */
-export function correctedBy(
+function correctedBy(
   line: string,
   table: Pick<Table, 'columns'>,
   { map, set, join, ...earlier }: MappingOptions,

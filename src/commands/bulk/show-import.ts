@@ -54,7 +54,7 @@ function settlingText({ byKey, byValidate }: Extract<Pass, { is: 'settling' }>):
 }
 
 /** Shows the settling of requests in doubt: how long they wait, and why some remain. Each reason is shown only once. */
-export async function showSettling(
+async function showSettling(
   context: Context,
   label: string,
   total: number,
