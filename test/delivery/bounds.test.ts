@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { AccountBreaker, recoverFromBreak } from '../../src/delivery/breaker.ts';
 import { contractRefusal, disposalOf } from '../../src/delivery/dispose.ts';
-import { isSameIdentifier, withIdentifiers } from '../../src/delivery/lost-identifiers.ts';
 import { settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import type { Submitted } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import type { RowReport } from '../../src/request/import-plan.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
 import type { TakenRequest } from '../../src/request/request-queue.ts';
 import type { Status } from '../../src/request/status.ts';
@@ -248,90 +246,6 @@ describe('A worker', () => {
         contractWith({ create: { parameters: [...others, parameter('lang', { ...english, required: true })] } }),
       ),
     ).toBe("This worker's contract refuses it: lang.");
-  });
-});
-
-describe('Identifiers that a spreadsheet has rounded', () => {
-  const reportOf = (id: string, row: number | null, changes: Partial<RowReport> = {}): RowReport => ({
-    row: { number: 1, line: 2, cells: [], problem: null, earlier: { status: 'created', id, message: '', row } },
-    ...{ status: 'repeated', ids: {}, message: null, reason: null, record: null, problems: [], isKept: true },
-    ...changes,
-  });
-  const recordOf = (row: number, id: string): LogRecord => ({
-    ...{
-      key: id,
-      row,
-      ref: null,
-      event: 'created',
-      at: '2026-11-21T00:00:00Z',
-      run: 'r',
-      ids: id === '' ? {} : { id },
-    },
-    ...{ http: 201, ms: 1, message: null, raw: null, by: null, again: false },
-  });
-  /** The identifier of each report, and how often the log was read. */
-  async function restored(reports: readonly RowReport[], records: readonly LogRecord[]) {
-    let reads = 0;
-    async function* each<Item>(items: readonly Item[]) {
-      yield* items;
-    }
-    const read = () => {
-      reads += 1;
-      return each(records);
-    };
-    const ids: (string | undefined)[] = [];
-    for await (const report of withIdentifiers(each(reports), read)) ids.push(report.ids['id']);
-    return { ids, reads };
-  }
-  const ID = '12345678901234567890';
-
-  test.each<[string, string, string[], string | undefined]>([
-    ['in scientific notation', '1,23456789012346E+19', [ID], ID],
-    ['in short', '1.2E+19', [ID], ID],
-    ['of one digit', '1E+19', [ID], ID],
-    ['with its last digits as zeros', '12345678901234500000', [ID], ID],
-    ['with its last digits rounded up', '12345678901234600000', [ID], ID],
-    ['of another', '1.3E+19', [ID], undefined],
-    ['of two in one row', '1.2E+19', [ID, '12345678901234567891'], undefined],
-    ['of one of two', '12345678901234500000', [ID, '92345678901234567891'], ID],
-    ['of a short number, which is shown whole', '1.2E+10', ['12345678901'], undefined],
-    ['of twelve digits', '1.23457E+11', ['123456789012'], '123456789012'],
-    ['of no number', '1.2E+19', ['A2345678901234567890'], undefined],
-    ['of none', '1.2E+19', [''], undefined],
-  ])('are told from the log: %s', async (_, id, ids, found) => {
-    const records = ids.map((each) => recordOf(4, each));
-    expect(await restored([reportOf(id, 4)], records)).toEqual({ ids: [found], reads: 1 });
-  });
-
-  test.each<[string, RowReport]>([
-    ['is whole', reportOf(ID, 4)],
-    ['is of a row without its number', reportOf('1.2E+19', null)],
-    ['is known to the log anyway', reportOf('1.2E+19', 4, { ids: { other: '9' } })],
-    ['is of a row that is not done', reportOf('1.2E+19', 4, { isKept: false })],
-    ['is not there', { ...reportOf('', 4), row: { number: 1, line: 2, cells: [], problem: null } }],
-  ])('are not looked for where one %s', async (_, report) => {
-    expect(await restored([report], [recordOf(4, ID)])).toEqual({ ids: [undefined], reads: 0 });
-  });
-
-  test('cost one reading of the log, however many they are, each of its own row', async () => {
-    const other = '92345678901234567890';
-    const reports = [reportOf('1.2E+19', 4), reportOf('9.2E+19', 5), reportOf('9.2E+19', 4)];
-    expect(await restored(reports, [recordOf(4, ID), recordOf(5, other)])).toEqual({
-      ids: [ID, other, undefined],
-      reads: 1,
-    });
-  });
-
-  test.each([
-    [ID, ID, true],
-    [ID, '1.23E+19', true],
-    [ID, '1.24E+19', false],
-    [ID, '12345678901234500000', true],
-    ['00123', '123', true],
-    ['00123', '124', false],
-    ['A-1', 'a-1', false],
-  ])('the identifier %s is what the cell "%s" holds: %s', (id, cell, is) => {
-    expect(isSameIdentifier(id, cell)).toBe(is);
   });
 });
 

@@ -1,30 +1,34 @@
 import { expect, test } from 'vitest';
 import { planImport } from '../../src/delivery/plan.ts';
-import { mapRow, prepareRow } from '../../src/delivery/prepare.ts';
+import { prepareRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { LogRecord } from '../../src/request/ports.ts';
 import type { LoggedState, Status } from '../../src/request/status.ts';
-import type { Row, Table } from '../../src/request/table.ts';
+import type { Row } from '../../src/request/table.ts';
 import { PREPARATION } from './leads.ts';
 
-const COLUMNS = ['Country', 'Phone', 'Message', 'Postal code', 'srq_status'];
+const COLUMNS = ['Country', 'Phone', 'Message', 'Ref', 'srq_status', 'srq_key'];
 const MAPPING = planMapping(COLUMNS, { map: {}, set: {}, join: {} });
 const OPTIONS = { onDuplicate: 'skip', again: false } as const;
+/** The key of a request whose cells were changed since. */
+const BEFORE = '0123456789abcdef0123456789abcdef';
 
-const rowOf = (number: number, cells: readonly string[], status: Status | null = null, id = ''): Row => ({
-  ...{ number, line: number + 1, cells: [...cells, status ?? ''], problem: null },
-  ...(status === null ? {} : { earlier: { status, id, message: '', row: number } }),
+const textRow = (number: number, text: string, ref = ''): Row => ({
+  ...{ number, line: number + 1, cells: ['PT', '+351912345678', text, ref], problem: null },
 });
 
+/** A row of a results file; without a status a person has emptied it. */
+const rowOf = (number: number, text: string, status: Status | null, key: string | null = null): Row => ({
+  ...textRow(number, text),
+  earlier: { status, id: '', message: '', row: number, key },
+});
+
+async function keyOf(text: string): Promise<string> {
+  const prepared = await prepareRow(textRow(1, text), MAPPING, PREPARATION);
+  return prepared.request ? prepared.key : '';
+}
+
 /** A log in a store, which knows of a request only once it was fetched, and complains of who does not wait for that. */
-async function remoteLog(sent: readonly (readonly [cells: readonly string[], state: LoggedState, id?: string])[]) {
-  const states = new Map<string, LoggedState>();
-  const ids = new Map<string, string>();
-  for (const [cells, state, id] of sent) {
-    const { key = '' } = (await prepareRow(rowOf(1, cells), MAPPING, PREPARATION)) as { key?: string };
-    states.set(key, state);
-    if (id !== undefined) ids.set(key, id);
-  }
+function remoteLog(states: ReadonlyMap<string, LoggedState>) {
   const fetched = new Set<string>();
   return {
     prefetch: async (keys: readonly string[]) => {
@@ -35,116 +39,114 @@ async function remoteLog(sent: readonly (readonly [cells: readonly string[], sta
       if (!fetched.has(key)) throw new Error('It was looked up before it was there.');
       return states.get(key) ?? 'none';
     },
-    read: (key: string) => {
-      const state = states.get(key);
-      const record = { ...{ key, event: state, at: '2026-11-20T00:00:00Z', run: '', row: 1, ref: null, http: 201 } };
-      const details = {
-        ...{ ms: 1, message: null, raw: null, by: null, again: false, ids: { id: ids.get(key) ?? '' } },
-      };
-      return state === 'created' ? ({ ...record, ...details } as LogRecord) : null;
-    },
+    read: () => null,
   };
 }
 
-async function planOf(rows: readonly Row[], log: Awaited<ReturnType<typeof remoteLog>>) {
-  const table: Table = {
-    ...{ path: 'leads.results.csv', format: 'csv', encoding: 'UTF-8', delimiter: ',', columns: COLUMNS },
-    ...{ notes: ['read'], sizeBytes: 0, readBytes: () => 0 },
+/** A reference and the key of a request that was created with it. */
+type Created = readonly (readonly [ref: string, key: string])[];
+
+async function planOf(
+  rows: readonly Row[],
+  states: ReadonlyMap<string, LoggedState>,
+  { columns = COLUMNS, created = [], again = false }: { columns?: string[]; created?: Created; again?: boolean } = {},
+) {
+  const table = {
+    ...({ path: 'leads.results.csv', format: 'csv', encoding: 'UTF-8', delimiter: ',', columns } as const),
+    ...{ notes: [], sizeBytes: 0, readBytes: () => 0 },
     rows: async function* () {
       for (let at = 0; at < rows.length; at += 2) yield rows.slice(at, at + 2);
     },
   };
-  const range = { skip: 0, limit: null };
-  const plan = await planImport({ table, mapping: MAPPING }, range, PREPARATION, log, OPTIONS, () => {});
-  const now: Row[] = [];
-  for await (const batch of plan.table.rows()) now.push(...batch);
-  const messages = now.map(({ problem, cells }) => problem ?? mapRow({ ...rowOf(1, []), cells }, MAPPING).fields);
-  return {
-    plan,
-    now,
-    notes: plan.table.notes,
-    messages,
-    statuses: rows.map(({ number }) => plan.ledger.status(number)),
+  const options = {
+    ...{ ...OPTIONS, again },
+    created: async function* () {
+      for (const [ref, key] of created) yield { ref, key };
+    },
   };
+  const range = { skip: 0, limit: null };
+  const plan = await planImport({ table, mapping: MAPPING }, range, PREPARATION, remoteLog(states), options, () => {});
+  const told = plan.problems.flatMap(({ code, row }) => (/^row\./.test(code) ? [`${row} ${code}`] : []));
+  return { plan, told, statuses: rows.map(({ number }) => plan.ledger.status(number)) };
 }
 
-const PAINT = ['PT', '+351912345678', 'Pintar 2026-11-20', '1200-109'] as const;
+test.each<[says: Status | null, key: LoggedState | null, content: LoggedState, is: Status, told?: string]>([
+  // Its own statement comes first, whatever became of the cells.
+  ['created', 'created', 'none', 'repeated', 'row.other-content'],
+  ['created', 'created', 'rejected', 'repeated', 'row.other-content'],
+  ['created', 'created', 'created', 'repeated'],
+  ['created', 'none', 'none', 'repeated'],
+  ['created', 'none', 'created', 'repeated'],
+  // Somebody wrote that by hand.
+  ['created', null, 'none', 'repeated', 'row.other-content'],
+  ['duplicate', 'duplicate', 'none', 'duplicate', 'row.other-content'],
+  ['repeated', 'created', 'none', 'repeated', 'row.other-content'],
+  // What the log knows of its request decides, where it does not know its content.
+  ['rejected', 'rejected', 'none', 'ready'],
+  ['rejected', 'created', 'none', 'repeated', 'row.other-content'],
+  ['failed', 'unknown', 'none', 'unknown', 'row.altered-doubt'],
+  ['failed', 'unknown', 'created', 'repeated'],
+  ['invalid', null, 'none', 'ready'],
+  ['unknown', 'unknown', 'none', 'unknown', 'row.altered-doubt'],
+  ['unknown', 'none', 'none', 'unknown', 'row.altered-doubt'],
+  ['unknown', null, 'none', 'unknown', 'row.altered-doubt'],
+  ['unknown', 'created', 'none', 'repeated', 'row.other-content'],
+  ['unknown', 'licensed', 'none', 'ready'],
+  ['unknown', 'failed', 'none', 'ready'],
+  // An emptied status is a person's word that it is another request.
+  [null, 'created', 'none', 'ready'],
+  [null, 'created', 'created', 'repeated'],
+])(
+  'a row that says %s, of a request that is %s, with content that is %s, is %s',
+  async (says, key, content, is, told) => {
+    const states = new Map<string, LoggedState>([[await keyOf('Pintar'), content]]);
+    if (key !== null) states.set(BEFORE, key);
+    const found = await planOf([rowOf(1, 'Pintar', says, key === null ? null : BEFORE)], states);
+    expect([found.statuses, found.told]).toEqual([[is], told === undefined ? [] : [`1 ${told}`]]);
+  },
+);
 
-test('rows that say they were taken are not sent, and what a spreadsheet did to the others is undone as they show', async () => {
-  const phone = '+351912345678';
-  const log = await remoteLog([
-    [['PT', phone, '2026-11-20', '1200-109'], 'created'],
-    [['PT', phone, '2026-11-21', '1200-109'], 'rejected'],
-    [['PT', phone, 'Azulejos', '1200-109'], 'unknown'],
-  ]);
-  const { statuses, messages, notes } = await planOf(
-    [
-      rowOf(1, ['PT', '351912345678', '20.11.26', '1200-109'], 'created'),
-      rowOf(2, ['PT', '351912345678', '21.11.26', '1200-109'], 'rejected'),
-      rowOf(3, ['PT', '351912345678', '22.11.26', '1200-109'], 'failed'),
-      rowOf(4, ['PT', '351912345678', 'Azulejos', '1200-109'], 'unknown'),
-    ],
-    log,
-  );
-  expect(statuses).toEqual(['repeated', 'ready', 'invalid', 'unknown']);
-  expect(messages[1]).toMatchObject({ request_text: '2026-11-21' });
-  expect(messages[2]).toContain('A spreadsheet has changed the dates in Message');
-  expect(notes).toEqual(['read', 'A spreadsheet changed cells of 1 row: put back as they were sent.']);
+test('without srq_key, nothing is told of a row whose content the log does not know', async () => {
+  const { statuses, told } = await planOf([rowOf(1, 'Pintar', 'created')], new Map(), { columns: COLUMNS.slice(0, 5) });
+  expect([statuses, told]).toEqual([['repeated'], []]);
 });
 
 test('a log that knows none of the rows that say they were taken is of somebody else, which is said once', async () => {
-  const log = await remoteLog([]);
-  const { statuses, notes, plan } = await planOf(
-    [rowOf(1, PAINT, 'created'), rowOf(2, ['PT', '+351912345678', 'Azulejos', ''], 'duplicate')],
-    log,
-  );
-  expect(statuses).toEqual(['repeated', 'duplicate']);
-  expect(plan.table.strangers).toBe(2);
-  expect(notes.slice(1)).toEqual([
-    expect.stringMatching(
-      /^This log knows none of the rows that say that they were taken \(2\): they may be of another/,
-    ),
+  const rows = [
+    rowOf(1, 'Pintar', 'created', BEFORE),
+    rowOf(2, 'Azulejos', 'duplicate', BEFORE),
+    rowOf(3, 'Chão', 'failed'),
+  ];
+  const { plan, told } = await planOf(rows, new Map());
+  expect([plan.table.strangers, told]).toEqual([2, []]);
+  expect(plan.table.notes).toEqual([
+    expect.stringMatching(/^This log knows none of the rows .*\(2\): they may be of another/),
   ]);
+  const known = await planOf(rows, new Map([[BEFORE, 'created']]));
+  expect([known.plan.table.strangers, known.plan.table.notes]).toEqual([0, []]);
 });
 
-test('a row that says it was taken and holds other content is told, by its cells or by its identifier', async () => {
-  const other = ['PT', '+351912345678', 'Outra obra', '1200-109'] as const;
-  const log = await remoteLog([
-    [PAINT, 'created', 'R-1'],
-    [other, 'created', 'R-2'],
+test('a row whose reference was created before is not sent, unless somebody says so or another row has the reference', async () => {
+  const rows = [
+    textRow(1, 'A', 'L-1'),
+    textRow(2, 'B', 'L-2'),
+    ...Array.from({ length: 20 }, (_, at) => textRow(at + 3, `C ${at}`, `N-${Math.min(at, 18)}`)),
+  ];
+  const created: Created = [
+    ['L-1', BEFORE],
+    ['N-18', BEFORE],
+    ['L-9', BEFORE],
+  ];
+  const { plan, told } = await planOf(rows, new Map(), { created, columns: COLUMNS.slice(0, 4) });
+  expect([plan.counts.ready, plan.counts.repeated, [...(plan.held ?? [])], told]).toEqual([
+    21,
+    1,
+    [[1, BEFORE]],
+    ['1 row.created-before'],
   ]);
-  const codes = async (...rows: Row[]) =>
-    (await planOf(rows, log)).plan.problems.filter(({ code }) => code === 'row.other-content').map(({ row }) => row);
-  expect(await codes(rowOf(1, PAINT, 'created', 'R-1'), rowOf(2, other, 'created', 'R-2'))).toEqual([]);
-  // Somebody has sorted one column without the others.
-  expect(await codes(rowOf(1, PAINT, 'created', 'R-2'), rowOf(2, PAINT, 'created', 'R-1'))).toEqual([1]);
-  const strange = ['PT', '+351912345678', 'Nunca enviada', '1200-109'];
-  expect(await codes(rowOf(1, PAINT, 'created', 'R-1'), rowOf(2, strange, 'created', 'R-2'))).toEqual([2]);
-});
-
-test('rows of another log are told wherever they stand among those of this one', async () => {
-  const log = await remoteLog([[PAINT, 'created', 'R-1']]);
-  const known = (number: number) => rowOf(number, PAINT, 'created', 'R-1');
-  // They are more than the witnesses that are examined, in several batches. The last one repeats the first.
-  const others = (from: number) =>
-    Array.from({ length: 60 }, (_, at) =>
-      rowOf(from + at, ['PT', '+351912345678', `Obra ${at % 59}`, '1200-109'], 'created', `A-${at}`),
-    );
-  const strange = rowOf(62, ['PT', '+351912345678', 'Nunca enviada', '1200-109'], 'created', 'A-62');
-  const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  for (const [rows, expected] of [
-    [
-      [known(1), ...others(2), strange],
-      [...numbers(2, 60), 62],
-    ],
-    [
-      [...others(1), known(61), strange],
-      [...numbers(1, 59), 62],
-    ],
-  ] as const) {
-    const { plan, notes } = await planOf(rows, log);
-    const told = plan.problems.filter(({ code }) => code === 'row.other-content').map(({ row }) => row);
-    expect(told).toEqual(expected);
-    expect([plan.table.strangers, notes]).toEqual([0, ['read']]);
-  }
+  expect(plan.first?.row).toBe(2);
+  expect((await planOf(rows, new Map(), { created, again: true })).plan.counts.ready).toBe(22);
+  // A customer number, say, is no reference of a request.
+  const customers = rows.map((row) => textRow(row.number, `D ${row.number}`, row.number < 20 ? 'L-1' : 'L-2'));
+  expect((await planOf(customers, new Map(), { created })).plan.counts.ready).toBe(22);
 });
