@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Characters } from '../../src/service/redaction/characters.ts';
 import { cutIntoWords, StepBudget } from '../../src/service/redaction/folded-words.ts';
+import { HiddenWords } from '../../src/service/redaction/hidden-words.ts';
 import { cutRaw, Redactor } from '../../src/service/redaction/redactor.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import fc from '../helpers/fast-check.ts';
@@ -288,5 +289,107 @@ describe('a text repeats what was sent', () => {
     '0d5c7a7e-6a0e-4b56-9a1c-1f2e3d4c5b6a',
   ])('but %s does not', (text) => {
     expect(redactor.repeatsSent(text)).toBe(false);
+  });
+});
+
+const letters = (text: string): string =>
+  text
+    .toUpperCase()
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+const wordsIn = (text: string): string[] =>
+  (text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? []).map(letters).filter((word) => word !== '');
+const runsIn = (text: string): string[] => {
+  const words = text.split('***').map(wordsIn);
+  return words.flatMap((each) => each.slice(2).map((_, at) => each.slice(at, at + 3).join(' ')));
+};
+/** Texts of up to eight words that tell something are hidden word by word. */
+const isShort = (text: string): boolean => {
+  const telling = wordsIn(text).filter((word) => word.length > 3).length;
+  return telling > 0 && telling <= 8;
+};
+
+/** What of the sent values can be read: words of three letters, words of four within others, numbers, runs of a text. */
+function readable(shown: string, sent: readonly string[]): string[] {
+  const words = wordsIn(shown);
+  const secret = sent.filter(isShort).flatMap(wordsIn);
+  const numbers = sent.filter((text) => /^[+\d][\d ]+$/.test(text)).map((text) => text.replace(/\D/g, '').slice(-7));
+  const runs = new Set(sent.flatMap(runsIn));
+  const digits = shown.replace(/(?<=\d)[ ().-]{1,3}(?=\d)/g, '');
+  return [
+    ...secret.filter((word) => word.length > 2 && words.includes(word)),
+    ...secret.filter((word) => word.length > 3 && /\p{L}/u.test(word) && words.some((each) => each.includes(word))),
+    ...numbers.filter((number) => number.length === 7 && digits.includes(number)),
+    ...runsIn(shown).filter((run) => runs.has(run)),
+  ];
+}
+
+/** What a reader makes of what is shown, and of escapes that were left in it. */
+const decoded = (shown: string): string =>
+  shown
+    .replace(/\\+[bfnrt"\\/]/g, ' ')
+    .replace(/\\u([\da-f]{4})/gi, (_, unit) => String.fromCharCode(Number.parseInt(unit, 16)))
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replace(/(?:%[\da-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString());
+
+const word = fc.string({ unit: fc.constantFrom(...'abcdeilmnorstuàãáçéêíõöøßñÁÉÇABCZ'), minLength: 1, maxLength: 14 });
+const between = fc.constantFrom(' ', ' ', ' ', ', ', '-', "'", ' & ', '/', '\n', ' "');
+const text = (most: number) =>
+  fc.array(fc.tuple(word, between), { minLength: 1, maxLength: most }).map((parts) => parts.flat().join('').trim());
+const phone = fc
+  .tuple(fc.constantFrom('+351', '0', '00351', ''), fc.integer({ min: 912_000_000, max: 939_999_999 }))
+  .map(([code, number]) => code + number);
+const secret = fc.string({ minLength: 12, maxLength: 40 }).filter((each) => isShort(each) && !/[\\%&]/.test(each));
+
+const withoutMarks = (value: string): string => value.normalize('NFKD').replace(/\p{M}/gu, '');
+const inEntities = (value: string): string => value.replace(/[^\x20-\x7e]/gu, (each) => `&#${each.codePointAt(0)};`);
+const inAscii = (value: string): string =>
+  JSON.stringify(value).replace(/[^\x20-\x7e]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** How a service may write what it was sent. */
+const spelling = fc.constantFrom<(value: string) => string>(
+  (value) => value,
+  (value) => value.toUpperCase(),
+  (value) => value.toLowerCase(),
+  (value) => value.normalize('NFD'),
+  withoutMarks,
+  (value) => withoutMarks(value).toUpperCase(),
+  (value) => value.replace(/(?<=\d)(?=(?:\d{3})+(?!\d))/g, ' '),
+  (value) => value.replace(/(\d{3})(\d{2})(\d{4})$/, '($1) $2-$3'),
+  encodeURIComponent,
+  inEntities,
+  (value) => inAscii(value).slice(1, -1),
+);
+/** The sentence around it: plain, or as JSON, or as JSON within JSON. */
+const frame = fc.constantFrom<(sentence: string) => string>(
+  (sentence) => sentence,
+  (sentence) => JSON.stringify({ message: sentence, [sentence]: [7] }),
+  (sentence) => `{"message":${inAscii(sentence)}}`,
+  (sentence) => JSON.stringify({ answer: JSON.stringify({ message: sentence }) }),
+);
+
+describe.each([
+  ['as it was', (sent: readonly string[], answer: string) => new Redactor(sent).redact(answer)],
+  ['as it will be', (sent: readonly string[], answer: string) => new HiddenWords(sent).hide(answer)],
+])('what was sent, hidden %s,', (_, hide) => {
+  test('cannot be read in any sentence around it', () => {
+    const part = fc.tuple(fc.nat(), fc.nat(), spelling);
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(text(3), text(8), text(40), phone, secret), { minLength: 1, maxLength: 5 }),
+        fc.array(fc.tuple(text(3), part), { minLength: 1, maxLength: 4 }),
+        frame,
+        (sent, pieces, frameOf) => {
+          const sentence = pieces.map(([own, [at, which, spell]]) => {
+            const value = sent[at % sent.length] ?? '';
+            const one = wordsIn(value);
+            return `${own}: ${spell(which % 3 === 0 && isShort(value) ? (one[which % one.length] ?? '') : value)}, `;
+          });
+          expect(readable(decoded(hide(sent, frameOf(sentence.join('')))), sent)).toEqual([]);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
   });
 });
