@@ -1,5 +1,3 @@
-import { isLosslessNumber, parse, stringify } from 'lossless-json';
-
 /** The text that is shown in place of a hidden word. */
 export const REDACTED = '***';
 
@@ -38,9 +36,8 @@ export class HiddenWords {
   hide(text: string): string {
     if (this.#areTooLong) return REDACTED;
     // A word that was cut in half would not be recognised.
-    const shown = text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN).replace(LAST_PART, '') : text;
-    const json = jsonIn(shown);
-    return json === null ? this.#inText(shown) : (stringify(this.#inJson(json)) ?? REDACTED);
+    const shown = text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN).replace(LAST_PART, REDACTED) : text;
+    return isJson(shown) ? this.#inJson(shown) : this.#inText(shown);
   }
 
   #add(words: readonly Word[]): void {
@@ -55,12 +52,11 @@ export class HiddenWords {
     }
   }
 
-  #inJson(value: unknown): unknown {
-    if (typeof value === 'string') return this.hide(value);
-    if (Array.isArray(value)) return value.map((each) => this.#inJson(each));
-    if (typeof value !== 'object' || value === null) return value;
-    if (isLosslessNumber(value)) return this.#inText(value.value) === value.value ? value : REDACTED;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [this.hide(name), this.#inJson(each)]));
+  #inJson(text: string): string {
+    return text.replace(JSON_TOKEN, (token) => {
+      if (token.startsWith('"')) return JSON.stringify(this.hide(JSON.parse(token)));
+      return this.#inText(token) === token ? token : `"${REDACTED}"`;
+    });
   }
 
   #inText(text: string): string {
@@ -132,14 +128,16 @@ function numbersIn(words: readonly Word[]): { words: Word[]; digits: string }[] 
   return numbers;
 }
 
-function jsonIn(text: string): unknown {
+function isJson(text: string): boolean {
   try {
-    return /^\s*[[{]/.test(text) ? parse(text) : null;
+    return /^\s*[[{]/.test(text) && JSON.parse(text) !== null;
   } catch {
-    return null;
+    return false;
   }
 }
 
+/** Matches a text or a number of JSON. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 /** Matches what a cut may have left of a word, of an escape or of base64. */
 const LAST_PART = /[^\s"'<>(),:]*$/;
 /** Matches an escape of URLs, of HTML, or of a program's text. */
