@@ -29,7 +29,7 @@ export class HiddenWords {
   constructor(values: readonly string[]) {
     this.#areTooLong = values.reduce((sum, { length }) => sum + length, 0) > MAX_SENT;
     for (const value of this.#areTooLong ? [] : values) this.#add(wordsIn(value));
-    this.#telling = [...this.#words].filter((word) => isTelling(word) && /\p{L}/u.test(word));
+    this.#telling = [...this.#words].filter((word) => isTelling(word) && /\p{L}|.{8}/u.test(word));
   }
 
   /** Returns the beginning of the text with every sent word and number replaced by `***`. */
@@ -42,7 +42,8 @@ export class HiddenWords {
 
   #add(words: readonly Word[]): void {
     for (const run of runsIn(words)) this.#runs.add(lettersOf(run));
-    for (const { digits } of numbersIn(words)) {
+    for (const { upTo } of numbersIn(words)) {
+      const digits = upTo.at(-1) ?? '';
       if (digits.length >= MIN_DIGITS) this.#numbers.add(digits.slice(-LAST_DIGITS));
     }
     if (words.filter(({ letters }) => isTelling(letters)).length > MAX_WORDS) return;
@@ -67,7 +68,9 @@ export class HiddenWords {
     const hidden = new Set([
       ...words.filter(({ letters }) => this.#isSent(letters)),
       ...runsIn(words).flatMap((run) => (this.#runs.has(lettersOf(run)) ? run : [])),
-      ...numbersIn(words).flatMap((number) => (this.#isSentNumber(number.digits) ? number.words : [])),
+      ...numbersIn(words).flatMap((number) =>
+        number.upTo.some((digits) => this.#isSentNumber(digits)) ? number.words : [],
+      ),
     ]);
     let at = 0;
     return plain
@@ -79,8 +82,9 @@ export class HiddenWords {
     return this.#words.has(word) || this.#telling.some((sent) => word.includes(sent));
   }
 
+  /** Tells whether the digits end with those of a sent number. */
   #isSentNumber(digits: string): boolean {
-    return [...this.#numbers].some((sent) => digits.includes(sent));
+    return this.#numbers.has(digits.slice(-LAST_DIGITS)) || this.#numbers.has(digits.slice(-MIN_DIGITS));
   }
 }
 
@@ -110,20 +114,24 @@ const lettersOf = (words: readonly Word[]): string => words.map(({ letters }) =>
 
 const runsIn = (words: readonly Word[]): Word[][] => words.slice(RUN - 1).map((_, at) => words.slice(at, at + RUN));
 
-/** Returns the words with digits, those in one group that may be groups of one number. */
-function numbersIn(words: readonly Word[]): { words: Word[]; digits: string }[] {
-  const numbers: { words: Word[]; digits: string }[] = [];
-  let before: Word | undefined;
+/** Words with digits that may be groups of one number. */
+interface SplitNumber {
+  readonly words: Word[];
+  /** The digits up to the end of each word. */
+  readonly upTo: string[];
+}
+
+function numbersIn(words: readonly Word[]): SplitNumber[] {
+  const numbers: SplitNumber[] = [];
   for (const word of words) {
     const digits = word.letters.replace(/\D/g, '');
-    const isNext = before !== undefined && word.start - before.end <= MAX_GAP;
-    before = digits === '' ? undefined : word;
     if (digits === '') continue;
     const last = numbers.at(-1);
-    if (isNext && last) {
-      last.words.push(word);
-      last.digits += digits;
-    } else numbers.push({ words: [word], digits });
+    const isNext = last !== undefined && word.start - (last.words.at(-1)?.end ?? 0) <= MAX_GAP;
+    const number = isNext ? last : { words: [], upTo: [] };
+    if (!isNext) numbers.push(number);
+    number.words.push(word);
+    number.upTo.push((number.upTo.at(-1) ?? '') + digits);
   }
   return numbers;
 }
@@ -145,7 +153,7 @@ const ESCAPE = /%[\da-f]{2}|&#?[\da-z]{1,31};|\\/i;
 const MAYBE_ESCAPED = /(?:[\p{L}\p{N}\p{M}\p{Cf}]|%[\da-f]{2}|&#?[\da-z]{1,31};|\\+[^\s\\]?)+/giu;
 const MAYBE_BASE64 = /[\w+/-]{24,}={0,2}/g;
 /** Matches hidden words with nothing but signs of a name, an address or a telephone number between them. */
-const REPEATED = /\*{3}(?:[ .@+’'-]{0,3}\*{3})+/g;
+const REPEATED = /\*{3}(?:[ .@+)’'-]{0,3}\*{3})+/g;
 
 /**
  * Tells whether a long run of base64 signs may be base64. A name in one case, such as `phone_already_registered`, or of
