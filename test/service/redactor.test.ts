@@ -174,6 +174,7 @@ function readable(shown: string, sent: readonly string[]): string[] {
     ...secret.filter((word) => word.length > 3 && /\p{L}/u.test(word) && words.some((each) => each.includes(word))),
     ...numbers.filter((number) => number.length === 7 && digits.includes(number)),
     ...runsIn(shown).filter((run) => runs.has(run)),
+    ...sent.filter((value) => value.length >= 12 && wordsIn(value).length > 0 && shown.includes(value)),
   ];
 }
 
