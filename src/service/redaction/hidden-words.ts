@@ -11,12 +11,12 @@ const MAX_WORDS = 8;
 const MIN_TELLING = 4;
 /** Number of words in a row that tell of a text, whatever its length. */
 const RUN = 3;
-/** Maximum number of characters between two groups of digits of one number. */
-const MAX_GAP = 4;
 /** Minimum number of digits that are found in any grouping. */
 const MIN_DIGITS = 6;
 /** Number of last digits that tell a number, because a telephone number may be written without its country code. */
 const LAST_DIGITS = 7;
+/** Minimum length of base64 that is hidden, whatever it holds. */
+const MIN_BASE64 = 24;
 
 /** Hides the words and numbers of sent values in a text. Nothing is decoded: what looks encoded is hidden unread. */
 export class HiddenWords {
@@ -28,7 +28,11 @@ export class HiddenWords {
 
   constructor(values: readonly string[]) {
     this.#areTooLong = values.reduce((sum, { length }) => sum + length, 0) > MAX_SENT;
-    for (const value of this.#areTooLong ? [] : values) this.#add(wordsIn(value));
+    for (const value of this.#areTooLong ? [] : values) {
+      this.#add(value);
+      // Longer base64 is hidden unread.
+      if (value.length < MIN_BASE64) this.#add(Buffer.from(value).toString('base64'));
+    }
     this.#telling = [...this.#words].filter((word) => isTelling(word) && /\p{L}|.{8}/u.test(word));
   }
 
@@ -40,10 +44,11 @@ export class HiddenWords {
     return isJson(shown) ? this.#inJson(shown) : this.#inText(shown);
   }
 
-  #add(words: readonly Word[]): void {
+  #add(value: string): void {
+    const words = wordsIn(value);
     for (const run of runsIn(words)) this.#runs.add(lettersOf(run));
-    for (const { upTo } of numbersIn(words)) {
-      const digits = upTo.at(-1) ?? '';
+    for (const [number] of value.matchAll(NUMBER)) {
+      const digits = number.replace(/\D/g, '');
       if (digits.length >= MIN_DIGITS) this.#numbers.add(digits.slice(-LAST_DIGITS));
     }
     if (words.filter(({ letters }) => isTelling(letters)).length > MAX_WORDS) return;
@@ -63,14 +68,12 @@ export class HiddenWords {
   #inText(text: string): string {
     const plain = text
       .replace(MAYBE_ESCAPED, (word) => (ESCAPE.test(word) ? REDACTED : word))
-      .replace(MAYBE_BASE64, (run) => (isBase64(run) ? REDACTED : run));
+      .replace(MAYBE_BASE64, (run) => (isBase64(run) ? REDACTED : run))
+      .replace(NUMBER, (number) => (this.#isSentNumber(number) ? REDACTED : number));
     const words = wordsIn(plain);
     const hidden = new Set([
       ...words.filter(({ letters }) => this.#isSent(letters)),
       ...runsIn(words).flatMap((run) => (this.#runs.has(lettersOf(run)) ? run : [])),
-      ...numbersIn(words).flatMap((number) =>
-        number.upTo.some((digits) => this.#isSentNumber(digits)) ? number.words : [],
-      ),
     ]);
     let at = 0;
     return plain
@@ -82,9 +85,13 @@ export class HiddenWords {
     return this.#words.has(word) || this.#telling.some((sent) => word.includes(sent));
   }
 
-  /** Tells whether the digits end with those of a sent number. */
-  #isSentNumber(digits: string): boolean {
-    return this.#numbers.has(digits.slice(-LAST_DIGITS)) || this.#numbers.has(digits.slice(-MIN_DIGITS));
+  /** Tells whether a sent number ends where a group of digits ends. */
+  #isSentNumber(number: string): boolean {
+    let digits = '';
+    return number.split(/\D+/).some((group) => {
+      digits += group;
+      return this.#numbers.has(digits.slice(-LAST_DIGITS)) || this.#numbers.has(digits.slice(-MIN_DIGITS));
+    });
   }
 }
 
@@ -92,19 +99,17 @@ export class HiddenWords {
 interface Word {
   readonly letters: string;
   readonly isCapital: boolean;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Matches a word. What Unicode calls a format, such as a soft hyphen, is invisible and cuts none. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\p{Cf}]*/gu;
 
 function wordsIn(text: string): Word[] {
-  return [...text.matchAll(WORD)].map(({ 0: word, index }) => {
+  return [...text.matchAll(WORD)].map(([word]) => {
     // The word goes through upper case first, because `ß` and `ς` share their capitals with ordinary letters.
     const lower = word.toUpperCase().normalize('NFKD').toLowerCase();
     const letters = lower.replace(/[^\p{L}\p{N}]/gu, '');
-    return { letters, isCapital: /^\p{Lu}/u.test(word), start: index, end: index + word.length };
+    return { letters, isCapital: /^\p{Lu}/u.test(word) };
   });
 }
 
@@ -114,28 +119,6 @@ const lettersOf = (words: readonly Word[]): string => words.map(({ letters }) =>
 
 const runsIn = (words: readonly Word[]): Word[][] => words.slice(RUN - 1).map((_, at) => words.slice(at, at + RUN));
 
-/** Words with digits that may be groups of one number. */
-interface SplitNumber {
-  readonly words: Word[];
-  /** The digits up to the end of each word. */
-  readonly upTo: string[];
-}
-
-function numbersIn(words: readonly Word[]): SplitNumber[] {
-  const numbers: SplitNumber[] = [];
-  for (const word of words) {
-    const digits = word.letters.replace(/\D/g, '');
-    if (digits === '') continue;
-    const last = numbers.at(-1);
-    const isNext = last !== undefined && word.start - (last.words.at(-1)?.end ?? 0) <= MAX_GAP;
-    const number = isNext ? last : { words: [], upTo: [] };
-    if (!isNext) numbers.push(number);
-    number.words.push(word);
-    number.upTo.push((number.upTo.at(-1) ?? '') + digits);
-  }
-  return numbers;
-}
-
 function isJson(text: string): boolean {
   try {
     return /^\s*[[{]/.test(text) && JSON.parse(text) !== null;
@@ -144,6 +127,8 @@ function isJson(text: string): boolean {
   }
 }
 
+/** Matches the groups of digits of one number. */
+const NUMBER = /\d(?:[^\p{L}\p{N}]{0,4}\d)*/gu;
 /** Matches a text or a number of JSON. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 /** Matches what a cut may have left of a word, of an escape or of base64. */
@@ -151,7 +136,7 @@ const LAST_PART = /[^\s"'<>(),:]*$/;
 /** Matches an escape of URLs, of HTML, or of a program's text. */
 const ESCAPE = /%[\da-f]{2}|&#?[\da-z]{1,31};|\\/i;
 const MAYBE_ESCAPED = /(?:[\p{L}\p{N}\p{M}\p{Cf}]|%[\da-f]{2}|&#?[\da-z]{1,31};|\\+[^\s\\]?)+/giu;
-const MAYBE_BASE64 = /[\w+/-]{24,}={0,2}/g;
+const MAYBE_BASE64 = new RegExp(`[\\w+/-]{${MIN_BASE64},}={0,2}`, 'g');
 /** Matches hidden words with nothing but signs of a name, an address or a telephone number between them. */
 const REPEATED = /\*{3}(?:[ .@+)’'-]{0,3}\*{3})+/g;
 

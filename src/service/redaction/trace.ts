@@ -2,7 +2,7 @@ import { isSuccess } from '../../request/outcome.ts';
 import type { TracedCall } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName } from '../network/network-failure.ts';
-import { REDACTED, Redactor } from './redactor.ts';
+import { REDACTED, type Redactor } from './redactor.ts';
 
 /**
  * The parts of a call that may be shown: the call as it was sent, with `***` for each value that is secret or personal.
@@ -18,11 +18,6 @@ export interface RedactedCall {
    * token before the answer is read.
    */
   readonly grantsToken: boolean;
-}
-
-/** Hides everything of a call for which nobody has said what may be shown. */
-export function redactAll(path: string): RedactedCall {
-  return { path: path.replace(/\?.*/s, '?***'), body: REDACTED, redactor: new Redactor([]), grantsToken: true };
 }
 
 /** Builds the record of a call that traces show, with secrets and personal values replaced. */
