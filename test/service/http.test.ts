@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { TracedCall } from '../../src/request/ports.ts';
 import { classifyCreate } from '../../src/service/answers/classify.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import type { Http } from '../../src/service/wire/http.ts';
@@ -233,24 +232,6 @@ describe('what is sent', () => {
     expect(request?.head).toMatch(/^content-length: 15$/m);
     expect(request?.head).not.toMatch(/idempotency|^upgrade|^expect/im);
     expect(request?.body).toBe('fullname=%C3%A9');
-  });
-
-  test('is traced without anything that it holds, unless it is told what may be shown', async () => {
-    const calls: TracedCall[] = [];
-    const service = await startRawService((socket) => socket.write(OK));
-    const http = httpTo(service.port, { traces: [(call) => calls.push(call)] });
-    const headers = { authorization: 'Bearer secret-token', 'x-api-key': 'secret-token' };
-    await http.send('POST', '/v1/request/create?fullname=Exemplo', headers, 'fullname=Exemplo');
-    expect(calls).toMatchObject([
-      {
-        url: `http://127.0.0.1:${service.port}/v1/request/create?***`,
-        headers: { authorization: 'Bearer ***', 'x-api-key': '***' },
-        body: '***',
-        answer: { status: 200, body: '{"id":"***"}' },
-        failure: null,
-      },
-    ]);
-    expect(JSON.stringify(calls)).not.toMatch(/secret-token|Exemplo|4711/);
   });
 
   test('a header that cannot be sent is a failure before the write, not an exception', async () => {

@@ -1,7 +1,6 @@
 import { parse } from 'lossless-json';
 import type { Pointer } from '../../request/contract.ts';
 import { pointerNames } from '../../request/json-pointer.ts';
-import { nameWords } from '../../request/names.ts';
 import type { Answer } from '../network/exchange.ts';
 
 /** A value of an answer's JSON body. Numbers are kept as the exact text in which they were sent. */
@@ -29,68 +28,6 @@ function parsed(text: string): AnswerValue | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A name in an answer, cut into words. */
-interface Name {
-  readonly words: readonly string[];
-  /** The words without anything between them. */
-  readonly joined: string;
-}
-
-/** Names that were cut into words before. The answers of one service have the same few names. */
-const names = new Map<string, Name>();
-const MAX_NAMES = 1000;
-
-/** Cuts a name into words. */
-function nameOf(text: string): Name {
-  const known = names.get(text);
-  if (known) return known;
-  const words = nameWords(text);
-  const name = { words, joined: words.join('') };
-  if (names.size < MAX_NAMES) names.set(text, name);
-  return name;
-}
-
-/** A named value somewhere in an answer. */
-export interface AnswerMember extends Name {
-  readonly name: string;
-  /** Names from the top, joined by dots. Array positions are numbers. */
-  readonly path: string;
-  readonly value: AnswerValue;
-}
-
-/** Matches the names of parts of an answer that are about something other than the request. */
-const FOREIGN = /^(?:errors?|links?|users?|account|client|partner|category|categories|meta|included)$/;
-const MAX_DEPTH = 8;
-/**
- * Maximum length of a name. A longer one is not a name, and thousands of values with paths that long would take all
- * memory.
- */
-const MAX_NAME_LENGTH = 200;
-
-/** Lists every named value, the outermost first. Values inside a {@link FOREIGN} part are left out. */
-export const members = memoizeLast((top: AnswerValue | undefined): readonly AnswerMember[] => {
-  const found: AnswerMember[] = [];
-  let level: { path: string; value: AnswerValue }[] = top === undefined ? [] : [{ path: '', value: top }];
-  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
-    const next: typeof level = [];
-    for (const { path, value: holder } of level) {
-      for (const [name, inner] of entries(holder)) {
-        if (name.length > MAX_NAME_LENGTH) continue;
-        const { words, joined } = nameOf(name);
-        const innerPath = path === '' ? name : `${path}.${name}`;
-        if (!Array.isArray(holder)) found.push({ name, words, joined, path: innerPath, value: inner });
-        if (!FOREIGN.test(joined)) next.push({ path: innerPath, value: inner });
-      }
-    }
-    level = next;
-  }
-  return found;
-});
-
-function entries(value: AnswerValue): [string, AnswerValue][] {
-  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
 /**

@@ -1,16 +1,22 @@
 import { type Contract, type Parameter, type Pointer, parametersOf } from '../../request/contract.ts';
 import { FIELDS } from '../../request/fields.ts';
+import { nameWords } from '../../request/names.ts';
 import type { RequestOperationName } from '../../request/operations.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { type AnswerValue, answerValue, isHtml, members, valuesAt } from './answer-value.ts';
+import { type AnswerValue, answerValue, isHtml, valuesAt } from './answer-value.ts';
 
 const MAX_LENGTH = 300;
 const MAX_TEXTS = 10;
+const MAX_NAME_LENGTH = 200;
+/** Depth below which no words are looked for. */
+const MAX_DEPTH = 12;
 /** Names under which services give the reason, in groups. The first group that has something to say is shown. */
 const REASON_NAMES = [['detail'], ['message', 'description', 'title', 'errors'], ['reason'], ['error'], ['code']];
 /** Names under which services say what is wrong with which parameter. They are shown in any case. */
 const PARAMETER_GROUPS = new Set(['errors', 'details', 'detail', 'params', 'violations', 'fields', 'issues', 'error']);
+/** Names of objects around all of that. */
+const WRAPPERS = new Set(['error', 'fault', 'problem', 'exception', 'data', 'result', 'response', 'body']);
 
 /**
  * Keys by which an entry of a list names its parameter. {@link REASON_KEYS} are those by which it says what is wrong.
@@ -36,96 +42,66 @@ export function readErrorText(
   sent: Redactor,
   { pointers, names }: DocumentedErrorTexts = NOTHING_DOCUMENTED,
 ): string | null {
-  const value = answerValue(answer);
-  const text = value === undefined ? plainText(answer, sent) : new ErrorTextReader(sent, names).text(value, pointers);
-  if (text === null) return null;
-  const line = text.replace(/\s+/g, ' ').trim();
+  const value = answerValue(answer) ?? answer.body;
+  // A text that is no data and is not short is a page or a dump.
+  if (value === answer.body && (isHtml(answer) || value.length > MAX_LENGTH * 2)) return null;
+  const told = typeof value === 'string' ? [sent.redact(value)] : reasons(value, pointers, sent, names);
+  const line = [...new Set(told)].join('; ').replace(/\s+/g, ' ').trim();
   return line === '' ? null : line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
 }
 
-class ErrorTextReader {
-  readonly #sent: Redactor;
-  readonly #names: ParameterNames;
-
-  constructor(sent: Redactor, names: ParameterNames) {
-    this.#sent = sent;
-    this.#names = names;
-  }
-
-  text(value: AnswerValue, pointers: readonly Pointer[]): string | null {
-    const places = pointers.flatMap((pointer) => valuesAt(value, pointer));
-    const documented = first(each(places, (place) => this.#texts(place)));
-    const groups = REASON_NAMES.map((parts) => parts.flatMap((part) => first(this.#toldUnder(part, value))));
-    const told = documented.length > 0 ? documented : (groups.find((group) => group.length > 0) ?? []);
-    const about = first(this.#aboutParameters(value));
-    // Words that were found both on their own and with their parameter are shown only with it.
-    const all = [...told.filter((text) => !about.some((named) => named.endsWith(`: ${text}`))), ...about];
-    return all.length > 0 ? [...new Set(all)].join('; ') : typeof value === 'string' ? this.#sent.redact(value) : null;
-  }
-
-  #toldUnder(part: string, value: AnswerValue): Iterable<string> {
-    const found = members(value).filter(({ words }) => words.at(-1) === part);
-    return each(found, (member) => this.#texts(member.value));
-  }
-
-  #aboutParameters(value: AnswerValue): Iterable<string> {
-    const groups = members(value).filter(({ words }) => PARAMETER_GROUPS.has(words.at(-1) ?? ''));
-    const bare = isObject(value) ? Object.entries(value).filter(([, inner]) => Array.isArray(inner)) : [];
-    return each([...groups.map((group) => group.value), Object.fromEntries(bare)], (group) => this.#named(group));
-  }
-
-  /** Yields the texts about parameters that the user knows. */
-  *#named(value: AnswerValue): Iterable<string> {
-    if (Array.isArray(value)) yield* each(value.filter(isObject), (inner) => this.#named(inner));
-    if (!isObject(value)) return;
-    const about = this.#entry(value);
-    if (about?.known) yield about.text();
-    if (about !== null) return;
-    const known = Object.entries(value).filter(([name]) => this.#names(name) !== null);
-    yield* each(known, ([name, inner]) => this.#texts(inner, this.#prefix(name)));
-  }
-
-  *#texts(value: AnswerValue, prefix = ''): Iterable<string> {
-    if (typeof value === 'string' && value !== '') yield prefix + this.#sent.redact(value);
-    if (Array.isArray(value)) yield* each(value, (inner) => this.#texts(inner, prefix));
-    if (!isObject(value)) return;
-    const about = this.#entry(value);
-    if (about !== null) yield about.text();
-    else yield* each(Object.entries(value), ([name, inner]) => this.#texts(inner, prefix + this.#prefix(name)));
-  }
-
-  /** Reads an entry such as `{"field":"phone","message":"…"}`, or returns null for anything else. */
-  #entry(value: AnswerObject): { text: () => string; known: boolean } | null {
-    const named = NAMING.map((name) => namedBy(value[name])).find((text) => text !== null);
-    const wrong = REASON_KEYS.map((name) => value[name]).find((text) => typeof text === 'string' && text !== '');
-    if (named === undefined || typeof wrong !== 'string') return null;
-    return { text: () => this.#prefix(named) + this.#sent.redact(wrong), known: this.#names(named) !== null };
-  }
-
-  /**
-   * Returns the name of a parameter as a prefix. A name that the user does not know is redacted, because it may repeat
-   * what was sent.
-   */
-  #prefix(name: string): string {
-    return `${this.#names(name) ?? this.#sent.redact(name)}: `;
-  }
+/** A text of an answer, with what it is about. */
+interface Saying {
+  /** The last word of the member's name: `description` of `error_description`. */
+  readonly of: string;
+  /** The names between that member and the text. */
+  readonly named: readonly string[];
+  readonly text: string;
 }
 
-/** Takes the first texts only, because an answer may have a hundred thousand of them. */
-function first(texts: Iterable<string>): string[] {
-  const shown: string[] = [];
-  for (const text of texts) if (shown.push(text) >= MAX_TEXTS) break;
-  return shown;
-}
-
-function* each<Value>(values: readonly Value[], texts: (value: Value) => Iterable<string>): Iterable<string> {
-  for (const value of values) yield* texts(value);
+function reasons(value: AnswerValue, pointers: readonly Pointer[], sent: Redactor, names: ParameterNames): string[] {
+  const all = sayingsIn(Array.isArray(value) ? { errors: value } : value);
+  const documented = pointers.flatMap((pointer) => sayings(valuesAt(value, pointer), ''));
+  const groups = REASON_NAMES.map((parts) => parts.flatMap((part) => all.filter(({ of }) => of === part)));
+  const told = [documented, ...groups].find((group) => group.length > 0)?.slice(0, MAX_TEXTS) ?? [];
+  const isKnown = (name: string) => names(name) !== null;
+  const about = all.filter(({ of, named }) => PARAMETER_GROUPS.has(of) && named.some(isKnown)).slice(0, MAX_TEXTS);
+  // Words that were found both on their own and with their parameter are shown only with it.
+  const isSaidAbout = ({ named, text }: Saying) => named.length === 0 && about.some((each) => each.text === text);
+  return [...told.filter((each) => !isSaidAbout(each)), ...about].map(({ named, text }) =>
+    // A name that the user does not know may repeat what was sent.
+    [...named.map((name) => names(name) ?? sent.redact(name)), sent.redact(text)].join(': '),
+  );
 }
 
 type AnswerObject = { readonly [name: string]: AnswerValue };
 
 function isObject(value: AnswerValue | undefined): value is AnswerObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lists the texts of an answer's members, and of the objects around its words. */
+function sayingsIn(value: AnswerValue, depth = 2): Saying[] {
+  if (!isObject(value) || depth < 0) return [];
+  const members = Object.entries(value).filter(([name]) => name.length <= MAX_NAME_LENGTH);
+  return members.flatMap(([name, inner]) => {
+    const of = nameWords(name).at(-1) ?? '';
+    const within = WRAPPERS.has(of) ? sayingsIn(inner, depth - 1) : [];
+    // A list under the name of a parameter is about it.
+    const about = Array.isArray(inner) ? sayings(inner, 'params', [name]) : [];
+    return [...sayings(inner, of), ...within, ...about];
+  });
+}
+
+function sayings(value: AnswerValue, of: string, named: readonly string[] = [], depth = MAX_DEPTH): Saying[] {
+  if (typeof value === 'string' && value !== '') return [{ of, named, text: value }];
+  if (Array.isArray(value) && depth > 0) return value.flatMap((each) => sayings(each, of, named, depth - 1));
+  if (!isObject(value) || depth === 0) return [];
+  // An entry such as `{"field":"phone","message":"…"}`.
+  const entry = NAMING.map((name) => namedBy(value[name])).find((text) => text !== null);
+  const wrong = REASON_KEYS.map((name) => value[name]).find((text) => typeof text === 'string' && text !== '');
+  if (entry !== undefined && typeof wrong === 'string') return [{ of, named: [entry], text: wrong }];
+  return Object.entries(value).flatMap(([name, inner]) => sayings(inner, of, [...named, name], depth - 1));
 }
 
 /**
@@ -136,10 +112,6 @@ function namedBy(value: AnswerValue | undefined): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   if (Array.isArray(value)) return value.filter((part) => typeof part === 'string').join('.') || null;
   return isObject(value) ? namedBy(value['pointer'] ?? value['parameter'] ?? value['header']) : null;
-}
-
-function plainText(answer: Answer, sent: Redactor): string | null {
-  return isHtml(answer) || answer.body.length > MAX_LENGTH * 2 ? null : sent.redact(answer.body);
 }
 
 /**

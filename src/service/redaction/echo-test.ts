@@ -20,12 +20,7 @@ export class EchoTest {
   readonly #sent: readonly SentValue[];
 
   constructor(values: readonly string[]) {
-    this.#sent = values.map((value) => ({
-      lower: value.toLowerCase(),
-      telephone: null,
-      words: null,
-      distinctiveWords: null,
-    }));
+    this.#sent = values.map((value) => sentValue(value.toLowerCase()));
   }
 
   /**
@@ -37,14 +32,13 @@ export class EchoTest {
     const digits = folded.replace(/\D/g, '');
     const mayHoldWords = hasLetter(folded);
     const mayBePart = folded.length > 4 && digits !== folded;
-    return this.#sent.some((value) => {
-      const { lower } = value;
-      if (folded === lower || repeatsTelephone(value, digits)) return true;
-      if (mayBePart && lower.includes(folded)) return true;
-      if (!mayHoldWords) return false;
-      if (lower.length >= MIN_LETTERS && folded.includes(lower) && hasLetter(lower)) return true;
-      return distinctiveWordsOf(value).some((word) => folded.includes(word) && hasLetter(word));
-    });
+    return this.#sent.some(
+      ({ lower, telephone, telling }) =>
+        folded === lower ||
+        repeatsTelephone(telephone, digits) ||
+        (mayBePart && lower.includes(folded)) ||
+        (mayHoldWords && telling.some((each) => folded.includes(each))),
+    );
   }
 
   /** Tells whether the text is the whole of a sent value, whatever its case. */
@@ -56,46 +50,35 @@ export class EchoTest {
   /** Tells whether the word is one of the words and numbers of the sent values. */
   hasWord(word: string): boolean {
     const folded = word.toLowerCase();
-    return this.#sent.some((value) => wordsOf(value).includes(folded));
+    return this.#sent.some(({ words }) => words.includes(folded));
   }
 }
 
-/**
- * A sent value with everything that is derived from it. Each part is derived once, because an answer may name thousands
- * of identifiers.
- */
+/** A sent value in lower case, with what is derived from it. */
 interface SentValue {
   readonly lower: string;
-  telephone: string | null;
-  words: readonly string[] | null;
-  distinctiveWords: readonly string[] | null;
+  /** The digits of a telephone number, else empty. */
+  readonly telephone: string;
+  readonly words: readonly string[];
+  /** The value and its words, as far as they tell something of a name or an address. */
+  readonly telling: readonly string[];
 }
 
-function wordsOf(value: SentValue): readonly string[] {
-  value.words ??= value.lower.match(WORDS) ?? [];
-  return value.words;
+function sentValue(lower: string): SentValue {
+  const words = lower.match(WORDS) ?? [];
+  const long = words.filter((word) => word.length >= MIN_LETTERS);
+  const telling = [...(lower.length >= MIN_LETTERS ? [lower] : []), ...(long.length <= MAX_WORDS ? long : [])];
+  const telephone = /^[\d\s+()./-]+$/.test(lower) ? lower.replace(/\D/g, '') : '';
+  return { lower, telephone, words, telling: telling.filter(hasLetter) };
 }
 
-/** Returns the words that tell something of a name or an address. A long text has none. */
-function distinctiveWordsOf(value: SentValue): readonly string[] {
-  if (value.distinctiveWords === null) {
-    const words = wordsOf(value).filter((word) => word.length >= MIN_LETTERS);
-    value.distinctiveWords = words.length <= MAX_WORDS ? words : [];
-  }
-  return value.distinctiveWords;
-}
-
-/** Tells whether the value is a telephone number, and the digits are the end of it or contain all of it. */
-function repeatsTelephone(value: SentValue, digits: string): boolean {
-  value.telephone ??= TELEPHONE.test(value.lower) ? value.lower.replace(/\D/g, '') : '';
-  const own = value.telephone;
-  if (own.length < SUBSCRIBER_DIGITS) return false;
+/** Tells whether the digits are the end of the telephone number, or contain all of it. */
+function repeatsTelephone(telephone: string, digits: string): boolean {
+  if (telephone.length < SUBSCRIBER_DIGITS) return false;
   return (
-    (own.length > SUBSCRIBER_DIGITS + 1 && digits.includes(own)) ||
-    (digits.length >= SUBSCRIBER_DIGITS && own.endsWith(digits))
+    (telephone.length > SUBSCRIBER_DIGITS + 1 && digits.includes(telephone)) ||
+    (digits.length >= SUBSCRIBER_DIGITS && telephone.endsWith(digits))
   );
 }
-
-const TELEPHONE = /^[\d\s+()./-]+$/;
 
 const hasLetter = (text: string): boolean => /\p{L}/u.test(text);

@@ -2,7 +2,7 @@ import { isSuccess } from '../../request/outcome.ts';
 import type { TracedCall } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName } from '../network/network-failure.ts';
-import { REDACTED, Redactor } from './redactor.ts';
+import { REDACTED, type Redactor } from './redactor.ts';
 
 /**
  * The parts of a call that may be shown: the call as it was sent, with `***` for each value that is secret or personal.
@@ -20,11 +20,6 @@ export interface RedactedCall {
   readonly grantsToken: boolean;
 }
 
-/** Hides everything of a call for which nobody has said what may be shown. */
-export function redactAll(path: string): RedactedCall {
-  return { path: path.replace(/\?.*/s, '?***'), body: REDACTED, redactor: new Redactor([]), grantsToken: true };
-}
-
 /** Builds the record of a call that traces show, with secrets and personal values replaced. */
 export function tracedCall(
   method: TracedCall['method'],
@@ -37,7 +32,7 @@ export function tracedCall(
   const call = { method, url: baseUrl + path, headers: sentHeaders(headers), body: body.toString() };
   if (!answer) return { ...call, ms: exchange.ms, answer: null, failure: failureName(exchange.error) };
   const { status, ms } = answer;
-  const shown = grantsToken && isSuccess(status) ? withoutTexts(answer.body) : redacted(answer.body, redactor);
+  const shown = grantsToken && isSuccess(status) ? withoutTexts(answer.body) : redactor.redact(answer.body);
   return { ...call, ms, answer: { status, headers: answerHeaders(answer, redactor), body: shown }, failure: null };
 }
 
@@ -48,13 +43,6 @@ function withoutTexts(text: string): string {
   } catch {
     return REDACTED;
   }
-}
-
-/** Matches runs of characters long enough to hold a name in base64. Identifiers are shorter. */
-const ENCODED = /[A-Za-z\d+/_=-]{40,}/g;
-
-function redacted(text: string, redactor: Redactor): string {
-  return redactor.redact(text).replace(ENCODED, REDACTED);
 }
 
 /**
@@ -88,7 +76,7 @@ const TELLING_HEADER =
 
 function answerHeaders({ headers }: Answer, redactor: Redactor): Record<string, string> {
   const pairs = Object.entries(headers).map(([name, value]) => {
-    return [name, TELLING_HEADER.test(name) ? redacted(value, redactor) : REDACTED] as const;
+    return [name, TELLING_HEADER.test(name) ? redactor.redact(value) : REDACTED] as const;
   });
   return Object.fromEntries(pairs);
 }

@@ -2,7 +2,7 @@ import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract
 import { SrqError } from '../../request/errors.ts';
 import { isSuccess } from '../../request/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
-import { type AnswerValue, answerValue, isHtml, members, scalarsAt } from '../answers/answer-value.ts';
+import { type AnswerValue, answerValue, isHtml, scalarsAt } from '../answers/answer-value.ts';
 import { readErrorText } from '../answers/error-text.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { clientCertificateFailure, failureName, networkFailure } from '../network/network-failure.ts';
@@ -23,14 +23,9 @@ export function readToken(
   observed: (isConfirmed: boolean) => void = () => {},
 ): CachedToken {
   const value = answerValue(answer);
-  const found = members(value);
-  const textOf = (...names: string[]) => {
-    for (const name of names) {
-      const text = found.find(({ joined }) => joined === name)?.value;
-      if (typeof text === 'string' && text !== '') return text;
-    }
-    return null;
-  };
+  const found = textsIn(value);
+  const textOf = (...names: string[]) =>
+    names.map((name) => found.get(name)).find((text) => text !== undefined) ?? null;
   const at = (pointer: string | null) => (pointer === null ? null : (scalarsAt(value, pointer)[0] ?? null));
   const accessToken =
     at(tokenPointer) ?? textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
@@ -54,6 +49,23 @@ export function readToken(
   const lifeMs = toldMs === null || toldMs <= 0 ? lifetimeSeconds && lifetimeSeconds * 1000 : toldMs;
   const expiresAtMs = lifeMs ? askedAtMs + lifeMs : null;
   return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs };
+}
+
+const MAX_DEPTH = 4;
+
+/** Returns the texts of an answer by their names without case and signs, the outermost of each name. */
+function textsIn(value: AnswerValue | undefined): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let level = [value];
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const members = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.entries(each) : []));
+    for (const [name, text] of members) {
+      const joined = name.toLowerCase().replace(/[^a-z\d]/g, '');
+      if (typeof text === 'string' && text !== '' && !found.has(joined)) found.set(joined, text);
+    }
+    level = members.map(([, inner]) => inner);
+  }
+  return found;
 }
 
 function bareToken(answer: Answer, value: AnswerValue | undefined): string | null {

@@ -9,11 +9,11 @@ import {
   wireValue,
 } from '../../request/contract-rules.ts';
 import { FIELDS } from '../../request/fields.ts';
-import { secretTexts } from '../../request/names.ts';
 import { byOperation, REQUEST_OPERATION_NAMES, type RequestOperationName } from '../../request/operations.ts';
 import { isPart, wholeOf } from '../../request/parts.ts';
 import type { ServiceRequest } from '../../request/service-request.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
+import { maskedContract, maskedRequest } from '../redaction/masked.ts';
 import { REDACTED } from '../redaction/redactor.ts';
 import { type BodyEntry, bodyEncoder, type EncodedBody, type FilePart } from './body.ts';
 
@@ -66,17 +66,20 @@ export function makeEncoder(contract: Contract): Encoder {
     },
   };
   const boundary = `srq-${randomUUID()}`;
-  const encodes = (shown: Shown): Encodes =>
+  const encodes = (of: Contract): Encodes =>
     byOperation<RequestOperationName, Encodes>(REQUEST_OPERATION_NAMES, (name) =>
-      operationEncoder(contract[name], halves[name], boundary, shown),
+      operationEncoder(of[name], halves[name], boundary),
     );
-  return { ...encodes(asItIs), shown: encodes(redacted) };
+  let masked: Encodes | null = null;
+  const shown = byOperation<RequestOperationName, Encodes>(
+    REQUEST_OPERATION_NAMES,
+    (name) => (request, audioBase64) => {
+      masked ??= encodes(maskedContract(contract));
+      return masked[name](maskedRequest(request), audioBase64 && REDACTED);
+    },
+  );
+  return { ...encodes(contract), shown };
 }
-
-/** Returns a value as it appears in the encoded request, which is either the text itself or its replacement. */
-type Shown = (field: string | null, text: string) => string;
-const asItIs: Shown = (_, text) => text;
-const redacted: Shown = (field, text) => (field === 'country' ? text : REDACTED);
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -84,12 +87,7 @@ const NONE: ReadonlySet<string> = new Set();
 const OWN_HEADERS =
   /^(?:authorization|content-(?:type|length|encoding)|accept|host|connection|transfer-encoding|expect)$/i;
 
-function operationEncoder(
-  operation: Operation,
-  { leftOut, ownHeader }: RequestHalf,
-  boundary: string,
-  shown: Shown,
-): Encode {
+function operationEncoder(operation: Operation, { leftOut, ownHeader }: RequestHalf, boundary: string): Encode {
   const { method, path, contentType } = operation;
   const parameters = operation.parameters ?? [];
   const places = (place: Parameter['in']) => parameters.filter((each) => each.in === place);
@@ -97,19 +95,17 @@ function operationEncoder(
   const inHeader = places('header').filter(
     ({ path: [name = ''] }) => !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase(),
   );
-  const undescribed = undescribedEncoder(operation, leftOut, shown);
+  const undescribed = undescribedEncoder(operation, leftOut);
   const wholeNames = new Map([...describedOperation(operation).byWholeName].map(([name, field]) => [field, name]));
   const encodeBody = bodyEncoder(operation.encoding, contentType, boundary);
   return (request, audioBase64) => {
     const given = new GivenRequest(request, audioBase64, wholeNames);
     const constants = chosenAlternatives(operation, (field) => given.has(field)).flatMap((each) => each.constants);
-    const entries = [...inBody.flatMap((each) => entryOf(each, given, shown)), ...undescribed(given)];
-    if (constants.length > 0) setConstants(entries, shown === redacted ? constants.map(withoutSecrets) : constants);
+    const entries = [...inBody.flatMap((each) => entryOf(each, given)), ...undescribed(given)];
+    if (constants.length > 0) setConstants(entries, constants);
     const { contentType: type, body } = encodeBody(entries);
-    const query = new URLSearchParams(named(inQuery, given, shown)).toString();
-    const headers = named(inHeader, given, shown).map(
-      ([name, text]) => [name.toLowerCase(), headerText(text)] as const,
-    );
+    const query = new URLSearchParams(named(inQuery, given)).toString();
+    const headers = named(inHeader, given).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
     return {
       method,
       path: query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`,
@@ -162,18 +158,13 @@ class GivenRequest {
   }
 }
 
-function entryOf(parameter: Parameter, given: GivenRequest, shown: Shown): BodyEntry[] {
+function entryOf(parameter: Parameter, given: GivenRequest): BodyEntry[] {
   const { path, type, isList } = parameter;
-  const value = parameter.field === 'audio_file' ? recording(parameter, given, shown) : textOf(parameter, given, shown);
+  const value = parameter.field === 'audio_file' ? recording(parameter, given) : textOf(parameter, given);
   return value === null ? [] : [{ path, value, type, isList }];
 }
 
-function textOf(parameter: Parameter, given: GivenRequest, shown: Shown): string | null {
-  const text = givenText(parameter, given);
-  return text === null ? null : shown(parameter.field, text);
-}
-
-function givenText(parameter: Parameter, given: GivenRequest): string | null {
+function textOf(parameter: Parameter, given: GivenRequest): string | null {
   const { constant, field } = parameter;
   const text = isFixedByDocument(parameter) ? null : given.text(field);
   if (text === null) return constant;
@@ -182,13 +173,12 @@ function givenText(parameter: Parameter, given: GivenRequest): string | null {
   return wireValue(parameter, text) ?? (parameter.required ? text : constant);
 }
 
-function recording({ audioForm }: Parameter, given: GivenRequest, shown: Shown): string | FilePart | null {
+function recording({ audioForm }: Parameter, given: GivenRequest): string | FilePart | null {
   const base64 = given.text('audio_file');
   if (base64 === null) return null;
   const mediaType = given.text('audio_type');
   const isDataUrl = audioForm === 'data-url' && !base64.startsWith('data:');
-  if (audioForm !== 'binary' || shown === redacted)
-    return shown('audio_file', isDataUrl ? dataUrlPrefix(mediaType) + base64 : base64);
+  if (audioForm !== 'binary') return isDataUrl ? dataUrlPrefix(mediaType) + base64 : base64;
   return {
     fileName: given.text('audio_name') ?? 'audio',
     mediaType: mediaType ?? 'application/octet-stream',
@@ -209,12 +199,6 @@ function setConstants(entries: BodyEntry[], constants: Alternative['constants'])
   }
 }
 
-/** Replaces an object or a list that holds a secret, for display. */
-function withoutSecrets({ path, value }: Alternative['constants'][number]): Alternative['constants'][number] {
-  const holdsSecret = typeof value === 'object' && secretTexts(path.at(-1) ?? '', value).length > 0;
-  return { path, value: holdsSecret ? REDACTED : value };
-}
-
 const isEmpty = (value: Json): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0 && !Array.isArray(value);
 
@@ -225,11 +209,7 @@ const isWithin = (path: readonly string[], parent: readonly string[]): boolean =
  * Encodes the parameters that an operation does not describe. They are sent under their own names, in the object that
  * holds most of the described ones.
  */
-function undescribedEncoder(
-  operation: Operation,
-  leftOut: ReadonlySet<string>,
-  shown: Shown,
-): (given: GivenRequest) => BodyEntry[] {
+function undescribedEncoder(operation: Operation, leftOut: ReadonlySet<string>): (given: GivenRequest) => BodyEntry[] {
   const { fields, byWholeName, others } = describedOperation(operation);
   const { parent, takesOwn } = others;
   const described = new Set([...fields, ...byWholeName.keys(), ...leftOut]);
@@ -241,11 +221,9 @@ function undescribedEncoder(
     const goesElsewhere = (name: string) =>
       inParts.has(name) || (name === AUDIO_PARAMETER && (audioIsDescribed || audio !== null));
     const names = Object.keys(params).filter((name) => !skipped.has(name) && !goesElsewhere(name));
-    const entries = names.map((name) => undescribedEntry(parent, name, shown(name, params[name] ?? '')));
+    const entries = names.map((name) => undescribedEntry(parent, name, params[name] ?? ''));
     const recorded = audioIsDescribed || !audio ? null : given.text('audio_file');
-    return recorded === null
-      ? entries
-      : [...entries, undescribedEntry(parent, AUDIO_PARAMETER, shown(AUDIO_PARAMETER, recorded))];
+    return recorded === null ? entries : [...entries, undescribedEntry(parent, AUDIO_PARAMETER, recorded)];
   };
 }
 
@@ -253,9 +231,9 @@ function undescribedEntry(parent: readonly string[], name: string, value: string
   return { path: [...parent, name], value, type: 'string', isList: false };
 }
 
-function named(parameters: readonly Parameter[], given: GivenRequest, shown: Shown): [string, string][] {
+function named(parameters: readonly Parameter[], given: GivenRequest): [string, string][] {
   return parameters.flatMap((each) => {
-    const text = textOf(each, given, shown);
+    const text = textOf(each, given);
     return text === null ? [] : [[each.path[0] ?? '', text] as [string, string]];
   });
 }

@@ -9,7 +9,7 @@ import {
   type ServiceDispatcher,
 } from '../network/connector.ts';
 import type { Exchange } from '../network/exchange.ts';
-import { type RedactedCall, redactAll, tracedCall } from '../redaction/trace.ts';
+import { type RedactedCall, tracedCall } from '../redaction/trace.ts';
 
 export interface HttpOptions extends DispatcherOptions {
   readonly baseUrl: string;
@@ -45,15 +45,16 @@ export class Http {
 
   /**
    * Sends one request and returns the exchange. Never rejects, because every failure is part of the exchange. `headers`
-   * have lower-case names. `redacted` returns the parts of the call that a trace may show. `mayWrite` is asked right
-   * before the first byte is written. If it returns false, nothing is written and the error is an {@link LeaseExpired}.
+   * have lower-case names. `redacted` returns the parts of the call that a trace may show; without it there is no trace.
+   * `mayWrite` is asked right before the first byte is written. If it returns false, nothing is written and the error is
+   * an {@link LeaseExpired}.
    */
   async send(
     method: 'POST' | 'PUT',
     path: string,
     headers: Readonly<Record<string, string>>,
     body: string | Buffer,
-    redacted: () => RedactedCall = () => redactAll(path),
+    redacted: (() => RedactedCall) | null = null,
     mayWrite: () => boolean = () => true,
   ): Promise<Exchange> {
     // The name is there before it is set again, because adding a name after the spread takes V8 twenty times as long.
@@ -61,7 +62,7 @@ export class Http {
     sent['accept-encoding'] = IDENTITY;
     const request = { origin: this.#origin, path: this.#prefix + path, method, headers: sent, body };
     const exchange = await this.#exchange(request, mayWrite);
-    if (this.#traces.length > 0) {
+    if (redacted !== null && this.#traces.length > 0) {
       const call = tracedCall(method, this.#origin + this.#prefix, sent, exchange, redacted());
       for (const trace of this.#traces) trace(call);
     }
