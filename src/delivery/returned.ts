@@ -72,8 +72,8 @@ export class ReturnedRows {
   isOther(row: Row, key: string | null): boolean {
     const before = earlierKey(row);
     const content = this.#stateOf(key);
-    if (before === key || isTaken(content) || content === 'unknown') return false;
-    return before === null ? this.#hasKeys : this.#stateOf(before) !== 'none';
+    if ((key !== null && before === key) || isTaken(content) || content === 'unknown') return false;
+    return before === null ? this.#hasKeys && row.earlier?.status === 'created' : this.#stateOf(before) !== 'none';
   }
 
   /** Number of rows that state that they were taken, if the log knows none of them. Complete once all rows were asked about. */
