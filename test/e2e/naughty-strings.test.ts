@@ -52,12 +52,12 @@ function expectAllArrived(sandbox: Sandbox): void {
 function expectResults(desk: Desk, name: string, delimiter: string): void {
   const options = { bom: true, delimiter };
   const [names = [], ...rows]: string[][] = parse(readFileSync(join(desk.work, name)), options);
-  expect(names.slice(-4)).toEqual(['srq_status', 'srq_id', 'srq_message', 'srq_row']);
+  expect(names.slice(-5)).toEqual(['srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key']);
   const place = new Map(names.map((column, at) => [column, at]));
   expect(rows).toHaveLength(STRINGS.length);
   for (const [at, text] of STRINGS.entries()) {
     for (const field of TEXT_FIELDS) expect(unescapeFormulas(rows[at]?.[place.get(field) ?? -1] ?? '')).toBe(text);
-    expect(rows[at]?.at(-4)).toBe('created');
+    expect(rows[at]?.at(-5)).toBe('created');
     for (const cell of rows[at] ?? []) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
   }
 }

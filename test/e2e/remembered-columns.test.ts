@@ -54,7 +54,11 @@ describe('columns that were confirmed', () => {
       HEADER,
       (name: string) => ` ${name.toUpperCase()}`.replace('PAIS', 'PAÍS'),
     ],
-    ['in a results file', [...HEADER, 'srq_status', 'srq_id', 'srq_message', 'srq_row'], (name: string) => name],
+    [
+      'in a results file',
+      [...HEADER, 'srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key'],
+      (name: string) => name,
+    ],
   ] as const)('are used for the same columns %s', async ([, columns, named], { partner, sandbox }) => {
     await remember(partner);
     const next = partner.write('next.csv', csv(columns, named));

@@ -54,9 +54,9 @@ describe.concurrent('the results file', () => {
     const file = partner.write('leads.csv', csv([HEADER, ...ROWS, ...RAGGED]));
     expect(documentOf(await importIt(partner, file, ...IGNORED))).toMatchObject({ rows: 6, created: 2, invalid: 4 });
     const [header, ...rows] = records(partner, 'leads.results.csv');
-    expect(header).toEqual([...HEADER, 'srq_status', 'srq_id', 'srq_message', 'srq_row']);
-    expect(rows.map((cells) => cells.slice(0, -4).map(unescapeFormulas))).toEqual([...ROWS, ...RAGGED]);
-    expect(rows.map((cells) => [cells.at(-4), cells.at(-1)])).toEqual([
+    expect(header).toEqual([...HEADER, 'srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key']);
+    expect(rows.map((cells) => cells.slice(0, -5).map(unescapeFormulas))).toEqual([...ROWS, ...RAGGED]);
+    expect(rows.map((cells) => [cells.at(-5), cells.at(-2)])).toEqual([
       ['created', '1'],
       ['invalid', '2'],
       ['created', '3'],
@@ -106,8 +106,8 @@ describe.concurrent('the results file', () => {
       // JSON becomes CSV as spreadsheets of the rows' market write it, and a workbook stays one.
       const back =
         at === 0 ? records(partner, 'a.results.csv', ';') : await sheetOf(join(partner.work, 'b.results.xlsx'));
-      expect(back[0]?.slice(0, -4)).toEqual(columns);
-      expect(back.slice(1).map((cells) => cells.slice(0, -4).map(unescapeFormulas))).toEqual(rows);
+      expect(back[0]?.slice(0, -5)).toEqual(columns);
+      expect(back.slice(1).map((cells) => cells.slice(0, -5).map(unescapeFormulas))).toEqual(rows);
       const corrected = back.map((cells) => cells.map((cell) => (cell === 'FR' ? (at === 0 ? 'PT' : 'ES') : cell)));
       const again = await importIt(partner, partner.write(`${at}.csv`, savedBySpreadsheet(corrected)));
       expect(documentOf(again)).toMatchObject({ rows: 3, created: 1, repeated: 2 });
@@ -133,7 +133,7 @@ test.for([
     );
     expect(documentOf(await importIt(partner, leads, '--set', 'lang=en'))).toMatchObject({ created: 1 });
     const [header, row] = records(partner, 'leads.results.csv', delimiter);
-    expect([header?.slice(0, -4), row?.slice(0, -4), row?.at(-4)]).toEqual([...rows, 'created']);
+    expect([header?.slice(0, -5), row?.slice(0, -5), row?.at(-5)]).toEqual([...rows, 'created']);
     expect(documentOf(await importIt(partner, join(partner.work, 'leads.results.csv')))).toMatchObject({ repeated: 1 });
   },
 );
@@ -182,7 +182,7 @@ test('a results file of a results file has one outcome a row, keeps what it said
   const second = documentOf(await importIt(partner, 'odd.results.csv', ...IGNORED));
   expect(second).toMatchObject({ created: 0, repeated: 2, invalid: 4, results: 'odd.results.csv' });
   // Of a ragged row the message tells how many cells this file has.
-  const withoutMessage = (rows: string[][]) => rows.map((cells) => cells.toSpliced(-2, 1));
+  const withoutMessage = (rows: string[][]) => rows.map((cells) => cells.toSpliced(-3, 1));
   expect(withoutMessage(records(partner, 'odd.results.csv'))).toEqual(withoutMessage(first));
   const ended = await importIt(partner, 'odd.results.csv', ...IGNORED);
   expect(documentOf(ended)).toMatchObject({ created: 0, rejected: 0, failed: 0 });

@@ -13,31 +13,6 @@ const csv = (from: number, to: number) => `${[HEADER, ...rows(from, to)].join('\
 const REMAPPED = ['--map', 'Notes=location'];
 
 describe.concurrent('Rows whose references were created before with other content', () => {
-  test('are not sent without a person, and are with --again', async ({ partner, sandbox }) => {
-    const file = partner.write('leads.csv', csv(0, 6));
-    expect((await partner.call('bulk', file)).code).toBe(0);
-    const created = () => sandbox.requests().filter(({ operation }) => operation === 'create').length;
-    expect(created()).toBe(6);
-    await partner.call('mapping', 'forget', '--all');
-    const refused = await partner.call('bulk', file, ...REMAPPED, '--json');
-    expect([refused.code, documentOf(refused)]).toEqual([
-      2,
-      { error: expect.objectContaining({ code: 'usage', message: expect.stringContaining('6 of 6 rows to be sent') }) },
-    ]);
-    expect(created()).toBe(6);
-    const again = await partner.call('bulk', file, ...REMAPPED, '--again', '--on-duplicate', 'create', '--json');
-    expect([again.code, documentOf(again)]).toEqual([0, expect.objectContaining({ created: 6 })]);
-  });
-
-  test('are no matter if they are the smaller part of the file', async ({ partner }) => {
-    partner.write('leads.csv', csv(0, 4));
-    expect((await partner.call('bulk', partner.write('leads.csv', csv(0, 4)))).code).toBe(0);
-    await partner.call('mapping', 'forget', '--all');
-    const more = partner.write('more.csv', csv(0, 20));
-    const ended = await partner.call('bulk', more, ...REMAPPED, '--on-duplicate', 'create', '--json');
-    expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ rows: 20, created: 20 })]);
-  });
-
   test('are no matter if the column is no reference of requests: few values come again and again', async ({
     partner,
   }) => {
@@ -169,14 +144,7 @@ describe.concurrent('Rows that were created', () => {
     expect((await partner.call('bulk', later, '--no-validate')).code).toBe(0);
     expect(await learn()).toMatchObject({ code: 0 });
     expect(await refused(partner, later)).toContain('when the contract gave them the country PT');
-    // A column that is empty in some rows leaves these to the contract as well.
-    const some = partner.write('some.csv', csv(0, 2).replace('L-1,PT', 'L-1,'));
-    expect((await partner.call('bulk', some, '--no-validate')).code).toBe(0);
-    expect(await learn('--set', 'country=PT')).toMatchObject({ code: 0 });
-    expect(await refused(partner, some)).toContain(
-      '1 of the rows to be sent were created before, when the contract gave',
-    );
-    expect(creates(sandbox)).toHaveLength(8);
+    expect(creates(sandbox)).toHaveLength(6);
   });
 
   test('are not sent by srq create either, unless that is what the user wants', async ({

@@ -239,7 +239,7 @@ describe('a sample', () => {
   test('are those of the file when they come back as its results, whatever the case of the columns of srq', () => {
     const store = new MappingStore(join(folder, 'results.json'), ANY_OWNER);
     store.keep(['Wer', 'Was'], { map: { Wer: 'fullname' }, join: {}, unused: ['Was'] }, '2026-11-22');
-    const back = store.find(['Wer', 'Was', 'SRQ_STATUS', 'Srq Id', 'srq_message', 'srq_row']);
+    const back = store.find(['Wer', 'Was', 'SRQ_STATUS', 'Srq Id', 'srq_message', 'srq_row', 'srq_key']);
     expect(back).toMatchObject({ map: { Wer: 'fullname' }, changes: null });
   });
 });

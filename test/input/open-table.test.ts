@@ -322,13 +322,13 @@ describe('any rows', () => {
   });
 
   it('come back the same from a results file', async () => {
-    const result = ['srq_status', 'srq_id', 'srq_message', 'srq_row'];
+    const result = ['srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key'];
     const formula = fc
       .tuple(fc.constantFrom('=', '+', '-', '@', "'=", "''+", "'", '', ' ＝', 'a;=', "a,'-", '\n- '), text)
       .map(([head, rest]) => head + rest);
     await fc.assert(
       fc.asyncProperty(fc.array(formula, { minLength: 1, maxLength: 5 }), async (cells) => {
-        const rows = cells.map((cell) => quoted([escapeFormulas(cell), 'created', '', '', '1'], ','));
+        const rows = cells.map((cell) => quoted([escapeFormulas(cell), 'created', '', '', '1', ''], ','));
         const back = await read(file([quoted(['phone', ...result], ','), ...rows].join('\n')), { delimiter: ',' });
         expect(back.cells.map(([first]) => first)).toEqual(cells);
       }),

@@ -101,7 +101,7 @@ describe('a footer', () => {
 });
 
 describe('a row of a results file', () => {
-  const columns = ['phone', 'srq_status', 'srq_id', 'srq_message', 'srq_row'];
+  const columns = ['phone', 'srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key'];
   const restore = (cells: readonly string[], problem: string | null = null) =>
     rowRestorer(columns)({ number: 1, line: 2, cells, problem });
   const NOT_IN_PLACE = 'had too few or too many cells when it was first read; move them to their columns';
@@ -112,8 +112,20 @@ describe('a row of a results file', () => {
       earlier: { status: 'created', id: 'id-1', message: 'said', row: 7 },
       problem: null,
     });
-    expect(restore(['1', 'blorb', '', '', 'x']).earlier).toEqual({ status: null, id: '', message: '', row: null });
-    expect(restore(['1', '', '', '', '']).earlier).toEqual({ status: null, id: '', message: '', row: null });
+    expect(restore(['1', 'blorb', '', '', 'x']).earlier).toEqual({
+      status: null,
+      id: '',
+      message: '',
+      row: null,
+      key: null,
+    });
+    expect(restore(['1', '', '', '', '']).earlier).toEqual({ status: null, id: '', message: '', row: null, key: null });
+    const key = '0123456789abcdef'.repeat(2);
+    expect(restore(['1', 'created', '', '', '7', `k${key}`]).earlier).toMatchObject({ row: 7, key });
+    expect(restore(['1', 'created', '', '', '7', key]).earlier?.key).toBeNull();
+    expect(restore(['1', '2', 'rejected', '', 'said', '3', `k${key}`])).toMatchObject({
+      ...{ earlier: { status: 'rejected', row: 3, key }, problem: NOT_IN_PLACE },
+    });
     expect(restore(['1', 'invalid', '', '', '123456789012345']).earlier?.row).toBe(123_456_789_012_345);
     expect(restore(['1', 'invalid', '', '', '1234567890123456']).earlier?.row).toBeNull();
   });

@@ -91,7 +91,9 @@ describe('results', () => {
 
   test('have a mark by which Excel knows their letters, are for their owner alone, and are told with their hash', async () => {
     const written = await writeResults(path, resultsOf('Zoé'), async () => path);
-    expect(readFileSync(path, 'utf8')).toBe('\ufeffName,srq_status,srq_id,srq_message,srq_row\r\nZoé,created,,,1\r\n');
+    expect(readFileSync(path, 'utf8')).toBe(
+      '\ufeffName,srq_status,srq_id,srq_message,srq_row,srq_key\r\nZoé,created,,,1,\r\n',
+    );
     expect(written).toEqual({ path, sha256: expect.stringMatching(/^[\da-f]{64}$/) });
     expect(readdirSync(folder)).toEqual(['out.csv']);
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);

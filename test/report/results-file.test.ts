@@ -29,6 +29,9 @@ function resultsOf(columns: readonly string[], reports: readonly (RowReport | Ro
   return { columns, delimiter: ';', rows: rows() };
 }
 
+/** A key that a spreadsheet would take for a number, but for the letter before it. */
+const keyOf = (at: number) => `${at}e${'0'.repeat(32)}`.slice(0, 32);
+
 let files = 0;
 async function written(columns: readonly string[], reports: readonly (RowReport | RowOutside)[], ending = 'csv') {
   const path = join(folder, `${files++}.${ending}`);
@@ -46,13 +49,17 @@ describe.each(['csv', 'xlsx'])('a results file as %s', (ending) => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (cells) => {
         const reports = cells.map((each, at) =>
-          reportOf(rowOf(at + 1, ['x', ...each]), { ids: { a: `id-${at}` }, message: 'a; "b"' }),
+          reportOf(rowOf(at + 1, ['x', ...each]), {
+            ...{ ids: { a: `id-${at}` }, message: 'a; "b"', record: { key: keyOf(at) } as never },
+          }),
         );
         const { table, rows } = await written(['Always', 'One', 'Two', 'Three'], reports, ending);
         expect(table.columns.slice(0, 4)).toEqual(['Always', 'One', 'Two', 'Three']);
         expect(rows.map((each) => each.cells.slice(0, 4))).toEqual(cells.map((each) => ['x', ...each]));
         expect(rows.map(({ earlier }) => earlier)).toEqual(
-          cells.map((_, at) => ({ status: 'created', id: `id-${at}`, message: 'a; "b"', row: at + 1 })),
+          cells.map((_, at) => ({
+            ...{ status: 'created', id: `id-${at}`, message: 'a; "b"', row: at + 1, key: keyOf(at) },
+          })),
         );
       }),
       { numRuns: 40 },
@@ -79,9 +86,9 @@ describe.each(['csv', 'xlsx'])('a results file as %s', (ending) => {
     const columns = ['srq_status', 'Name', 'srq_id', 'Phone'];
     const row = rowOf(4, ['failed', 'Ana', '', '912'], { status: 'failed', id: '', message: '', row: 4 });
     const { table, rows } = await written(columns, [reportOf(row, { ids: { a: 'id-1' } })], ending);
-    expect(table.columns).toEqual(['Name', 'Phone', 'srq_status', 'srq_id', 'srq_message', 'srq_row']);
+    expect(table.columns).toEqual(['Name', 'Phone', 'srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key']);
     expect(rows[0]).toMatchObject({
-      cells: ['Ana', '912', 'created', 'id-1', '', '4'],
+      cells: ['Ana', '912', 'created', 'id-1', '', '4', ''],
       earlier: { status: 'created' },
     });
   });
@@ -107,17 +114,32 @@ test.each<[string, EarlierOutcome | undefined, Outcome | 'outside', unknown[]]>(
 ])('a row says %s', async (_, earlier, outcome, [status, id, message]) => {
   const row = rowOf(3, ['Ana'], earlier);
   const { rows } = await written(['Name'], [outcome === 'outside' ? { row, status: null } : reportOf(row, outcome)]);
-  expect(rows[0]?.earlier).toEqual({ status, id, message, row: 3 });
+  expect(rows[0]?.earlier).toEqual({ status, id, message, row: 3, key: null });
+});
+
+test('a row that this run skips, or knows nothing of, keeps its key; one that failed has none', async () => {
+  const earlier = (status: EarlierOutcome['status']) => ({ ...EARLIER, status, key: keyOf(7) });
+  const reports = [
+    reportOf(rowOf(1, ['Ana'], earlier('created')), { status: 'repeated', isKept: true }),
+    { row: rowOf(2, ['Ana'], earlier('failed')), status: null },
+    reportOf(rowOf(3, ['Ana'], earlier('unknown')), { status: 'unknown' }),
+    reportOf(rowOf(4, ['Ana'], earlier('rejected')), { status: 'failed' }),
+  ];
+  const { rows } = await written(['Name'], reports);
+  expect(rows.map((row) => row.earlier?.key)).toEqual([keyOf(7), keyOf(7), keyOf(7), null]);
 });
 
 test('a row with too few or too many cells comes back as one, and is not sent as if it were whole', async () => {
-  const columns = ['Name', 'Phone', 'srq_status', 'srq_id', 'srq_message', 'srq_row'];
-  const whole = (at: number) => rowOf(at, ['Ana', '912', 'failed', '', '', `${at}`]);
-  const ragged = [rowOf(8, ['Ana', 'failed', '', '', '8']), rowOf(9, ['Ana', 'x', '912', 'failed', '', '', '9'])];
+  const columns = ['Name', 'Phone', 'srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key'];
+  const whole = (at: number) => rowOf(at, ['Ana', '912', 'failed', '', '', `${at}`, '']);
+  const ragged = [
+    rowOf(8, ['Ana', 'failed', '', '', '8', '']),
+    rowOf(9, ['Ana', 'x', '912', 'failed', '', '', '9', '']),
+  ];
   const reports = [...[1, 2, 3, 4, 5, 6, 7].map(whole), ...ragged].map((row) => reportOf(row, { status: 'invalid' }));
   const { rows } = await written(columns, reports);
   expect(rows.map(({ number, problem }) => (problem === null ? null : number)).filter(Boolean)).toEqual([8, 9]);
-  expect(rows.slice(7).map(({ cells }) => cells.slice(0, -4))).toEqual([['Ana'], ['Ana', 'x', '912']]);
+  expect(rows.slice(7).map(({ cells }) => cells.slice(0, -5))).toEqual([['Ana'], ['Ana', 'x', '912']]);
 });
 
 test('results that cannot be written whole leave nothing behind, and the log is said to have the outcomes', async () => {

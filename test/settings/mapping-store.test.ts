@@ -100,7 +100,7 @@ test('the columns that srq adds to its results make no other header', () => {
   store.keep(['Wer', 'Was', 'Wo', 'Wann'], mapped('fullname'), '2026-11-20');
   expect(store.find(['Wer', 'Was', 'Wo', 'Wann', 'srq_status', 'srq_message'])).toMatchObject({ changes: null });
   const added = { added: ['Wie'], gone: [] };
-  const own = ['srq_status', 'srq_id', 'srq_message', 'srq_row'];
+  const own = ['srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key'];
   expect(store.find(['Wer', 'Was', 'Wo', 'Wann', 'Wie', ...own])?.changes).toEqual(added);
   const results = emptyStore();
   results.keep(['Wer', 'Was', 'Wo', 'Wann', ...own], mapped('fullname'), '2026-11-20');
