@@ -201,6 +201,14 @@ describe('A finding under a contract', () => {
     expect(said('zzzzzz')).toMatch(/Klempner, Maler\.$/);
   });
 
+  test('of a truth value names the two', () => {
+    const contract = of([optional('phone'), optional('consent', { type: 'boolean' })]);
+    expect(told(contract, { ...GOOD, consent: 'perhaps' }).told.join()).toContain(
+      'consent "perhaps" is no true or false, as',
+    );
+    expect(told(contract, { ...GOOD, consent: 'true' }).told).toEqual([]);
+  });
+
   test('of a recording is none where one is there: its kind and name come with it', () => {
     const contract = of(['audio_file', 'audio_type', 'audio_name'].map((field) => parameter(field)));
     const { request_text: _, ...fields } = GOOD;

@@ -45,6 +45,22 @@ describe('A worker', () => {
     expect(told.filter((each) => each.includes('reclaimed'))).toEqual(['5000: reclaimed 3']);
   });
 
+  test('that is halted takes nothing back any more, however long what is in flight takes', async () => {
+    const bench = new Bench([taken(1)]);
+    const asked: number[] = [];
+    const reclaim = async () => {
+      asked.push(bench.clock.nowMs());
+      return 0;
+    };
+    bench.create = async () => {
+      bench.halt.abort();
+      await bench.clock.sleep(60_000);
+    };
+    bench.changes = { queue: { ...bench.queue, reclaim } };
+    await bench.run();
+    expect([asked, bench.clock.nowMs()]).toEqual([[0], 61_000]);
+  });
+
   test('records as rejected what its contract refuses, and sends it nowhere', async () => {
     const bench = new Bench([taken(1), taken(2)]);
     const { told, watch } = watched(bench);
