@@ -147,7 +147,8 @@ export class Experiment {
       for (const control of this.#fresh.splice(0)) reader.learn('validate', control, 'clear', 'experiment', nowMs);
       for (const form of seen) reader.learn('validate', form, 'duplicate', 'experiment', nowMs);
       reader.learn('create', created.form, 'taken', 'experiment', nowMs);
-      reader.countExperiment();
+      // What may differ by chance was asked about more often at once.
+      reader.countExperiment(reader.isStrong ? 1 : 2);
       return 'seen';
     }
     if (this.isOpen) this.#failed += 1;
@@ -187,13 +188,14 @@ export class Experiment {
   async #compare(request: ServiceRequest, form: Form, before: Form[]): Promise<Form[] | 'not-seen' | 'untold'> {
     const { reader, ask } = this.#deps;
     const seen = [form];
+    let isWeak = false;
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
       const clear = [...before, ...this.#controls];
       if (seen.some((each) => isLikeAll(each, clear))) {
         before.push(...seen);
         return 'not-seen';
       }
-      const needed = varyFirmly(clear) || varyFirmly(seen) ? MANY : ENOUGH;
+      const needed = varyFirmly(clear) || varyFirmly(seen) ? MANY : isWeak ? SEVERAL : ENOUGH;
       if (seen.length < needed) {
         const again = (await ask(request)).form as Form | null;
         if (again === null) return 'untold';
@@ -205,11 +207,12 @@ export class Experiment {
       if (control === null) return 'untold';
       const tell = reader.separationWith([...before, ...this.#controls], seen);
       if (tell === null) return 'not-seen';
+      isWeak = !tell.isStrong;
       const isTold =
         seen.every((each) => tell.verdict(each) === 'duplicate') &&
         [...before, ...this.#controls].every((each) => tell.verdict(each) === 'clear');
       const isStill = before.every((each) => tell.agree(each, control));
-      if (isTold && isStill && this.#isEnough(seen, before, needed)) return seen;
+      if (isTold && isStill && this.#isEnough(seen, before, isWeak ? Math.max(needed, SEVERAL) : needed)) return seen;
     }
     return 'not-seen';
   }
@@ -267,10 +270,11 @@ const CONFIRMED = 3;
 /** Number of answers about the control that are kept. */
 const MAX_CONTROLS = 8;
 /**
- * Number of answers of each kind by which a service is learned, and by which one is whose answers differ by chance in more
- * than texts.
+ * Number of answers of each kind by which a service is learned; if no flag and no status tells them apart; and if they
+ * differ by chance in more than texts.
  */
 const ENOUGH = 3;
+const SEVERAL = 4;
 const MANY = 5;
 /** Maximum number of questions about one request in one look. */
 const MAX_LOOKS = 12;

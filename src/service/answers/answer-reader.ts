@@ -289,8 +289,8 @@ export class AnswerReader {
   }
 
   /** Counts an experiment in which validate told a created request from one that cannot exist. */
-  countExperiment(): void {
-    this.#change({ ...this.#known, experiments: this.#known.experiments + 1 });
+  countExperiment(times: number): void {
+    this.#change({ ...this.#known, experiments: this.#known.experiments + times });
   }
 
   /** Reads an answer of validate. A verdict by the API description has to fit what such answers have looked like. */
