@@ -271,10 +271,13 @@ class Names {
       .replace(/[\d.]+ [MGT]iB/g, 'N GiB')
       .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (run) => this.#numbered('RUN', run, run.length))
       .replace(/\b[0-9a-f]{8}(?= \(\d{4}-)/g, (run) => this.#numbered('RUN', run, 8))
-      .replace(/(?:\b|(?<=\bk))(?:[0-9a-f]{64}|[0-9a-f]{32}|(?=[0-9a-f]*[a-f])[0-9a-f]{12})\b( {2,})?/g, (key, gap = '') => {
-        const name = this.#numbered('KEY', key.trimEnd(), 12);
-        return gap === '' ? name : name.padEnd(key.length);
-      })
+      .replace(
+        /(?:\b|(?<=\bk))(?:[0-9a-f]{64}|[0-9a-f]{32}|(?=[0-9a-f]*[a-f])[0-9a-f]{12})\b( {2,})?/g,
+        (key, gap = '') => {
+          const name = this.#numbered('KEY', key.trimEnd(), 12);
+          return gap === '' ? name : name.padEnd(key.length);
+        },
+      )
       .replace(/(?<![\w-])[\w-]{32}(?= srq|"|'|$)/gm, 'SECRET')
       .replace(/(?<=T\d\d:\d\d):\d\d\.\d{3}(?=Z)/g, '')
       .replace(/(?<= rows? in )(?:\d[\d.]* \w+ ?)+(?=;|$)/gm, 'TIME')

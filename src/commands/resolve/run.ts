@@ -23,7 +23,9 @@ export interface ResolveOptions {
 const MIN_RUN_LETTERS = 4;
 
 /** Settles requests whose outcome is unknown, as the user states. Without a statement, it lists them. */
-export async function resolve(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
+export async function resolve(context: Context, given: readonly string[], options: ResolveOptions): Promise<number> {
+  // In a results file a key stands behind a letter.
+  const keys = given.map((key) => key.replace(/^k(?=[0-9a-f]+$)/, ''));
   const { created, notCreated } = options;
   if (created !== undefined && notCreated) {
     throw new SrqError('flags.contradict', 'Choose one of --created and --not-created.');
