@@ -9,7 +9,7 @@ export type ProvenBy = 'experiment' | 'document' | 'person';
 
 /**
  * What proven answers of one meaning have looked like. `paths` maps each place of the answer to the values that were
- * seen there. Values hold no personal data: sent words and digits are replaced.
+ * seen there. Values hold no personal data: sent words are replaced, and the digits of sentences and times.
  */
 export interface KnownForm {
   readonly operation: AnsweredOperation;
@@ -67,7 +67,7 @@ function isSameForm(one: KnownForm, other: KnownForm): boolean {
   const isAlike = one.operation === other.operation && one.status === other.status && one.type === other.type;
   if (!isAlike || isSaid(one) !== isSaid(other)) return false;
   return isSaid(one)
-    ? one.text === other.text && one.byIdentifier === other.byIdentifier
+    ? one.byIdentifier === other.byIdentifier && haveSameValues(one, other)
     : one.means === other.means && one.by === other.by && areOfOneShape(one, other);
 }
 
@@ -80,6 +80,17 @@ function areOfOneShape(one: KnownForm, other: KnownForm): boolean {
   const common = places?.filter((path) => others?.includes(path)).length ?? 0;
   const least = Math.min(places?.length ?? 0, others?.length ?? 0);
   return common * 2 > least || (places?.length === others?.length && least === 0);
+}
+
+/** Tells whether two answers had the same values at the same places. What a person is shown of them may be the same sooner. */
+function haveSameValues(one: KnownForm, other: KnownForm): boolean {
+  const valuesOf = ({ paths }: KnownForm) =>
+    JSON.stringify(
+      Object.entries(paths)
+        .map(([path, { values }]) => [path, values])
+        .sort(),
+    );
+  return valuesOf(one) === valuesOf(other);
 }
 
 /** Open forms and a person's statements are kept one by one; what was proven by comparison is kept by its meaning. */

@@ -13,9 +13,6 @@ const FIRST_PAUSES_MS = [15_000, 40_000];
 /** Number of failed experiments after which this process makes no more of its own accord. */
 const MAX_FAILED = 3;
 
-/** What an experiment has shown: validate sees the request, does not see it, or tells nothing. */
-export type Finding = 'seen' | 'not-seen' | 'untold';
-
 /** The answer to a create, and whether it is believed to be a creation. */
 interface Created {
   readonly form: Form | null;
@@ -122,23 +119,23 @@ export class Experiment {
    * Finds out whether validate sees a request that it had called clear, by the answer `cleared`, and that was created then.
    * `created` is the form of the answer to create, which is learned if validate sees the request.
    */
-  inspect(request: ServiceRequest, key: string, created: Created, cleared: ValidateResult): Promise<Finding> {
+  inspect(request: ServiceRequest, key: string, created: Created, cleared: ValidateResult): Promise<boolean> {
     const finding = this.#turn.then(() => this.#inspect(request, key, created, cleared));
     this.#turn = finding.catch(() => {});
     return finding;
   }
 
-  async #inspect(request: ServiceRequest, key: string, created: Created, cleared: ValidateResult): Promise<Finding> {
+  async #inspect(request: ServiceRequest, key: string, created: Created, cleared: ValidateResult): Promise<boolean> {
     const { reader, clock, stopping } = this.#deps;
     // Another request may have shown meanwhile what this answer means, or that validate does not tell.
-    if (created.form !== null && !this.isOpen && reader.isTaken(created.form, key)) return 'seen';
+    if (created.form !== null && !this.isOpen && reader.isTaken(created.form, key)) return true;
     const before = cleared.form as Form | null;
-    if (before === null || (!reader.knowsValidate && this.#failed >= MAX_FAILED)) return 'untold';
+    if (before === null || (!reader.knowsValidate && this.#failed >= MAX_FAILED)) return false;
     const text = created.form === null ? '' : created.form.text();
     const clear = [before];
     for (const pauseMs of this.#pauses(created, text)) {
       await clock.sleep(pauseMs, stopping);
-      if (stopping.aborted) return 'untold';
+      if (stopping.aborted) return false;
       const seen = await this.#lookFor(request, created, clear);
       if (seen === 'not-seen') continue;
       if (seen === 'untold' || !(await this.#isOfThisRequest(request, clear, seen))) break;
@@ -149,11 +146,11 @@ export class Experiment {
       reader.learn('create', created.form, 'taken', 'experiment', nowMs);
       // What may differ by chance was asked about more often at once.
       reader.countExperiment(reader.isStrong ? 1 : 2);
-      return 'seen';
+      return true;
     }
     if (this.isOpen) this.#failed += 1;
     this.#unseen = text;
-    return 'not-seen';
+    return false;
   }
 
   #pauses({ isBelieved }: Created, text: string): readonly number[] {

@@ -321,7 +321,7 @@ export class RequestApi implements MarketplaceApi {
     // A conflict means that the service has the request, and never what an answer to a new one looks like.
     const isConflict = unproven.http === 409;
     const created = { form: isConflict ? null : form, isBelieved };
-    const isSeen = (await this.#experiment.inspect(request, key, created, cleared)) === 'seen';
+    const isSeen = await this.#experiment.inspect(request, key, created, cleared);
     if (isSeen && isConflict) return { isTaken: true, isSeen, stop: null, sameAs: null };
     // What validate does not see may not have been taken, whatever the answer looks like. Only the API description counts for
     // more, and a creation like others, as long as nobody knows whether validate tells.

@@ -117,7 +117,7 @@ class FormReader {
 
   /** Notes a value that may name the request, and tells whether it does so alone, so that it has no other meaning. */
   #noteIdentifier(place: string, name: string, value: AnswerValue): boolean {
-    if (typeof value !== 'string' || this.#rules.shared.includes(place)) return false;
+    if (typeof value !== 'string' || this.#rules.shared.includes(place === '' ? NUMBERED_WORDS : place)) return false;
     if (place === '') return this.#noteToken(value);
     const isDocumented = this.#rules.documented.includes(place);
     const words = isDocumented ? [] : nameWords(name);
@@ -145,7 +145,7 @@ class FormReader {
     if (token === undefined) return false;
     this.#add(NUMBERED_WORDS, same(more.length === 0 ? IDENTIFIER : numbered.join('|').toLowerCase()));
     if (more.length > 0) return false;
-    this.#identifiers.push({ place: '', name: 'id', text: token, isCertain: false });
+    this.#identifiers.push({ place: NUMBERED_WORDS, name: 'id', text: token, isCertain: false });
     return token === text.trim();
   }
 
@@ -215,13 +215,9 @@ function normal(text: string, sent: Redactor): FormValue {
   if (isNumber(folded)) return same(folded);
   const isSentence = /[\s<]/.test(folded);
   const withoutDigits = (each: string) =>
-    isSentence
-      ? each.replace(NUMBERED, (word) => (SHORT_NUMBER.test(word) ? word : '#'))
-      : TIME.test(folded)
-        ? each.replace(/\d+/g, '#')
-        : each;
+    isSentence ? each.replace(NUMBERED, (word) => (SHORT_NUMBER.test(word) ? word : '#')) : each.replace(/\d+/g, '#');
   // A word alone is hidden only if it is one of a name or an address.
-  if (!/[\s<]/.test(folded) && !TIME.test(folded)) {
+  if (!isSentence && !TIME.test(folded)) {
     const plain = bounded(folded);
     return { plain, kept: () => (sent.repeatsSent(folded) ? 'sent' : plain) };
   }
@@ -261,7 +257,7 @@ function shownForm(head: readonly string[], top: AnswerValue, sent: Redactor): s
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-/** Tells whether a form is one that was seen before: no place is new or missing, and no value is new. */
+/** Tells whether a form is one that was seen before: no place is new, none that was always there is missing, and no value is new. */
 export function matches(known: KnownForm, form: Form): boolean {
   return known.status === form.status && isOfForm(known, form);
 }
@@ -327,7 +323,7 @@ export function keptForm({
   return { status, type, count: 1, text: text(), paths: Object.fromEntries(kept) };
 }
 
-/** Tells whether the places of a known form include one where the request is named. */
+/** Returns the places of a known form where the request is named. */
 export function identifierPlaces({ paths }: KnownForm): string[] {
   return Object.keys(paths).filter(
     (path) =>
