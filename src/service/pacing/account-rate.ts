@@ -18,7 +18,7 @@ const MISSING_MS = 20_000;
 /** Minimum step in time. A smaller one may be lost in rounding. */
 const MIN_STEP_MS = 0.001;
 /** Version of the stored form. A rate stored in another version is not used. */
-const FORM = 1;
+const FORM = 2;
 
 /** The settings that a process wants for the rate of its account. */
 interface Wishes {
@@ -120,7 +120,7 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
   const { granted, turn } = request.leaves ? NOTHING : grant(adaptive, nowMs, request);
   const state = adaptive.record;
   if (!request.leaves) {
-    const probe = state.pause.refusing?.probe ?? null;
+    const probe = state.refusing?.probe ?? null;
     const isOwn = probe !== null && (probe === own.probe || granted.some(({ number }) => number === probe));
     const held = inFlight + granted.length;
     members.set(request.run, { ...request.wishes, inFlight: held, probe: isOwn ? probe : null, seenMs: nowMs });
@@ -134,7 +134,7 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
     pace: state,
     members: Object.fromEntries(members),
   };
-  const isFree = rate === 'max' && pace.pausedMs === 0 && state.pause.refusing === null;
+  const isFree = rate === 'max' && pace.pausedMs === 0 && state.refusing === null;
   const reply: TurnReply = { ...pace, nowMs, granted, turn, isFree, members: [...members.keys()] };
   // The other processes must learn at once of a longer pause, and of a limit where there was none.
   const alarm = pace.pausedMs > pausedBefore || (before?.rate === 'max' && rate !== 'max');
@@ -146,11 +146,11 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
  */
 export function rateSummary(kept: unknown, wallMs: number) {
   if (!isAccountRate(kept)) return null;
-  const { rate, pause, inFlight } = kept.pace;
+  const { rate, untilMs, inFlight } = kept.pace;
   const nowMs = kept.nowMs + Math.max(0, wallMs - kept.wallMs);
   return {
     ratePerSecond: rate?.perSecond ?? null,
-    pausedMs: Math.max(0, (pause.untilMs ?? 0) - nowMs),
+    pausedMs: Math.max(0, untilMs - nowMs),
     inFlight,
   };
 }
@@ -184,7 +184,7 @@ function adaptiveRateOf(
   if (before.rate === rate && nowMs - before.nowMs < IDLE_MS) return goesOn;
   // Numbers, places and pauses are kept.
   const anew = new AdaptiveRate({ ...options, learned: goesOn.learned() ?? learned }).record;
-  return new AdaptiveRate(options, { ...before.pace, rate: anew.rate, limit: anew.limit });
+  return new AdaptiveRate(options, { ...before.pace, rate: anew.rate, places: anew.places });
 }
 
 /**
