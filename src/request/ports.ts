@@ -288,7 +288,7 @@ export interface SharedAccountState extends AccountState {
    */
   change<Result>(name: string, reduce: (kept: unknown, nowMs: number) => RecordChange<Result>): Promise<Result>;
   /** Returns those of these processes that have ended. */
-  ended(runs: readonly string[]): Promise<string[]>;
+  ended?(runs: readonly string[]): Promise<string[]>;
   /** Calls `listen` whenever another process changes the record of this name with an alarm. */
   onAlarm(name: string, listen: () => void): void;
 }
