@@ -83,9 +83,12 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
     Object.entries(before?.members ?? {}).filter(([name, { seenMs }]) => name !== run && nowMs - seenMs <= MISSING_MS),
   );
   const own = { rate: request.rate, places, inFlight, seenMs: nowMs };
-  if (!leaves) members.set(run, own);
+  members.set(run, own);
+  // Without the places of the last process that leaves, its answers would leave none for the next one.
+  const concurrency = sumOf(members, 'places');
+  if (leaves) members.delete(run);
   const rate = rateOf([...members.values()]);
-  const adaptive = adaptiveRateOf(before, nowMs, rate, sumOf(members, 'places'), request.learned, random);
+  const adaptive = adaptiveRateOf(before, nowMs, rate, concurrency, request.learned, random);
   const pausedBefore = adaptive.pausedMs(nowMs);
   for (const { permit, atMs, answer } of request.answered) adaptive.answered(permit, atMs, answer);
   if (request.holdMs > 0) adaptive.hold(nowMs, request.holdMs);
