@@ -220,6 +220,16 @@ describe('Processes of one account', () => {
     expect(fleet.clock.nowMs() - backMs).toBeLessThan(10_000);
   });
 
+  test('leave places for the next one when the last of them ends', async () => {
+    const fleet = new Fleet(unlimited(50, seeded(1)));
+    const first = fleet.join();
+    // One turn reports all four answers, so that the places are judged as it leaves.
+    const sent = Promise.all(Array.from({ length: 4 }, () => fleet.send(first)));
+    await fleet.clock.until(sent.then(() => fleet.close(first)));
+    expect(await fleet.clock.until(fleet.send(fleet.join()))).toBe(200);
+    expect(fleet.clock.nowMs()).toBeLessThan(10_000);
+  });
+
   test('leave nothing behind', async () => {
     const fleet = fleetOf(3, tokenBucket(50, 20, 50, seeded(1)));
     await fleet.deliver(300);
