@@ -287,8 +287,6 @@ export interface SharedAccountState extends AccountState {
    * throws `SrqError('log')` when it gives up.
    */
   change<Result>(name: string, reduce: (kept: unknown, nowMs: number) => RecordChange<Result>): Promise<Result>;
-  /** Returns those of these processes that have ended. */
-  ended(runs: readonly string[]): Promise<string[]>;
   /** Calls `listen` whenever another process changes the record of this name with an alarm. */
   onAlarm(name: string, listen: () => void): void;
 }

@@ -10,17 +10,12 @@ export class MemoryStore {
   readonly #clock: Clock;
   readonly #kept = new Map<string, string>();
   readonly #listeners: { readonly run: string; readonly name: string; readonly listen: () => void }[] = [];
-  readonly #dead = new Set<string>();
   readonly #frozen = new Map<string, Promise<void>>();
   #last: Promise<unknown> = Promise.resolve();
   turns = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  kill(run: string): void {
-    this.#dead.add(run);
   }
 
   /** Blocks the changes of a process, as if it were suspended. Returns the function that lets it continue. */
@@ -51,7 +46,6 @@ export class MemoryStore {
         this.#last = mine;
         return mine;
       },
-      ended: async (runs) => runs.filter((each) => this.#dead.has(each)),
       onAlarm: (name, listen) => this.#listeners.push({ run, name, listen }),
     };
   }

@@ -2,16 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { AccountPermits } from '../../src/service/pacing/account-permits.ts';
-import type { ChosenRate, Permit, RateAnswer } from '../../src/service/pacing/adaptive-rate.ts';
+import type { ChosenRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { atMostAtOnce, fixedWindow, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
+import { atMostAtOnce, fixedWindow, queueing, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { type HiddenServer, type Reply, seeded } from '../helpers/virtual-server.ts';
 
 const ROUND_TRIP_MS = 15;
-const REFUSED: RateAnswer = { kind: 'throttled', pauseMs: null, headroom: null };
-const TAKEN: RateAnswer = { ...REFUSED, kind: 'ok' };
 
 /** Processes of one account, in virtual time. */
 class Fleet {
@@ -90,77 +88,6 @@ function fleetOf(processes: number, server: HiddenServer, rate: ChosenRate = 'au
 const toldByRetryAfter = (_: number, resetMs: number, refused: boolean): Record<string, string> =>
   refused ? { 'retry-after': String(Math.ceil(resetMs / 1000)) } : {};
 
-// Until then the others go on being refused.
-test.each([
-  ['a refusal', true, (permits: AccountPermits, permit: Permit) => permits.answered(permit, REFUSED, 429)],
-  ['a breaker that opens', true, (permits: AccountPermits) => permits.slowDown(0.5)],
-  ['a pause for all', true, (permits: AccountPermits) => permits.hold(1_000)],
-  ['a usual answer', false, (permits: AccountPermits, permit: Permit) => permits.answered(permit, TAKEN, 200)],
-])('%s is told to the others at once: %s', async (_, isAtOnce, happens) => {
-  const clock = new VirtualClock();
-  const store = new MemoryStore(clock);
-  const permits = new AccountPermits({
-    ...{ state: store.member('run'), rate: 'auto', concurrency: 16, learned: null, clock, random: seeded(7) },
-  });
-  let waiting = 1;
-  permits.attach(
-    () => waiting,
-    () => {},
-  );
-  permits.askAgainMs(0);
-  await clock.until(clock.sleep(10));
-  const answer = permits.admit('create');
-  if (answer.is !== 'now') expect.fail(answer.is);
-  waiting = 0;
-  expect(permits.askAgainMs(60_000)).toBeLessThan(60_000);
-  happens(permits, answer.permit);
-  expect(permits.askAgainMs(60_000) === Number.POSITIVE_INFINITY).toBe(isAtOnce);
-  await clock.until(clock.sleep(2));
-  expect(store.turns).toBe(isAtOnce ? 2 : 1);
-});
-
-test.each([
-  ['a refusal without one', REFUSED],
-  ['a success that asks for less', { ...TAKEN, pauseMs: 100 }],
-])('the pause that one of several answers asks for applies, whether or not %s came first', async (_, first) => {
-  const clock = new VirtualClock();
-  const store = new MemoryStore(clock);
-  const permits = new AccountPermits({
-    ...{ state: store.member('run'), rate: 'max', concurrency: 16, learned: null, clock, random: seeded(7) },
-  });
-  permits.attach(
-    () => 2,
-    () => {},
-  );
-  permits.askAgainMs(0);
-  await clock.until(clock.sleep(10));
-  const sent = [permits.admit('create'), permits.admit('create')].flatMap((each) =>
-    each.is === 'now' ? [each.permit] : [],
-  );
-  const answers: RateAnswer[] = [first, { ...REFUSED, pauseMs: 60_000 }];
-  for (const [at, permit] of sent.entries()) permits.answered(permit, answers[at] ?? REFUSED, 429);
-  permits.askAgainMs(0);
-  await clock.until(clock.sleep(10));
-  expect(permits.pace()?.pausedMs).toBeGreaterThan(59_000);
-});
-
-// Others would keep its places free until they find out that it has ended.
-test('a process that ends while it takes a turn gives back what that turn grants', async () => {
-  const clock = new VirtualClock();
-  const store = new MemoryStore(clock);
-  const permits = new AccountPermits({
-    ...{ state: store.member('run'), rate: 'auto', concurrency: 16, learned: null, clock, random: seeded(7) },
-  });
-  permits.attach(
-    () => 4,
-    () => {},
-  );
-  permits.askAgainMs(0);
-  await clock.until(permits.close());
-  expect(store.turns).toBe(2);
-  expect(JSON.stringify(store.kept('pace'))).not.toContain('"run"');
-});
-
 describe('Processes of one account', () => {
   test.each([1, 4])('%i together find a token bucket of 20 a second', async (processes) => {
     const { perSecond, refusedShare } = await fleetOf(processes, tokenBucket(20, 20, 50, seeded(1))).deliver(2_000);
@@ -180,6 +107,28 @@ describe('Processes of one account', () => {
   test('find that at most 8 may be in flight', async () => {
     const { refusedShare } = await fleetOf(4, atMostAtOnce(8, 50, seeded(1))).deliver(1_500);
     expect(refusedShare).toBeLessThan(0.01);
+  });
+
+  test('keep a queue of 30 a second busy, however many they are', async () => {
+    const { perSecond } = await fleetOf(16, queueing(30, seeded(1))).deliver(1_000);
+    expect(perSecond).toBeGreaterThan(24);
+  });
+
+  test('wait for the longest pause that one of several answers asks for', async () => {
+    let answers = 0;
+    const fleet = new Fleet({
+      arrive: (atMs) => {
+        answers += 1;
+        if (answers > 3) return { status: 200, atMs };
+        return { status: 429, atMs, headers: { 'retry-after': ['1', '60', '5'][answers - 1] ?? '' } };
+      },
+    });
+    const [first, second] = [fleet.join('max'), fleet.join('max')];
+    const sent = [fleet.send(first), fleet.send(first), fleet.send(second)];
+    expect(await fleet.clock.until(Promise.all(sent))).toEqual([429, 429, 429]);
+    await fleet.clock.until(fleet.clock.sleep(100));
+    expect(await fleet.clock.until(fleet.send(second))).toBe(200);
+    expect(fleet.clock.nowMs()).toBeGreaterThan(60_000);
   });
 
   test('keep a rate that one of them wishes', async () => {
@@ -215,16 +164,6 @@ describe('Processes of one account', () => {
     expect(Math.max(...pauses)).toBeGreaterThan(5_000);
   });
 
-  test('are paced from when one comes that wishes it', async () => {
-    const fleet = fleetOf(1, unlimited(5, seeded(1)), 'max');
-    const first = await fleet.deliver(500);
-    fleet.join(20);
-    const fromMs = fleet.clock.nowMs();
-    await fleet.deliver(500);
-    expect(first.perSecond).toBeGreaterThan(300);
-    expect(fleet.clock.nowMs() - fromMs).toBeGreaterThan(10_000);
-  });
-
   test('all wait when one is refused, and begin again with one probe', async () => {
     const arrivals: { atMs: number; status: number }[] = [];
     const fleet = fleetOf(3, {
@@ -242,16 +181,17 @@ describe('Processes of one account', () => {
     expect(after[1]).toBeGreaterThan((after[0] ?? 0) + 15);
   });
 
-  test('get the places back of one that has ended', async () => {
+  test('get the places back of one that was killed', async () => {
     const fleet = new Fleet(unlimited(50, seeded(1)));
     const [lost, other] = [fleet.join(5_000, 2), fleet.join(5_000, 2)];
     await fleet.clock.until(fleet.send(other));
     expect(await fleet.clock.until(lost.acquire('create'))).not.toBeNull();
-    fleet.store.kill('run 0');
+    const freeze = fleet.store.freeze('run 0');
     await fleet.clock.until(fleet.clock.sleep(3_000).then(() => fleet.send(other)));
     expect(fleet.clock.nowMs()).toBeLessThan(10_000);
     await fleet.clock.until(fleet.close(other));
     expect(fleet.store.kept('pace')).toMatchObject({ members: {}, pace: { inFlight: 0 } });
+    freeze();
   });
 
   test('are not held up by one that is stopped with the probe of a pause', async () => {
@@ -280,6 +220,16 @@ describe('Processes of one account', () => {
     expect(fleet.clock.nowMs() - backMs).toBeLessThan(10_000);
   });
 
+  test('leave places for the next one when the last of them ends', async () => {
+    const fleet = new Fleet(unlimited(50, seeded(1)));
+    const first = fleet.join();
+    // One turn reports all four answers, so that the places are judged as it leaves.
+    const sent = Promise.all(Array.from({ length: 4 }, () => fleet.send(first)));
+    await fleet.clock.until(sent.then(() => fleet.close(first)));
+    expect(await fleet.clock.until(fleet.send(fleet.join()))).toBe(200);
+    expect(fleet.clock.nowMs()).toBeLessThan(10_000);
+  });
+
   test('leave nothing behind', async () => {
     const fleet = fleetOf(3, tokenBucket(50, 20, 50, seeded(1)));
     await fleet.deliver(300);
@@ -305,19 +255,4 @@ describe('Processes of one account', () => {
     const permits = await fleet.clock.until(Promise.all(waiting));
     expect(permits.filter((permit) => permit !== null).length).toBeLessThanOrEqual(1);
   });
-});
-
-test('A send that is granted for half a millisecond from now waits for a whole one', async () => {
-  const clock = new VirtualClock();
-  const state = new MemoryStore(clock).member('run');
-  const learned = { ratePerSecond: 20, concurrency: 16, limited: false };
-  const permits = new AccountPermits({ state, rate: 20, concurrency: 16, learned, clock, random: () => 0.5 });
-  const granted = new Promise<void>((resolve) => permits.attach(() => 2, resolve));
-  permits.askAgainMs(0);
-  await clock.until(granted);
-  expect(permits.admit('create').is).toBe('now');
-  const next = permits.admit('create');
-  const waitMs = next.is === 'later' ? next.waitMs : 0;
-  await clock.until(clock.sleep(waitMs - 0.5));
-  expect(permits.admit('create')).toEqual({ is: 'later', waitMs: 1 });
 });

@@ -255,6 +255,14 @@ describe('the pace', () => {
     expect(pace.ask(0)).toEqual({ is: 'later', waitMs: 21_000 });
   });
 
+  it('is never cut short by a shorter pause', () => {
+    const { pace, tickets } = inFlight(3);
+    const pauses = [{ ...refused, pauseMs: 30_000 }, { ...ok, pauseMs: 5_000 }, refused];
+    for (const [index, ticket] of tickets.entries()) pace.answered(ticket, 0, pauses[index] ?? ok);
+    pace.hold(0, 10_000);
+    expect(pace.pausedMs(0)).toBe(31_500);
+  });
+
   it('backs off by itself where Retry-After: 0 is no help', () => {
     const { pace, tickets } = inFlight(1);
     for (const ticket of tickets) pace.answered(ticket, 0, { ...refused, pauseMs: 0 });

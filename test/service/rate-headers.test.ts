@@ -49,7 +49,6 @@ describe('RateLimit', () => {
     ['draft 11, text', { ratelimit: '"default";r=3;t=5', 'ratelimit-policy': '"default";q=10;w=60' }],
     ['names with separators', { ratelimit: '"a;r=0,b";r=3;t=5' }],
     ['lines of their own', { ratelimit: ['"day";r=900;t=80000', '"default"; r=3; t=5'] }],
-    ['no t, but a policy', { ratelimit: '"default";r=3', 'ratelimit-policy': '"burst";q=9;w=1, "default";q=10;w=5' }],
   ])('is read: %s', (_, headers) => expect(headroom(headers)).toEqual({ remaining: 3, resetMs: 5_000 }));
 
   it.each([

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/request/ports.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, type PermitAnswer, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { virtualClock } from '../helpers/api-client.ts';
+import { asksToWait, retryDelayMs } from '../../src/service/pacing/retry.ts';
+import { answerWith, virtualClock } from '../helpers/api-client.ts';
 
 const ANSWERED = {
   answer: { status: 200, headers: {}, body: '', complete: true, ms: 1 },
@@ -68,5 +69,22 @@ describe('a signal that outlives its calls has no listeners of them', () => {
     changed();
     await expect(acquired).rejects.toThrow('the store is gone');
     expect(listeners(signal)).toBe(0);
+  });
+});
+
+describe('A call that changes nothing', () => {
+  test('is tried again after 0.25 to 0.5 s, twice that each time, and 15 to 30 s at most', () => {
+    const delays = (random: number) =>
+      [1, 2, 3, 4, 7, 8, 20].map((tried) => retryDelayMs(tried, null, 0, () => random) / 1000);
+    expect(delays(0)).toEqual([0.25, 0.5, 1, 2, 15, 15, 15]);
+    expect(delays(1)).toEqual([0.5, 1, 2, 4, 30, 30, 30]);
+  });
+
+  test('is tried again when the service says so, if it does', () => {
+    const asking = answerWith({}, { status: 503, headers: { 'retry-after': '7' } });
+    expect([asksToWait(asking), retryDelayMs(1, asking, 0)]).toEqual([true, 7_000]);
+    const silent = answerWith({}, { status: 503 });
+    expect([asksToWait(silent), asksToWait(null)]).toEqual([false, false]);
+    expect(retryDelayMs(1, silent, 0, () => 1)).toBe(500);
   });
 });

@@ -1,6 +1,6 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Clock, SharedAccountState } from '../../request/ports.ts';
-import { type AnsweredSend, type TurnReply, type TurnRequest, takeTurn } from './account-rate.ts';
+import { type TurnReply, type TurnRequest, takeTurn } from './account-rate.ts';
 import type { Admission, ChosenRate, LearnedRate, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
 import { isRefusal, type PermitAnswer, type PermitSource, type Refused } from './rate-limiter.ts';
 
@@ -20,13 +20,9 @@ const POLL_MS = 100;
 const MAX_WAIT_MS = 1_000;
 /** Age at which unused granted sends are given back. */
 const STALE_MS = 250;
-/** Maximum interval between two turns while anything is in flight. */
-const HEARTBEAT_MS = 5_000;
-/** Interval at which ended processes are looked for. */
-const ENDED_CHECK_MS = 2_000;
+/** Maximum interval between two turns while anything is in flight. Without a turn the others take the places over. */
+const HEARTBEAT_MS = 1_000;
 const STATE_NAME = 'pace';
-/** The permit number of a send that needed no grant. */
-const UNGRANTED = 0;
 
 /** The dependencies of `AccountPermits`. */
 export interface AccountPermitsDeps {
@@ -42,7 +38,7 @@ export interface AccountPermitsDeps {
 
 /**
  * Gives permits by the rate that all processes of an account share. Each turn grants a few sends ahead, so that most
- * need not wait for a turn. They are given back when another process is refused.
+ * need not wait for a turn. They are dropped when another process is refused.
  */
 export class AccountPermits implements PermitSource {
   readonly #deps: AccountPermitsDeps;
@@ -50,29 +46,23 @@ export class AccountPermits implements PermitSource {
   #changed: () => void = () => {};
   /** Granted sends, each for its `sentMs` by the time of the rate. */
   #granted: Permit[] = [];
-  #answered: AnsweredSend[] = [];
-  #withdrawn: Permit[] = [];
-  #ended: readonly string[] = [];
-  #members: readonly string[] = [];
   /** The reason why the last turn did not grant more. */
   #denied: Admission | null = null;
-  /** True while sends need no grant. */
-  #isFree = false;
-  #hasSentFreely = false;
-  #refusal: RateAnswer | null = null;
+  /** The permit of all sends while they need no grant. */
+  #free: Permit | null = null;
+  #inFlight = 0;
+  /** What the next turn reports: answers, sends let through, and what the breaker asks for. */
+  #answered: TurnRequest['answered'][number][] = [];
+  #used = 0;
   #holdMs = 0;
   #slowDown: number | null = null;
   #refusals: number[] = [];
-  /** Number of sends let through since the last turn, and number in flight. */
-  #used = 0;
-  #inFlight = 0;
   /** Difference between the time of the rate and the monotonic time. */
   #aheadMs = 0;
   #turning: Promise<void> | null = null;
   #isUrgent = false;
   #turnedMs = Number.NEGATIVE_INFINITY;
   #gapMs = 0;
-  #lookedMs = Number.NEGATIVE_INFINITY;
   #failed: unknown = null;
   #isClosed = false;
   /** The pace as of the last turn. */
@@ -95,27 +85,22 @@ export class AccountPermits implements PermitSource {
     if (this.#failed !== null) return { is: 'failed', error: this.#failed };
     if (this.#denied?.is === 'too-late') return this.#denied;
     const nowMs = this.#nowMs();
-    if (this.#isFree) {
-      this.#hasSentFreely = true;
-      return { is: 'now', permit: { number: UNGRANTED, operation, sentMs: nowMs, level: 0 } };
-    }
-    const [permit] = this.#granted;
+    const permit = this.#free ?? this.#granted[0];
     if (!permit) return { is: 'after-answer' };
     if (permit.sentMs > nowMs) return { is: 'later', waitMs: Math.max(1, permit.sentMs - nowMs) };
-    this.#granted.shift();
-    this.#used += 1;
+    if (!this.#free) {
+      this.#granted.shift();
+      this.#used += 1;
+    }
     this.#inFlight += 1;
     return { is: 'now', permit: { ...permit, operation, sentMs: nowMs } };
   }
 
   answered(permit: Permit, answer: RateAnswer, http: number): void {
-    if (permit.number === UNGRANTED) {
-      if (isRefusal(answer) || answer.pauseMs !== null) this.#refusal = joined(this.#refusal, answer);
-    } else {
-      this.#inFlight -= 1;
-      this.#answered.push({ permit, atMs: this.#nowMs(), answer });
-    }
-    if (!isRefusal(answer) && (answer.pauseMs ?? 0) <= 0) return;
+    const asksToWait = isRefusal(answer) || (answer.pauseMs ?? 0) > 0;
+    this.#inFlight -= 1;
+    if (permit.level > 0 || asksToWait) this.#answered.push({ permit, atMs: this.#nowMs(), answer });
+    if (!asksToWait) return;
     this.#refusals.push(http);
     this.#takeAlarm();
   }
@@ -138,13 +123,13 @@ export class AccountPermits implements PermitSource {
     this.#changed();
   }
 
-  /** Gives the places of this process back. Call it when nothing is in flight any more. */
+  /** Takes this process out of the account's rate. Call it when nothing is in flight any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#changed();
     await this.#turning;
     if (this.#turnedMs === Number.NEGATIVE_INFINITY || this.#failed !== null) return;
-    this.#withdraw(() => true);
+    this.#drop(() => true);
     await this.#ask(true).catch(() => {});
   }
 
@@ -152,15 +137,18 @@ export class AccountPermits implements PermitSource {
     return this.#deps.clock.monotonicMs() + this.#aheadMs;
   }
 
-  /** Reacts to a refusal. Sends that were granted before are given back and requested again. */
+  /** Reacts to a refusal. Sends that were granted before are dropped and requested again. */
   #takeAlarm(): void {
-    this.#isFree = false;
-    this.#withdraw(() => true);
+    this.#free = null;
+    this.#drop(() => true);
     this.#isUrgent = true;
   }
 
-  #withdraw(isUnused: (permit: Permit) => boolean): void {
-    this.#withdrawn.push(...this.#granted.filter(isUnused));
+  /** Drops granted sends. They are reported, because one of them may be the probe. */
+  #drop(isUnused: (permit: Permit) => boolean): void {
+    for (const permit of this.#granted.filter(isUnused)) {
+      this.#answered.push({ permit, atMs: permit.sentMs, answer: UNSENT });
+    }
     this.#granted = this.#granted.filter((permit) => !isUnused(permit));
   }
 
@@ -180,12 +168,8 @@ export class AccountPermits implements PermitSource {
     const sinceMs = this.#deps.clock.monotonicMs() - this.#turnedMs;
     if (this.#failed !== null || this.#isClosed) return Number.POSITIVE_INFINITY;
     if (this.#isUrgent && this.#turnedMs > Number.NEGATIVE_INFINITY) return 0;
-    const isShort = this.#waiting() > this.#granted.length;
-    if (isShort) return Math.max(this.#gapMs, this.#askedWaitMs()) - sinceMs;
-    const hasNews = this.#used + this.#answered.length + this.#withdrawn.length + this.#granted.length > 0;
-    if (hasNews) return this.#gapMs - sinceMs;
-    // Another process that wants a rate limit may have joined.
-    if (this.#hasSentFreely) return MAX_WAIT_MS - sinceMs;
+    if (this.#waiting() > this.#granted.length) return Math.max(this.#gapMs, this.#askedWaitMs()) - sinceMs;
+    if (this.#used + this.#answered.length + this.#granted.length > 0) return this.#gapMs - sinceMs;
     return this.#inFlight > 0 ? HEARTBEAT_MS - sinceMs : Number.POSITIVE_INFINITY;
   }
 
@@ -197,7 +181,6 @@ export class AccountPermits implements PermitSource {
 
   async #takeTurn(): Promise<void> {
     try {
-      await this.#lookForEnded();
       await this.#ask(false);
     } catch (error) {
       this.#failed = error instanceof Error ? error : new SrqError('store.unavailable', String(error));
@@ -209,7 +192,7 @@ export class AccountPermits implements PermitSource {
   async #ask(leaves: boolean): Promise<void> {
     const { state, clock, random, refused } = this.#deps;
     const startedMs = clock.monotonicMs();
-    this.#withdraw(({ sentMs }) => this.#waiting() === 0 && sentMs < this.#nowMs() - STALE_MS);
+    if (this.#waiting() === 0) this.#drop(({ sentMs }) => sentMs < this.#nowMs() - STALE_MS);
     const request = this.#request(leaves);
     const refusals = this.#refusals.splice(0);
     this.#isUrgent = false;
@@ -223,50 +206,26 @@ export class AccountPermits implements PermitSource {
   #request(leaves: boolean): TurnRequest {
     const { state, rate, concurrency, learned } = this.#deps;
     const places = PLACES_PER_REQUEST * concurrency;
-    const wanted = this.#waiting() + this.#used - this.#granted.length;
+    const inFlight = this.#inFlight + this.#granted.length;
+    const wanted = Math.min(this.#waiting() + this.#used - this.#granted.length, places - inFlight);
     const request = {
-      run: state.run,
-      wishes: { rate, places },
-      learned,
-      wanted: Math.max(0, Math.min(wanted, places - this.#inFlight - this.#granted.length)),
-      aheadMs: GAP_MS + this.#gapMs,
-      answered: this.#answered,
-      withdrawn: this.#withdrawn,
-      refusal: this.#refusal,
-      held: this.#inFlight + this.#granted.length,
-      ended: this.#ended,
-      holdMs: this.#holdMs,
-      slowDown: this.#slowDown,
-      leaves,
+      ...{ run: state.run, rate, places, learned, inFlight, leaves },
+      ...{ wanted: Math.max(0, wanted), aheadMs: GAP_MS + this.#gapMs },
+      ...{ answered: this.#answered, holdMs: this.#holdMs, slowDown: this.#slowDown },
     };
-    [this.#answered, this.#withdrawn, this.#ended, this.#used] = [[], [], [], 0];
-    [this.#holdMs, this.#slowDown, this.#refusal, this.#hasSentFreely] = [0, null, null, false];
+    [this.#answered, this.#used, this.#holdMs, this.#slowDown] = [[], 0, 0, null];
     return request;
   }
 
-  #apply({ nowMs, granted, turn, isFree, members, ratePerSecond, boundPerSecond, pausedMs }: TurnReply): void {
+  #apply({ nowMs, granted, denied, free, ratePerSecond, boundPerSecond, pausedMs }: TurnReply): void {
     this.#pace = { ratePerSecond, boundPerSecond, pausedMs };
     this.#aheadMs = nowMs - this.#deps.clock.monotonicMs();
-    this.#members = members;
-    this.#denied = turn;
-    this.#isFree = isFree && !this.#isUrgent;
+    this.#denied = denied;
+    this.#granted.push(...granted);
+    this.#free = free;
     // An alarm that arrived during the turn also applies to what the turn has granted.
-    if (this.#isUrgent) this.#withdrawn.push(...granted);
-    else this.#granted.push(...granted);
-  }
-
-  async #lookForEnded(): Promise<void> {
-    const { state, clock } = this.#deps;
-    const others = this.#members.filter((run) => run !== state.run);
-    if (others.length === 0 || clock.monotonicMs() - this.#lookedMs < ENDED_CHECK_MS) return;
-    this.#lookedMs = clock.monotonicMs();
-    this.#ended = await state.ended(others);
+    if (this.#isUrgent) this.#takeAlarm();
   }
 }
 
-/** Joins two answers that refuse or ask for a pause. The longer pause applies, and a refusal counts as one. */
-function joined(one: RateAnswer | null, other: RateAnswer): RateAnswer {
-  if (one === null) return other;
-  const pauseMs = one.pauseMs === null ? other.pauseMs : Math.max(one.pauseMs, other.pauseMs ?? 0);
-  return { ...(isRefusal(one) ? one : other), pauseMs };
-}
+const UNSENT: RateAnswer = { kind: 'unsent', pauseMs: null, headroom: null };

@@ -11,28 +11,20 @@ import {
 
 /** Time without a send after which the measurements are outdated. The rate then starts again from what was learned. */
 const IDLE_MS = 60_000;
-/**
- * Time without a turn after which a process counts as stopped or cut off, so that its sends do not hold up the others.
- */
-const MISSING_MS = 20_000;
+/** Time without a turn after which a process counts as ended, so that its sends do not hold up the others. */
+const MISSING_MS = 6_000;
 /** Minimum step in time. A smaller one may be lost in rounding. */
 const MIN_STEP_MS = 0.001;
 /** Version of the stored form. A rate stored in another version is not used. */
-const FORM = 1;
+const FORM = 3;
 
-/** The settings that a process wants for the rate of its account. */
-interface Wishes {
+/** What a process has said of itself in its last turn. */
+interface AccountMember {
   readonly rate: ChosenRate;
   /** Maximum number of its sends, granted and in flight together. */
   readonly places: number;
-}
-
-interface AccountMember extends Wishes {
-  /** Number of its sends that are granted and not yet reported as answered. */
+  /** Number of its sends that are granted or in flight. */
   readonly inFlight: number;
-  /** The number of its send that probes whether a pause is over. */
-  readonly probe: number | null;
-  /** Time of its last turn. */
   readonly seenMs: number;
 }
 
@@ -48,30 +40,14 @@ interface AccountRateRecord {
   readonly members: Readonly<Record<string, AccountMember>>;
 }
 
-/** A granted send that was answered. `atMs` is the time of the answer. */
-export interface AnsweredSend {
-  readonly permit: Permit;
-  readonly atMs: number;
-  readonly answer: RateAnswer;
-}
-
 /** What a process has learned since its last turn, and what it wants. */
-export interface TurnRequest {
+export interface TurnRequest extends Pick<AccountMember, 'rate' | 'places' | 'inFlight'> {
   readonly run: string;
-  readonly wishes: Wishes;
   readonly learned: LearnedRate | null;
   /** Number of sends wanted, including those within `aheadMs`. */
   readonly wanted: number;
   readonly aheadMs: number;
-  readonly answered: readonly AnsweredSend[];
-  /** Granted sends that were not used. */
-  readonly withdrawn: readonly Permit[];
-  /** Number of other sends that the process has granted or in flight. */
-  readonly held: number;
-  /** A refusal of a request that was sent without a grant. */
-  readonly refusal: RateAnswer | null;
-  /** Processes that have ended. */
-  readonly ended: readonly string[];
+  readonly answered: readonly { readonly permit: Permit; readonly atMs: number; readonly answer: RateAnswer }[];
   /** Set by the breaker: the time for which nobody sends, and the factor for the rate afterwards. */
   readonly holdMs: number;
   readonly slowDown: number | null;
@@ -86,56 +62,52 @@ export interface TurnReply extends Pace {
   /** Sends that may go, each at its `sentMs`. */
   readonly granted: readonly Permit[];
   /** The reason why there are not more, or null if all wanted sends are granted. */
-  readonly turn: Admission | null;
-  /** Whether sends need no grant until a refusal or an alarm, because no limit applies and nobody was refused. */
-  readonly isFree: boolean;
-  /** All processes that have sends. */
-  readonly members: readonly string[];
+  readonly denied: Admission | null;
+  /** The permit of all sends until the next turn or alarm, if no limit applies and nobody was refused. Its level is 0. */
+  readonly free: Permit | null;
 }
 
 /**
  * Takes one turn of one process, as a change of the stored rate of its account. It applies what the process has learned
  * and grants what it may send. `kept` is what the last turn of any process has stored, or null, and `wallMs` is the
  * clock of the store. It has no side effects except that it calls `random` and updates `kept` in place.
+ *
+ * Each process says anew how many sends it has. So what a lost reply or a dead process held is free again without
+ * anybody giving it back.
  */
 export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, random: () => number) {
+  const { run, places, inFlight, leaves } = request;
   const before = isAccountRate(kept) ? kept : null;
   const nowMs = before === null ? 0 : before.nowMs + Math.max(0, wallMs - before.wallMs);
-  const members = new Map(Object.entries(before?.members ?? {}));
-  const own = members.get(request.run) ?? { inFlight: 0, probe: null };
-  members.set(request.run, { ...own, ...request.wishes, seenMs: nowMs });
-  const missing = [...members].filter(([, { seenMs }]) => nowMs - seenMs > MISSING_MS).map(([run]) => run);
-  const leaving = [...request.ended, ...missing, ...(request.leaves ? [request.run] : [])];
-  const rate = rateOf([...members].filter(([run]) => !leaving.includes(run)).map(([, member]) => member));
-  const adaptive = adaptiveRateOf(before, nowMs, rate, members, request, random);
+  const members = new Map(
+    Object.entries(before?.members ?? {}).filter(([name, { seenMs }]) => name !== run && nowMs - seenMs <= MISSING_MS),
+  );
+  const own = { rate: request.rate, places, inFlight, seenMs: nowMs };
+  members.set(run, own);
+  // Without the places of the last process that leaves, its answers would leave none for the next one.
+  const concurrency = sumOf(members, 'places');
+  if (leaves) members.delete(run);
+  const rate = rateOf([...members.values()]);
+  const adaptive = adaptiveRateOf(before, nowMs, rate, concurrency, request.learned, random);
   const pausedBefore = adaptive.pausedMs(nowMs);
-  const answered = applyReports(adaptive, request, own.inFlight, before?.nowMs ?? 0);
-  const inFlight = Math.min(own.inFlight - answered, request.held);
-  // Sends that were granted by a turn whose reply was lost.
-  release(adaptive, own.inFlight - answered - inFlight, own.probe ?? 0, nowMs);
-  if (request.refusal) adaptive.answered(adaptive.sent(nowMs, ''), nowMs, request.refusal);
-  for (const run of leaving) removeMember(adaptive, members, run, nowMs, run === request.run ? inFlight : null);
+  for (const { permit, atMs, answer } of request.answered) adaptive.answered(permit, atMs, answer);
   if (request.holdMs > 0) adaptive.hold(nowMs, request.holdMs);
   if (request.slowDown !== null) adaptive.slowDown(request.slowDown);
-  const { granted, turn } = request.leaves ? NOTHING : grant(adaptive, nowMs, request);
-  const state = adaptive.record;
-  if (!request.leaves) {
-    const probe = state.pause.refusing?.probe ?? null;
-    const isOwn = probe !== null && (probe === own.probe || granted.some(({ number }) => number === probe));
-    const held = inFlight + granted.length;
-    members.set(request.run, { ...request.wishes, inFlight: held, probe: isOwn ? probe : null, seenMs: nowMs });
-  }
+  const { record } = adaptive;
+  record.inFlight = sumOf(members, 'inFlight');
+  // The process that had the probe has ended.
+  if (record.refusing && record.inFlight === 0) record.refusing.probe = null;
+  const isFree = rate === 'max' && record.refusing === null && adaptive.pausedMs(nowMs) === 0;
+  const free = isFree && !leaves ? { ...adaptive.sent(nowMs, ''), level: 0 } : null;
+  const { granted, denied } = leaves || isFree ? NOTHING : grant(adaptive, nowMs, request);
+  if (!leaves) members.set(run, { ...own, inFlight: inFlight + granted.length });
+  record.inFlight = sumOf(members, 'inFlight');
   const pace = adaptive.pace(nowMs);
   const keep: AccountRateRecord = {
-    form: FORM,
-    wallMs,
-    nowMs,
-    rate,
-    pace: state,
+    ...{ form: FORM, wallMs, nowMs, rate, pace: record },
     members: Object.fromEntries(members),
   };
-  const isFree = rate === 'max' && pace.pausedMs === 0 && state.pause.refusing === null;
-  const reply: TurnReply = { ...pace, nowMs, granted, turn, isFree, members: [...members.keys()] };
+  const reply: TurnReply = { ...pace, nowMs, granted, denied, free };
   // The other processes must learn at once of a longer pause, and of a limit where there was none.
   const alarm = pace.pausedMs > pausedBefore || (before?.rate === 'max' && rate !== 'max');
   return { keep, result: reply, alarm };
@@ -146,24 +118,23 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
  */
 export function rateSummary(kept: unknown, wallMs: number) {
   if (!isAccountRate(kept)) return null;
-  const { rate, pause, inFlight } = kept.pace;
+  const { rate, untilMs, inFlight } = kept.pace;
   const nowMs = kept.nowMs + Math.max(0, wallMs - kept.wallMs);
-  return {
-    ratePerSecond: rate?.perSecond ?? null,
-    pausedMs: Math.max(0, (pause.untilMs ?? 0) - nowMs),
-    inFlight,
-  };
+  return { ratePerSecond: rate?.perSecond ?? null, pausedMs: Math.max(0, untilMs - nowMs), inFlight };
 }
 
-const NOTHING = { granted: [] as Permit[], turn: null };
-const UNANSWERED: RateAnswer = { kind: 'unanswered', pauseMs: null, headroom: null };
+const NOTHING = { granted: [] as Permit[], denied: null };
 
 function isAccountRate(kept: unknown): kept is AccountRateRecord {
   return typeof kept === 'object' && kept !== null && 'form' in kept && kept.form === FORM;
 }
 
+function sumOf(members: ReadonlyMap<string, AccountMember>, what: 'places' | 'inFlight'): number {
+  return [...members.values()].reduce((sum, member) => sum + member[what], 0);
+}
+
 /** Combines the wanted rates. The slowest applies to all, and there is no limit only if everybody wants none. */
-function rateOf(members: readonly Wishes[]): ChosenRate {
+function rateOf(members: readonly AccountMember[]): ChosenRate {
   const caps = members.flatMap(({ rate }) => (typeof rate === 'number' ? [rate] : []));
   if (caps.length > 0) return Math.min(...caps);
   return members.length > 0 && members.every(({ rate }) => rate === 'max') ? 'max' : 'auto';
@@ -173,82 +144,33 @@ function adaptiveRateOf(
   before: AccountRateRecord | null,
   nowMs: number,
   rate: ChosenRate,
-  members: ReadonlyMap<string, Wishes>,
-  { learned }: TurnRequest,
+  concurrency: number,
+  learned: LearnedRate | null,
   random: () => number,
 ): AdaptiveRate {
-  const concurrency = [...members.values()].reduce((sum, { places }) => sum + places, 0);
   const options = { rate, concurrency, random };
   if (before === null) return new AdaptiveRate({ ...options, learned });
   const goesOn = new AdaptiveRate({ ...options, rate: before.rate }, before.pace);
   if (before.rate === rate && nowMs - before.nowMs < IDLE_MS) return goesOn;
-  // Numbers, places and pauses are kept.
+  // Numbers and pauses are kept.
   const anew = new AdaptiveRate({ ...options, learned: goesOn.learned() ?? learned }).record;
-  return new AdaptiveRate(options, { ...before.pace, rate: anew.rate, limit: anew.limit });
+  return new AdaptiveRate(options, { ...before.pace, rate: anew.rate, places: anew.places });
 }
 
-/**
- * Applies the reported answers and returns their number. Answers are reported in turns, so one may be older than what
- * another process has already reported. Such an answer is moved to the time of the last turn, and its duration is kept.
- */
-function applyReports(
-  adaptive: AdaptiveRate,
-  { answered, withdrawn }: TurnRequest,
-  inFlight: number,
-  lastMs: number,
-): number {
-  const reports = [
-    ...answered,
-    ...withdrawn.map((permit) => ({ permit, atMs: permit.sentMs, answer: UNANSWERED })),
-  ].sort((a, b) => a.atMs - b.atMs);
-  // A process that was counted as ended has no sends in flight any more.
-  const counted = reports.slice(0, inFlight);
-  for (const { permit, atMs, answer } of counted) {
-    const lateMs = Math.max(0, lastMs - atMs);
-    adaptive.answered({ ...permit, sentMs: permit.sentMs + lateMs }, atMs + lateMs, answer);
-  }
-  return counted.length;
-}
-
-/** Removes a process. The sends it had in flight say nothing about the rate. */
-function removeMember(
-  adaptive: AdaptiveRate,
-  members: Map<string, AccountMember>,
-  run: string,
-  nowMs: number,
-  left: number | null,
-): void {
-  const member = members.get(run);
-  if (!member) return;
-  members.delete(run);
-  release(adaptive, left ?? member.inFlight, member.probe ?? 0, nowMs);
-}
-
-/** Releases `count` sends without an answer. `number` is the number of the first, which matters for probes. */
-function release(adaptive: AdaptiveRate, count: number, number: number, nowMs: number): void {
-  for (let at = 0; at < count; at += 1) {
-    adaptive.answered({ number: at === 0 ? number : 0, operation: '', sentMs: nowMs, level: 0 }, nowMs, UNANSWERED);
-  }
-}
-
-function grant(
-  adaptive: AdaptiveRate,
-  nowMs: number,
-  { wanted, aheadMs }: TurnRequest,
-): { granted: Permit[]; turn: Admission | null } {
+function grant(adaptive: AdaptiveRate, nowMs: number, { wanted, aheadMs }: TurnRequest) {
   const granted: Permit[] = [];
   let atMs = nowMs;
   while (granted.length < wanted) {
-    const turn = adaptive.ask(atMs);
-    if (turn.is === 'now') granted.push(adaptive.sent(atMs, ''));
-    else if (turn.is !== 'later' || atMs + turn.waitMs > nowMs + aheadMs)
-      return { granted, turn: since(turn, nowMs, atMs) };
-    else atMs += Math.max(turn.waitMs, MIN_STEP_MS);
+    const admission = adaptive.ask(atMs);
+    if (admission.is === 'now') granted.push(adaptive.sent(atMs, ''));
+    else if (admission.is === 'later' && atMs + admission.waitMs <= nowMs + aheadMs)
+      atMs += Math.max(admission.waitMs, MIN_STEP_MS);
+    else return { granted, denied: since(admission, nowMs, atMs) };
   }
-  return { granted, turn: null };
+  return { granted, denied: null };
 }
 
 /** Converts an admission for the time `atMs` into one for `nowMs`. */
-function since(turn: Admission, nowMs: number, atMs: number): Admission {
-  return turn.is === 'later' ? { is: 'later', waitMs: atMs + turn.waitMs - nowMs } : turn;
+function since(admission: Admission, nowMs: number, atMs: number): Admission {
+  return admission.is === 'later' ? { is: 'later', waitMs: atMs + admission.waitMs - nowMs } : admission;
 }

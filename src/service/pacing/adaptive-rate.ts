@@ -1,17 +1,63 @@
-import { firstInFlight, InFlightLimit, type InFlightRecord } from './in-flight-limit.ts';
 import type { Headroom } from './rate-headers.ts';
-import { adaptiveRate, rateUpTo, SendRate, type SendRateRecord } from './send-rate.ts';
-import { type BackoffRecord, MAX_PAUSE_MS, ThrottleBackoff } from './throttle-backoff.ts';
 
-/** Minimum time after which an unanswered request is a sign of overload, not of a broken connection. */
-const OVERLOAD_MS = 5_000;
+/** Maximum pause. For a longer one the run stops and can be resumed. */
+export const MAX_PAUSE_MS = 15 * 60_000;
+
+const START_PER_SECOND = 10;
 /** Number of requests in flight at the start if the last run met no limit. */
 const KNOWN_PLACES = 3;
-/**
- * Number of first calls that are not spaced while no limit is known: validate, create, and one more. If they were
- * spaced, each `srq create` would wait 70 ms.
- */
+/** Number of first calls that are not spaced while no limit is known: validate, create, and one more. */
 const UNSPACED = 3;
+/** Maximum delay that may be caught up. Timers wake a millisecond or two late. */
+const LATE_MS = 10;
+/** Range of the window after which the rate grows. It is as long as four answers. */
+const MIN_WINDOW_MS = 50;
+const MAX_WINDOW_MS = 200;
+const ANSWERS_PER_WINDOW = 4;
+/** Minimum share of the rate that must be used in a window. Otherwise the window says nothing about a higher rate. */
+const USED_SHARE = 0.8;
+const CUT = 0.7;
+/** The first refusal comes after a doubling, so the rate may be far too high. */
+const FIRST_CUT = 0.25;
+/**
+ * The rate at which the climb flattens, as a share of the rate that was cut. A service that allows bursts refuses only
+ * some time after its limit is exceeded.
+ */
+const PLATEAU = 0.92;
+const FIRST_PLATEAU = 0.5;
+/** Minimum time and number of sends from a cut back to the plateau. */
+const CLIMB_MS = 15_000;
+const CLIMB_SENDS = 100;
+/** Time after which the rate of the requests that were taken limits a cut, which is then at least this deep. */
+const PROOF_MS = 5_000;
+const PROVEN_CUT = 0.9;
+const MIN_PER_SECOND = 1 / 60;
+/** After this many taken requests a refusal is rare. At the harmless rate or below it is then no reason to go slower. */
+const RARE_ONE_IN = 20;
+const HARMLESS_PER_SECOND = 5;
+/** A service that refuses for this long counts over a long time, so the rate that it took is the better measure. */
+const LONG_REFUSAL_MS = 5_000;
+
+/** Number of answers per place after which the answer times are judged. */
+const ANSWERS_PER_PLACE = 2;
+const MIN_ANSWERS = 4;
+const SHRINK = 0.8;
+/** The number in flight is to blame for a refusal if fewer requests than this were taken at it or above. */
+const BLAME_BELOW = 12;
+/** Up to this number in flight, the rate may be to blame as well. */
+const FEW_IN_FLIGHT = 3;
+/** Time after which one more may be in flight than the number that was blamed allows. It doubles if that was too early. */
+const FIRST_RAISE_MS = 20_000;
+const MAX_RAISE_MS = 600_000;
+/** Minimum time after which an unanswered request is a sign of overload, not of a broken connection. */
+const OVERLOAD_MS = 5_000;
+
+/** The first backoff is short, because most services have refilled a bucket by then. */
+const FIRST_BACKOFF_MS = 1_000;
+const SECOND_BACKOFF_MS = 4_000;
+const MAX_BACKOFF_MS = 60_000;
+const MIN_JITTER_MS = 100;
+const MAX_JITTER_MS = 5_000;
 
 /**
  * The rate chosen by the user: adaptive, unlimited except for pauses that the service asks for, or a maximum per
@@ -37,21 +83,63 @@ export interface LearnedRate {
   readonly limited: boolean;
 }
 
-/** The latest quota that the service has announced, in the form stored as JSON. */
-interface QuotaRecord {
-  readonly remaining: number;
-  /** The number of the request whose answer announced it. */
-  readonly afterNumber: number;
-  readonly untilMs: number;
+/** The rate of sending, in the form stored as JSON. */
+interface SendRate {
+  perSecond: number;
+  /** The rate at which the climb flattens, or null before the first signal, when the rate doubles. */
+  plateau: number | null;
+  /** Maximum rate, or null. */
+  readonly cap: number | null;
+  climbedMs: number;
+  /** Earliest time of the next send. */
+  nextMs: number;
+  windowMs: number;
+  sentInWindow: number;
+  takenInWindow: number;
+  /** Start of the count of taken requests: the first send, or the end of the last refusal. */
+  sinceMs: number | null;
+  taken: number;
+}
+
+/** The places for requests in flight, in the form stored as JSON. */
+interface Places {
+  count: number;
+  /** Whether the number doubles. It does until something slows it down. */
+  doubling: boolean;
+  fullest: number;
+  /** One less than the number that was blamed for a refusal, or null. */
+  ceiling: number | null;
+  raiseAtMs: number;
+  raiseAfterMs: number;
+  /** Whether the ceiling was raised since it was last lowered. */
+  raised: boolean;
+  /** Number of requests taken at each number in flight. They are halved at each refusal, since limits change. */
+  taken: (number | null)[];
+  /** Answer times by operation. `bestMs` is the lowest mean. */
+  readonly times: Record<string, { bestMs: number; count: number; sumMs: number }>;
+}
+
+/** A period of refusals, from the first one until a probe is taken. */
+interface Refusals {
+  readonly fromMs: number;
+  lastMs: number;
+  count: number;
+  /** True if the service said how long to wait. */
+  wasAsked: boolean;
+  /** The number of the request that is sent first after the pause. */
+  probe: number | null;
 }
 
 /** The state of an adaptive rate in the form stored as JSON, from which another process can continue. */
 export interface AdaptiveRateRecord {
   /** Both are null if no limit applies. */
-  readonly rate: SendRateRecord | null;
-  readonly limit: InFlightRecord | null;
-  readonly pause: BackoffRecord;
-  headroom: QuotaRecord | null;
+  readonly rate: SendRate | null;
+  readonly places: Places | null;
+  /** Nobody sends before this time. */
+  untilMs: number;
+  refusing: Refusals | null;
+  /** The latest quota that the service has announced, and the number of the request whose answer announced it. */
+  quota: { readonly remaining: number; readonly number: number; readonly untilMs: number } | null;
   inFlight: number;
   lastNumber: number;
   /** Requests up to this number were sent before the last cut, so their refusals do not count again. */
@@ -101,172 +189,324 @@ export interface RateAnswer {
 }
 
 /**
- * Controls how fast the calls of one account may go, validate among them. Only requests for tokens do not pass here. It
- * has no timer and no clock; `nowMs` is a monotonic time in milliseconds. For each request call `ask` until it returns
- * `now`, `sent` in the same turn of the event loop, and `answered` with the permit exactly once. Its whole state is in
- * a record, from which another process can continue.
+ * Controls how fast the calls of one account may go, validate among them. Only requests for tokens do not pass here.
+ * Three limits apply together:
+ * - a rate, which doubles until the first refusal and afterwards climbs like CUBIC (RFC 9438): fast at first, flat
+ *   around the rate that was refused, and faster again beyond it;
+ * - a number in flight, which grows as long as the answers do not become slower;
+ * - a pause after a refusal. One request is then sent as a probe, and the others follow only if it is taken.
+ *
+ * It has no timer and no clock; `nowMs` is a monotonic time in milliseconds. For each request call `ask` until it
+ * returns `now`, `sent` in the same turn of the event loop, and `answered` with the permit exactly once.
  */
 export class AdaptiveRate {
   readonly record: AdaptiveRateRecord;
-  readonly #concurrency: number;
-  readonly #learns: boolean;
-  readonly #backoff: ThrottleBackoff;
-  readonly #sendRate: SendRate | null;
-  readonly #limit: InFlightLimit | null;
+  readonly #options: AdaptiveRateOptions;
 
-  /** `from` is the state of another process with the same `rate`. It is updated in place. */
-  constructor(options: AdaptiveRateOptions, from: AdaptiveRateRecord = firstRecord(options)) {
-    const { rate, concurrency, random, learned } = options;
-    this.record = from;
-    this.#concurrency = concurrency;
-    this.#learns = rate === 'auto';
-    this.#backoff = new ThrottleBackoff(from.pause, random);
-    this.#sendRate = from.rate && new SendRate(from.rate);
-    this.#limit = from.limit && new InFlightLimit(from.limit, concurrency, learned?.concurrency ?? concurrency);
+  /** `record` is the state of another process with the same `rate`. It is updated in place. */
+  constructor(options: AdaptiveRateOptions, record: AdaptiveRateRecord = firstRecord(options)) {
+    this.#options = options;
+    this.record = record;
   }
 
   ask(nowMs: number): Admission {
-    const pauseMs = this.#backoff.leftMs(nowMs);
-    const holdMs = Math.max(pauseMs, quotaWaitMs(this.record, nowMs));
+    const { rate, places, refusing, inFlight, lastNumber } = this.record;
+    const pausedMs = this.pausedMs(nowMs);
+    const holdMs = Math.max(pausedMs, this.#quotaWaitMs(nowMs));
     if (holdMs > MAX_PAUSE_MS) return { is: 'too-late', waitMs: holdMs };
-    if (pauseMs > 0) return { is: 'later', waitMs: pauseMs };
-    if (this.#backoff.isProbing || this.record.inFlight >= this.#places) return { is: 'after-answer' };
-    const waitMs = Math.max(holdMs, this.#isOpening ? 0 : (this.#sendRate?.waitMs(nowMs) ?? 0));
+    if (pausedMs > 0) return { is: 'later', waitMs: pausedMs };
+    const isProbing = refusing !== null && refusing.probe !== null;
+    const most = Math.min(this.#options.concurrency, Math.floor(places?.count ?? Number.POSITIVE_INFINITY));
+    if (isProbing || inFlight >= most) return { is: 'after-answer' };
+    const isOpening = this.#options.rate === 'auto' && rate?.plateau === null && lastNumber < UNSPACED;
+    const waitMs = Math.max(holdMs, rate === null || isOpening ? 0 : rate.nextMs - nowMs);
     return waitMs > 0 ? { is: 'later', waitMs } : { is: 'now' };
   }
 
   /** Records that a request is sent. */
   sent(nowMs: number, operation: string): Permit {
-    this.record.inFlight += 1;
-    this.record.lastNumber += 1;
-    this.#sendRate?.sent(nowMs);
-    this.#limit?.sent(this.record.inFlight);
-    this.#backoff.sent(this.record.lastNumber);
-    return { number: this.record.lastNumber, operation, sentMs: nowMs, level: this.record.inFlight };
+    const { record } = this;
+    const { rate, places, refusing } = record;
+    record.inFlight += 1;
+    record.lastNumber += 1;
+    if (refusing) refusing.probe = record.lastNumber;
+    if (places) places.fullest = Math.max(places.fullest, record.inFlight);
+    if (rate) {
+      if (rate.sinceMs === null) countAnew(rate, nowMs);
+      rate.nextMs = Math.max(rate.nextMs, nowMs - LATE_MS) + 1000 / rate.perSecond;
+      rate.sentInWindow += 1;
+    }
+    return { number: record.lastNumber, operation, sentMs: nowMs, level: record.inFlight };
   }
 
   /** Records that a request was answered, or never will be. */
-  answered(permit: Permit, nowMs: number, answer: RateAnswer): void {
-    this.record.inFlight -= 1;
-    if (answer.headroom && this.#sendRate) this.#noteQuota(nowMs, permit.number, answer.headroom);
-    if (answer.kind === 'throttled') this.#throttled(permit, nowMs, answer.pauseMs);
-    else if (answer.pauseMs !== null) this.#backoff.hold(nowMs, answer.pauseMs);
-    if (answer.kind === 'ok' || answer.kind === 'declined') this.#taken(permit, nowMs, answer.kind === 'ok');
-    else if (answer.kind !== 'throttled') this.#backoff.untold(permit.number);
-    const gaveUpMs = Math.max(OVERLOAD_MS, this.#limit?.slowMs(permit.operation) ?? 0);
-    const tookTooLong = answer.kind === 'unanswered' && nowMs - permit.sentMs >= gaveUpMs;
-    if (answer.kind === 'overloaded' || tookTooLong) this.#overloaded(permit, nowMs);
+  answered(permit: Permit, nowMs: number, { kind, pauseMs, headroom }: RateAnswer): void {
+    const { record } = this;
+    const { rate, places, refusing } = record;
+    record.inFlight -= 1;
+    if (headroom && rate) this.#noteQuota(nowMs, permit.number, headroom);
+    if (kind === 'ok' || kind === 'declined') this.#taken(permit, nowMs, kind === 'ok');
+    else if (kind !== 'throttled' && refusing?.probe === permit.number) refusing.probe = null;
+    const gaveUpMs = Math.max(OVERLOAD_MS, slowFrom(places?.times[permit.operation]?.bestMs ?? 0));
+    const isOverload = kind === 'overloaded' || (kind === 'unanswered' && nowMs - permit.sentMs >= gaveUpMs);
+    const isEcho = permit.number <= record.cutNumber;
+    if (pauseMs !== null && (isEcho || kind !== 'throttled')) this.hold(nowMs, pauseMs);
+    if (isEcho || !(isOverload || kind === 'throttled')) return;
+    const isRateToBlame = !this.#blamePlaces(permit.level, nowMs);
+    if (rate && isRateToBlame && (isOverload || refusing === null)) cut(rate, nowMs, isOverload);
+    if (kind === 'throttled') this.#pause(nowMs, pauseMs);
+    else if (places) shrink(places);
+    record.cutNumber = record.lastNumber;
   }
 
   /** Reduces the rate by this factor, for the caller's breaker. */
   slowDown(share: number): void {
-    this.#sendRate?.slowDown(share);
+    const { rate } = this.record;
+    if (rate) settle(rate, rate.perSecond * share, rate.perSecond * share);
     this.record.cutNumber = this.record.lastNumber;
   }
 
-  /** Pauses all sending for this many milliseconds, for the caller's breaker. */
+  /**
+   * Extends the pause to what the service or the breaker asks for, and a random part more, so that many clients do not
+   * come back together. It never shortens a pause.
+   */
   hold(nowMs: number, pauseMs: number): void {
-    this.#backoff.hold(nowMs, pauseMs);
+    const jitterMs = this.#options.random() * Math.min(MAX_JITTER_MS, Math.max(MIN_JITTER_MS, pauseMs / 10));
+    const spreadMs = pauseMs > MAX_PAUSE_MS ? pauseMs : Math.min(MAX_PAUSE_MS, pauseMs + jitterMs);
+    this.record.untilMs = Math.max(this.record.untilMs, nowMs + spreadMs);
   }
 
   /** Returns how much longer all sending is paused, or 0. */
   pausedMs(nowMs: number): number {
-    return this.#backoff.leftMs(nowMs);
+    return Math.max(0, this.record.untilMs - nowMs);
   }
 
   /** The allowed number of requests per second, or Infinity without a limit. */
   get ratePerSecond(): number {
-    return this.#sendRate?.perSecond ?? Number.POSITIVE_INFINITY;
+    return this.record.rate?.perSecond ?? Number.POSITIVE_INFINITY;
   }
 
   pace(nowMs: number): Pace {
-    const isBound = this.#sendRate?.limited === true;
+    const { rate } = this.record;
     return {
-      ratePerSecond: this.#sendRate?.perSecond ?? null,
-      boundPerSecond: isBound ? (this.#sendRate?.sustainablePerSecond ?? null) : null,
+      ratePerSecond: rate?.perSecond ?? null,
+      boundPerSecond: rate?.plateau ?? null,
       pausedMs: this.pausedMs(nowMs),
     };
   }
 
   /** Returns what was learned, for the next run, or null if the user chose the rate, so that nothing was learned. */
   learned(): LearnedRate | null {
-    if (!this.#learns || !this.#sendRate || !this.#limit) return null;
-    const { sustainablePerSecond, limited } = this.#sendRate;
-    return { ratePerSecond: sustainablePerSecond, concurrency: this.#limit.ceiling, limited };
-  }
-
-  get #isOpening(): boolean {
-    return this.#learns && this.#sendRate?.limited === false && this.record.lastNumber < UNSPACED;
-  }
-
-  get #places(): number {
-    return this.#limit?.places ?? this.#concurrency;
+    const { rate, places } = this.record;
+    if (this.#options.rate !== 'auto' || !rate || !places) return null;
+    const concurrency = Math.min(this.#options.concurrency, places.ceiling ?? Number.POSITIVE_INFINITY);
+    return { ratePerSecond: rate.plateau ?? rate.perSecond, concurrency, limited: rate.plateau !== null };
   }
 
   /** Answers may overtake each other, so the quota announced to the latest request counts. */
   #noteQuota(nowMs: number, number: number, { remaining, resetMs }: Headroom): void {
-    const { headroom } = this.record;
-    const isOvertaken = headroom !== null && nowMs < headroom.untilMs && number < headroom.afterNumber;
-    if (!isOvertaken) this.record.headroom = { remaining, afterNumber: number, untilMs: nowMs + resetMs };
+    const { quota } = this.record;
+    const isOvertaken = quota !== null && nowMs < quota.untilMs && number < quota.number;
+    if (!isOvertaken) this.record.quota = { remaining, number, untilMs: nowMs + resetMs };
+  }
+
+  /**
+   * Returns the time until the service resets its quota if the quota is used up, or 0. The service counts in the order of
+   * sending, so requests sent after the one whose answer announced the quota are not yet included in it.
+   */
+  #quotaWaitMs(nowMs: number): number {
+    const { quota, lastNumber } = this.record;
+    if (quota === null || lastNumber - quota.number < quota.remaining) return 0;
+    return Math.max(0, quota.untilMs - nowMs);
+  }
+
+  /**
+   * Pauses after a refusal. The pause that the service asks for is used alone the first time; after that, a backoff with
+   * equal jitter applies as well. Its second step is four times the first, because a service that refuses again counts
+   * over a longer time.
+   */
+  #pause(nowMs: number, askedMs: number | null): void {
+    const { record } = this;
+    record.refusing ??= { fromMs: nowMs, lastMs: nowMs, count: 0, wasAsked: false, probe: null };
+    const step = record.refusing.count - (askedMs === null ? 0 : 1);
+    const doubledMs = Math.min(MAX_BACKOFF_MS, SECOND_BACKOFF_MS * 2 ** (step - 1));
+    const backoffMs = ((step === 0 ? FIRST_BACKOFF_MS : doubledMs) / 2) * (1 + this.#options.random());
+    if (askedMs !== null) this.hold(nowMs, askedMs);
+    if (step >= 0) record.untilMs = Math.max(record.untilMs, nowMs + backoffMs);
+    record.refusing.count += 1;
+    Object.assign(record.refusing, { lastMs: nowMs, wasAsked: askedMs !== null, probe: null });
   }
 
   #taken(permit: Permit, nowMs: number, didItsWork: boolean): void {
-    this.#sendRate?.taken(nowMs, permit.sentMs);
-    this.#limit?.taken(permit.level);
-    const alone = permit.level === 1 && permit.number === this.record.lastNumber;
-    if (didItsWork) this.#limit?.timed(nowMs, permit.operation, nowMs - permit.sentMs, alone);
-    const refusal = this.#backoff.taken(nowMs, permit.number);
-    if (refusal) this.#sendRate?.recovered(nowMs, refusal);
-  }
-
-  #throttled(permit: Permit, nowMs: number, pauseMs: number | null): void {
-    const isEcho = this.#isEcho(permit);
-    const tooManyAtOnce = this.#limit?.refused(nowMs, permit.level, isEcho) ?? false;
-    if (isEcho) {
-      if (pauseMs !== null) this.#backoff.hold(nowMs, pauseMs);
-      return;
+    const { rate, places, refusing } = this.record;
+    const tookMs = nowMs - permit.sentMs;
+    if (places) {
+      places.taken[permit.level] = (places.taken[permit.level] ?? 0) + 1;
+      if (didItsWork) this.#timed(places, permit.operation, tookMs, nowMs);
     }
-    if (!this.#backoff.isRefusing && !tooManyAtOnce) this.#sendRate?.cut(nowMs, 'refused');
-    this.#backoff.refused(nowMs, pauseMs);
-    this.record.cutNumber = this.record.lastNumber;
+    if (rate) {
+      rate.taken += 1;
+      const answersMs = ANSWERS_PER_WINDOW * (places?.times[permit.operation]?.bestMs ?? MAX_WINDOW_MS);
+      const windowMs = Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, answersMs));
+      if (permit.sentMs >= rate.windowMs) grow(rate, nowMs, windowMs);
+    }
+    if (refusing?.probe !== permit.number) return;
+    this.record.refusing = null;
+    if (rate) recover(rate, nowMs, refusing);
   }
 
-  #overloaded(permit: Permit, nowMs: number): void {
-    const isEcho = this.#isEcho(permit);
-    const tooManyAtOnce = this.#limit?.refused(nowMs, permit.level, isEcho) ?? false;
-    if (isEcho) return;
-    if (!tooManyAtOnce) this.#sendRate?.cut(nowMs, 'overloaded');
-    this.#limit?.shrink();
-    this.record.cutNumber = this.record.lastNumber;
+  #timed(places: Places, operation: string, tookMs: number, nowMs: number): void {
+    places.times[operation] ??= { bestMs: tookMs, count: 0, sumMs: 0 };
+    places.times[operation].count += 1;
+    places.times[operation].sumMs += tookMs;
+    const times = Object.values(places.times).filter(({ count }) => count > 0);
+    const answers = times.reduce((sum, { count }) => sum + count, 0);
+    if (answers < Math.max(MIN_ANSWERS, ANSWERS_PER_PLACE * Math.floor(places.count))) return;
+    const sumMs = times.reduce((sum, time) => sum + time.sumMs, 0);
+    const bearableMs = times.reduce((sum, { bestMs, count }) => sum + count * slowFrom(bestMs), 0);
+    for (const time of times) {
+      const meanMs = time.sumMs / time.count;
+      // A single mean may be luck. A service that answers one at a time more slowly has become slower for good.
+      const weight = places.count < 2 ? 0.5 : meanMs < time.bestMs ? 0.25 : 0;
+      Object.assign(time, { bestMs: time.bestMs + weight * (meanMs - time.bestMs), count: 0, sumMs: 0 });
+    }
+    if (sumMs > bearableMs) shrink(places);
+    else if (places.fullest >= Math.floor(places.count)) this.#addPlaces(places, nowMs, bearableMs / sumMs);
+    places.fullest = 0;
   }
 
-  #isEcho(permit: Permit): boolean {
-    return permit.number <= this.record.cutNumber;
+  /**
+   * Adds places. `slack` is the factor by which answers may become slower. If requests queue at the service, the number
+   * in flight may grow by the same factor.
+   */
+  #addPlaces(places: Places, nowMs: number, slack: number): void {
+    const { concurrency } = this.#options;
+    if (places.ceiling !== null && nowMs >= places.raiseAtMs) {
+      places.ceiling = places.ceiling + 1 < concurrency ? places.ceiling + 1 : null;
+      places.raiseAtMs = nowMs + places.raiseAfterMs;
+      places.raised = true;
+    }
+    const goal = places.doubling ? 2 * places.count : places.count + 1;
+    places.count = Math.min(goal, places.count * slack, places.ceiling ?? concurrency, concurrency);
+  }
+
+  /**
+   * Keeps the number in flight below this one if hardly any request was ever taken at it or above. Returns true if that
+   * alone is the likely cause of a refusal.
+   */
+  #blamePlaces(level: number, nowMs: number): boolean {
+    const { places } = this.record;
+    if (!places) return false;
+    places.taken = places.taken.map((count) => (count ?? 0) / 2);
+    const taken = places.taken.slice(level).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    if (level < 2 || level > (places.ceiling ?? level) || taken >= BLAME_BELOW) return false;
+    places.ceiling = level - 1;
+    if (places.raised) places.raiseAfterMs = Math.min(MAX_RAISE_MS, 2 * places.raiseAfterMs);
+    places.raised = false;
+    places.raiseAtMs = nowMs + places.raiseAfterMs;
+    places.count = Math.min(places.count, places.ceiling);
+    places.doubling = false;
+    return level > FEW_IN_FLIGHT;
   }
 }
 
-function firstRecord({ rate, learned = null }: AdaptiveRateOptions): AdaptiveRateRecord {
+function firstRecord({ rate, concurrency, learned = null }: AdaptiveRateOptions): AdaptiveRateRecord {
+  const first = learned === null || learned.limited ? 1 : Math.min(KNOWN_PLACES, learned.concurrency);
   return {
-    rate: rate === 'max' ? null : rate === 'auto' ? adaptiveRate(learned) : rateUpTo(rate),
-    limit: rate === 'max' ? null : firstInFlight(firstPlaces(learned)),
-    pause: { untilMs: null, refusing: null },
-    headroom: null,
+    rate: rate === 'max' ? null : firstRate(rate, learned),
+    places: rate === 'max' ? null : firstPlaces(Math.min(concurrency, first)),
+    untilMs: 0,
+    refusing: null,
+    quota: null,
     inFlight: 0,
     lastNumber: 0,
     cutNumber: 0,
   };
 }
 
-/** Returns the number in flight at the start: a few where the last run met no limit, for the service may be slower now. */
-function firstPlaces(learned: LearnedRate | null): number {
-  return learned === null || learned.limited ? 1 : Math.min(KNOWN_PLACES, learned.concurrency);
+/** Returns the first rate. If the last run met a limit, it is as after a cut. */
+function firstRate(rate: 'auto' | number, learned: LearnedRate | null): SendRate {
+  const counts = { climbedMs: 0, nextMs: 0, windowMs: 0, sentInWindow: 0, takenInWindow: 0, sinceMs: null, taken: 0 };
+  if (rate !== 'auto') return { ...counts, perSecond: rate, plateau: rate, cap: rate };
+  const perSecond = learned?.ratePerSecond ?? START_PER_SECOND;
+  if (learned?.limited) return { ...counts, perSecond: CUT * perSecond, plateau: perSecond, cap: null };
+  return { ...counts, perSecond: Math.max(START_PER_SECOND, perSecond), plateau: null, cap: null };
+}
+
+function firstPlaces(count: number): Places {
+  const raise = { ceiling: null, raiseAtMs: 0, raiseAfterMs: FIRST_RAISE_MS, raised: false };
+  return { count, doubling: true, fullest: 0, ...raise, taken: [], times: {} };
 }
 
 /**
- * Returns the time until the service resets its quota if the quota is used up, or 0. The service counts in the order of
- * sending, so requests sent after the one whose answer announced the quota are not yet included in it.
+ * Returns the time from which answers count as slow. They are when requests queue up at the service, where they only
+ * come closer to a timeout.
  */
-function quotaWaitMs({ headroom, lastNumber }: AdaptiveRateRecord, nowMs: number): number {
-  if (headroom === null || lastNumber - headroom.afterNumber < headroom.remaining) return 0;
-  return Math.max(0, headroom.untilMs - nowMs);
+const slowFrom = (bestMs: number): number => Math.max(2 * bestMs, bestMs + 250);
+
+function shrink(places: Places): void {
+  places.count = Math.max(1, places.count * SHRINK);
+  places.doubling = false;
+}
+
+function countAnew(rate: SendRate, nowMs: number): void {
+  Object.assign(rate, { sinceMs: nowMs, taken: 0 });
+  startWindow(rate, nowMs);
+}
+
+function startWindow(rate: SendRate, nowMs: number): void {
+  Object.assign(rate, { windowMs: nowMs, sentInWindow: 0, takenInWindow: 0 });
+}
+
+/** Counts a request that was taken, and raises the rate at the end of a window in which it was used. */
+function grow(rate: SendRate, nowMs: number, windowMs: number): void {
+  rate.takenInWindow += 1;
+  const sinceMs = nowMs - rate.windowMs;
+  if (rate.takenInWindow < 2 || sinceMs < windowMs) return;
+  const isUsed = rate.sentInWindow >= Math.floor((USED_SHARE * rate.perSecond * sinceMs) / 1000);
+  startWindow(rate, nowMs);
+  if (!isUsed) return;
+  rate.climbedMs += sinceMs;
+  const goal = rate.plateau === null ? 2 * rate.perSecond : climbed(rate.plateau, rate.climbedMs);
+  rate.perSecond = Math.min(rate.cap ?? goal, Math.max(rate.perSecond, goal));
+}
+
+function climbed(plateau: number, climbedMs: number): number {
+  const climbMs = Math.max(CLIMB_MS, (1000 * CLIMB_SENDS) / plateau);
+  return plateau * (1 + (1 - CUT) * (climbedMs / climbMs - 1) ** 3);
+}
+
+/**
+ * Reduces the rate after a signal. Where a request was refused, the cut is no deeper than needed: not below what the
+ * service has just taken, and not below a harmless rate if refusals are rare. Where the service is overloaded, refusals
+ * do harm and the cut is always full.
+ */
+function cut(rate: SendRate, nowMs: number, isOverload: boolean): void {
+  const { perSecond, plateau, taken } = rate;
+  const harmless = !isOverload && taken >= RARE_ONE_IN ? HARMLESS_PER_SECOND : 0;
+  if (perSecond <= harmless) return;
+  const isFirst = plateau === null && !isOverload;
+  const tookMs = nowMs - (rate.sinceMs ?? nowMs);
+  const isProven = !isFirst && !isOverload && tookMs >= PROOF_MS;
+  const proven = isProven ? Math.min(PROVEN_CUT * perSecond, (1000 * taken) / tookMs) : 0;
+  const share = isFirst ? FIRST_CUT : CUT;
+  settle(rate, Math.max(perSecond * share, proven, harmless), perSecond * (isFirst ? FIRST_PLATEAU : PLATEAU));
+}
+
+/**
+ * Goes on after a refusal. If the service did not say how long to wait, the refusal is taken to have ended halfway
+ * between the last one and now.
+ */
+function recover(rate: SendRate, nowMs: number, { fromMs, lastMs, wasAsked }: Refusals): void {
+  const toMs = wasAsked ? nowMs : (lastMs + nowMs) / 2;
+  const took = (1000 * rate.taken) / (toMs - (rate.sinceMs ?? fromMs));
+  if (toMs - fromMs >= LONG_REFUSAL_MS && took < rate.perSecond) settle(rate, took * 0.95, took);
+  rate.nextMs = nowMs + 1000 / rate.perSecond;
+  countAnew(rate, nowMs);
+}
+
+function settle(rate: SendRate, perSecond: number, plateau: number): void {
+  rate.perSecond = Math.max(MIN_PER_SECOND, perSecond);
+  rate.plateau = Math.max(MIN_PER_SECOND, plateau);
+  rate.climbedMs = 0;
 }

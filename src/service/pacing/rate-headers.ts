@@ -22,6 +22,8 @@ const MAX_BELIEVED_MS = 366 * 24 * 3_600_000;
  */
 const FIRST_EPOCH_SECONDS = 1e9;
 const FIRST_EPOCH_MS = 1e12;
+/** A name in a list. It may hold the separators. */
+const QUOTED = /"[^"]*"/g;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
@@ -46,66 +48,29 @@ function retryAfterMs(value: string, answeredMs: number): number | null {
 
 /** Returns the quota that runs out first; of equal ones, the one that lasts longest. */
 function readHeadroom(headers: Headers, answeredMs: number): Headroom | null {
+  const list = text(headers, 'ratelimit').replaceAll(QUOTED, '');
+  const quota = (remaining = '', reset = ''): Headroom[] => {
+    const [count, resetMs] = [plainNumber(remaining), untilResetMs(reset, answeredMs)];
+    return count === null || resetMs === null ? [] : [{ remaining: Math.floor(count), resetMs }];
+  };
   const found = [
-    ...fromList(text(headers, 'ratelimit'), text(headers, 'ratelimit-policy')),
-    ...fromPair(text(headers, 'ratelimit-remaining'), text(headers, 'ratelimit-reset'), answeredMs),
-    ...fromPair(text(headers, 'x-ratelimit-remaining'), text(headers, 'x-ratelimit-reset'), answeredMs),
+    // Drafts 8 to 11: `"name";r=0;t=5, …`.
+    ...list.split(',').flatMap((item) => quota(/;\s*r=([^\s;]+)/.exec(item)?.[1], /;\s*t=([^\s;]+)/.exec(item)?.[1])),
+    // Draft 7: `limit=10, remaining=0, reset=5`.
+    ...quota(/remaining=([^\s,]+)/.exec(list)?.[1], /reset=([^\s,]+)/.exec(list)?.[1]),
+    ...quota(text(headers, 'ratelimit-remaining'), text(headers, 'ratelimit-reset')),
+    ...quota(text(headers, 'x-ratelimit-remaining'), text(headers, 'x-ratelimit-reset')),
   ];
   found.sort((a, b) => a.remaining - b.remaining || b.resetMs - a.resetMs);
   return found[0] ?? null;
 }
 
-/**
- * Parses drafts 8 to 11, `"name";r=0;t=5, …`, where the window `w` of the policy is the maximum if `t` is missing, and
- * draft 7, `limit=10, remaining=0, reset=5`.
- */
-function fromList(limits: string, policies: string): Headroom[] {
-  const items = listItems(limits);
-  const draft7 = new Map(items.flatMap((item) => [...item.parameters]));
-  if (draft7.has('remaining')) return headroom(draft7.get('remaining'), seconds(draft7.get('reset')));
-  const windows = new Map(listItems(policies).map((item) => [item.name, item.parameters.get('w')]));
-  return items.flatMap(({ name, parameters }) =>
-    headroom(parameters.get('r'), seconds(parameters.get('t') ?? windows.get(name))),
-  );
-}
-
-/** Parses draft 6 and the X- headers: a duration in seconds, or an epoch in seconds or milliseconds. */
-function fromPair(remaining: string, reset: string, answeredMs: number): Headroom[] {
+/** Parses a duration in seconds, or an epoch in seconds or milliseconds. */
+function untilResetMs(reset: string, answeredMs: number): number | null {
   const value = plainNumber(reset);
-  if (value === null) return [];
-  if (value < FIRST_EPOCH_SECONDS) return headroom(remaining, value * 1000);
-  const epochMs = value < FIRST_EPOCH_MS ? value * 1000 : value;
-  return headroom(remaining, Math.max(0, epochMs - answeredMs));
+  if (value === null || value < FIRST_EPOCH_SECONDS) return value === null ? null : believable(value * 1000);
+  return believable(Math.max(0, (value < FIRST_EPOCH_MS ? value * 1000 : value) - answeredMs));
 }
-
-function headroom(remaining: string | undefined, resetMs: number | null): Headroom[] {
-  const count = plainNumber(remaining ?? '');
-  const believed = resetMs === null ? null : believable(resetMs);
-  return count === null || believed === null ? [] : [{ remaining: Math.floor(count), resetMs: believed }];
-}
-
-interface ListItem {
-  readonly name: string;
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
-/**
- * Parses a structured-field list of names (strings or tokens) with parameters. `a=1` alone is an item without a name.
- */
-function listItems(value: string): ListItem[] {
-  const items = value.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? [];
-  return items.map((item) => {
-    const parts = (item.match(/(?:"(?:[^"\\]|\\.)*"|[^";])+/g) ?? []).map((part) => part.trim());
-    const named = parts.filter((part) => /^[a-z]+=/i.test(part)).map((part) => part.split('='));
-    const name = parts[0] ?? '';
-    return { name, parameters: new Map(named.map(([key = '', content = '']) => [key.toLowerCase(), content.trim()])) };
-  });
-}
-
-const seconds = (value: string | undefined): number | null => {
-  const count = plainNumber(value ?? '');
-  return count === null ? null : count * 1000;
-};
 
 const plainNumber = (value: string): number | null => (/^\d{1,15}(\.\d{1,9})?$/.test(value) ? Number(value) : null);
 

@@ -3,7 +3,6 @@ import { escapeLiteral } from 'pg';
 import type { CachedToken, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
 import type { Destination } from '../../request/service-request.ts';
 import { type Database, IDLE_TIMEOUT_MS, type Session } from './database.ts';
-import { livingProcesses } from './process-lease.ts';
 
 const CHANNEL = 'srq_account';
 const TOKEN = 'token';
@@ -76,7 +75,6 @@ export function openAccountState(
       return done;
     },
     look: (name, read) => database.retryWhileAway(() => look(database, account, name, read), stopping),
-    ended: (runs) => database.retryWhileAway(() => endedRuns(database, runs), stopping),
     onAlarm: (name, listen) => {
       listeners.set(name, listen);
     },
@@ -146,16 +144,6 @@ async function look<Result>(
     [account, name],
   );
   return read(row?.kept ? JSON.parse(row.kept) : null, Number(row?.now_ms ?? 0));
-}
-
-async function endedRuns({ query }: Database, runs: readonly string[]): Promise<string[]> {
-  const rows = await query<{ id: number; run: string }>('select id, run from srq.worker where run = any($1)', [runs]);
-  const living = await livingProcesses(
-    query,
-    rows.map(({ id }) => id),
-  );
-  const livingRuns = new Set(rows.filter(({ id }) => living.has(id)).map(({ run }) => run));
-  return runs.filter((run) => !livingRuns.has(run));
 }
 
 /**

@@ -118,15 +118,6 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     expect(heard).toEqual(['second']);
   });
 
-  test('knows who has ended', async () => {
-    const url = await server.database();
-    const log = await (await storeAt(url, 'alive')).open('work', false);
-    open.push(log);
-    await (await (await storeAt(url, 'gone')).open('work', false)).close();
-    const member = await join(url, 'watcher');
-    expect(await member.ended(['alive', 'gone', 'never seen'])).toEqual(['gone', 'never seen']);
-  });
-
   describe('the token', () => {
     test('is asked for by one at a time; the next finds it', async () => {
       const url = await server.database();
