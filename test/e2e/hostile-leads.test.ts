@@ -61,10 +61,10 @@ test('leads that were made to stop the search for them end as rejected, the run 
     stopped: null,
   });
   const results: string[][] = parse(desk.read('leads.results.csv'), { bom: true, from: 2 });
-  expect(results.map((row) => row.at(-4))).toEqual(rows.map((_, at) => (at % 2 === 0 ? 'rejected' : 'created')));
+  expect(results.map((row) => row.at(-5))).toEqual(rows.map((_, at) => (at % 2 === 0 ? 'rejected' : 'created')));
   // Keys and the names of runs are hexadecimal, in which three letters b say nothing.
   const told = desk.records().map(({ key: _, run: __, ...record }) => JSON.stringify(record));
-  for (const said of [ended.stdout, ended.stderr, ...told, ...results.map((row) => row.at(-2) ?? '')]) {
+  for (const said of [ended.stdout, ended.stderr, ...told, ...results.map((row) => row.at(-3) ?? '')]) {
     expect(said).not.toMatch(/zumbido|gaiola|xilofone|b\\?b\\?b|aaaaaa|enVtYmlkb|regular expression/i);
   }
 });
