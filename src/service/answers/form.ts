@@ -52,6 +52,8 @@ const MAX_DEPTH = 12;
 /** Maximum length of a value. A longer one stands as its digest. */
 const MAX_VALUE_LENGTH = 120;
 
+/** Maximum number of words with digits in a text that are compared one by one. */
+const MAX_NUMBERED = 20;
 /** The place of the words with digits in a text. Times and short numbers are left out. */
 const NUMBERED_WORDS = '@words';
 /** The place of the `Location` header among those of a form. */
@@ -143,8 +145,13 @@ class FormReader {
     );
     const [token, ...more] = numbered;
     if (token === undefined) return false;
-    this.#add(NUMBERED_WORDS, same(more.length === 0 ? IDENTIFIER : numbered.join('|').toLowerCase()));
-    if (more.length > 0) return false;
+    if (more.length > 0) {
+      // Each stands for itself: a code that never changes beside a number that always does.
+      for (const [at, each] of numbered.slice(0, MAX_NUMBERED).entries())
+        this.#add(`${NUMBERED_WORDS}.${at}`, same(each.toLowerCase()));
+      return false;
+    }
+    this.#add(NUMBERED_WORDS, same(IDENTIFIER));
     this.#identifiers.push({ place: NUMBERED_WORDS, name: 'id', text: token, isCertain: false });
     return token === text.trim();
   }
