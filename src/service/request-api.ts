@@ -246,7 +246,7 @@ export class RequestApi implements MarketplaceApi {
     isAccepted: boolean,
   ): Promise<{ why: string; stop: SrqError | null } | null> {
     if (isRenewed) {
-      const why = 'Two tokens in a row were refused (HTTP 401) for this request.';
+      const why = 'Two tokens in a row were refused (HTTP 401). The request may have been taken.';
       return { why, stop: isAccepted ? null : tokenRefused() };
     }
     if (!this.#reader.knowsValidate || isOffered(this.#deps.contract, 'validate') === false) return null;

@@ -129,6 +129,6 @@ export function requireHoldable({ options: { sandbox } }: Context, { plan, dryRu
   if (plan === undefined || !(sandbox || isDry)) return;
   const message = sandbox
     ? '--plan needs a service that stays, and --sandbox is new each time.'
-    : 'A dry run makes a plan and holds to none.';
+    : '--plan and --dry-run exclude each other: --dry-run makes a plan, --plan sends it.';
   throw new SrqError('flags.contradict', message, `Leave --plan or ${sandbox ? '--sandbox' : '--dry-run'} out.`);
 }

@@ -268,7 +268,7 @@ function refusedAdvice(refused: number, files: readonly EndedFile[]): string | n
   const were = `${rowsText(refused)} ${refused === 1 ? 'was' : 'were'} refused`;
   const results = files.filter(hasRefused).map(({ results }) => results);
   return results.every(isFile)
-    ? `${were}: open ${results.join(', ')} and correct the cells that srq_message names.`
+    ? `${were}: open ${results.join(', ')} and correct what srq_message names.`
     : `${were}: correct ${refused === 1 ? 'it' : 'them'} in the input, and import that again.`;
 }
 
