@@ -3,7 +3,7 @@ import type { Clock, ValidateResult } from '../request/ports.ts';
 import type { ServiceRequest } from '../request/service-request.ts';
 import { type AnswerReader, EXPERIMENTS } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';
-import { isLikeAll, varyFirmly } from './answers/separation.ts';
+import { isLikeAll, sharePlaces, varyFirmly } from './answers/separation.ts';
 import { invented } from './invented.ts';
 
 /** Pauses before each question to validate whether it sees what was created just now. */
@@ -162,10 +162,12 @@ export class Experiment {
   /** Asks validate about a created request and about the control. Returns the answers if it sees the request. */
   async #lookFor(
     request: ServiceRequest,
-    { isBelieved }: Created,
+    { form: answer, isBelieved }: Created,
     before: Form[],
   ): Promise<Form[] | 'not-seen' | 'untold'> {
     const { reader, ask } = this.#deps;
+    // An answer of a new kind that names nothing is not believed on the strength of what may differ by chance.
+    const isPlain = answer === null || reader.isKnown(answer) || answer.identifiers.some(({ isCertain }) => isCertain);
     const { verdict, form: found } = await ask(request);
     const form = found as Form | null;
     if (form === null) return 'untold';
@@ -173,7 +175,8 @@ export class Experiment {
     if (verdict === 'duplicate') {
       // Before much was known, an answer of an outage may have passed for a clear one.
       const wasClear = reader.isDocumented || before.every((each) => reader.verdictOf(each) === 'clear');
-      return wasClear && (await this.#askControl()).verdict === 'clear' ? [form] : 'untold';
+      const isTold = wasClear && (await this.#askControl()).verdict === 'clear';
+      return isTold && (isPlain || (await this.#isConfirmed(request))) ? [form] : 'untold';
     }
     // A new kind of answer teaches how validate speaks of a duplicate only if nothing else is known of it, or the request is
     // believed to be taken anyway.
@@ -208,7 +211,7 @@ export class Experiment {
       const isTold =
         seen.every((each) => tell.verdict(each) === 'duplicate') &&
         [...before, ...this.#controls].every((each) => tell.verdict(each) === 'clear');
-      const isStill = before.every((each) => tell.agree(each, control));
+      const isStill = before.every((each) => tell.agree(each, control) && sharePlaces(each, control));
       if (isTold && isStill && this.#isEnough(seen, before, isWeak ? Math.max(needed, SEVERAL) : needed)) return seen;
     }
     return 'not-seen';

@@ -143,7 +143,12 @@ export class AnswerReader {
     return answer.status === 201 && form.identifiers.some(({ isCertain }) => isCertain) ? 'believed' : null;
   }
 
-  /** Tells whether an answer is like those by which requests were taken. */
+  /** Tells whether such an answer to create was proven before. */
+  isKnown(form: Form): boolean {
+    return this.#forms('create', 'taken').some((known) => matches(known, form));
+  }
+
+  /** Tells whether an answer is like those by which requests were taken, and counts it with them. */
   isTaken(form: Form, key: string): boolean {
     const known = this.#forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
     // An answer that was given to a request that validate did not see then says nothing.
@@ -210,17 +215,20 @@ export class AnswerReader {
 
   /**
    * Tells whether a refusal names the request, or is a creation but for its status. It names it at a place where a creation
-   * did, or where the API description says so. Of a service that has taken nothing yet, an `id` at the top or the address
-   * of something new counts.
+   * did, or where the API description says so. Of a service that has taken nothing yet, and of one that asks to slow down, an
+   * `id` at the top or the address of something new counts.
    */
   #namesRequest(form: Form): boolean {
     const { identifiers } = form;
     const taken = this.#forms('create', 'taken');
     if (form.type !== '' && taken.some((known) => looksLike(known, form))) return true;
     const places = [...taken.flatMap(identifierPlaces), ...this.#documentedPlaces()];
-    if (places.length > 0) return identifiers.some(({ place }) => places.includes(place));
-    return identifiers.some(
-      ({ place, isCertain }) => isCertain && (place === LOCATION || /^(?:id|uuid)$/i.test(place)),
+    if (identifiers.some(({ place }) => places.includes(place))) return true;
+    // Whoever asks to slow down names nothing that it has not taken.
+    const isWide = places.length === 0 || form.status === 429 || form.status === 503;
+    return (
+      isWide &&
+      identifiers.some(({ place, isCertain }) => isCertain && (place === LOCATION || /^(?:id|uuid)$/i.test(place)))
     );
   }
 

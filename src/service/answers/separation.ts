@@ -174,6 +174,13 @@ function valuesAt(form: Form, path: string): readonly FormValue[] {
   return form.paths.get(path) ?? [literal(ABSENT)];
 }
 
+/** Tells whether two answers have most of their places in common. Those of an outage have other ones. */
+export function sharePlaces(one: Form, other: Form): boolean {
+  const [here, there] = [one, other].map(({ paths }) => [...paths.keys()].filter((path) => path !== ''));
+  const common = here?.filter((path) => there?.includes(path)).length ?? 0;
+  return common * 2 >= Math.min(here?.length ?? 0, there?.length ?? 0);
+}
+
 /**
  * Tells whether an answer is like others: at every place where all of those agree, it has the same values.
  */
