@@ -277,6 +277,9 @@ export function drawService(
   const isCalledOne = isPlaced && (first.place === 'Location' || /(?:id|uuid)$/i.test(last ?? ''));
   const isLie =
     (/throttles|4xx/.test(deed) && !(isLearned && isCalledOne)) || (/cache|repeats/.test(deed) && !isCalledOne);
+  // Where nobody can look, the first 201 that names an identifier counts. Here that may be a refusal.
+  const isFirstNamed = first.status === 201 && first.place !== null;
+  const isTrap = !tells && !isFirstNamed && refusing.some((shape) => shape.status === 201 && shape.place !== null);
   const lagMs = random.pick([2_000, 20_000, 90_000]);
   const failsFrom = random.between(0, 40);
   const failsFor = random.pick([5, 20, 1_000_000]);
@@ -369,7 +372,9 @@ export function drawService(
     name: `${deed}${isGoodAtFirst ? '' : ' at once'}, validate ${asks ? seeing : 'not asked'}, ${first.status} ${isPlaced ? 'with' : isNamed ? 'a text with' : 'without'} an identifier`,
     isHonest: isHonest && tells,
     lie: !isLie
-      ? null
+      ? isTrap
+        ? { name: `${deed}, its first 201 with an identifier is a refusal`, excuses: /not taken/ }
+        : null
       : /4xx|throttles/.test(deed)
         ? { name: `${deed}: ${status}, no identifier at a known place`, excuses: /^taken|, taken/ }
         : { name: `${deed}, no identifier`, excuses: /not taken/ },
