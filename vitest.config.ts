@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { embeddedText } from './scripts/embedded-text.mjs';
 
 const EACH = 'test/**/*.test.ts';
+/** Scenes in which srq waits for a minute, as at a service that shows nothing yet. Many of them wait at once. */
+const WAITING = 'test/real/**/*.test.ts';
 
 /**
  * Test files that need a process of their own: those that replace modules, which would be replaced for the files after them
@@ -33,7 +35,11 @@ export default defineConfig({
     maxWorkers: 4,
     projects: [
       // Each process runs one file after the other. To load the modules anew for each file would take a fifth of the time.
-      { ...common, test: { ...common.test, name: 'shared', include: [EACH], exclude: OWN_PROCESS, isolate: false } },
+      {
+        ...common,
+        test: { ...common.test, name: 'shared', include: [EACH], exclude: [WAITING, ...OWN_PROCESS], isolate: false },
+      },
+      { ...common, test: { ...common.test, name: 'waiting', include: [WAITING], maxConcurrency: 64, isolate: false } },
       { ...common, test: { ...common.test, name: 'alone', include: OWN_PROCESS } },
     ],
   },
