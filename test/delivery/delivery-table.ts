@@ -13,6 +13,8 @@ interface Meaning {
   readonly isUnproven?: true;
   /** It cannot be read, so that validate is asked only when all are settled. */
   readonly isUnread?: true;
+  /** If validate shows that the service has the request, it is a duplicate. */
+  readonly isConflict?: true;
 }
 
 /** The failure table of delivery.md, written out by hand and taken from nowhere in the code. */
@@ -35,8 +37,8 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
   '403': { means: 'rejected' },
   '404': { means: 'failed', stop: 'service' },
   '408': { means: 'unknown' },
-  '409': { means: 'unknown', isUnproven: true },
-  '409 duplicate': { means: 'unknown', isUnproven: true },
+  '409': { means: 'unknown', isUnproven: true, isConflict: true },
+  '409 duplicate': { means: 'unknown', isUnproven: true, isConflict: true },
   '422': { means: 'rejected' },
   '429': { means: 'again' },
   '429 for two minutes': { means: 'again' },
@@ -56,6 +58,7 @@ interface SendEnd {
   readonly stop: Stop;
   readonly isUnproven?: true;
   readonly isUnread?: true;
+  readonly isConflict?: true;
 }
 
 interface Knowing {
@@ -153,12 +156,12 @@ export class ExpectedRequest {
     this.isSecond = isSecond || (said === 'duplicate' && !this.hadLicence);
     this.wasClear = said === 'clear';
     const isClear = this.isFamiliar ? this.#verdict({ ...seeing, isThere: seeing.isThereLater }) === 'clear' : null;
-    const { isUnproven, isUnread, ...end } = endOf(steps, { answered: options.validate, isClear });
+    const { isUnproven, isUnread, isConflict, ...end } = endOf(steps, { answered: options.validate, isClear });
     // The first creations of an unknown service are tried out, too, and count only if validate sees them.
     this.isTried = this.wasClear && (isUnproven === true || (end.status === 'created' && !this.isFamiliar));
     if (!this.isTried) return this.#ends(end);
     const isSeen = !isUnread && typeof seeing.sight === 'object' && seeing.isThereAfter;
-    return this.#ends({ status: isSeen ? 'created' : 'unknown', stop: null });
+    return this.#ends({ status: isSeen ? (isConflict ? 'duplicate' : 'created') : 'unknown', stop: null });
   }
 
   /** `created`: whether the service has it, which a validate that sees says after the wait. */
@@ -174,6 +177,7 @@ export class ExpectedRequest {
     const {
       isUnproven: _,
       isUnread: __,
+      isConflict: ___,
       ...end
     } = endOf(steps, { answered: true, isClear: this.isFamiliar ? true : null });
     return this.#ends(end);
@@ -215,9 +219,9 @@ export class ExpectedRequest {
     return this.knows === 'duplicate' && !again && onDuplicate === 'skip' ? 'duplicate' : null;
   }
 
-  /** That it was created once stays so, whatever became of sending it again. */
+  /** That the service has it stays so, whatever became of sending it again. */
   #endsUnsent(end: { status: End; stop: null }): Expected {
-    return this.knows === 'created' ? end : this.#ends(end);
+    return this.knows === 'created' || this.knows === 'duplicate' ? end : this.#ends(end);
   }
 
   #ends(end: { status: End; stop: Stop }): Expected {
