@@ -48,6 +48,8 @@ export interface FormRules {
 }
 
 const MAX_PATHS = 100;
+/** Maximum number of different values at one place, as of the elements of a list. */
+const MAX_VALUES_AT = 1_000;
 const MAX_DEPTH = 12;
 /** Maximum length of a value. A longer one stands as its digest. */
 const MAX_VALUE_LENGTH = 120;
@@ -80,6 +82,7 @@ export function formOf(answer: Answer, sent: Redactor, rules: FormRules): Form |
 class FormReader {
   readonly #paths = new Map<string, FormValue[]>();
   readonly #identifiers: Identifier[] = [];
+  #isTooLong = false;
   readonly #sent: Redactor;
   readonly #rules: FormRules;
 
@@ -95,7 +98,7 @@ class FormReader {
   }
 
   #visit(path: string, name: string, value: AnswerValue, depth: number): boolean {
-    if (this.#paths.size > MAX_PATHS || depth > MAX_DEPTH) return false;
+    if (this.#isTooLong || this.#paths.size > MAX_PATHS || depth > MAX_DEPTH) return false;
     this.#add(path, this.#noteIdentifier(path, name, value) ? same(IDENTIFIER) : scalar(value, this.#sent));
     if (typeof value !== 'object' || value === null) return true;
     const below = path === '' ? '' : `${path}.`;
@@ -114,7 +117,10 @@ class FormReader {
   #add(path: string, value: FormValue): void {
     const values = this.#paths.get(path);
     if (values === undefined) this.#paths.set(path, [value]);
-    else if (!values.some(({ plain }) => plain === value.plain)) values.push(value);
+    else if (!values.some(({ plain }) => plain === value.plain)) {
+      values.push(value);
+      this.#isTooLong ||= values.length > MAX_VALUES_AT;
+    }
   }
 
   /** Notes a value that may name the request, and tells whether it does so alone, so that it has no other meaning. */
