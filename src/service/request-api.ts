@@ -272,6 +272,8 @@ export class RequestApi implements MarketplaceApi {
     // Of what a person has said nothing is to be found out, and validate may not see it for long.
     const isTried = cleared !== null && this.#experiment.isOpen && !this.#reader.isSaid(form);
     if (isCreated ? isTried : meaning.class === 'unknown') {
+      const claimed = http === 409 ? null : this.#reader.claim(key, form);
+      if (claimed !== null) return sameAnswer(result, claimed);
       const answer = { text: form?.text() ?? '', form, http, ids, isBelieved: isBelieved || isCreated };
       if (isBelieved && cleared === null) return this.#taken(key, result, answer);
       // Nobody finds out what it means, so it waits for a person's word.
@@ -308,9 +310,7 @@ export class RequestApi implements MarketplaceApi {
   /** Makes a creation unknown whose identifier another request has. */
   #identified(key: string, form: Form | null, result: CreateResult): CreateResult {
     const sameAs = this.#reader.identify(key, form);
-    if (sameAs === null) return result;
-    const outcome: Outcome = { ...result.outcome, status: 'unknown', ids: {}, message: SAME_IDENTIFIER };
-    return { ...result, outcome, stop: sameIdentifier(), sameAs };
+    return sameAs === null ? result : sameAnswer(result, sameAs);
   }
 
   async prove(request: ServiceRequest, key: string, unproven: UnprovenAnswer, cleared: ValidateResult): Promise<Proof> {
@@ -441,6 +441,12 @@ export class RequestApi implements MarketplaceApi {
 
 const SAME_IDENTIFIER =
   'The answer names the identifier of another request, so that nobody knows which of them was taken.';
+
+/** Returns the result of an answer that names the identifier of another request. */
+function sameAnswer(result: CreateResult, sameAs: string): CreateResult {
+  const outcome: Outcome = { ...result.outcome, status: 'unknown', ids: {}, message: SAME_IDENTIFIER };
+  return { ...result, outcome, stop: sameIdentifier(), sameAs };
+}
 
 function sameIdentifier(): SrqError {
   return new SrqError(

@@ -70,6 +70,7 @@ export class AnswerReader {
   readonly #names: ParameterNames;
   readonly #remember: (known: KnownAnswers) => void;
   readonly #identified = new Map<string, string>();
+  readonly #claimed = new Map<string, string>();
   readonly #values = new Map<string, string>();
   #registered = 0;
   #known: KnownAnswers;
@@ -250,6 +251,19 @@ export class AnswerReader {
     if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;
     for (const { place, text } of others) this.#share(place, text);
     for (const each of named) this.#hold(each, key);
+    return null;
+  }
+
+  /**
+   * Notes what an answer names whose meaning is not known yet. Returns the key of another request that was answered by the
+   * same identifiers, or null.
+   */
+  claim(key: string, form: Form | null): string | null {
+    const named = this.#named(form).map((each) => digestOf(each));
+    const holders = named.map((digest) => this.#identified.get(digest) ?? this.#claimed.get(digest));
+    const [other] = holders;
+    if (other !== undefined && holders.every((holder) => holder !== undefined && holder !== key)) return other;
+    for (const digest of named) setBounded(this.#claimed, digest, key);
     return null;
   }
 
