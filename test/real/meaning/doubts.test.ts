@@ -152,7 +152,6 @@ playAll({
   'a 401 to what was taken:': DENIED,
   'the answer of another request, on a kept connection:': {
     'a verdict follows a failure': falling('validate', 10, FAILED),
-    // Not settled yet: whether the second copy is read as the answer of the next request depends on when it arrives.
     'it is written twice': falling('create', 6),
     'it is written twice, and validate is not asked': { ...falling('create', 6), ...UNASKED },
     'it follows a failure, and validate is not asked': { ...falling('create', 6, FAILED), ...UNASKED },
