@@ -10,12 +10,12 @@ const [BEGIN, END] = ['<!-- reference: npm run reference -->\n', '<!-- end of th
 const SOURCES = [
   ['src/library/index.ts', ['openMarketplace']],
   ['src/library/api.ts', null],
-  ['src/request/outcome.ts', ['RowResult', 'Identifiers']],
-  ['src/request/finding.ts', ['Problem']],
-  ['src/request/log-store.ts', ['LogEntry', 'LogSelection']],
+  ['src/request/log/outcome.ts', ['RowResult', 'Identifiers']],
+  ['src/request/words/finding.ts', ['Problem']],
+  ['src/request/log/log-store.ts', ['LogEntry', 'LogSelection']],
   ['src/request/ports.ts', ['LogRecord', 'LogSubject']],
-  ['src/request/errors.ts', ['SrqError']],
-  ['src/request/error-codes.ts', ['ErrorCode', 'ErrorReason']],
+  ['src/request/words/errors.ts', ['SrqError']],
+  ['src/request/words/error-codes.ts', ['ErrorCode', 'ErrorReason']],
 ];
 
 const DECLARED =

@@ -65,7 +65,7 @@ const GUARDS = [
   },
   {
     name: 'the order of parameters does not count',
-    file: 'src/request/service-request.ts',
+    file: 'src/request/lead/service-request.ts',
     from: 'if (before[0] <= pair[0]) break;',
     to: 'break;',
     tests: ['same-file-again'],
@@ -93,7 +93,7 @@ const GUARDS = [
   },
   {
     name: 'there is one licence to send again',
-    file: 'src/request/status.ts',
+    file: 'src/request/log/status.ts',
     from: "if (licenceUsed && (event === 'sending' || event === 'unknown')) return 'parked';",
     to: '',
     tests: ['one-licence'],
@@ -107,7 +107,7 @@ const GUARDS = [
   },
   {
     name: 'a licence stays the only one, used or not',
-    file: 'src/request/status.ts',
+    file: 'src/request/log/status.ts',
     from: "if (licenceUsed && (event === 'failed' || event === 'rejected')) return 'licensed';",
     to: '',
     tests: ['what-was-not-sent'],

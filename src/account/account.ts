@@ -1,7 +1,7 @@
-import { SrqError } from '../request/errors.ts';
-import { type KnownAnswers, mergeKnownAnswers, NOTHING_KNOWN } from '../request/known-answers.ts';
+import { type KnownAnswers, mergeKnownAnswers, NOTHING_KNOWN } from '../request/contract/known-answers.ts';
+import type { Destination } from '../request/lead/service-request.ts';
 import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
-import type { Destination } from '../request/service-request.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { AccountPermits } from '../service/pacing/account-permits.ts';
 import { AdaptiveRate, type ChosenRate } from '../service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';

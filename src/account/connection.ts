@@ -1,7 +1,13 @@
-import { type Contract, contractFingerprint, type Observations, ownKey, tokenBaseUrl } from '../request/contract.ts';
-import { isFamiliar } from '../request/known-answers.ts';
+import {
+  type Contract,
+  contractFingerprint,
+  type Observations,
+  ownKey,
+  tokenBaseUrl,
+} from '../request/contract/contract.ts';
+import { isFamiliar } from '../request/contract/known-answers.ts';
+import type { Destination } from '../request/lead/service-request.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
-import type { Destination } from '../request/service-request.ts';
 import type { Network } from '../service/network/connector.ts';
 import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
 import type { LimiterView, Refused } from '../service/pacing/rate-limiter.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { SrqError, shellWord, systemCode } from '../request/errors.ts';
-import type { LogStore, OpenLog } from '../request/log-store.ts';
+import type { LogStore, OpenLog } from '../request/log/log-store.ts';
+import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Host, LogPlace } from './host.ts';
 

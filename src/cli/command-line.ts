@@ -1,4 +1,4 @@
-import { shellWord } from '../request/errors.ts';
+import { shellWord } from '../request/words/errors.ts';
 
 /** Returns an srq command that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
-import { fileFlaw } from '../request/ownership.ts';
+import { fileFlaw } from '../request/log/ownership.ts';
 import { directories } from '../settings/paths.ts';
 
 /** The name of the folder with compiled code. It is within the folder of the logs. */

@@ -7,10 +7,10 @@ import {
   proveCredentials,
 } from '../account/connection.ts';
 import { CONTRADICTION_HINT, contradictionText } from '../report/terminal/contract-text.ts';
-import { type Contract, isElsewhere, type Observations, ownKey } from '../request/contract.ts';
-import { SrqError } from '../request/errors.ts';
+import { type Contract, isElsewhere, type Observations, ownKey } from '../request/contract/contract.ts';
+import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken } from '../request/ports.ts';
-import type { Destination } from '../request/service-request.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
 import { type Network, type ProxySettings, proxyFor } from '../service/network/connector.ts';
 import { notLoggedIn, requireCertificateCheck, type Settings } from '../settings/settings.ts';

@@ -14,10 +14,10 @@ import {
   documentedContract,
   withoutOperationPath,
   withTokenAtService,
-} from '../request/contract.ts';
-import { SrqError } from '../request/errors.ts';
-import type { LogStore, OpenLog } from '../request/log-store.ts';
+} from '../request/contract/contract.ts';
+import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import type { Clock } from '../request/ports.ts';
+import { SrqError } from '../request/words/errors.ts';
 import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';

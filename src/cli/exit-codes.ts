@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../request/errors.ts';
-import type { RowResult } from '../request/outcome.ts';
-import { type Counts, STATUS, STATUSES } from '../request/status.ts';
+import type { RowResult } from '../request/log/outcome.ts';
+import { type Counts, STATUS, STATUSES } from '../request/log/status.ts';
+import type { ErrorCode } from '../request/words/errors.ts';
 
 /**
  * The exit codes, the one first that counts if several apply. The sentence on it in README and docs/scripts.md is that

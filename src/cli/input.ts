@@ -9,11 +9,8 @@ import { isTellingHeader, mappingToKeep, mappingToRemember } from '../input/kept
 import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
 import { requireFileName, requireOwnOrNew } from '../report/output-file.ts';
-import { parametersOf } from '../request/contract.ts';
+import { parametersOf } from '../request/contract/contract.ts';
 import { SCHEMA_VERSION } from '../request/documents/types.ts';
-import { SrqError, systemCode } from '../request/errors.ts';
-import type { ImportPlan, RowRange } from '../request/import-plan.ts';
-import type { LogView } from '../request/ports.ts';
 import {
   type Mapping,
   type MappingOptions,
@@ -22,7 +19,10 @@ import {
   type RememberedMapping,
   type Table,
   type TextFormat,
-} from '../request/table.ts';
+} from '../request/lead/table.ts';
+import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
+import type { LogView } from '../request/ports.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
 

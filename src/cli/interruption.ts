@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Failure } from '../request/errors.ts';
+import type { Failure } from '../request/words/errors.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
 const CODE_OF = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'terminated' } as const;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import { runSecretCommand, type Sourced } from '../settings/settings.ts';
 import type { TellingContext } from './command.ts';

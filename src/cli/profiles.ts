@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { printable } from '../report/output.ts';
-import { SrqError, systemCode } from '../request/errors.ts';
-import { isLoopback } from '../request/loopback.ts';
+import { isLoopback } from '../request/small.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 import { keychainEntry } from '../settings/keychain.ts';
 import { tokenPath } from '../settings/paths.ts';
 import type { Profile } from '../settings/profile-store.ts';

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Help, type Option, type OutputConfiguration } from 'commander';
 import { positiveNumber, rare } from '../commands/options.ts';
-import { nearest } from '../request/did-you-mean.ts';
-import { type ErrorCode, type Failure, failureOf, SrqError } from '../request/errors.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { type ErrorCode, type Failure, failureOf, SrqError } from '../request/words/errors.ts';
 import type { GlobalOptions, Invoke, RunCommand } from './command.ts';
 import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';

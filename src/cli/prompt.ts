@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { columnsOf, folded, inAscii, isAsciiLocale } from '../report/output.ts';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import type { TellingContext } from './command.ts';
 
 type Asking = Pick<TellingContext, 'process'>;

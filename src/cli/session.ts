@@ -4,11 +4,11 @@ import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
-import type { Contract } from '../request/contract.ts';
-import { createdAt, type LogReader } from '../request/log-store.ts';
-import type { RequestOperationName } from '../request/operations.ts';
+import type { Contract } from '../request/contract/contract.ts';
+import type { RequestOperationName } from '../request/contract/operations.ts';
+import type { Destination } from '../request/lead/service-request.ts';
+import { createdAt, type LogReader } from '../request/log/log-store.ts';
 import type { AudioReader, LogRecord } from '../request/ports.ts';
-import type { Destination } from '../request/service-request.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SrqError, systemCode } from '../request/errors.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 
 /** Makes a new folder that only the user can open. Throws `SrqError('settings')` if no temporary folder can be made. */
 export function makeTemporaryFolder(prefix: string): string {

@@ -1,7 +1,7 @@
-import type { Contract } from '../request/contract.ts';
-import { redactedValue } from '../request/names.ts';
-import type { ServiceRequest } from '../request/service-request.ts';
-import { AUDIO_PARAMETER } from '../request/wire.ts';
+import type { Contract } from '../request/contract/contract.ts';
+import { AUDIO_PARAMETER } from '../request/contract/wire.ts';
+import type { ServiceRequest } from '../request/lead/service-request.ts';
+import { redactedValue } from '../request/words/names.ts';
 import { makeEncoder } from '../service/wire/encode.ts';
 
 /** Returns the parameters of a request as the service names them, without the recording and without secrets. */

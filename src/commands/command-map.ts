@@ -3,8 +3,8 @@ import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
-import { ERRORS } from '../request/error-codes.ts';
-import type { ErrorCode } from '../request/errors.ts';
+import { ERRORS } from '../request/words/error-codes.ts';
+import type { ErrorCode } from '../request/words/errors.ts';
 import { takesNumber } from './options.ts';
 
 type MappedCommand = DocumentOf<'help'>['commands'][number];

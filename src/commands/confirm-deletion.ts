@@ -1,6 +1,6 @@
 import type { Context } from '../cli/context.ts';
 import { askYesNo } from '../cli/prompt.ts';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /**
  * Requires a person's yes to a deletion: on a terminal, or by --yes. `look` is the command that only looks. Throws

@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { Connection } from '../account/connection.ts';
 import type { Context } from '../cli/context.ts';
 import type { Metrics, ProcessState, ProcessView } from '../report/metrics.ts';
-import { SrqError, systemCode } from '../request/errors.ts';
-import type { ImportPlan } from '../request/import-plan.ts';
-import { type RunNotes, withListener } from '../request/log-store.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
+import { type RunNotes, withListener } from '../request/log/log-store.ts';
+import { sumOfCounts } from '../request/log/status.ts';
 import type { Clock, DeliveryLog } from '../request/ports.ts';
-import { sumOfCounts } from '../request/status.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 import { replaceFile, replaceFileOrThrow } from '../settings/own-file.ts';
 
 /** Interval at which the health file is written. */

@@ -2,9 +2,9 @@ import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
 import { aligned, printable, tableText } from '../report/output.ts';
-import { ERRORS } from '../request/error-codes.ts';
-import { SrqError } from '../request/errors.ts';
-import { FINDING } from '../request/finding.ts';
+import { ERRORS } from '../request/words/error-codes.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { FINDING } from '../request/words/finding.ts';
 import { directories } from '../settings/paths.ts';
 
 /** Prints the exit codes and their meanings. */

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import type { RunCommand, TellingContext } from '../cli/command.ts';
-import { nearest } from '../request/did-you-mean.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
 
 /** The topics of the help, besides the commands. */
 const TOPICS = {

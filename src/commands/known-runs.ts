@@ -1,5 +1,5 @@
-import { SrqError } from '../request/errors.ts';
-import type { LogStore, RecordedNote } from '../request/log-store.ts';
+import type { LogStore, RecordedNote } from '../request/log/log-store.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** The note that begins an import. */
 type Begun = Extract<RecordedNote, { event: 'begin' }>;

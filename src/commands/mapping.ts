@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type RunCommand, terminalColumns } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { clip, printable, tableText, terminalSafeJson } from '../report/output.ts';
-import { SrqError, systemCode } from '../request/errors.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 import type { KeptMapping } from '../settings/mapping-store.ts';
 import { examples } from './options.ts';
 

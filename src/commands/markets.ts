@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RunCommand, TellingContext } from '../cli/command.ts';
-import { MARKETS } from '../request/markets.ts';
+import { MARKETS } from '../request/lead/markets.ts';
 import { examples } from './options.ts';
 
 export function addMarkets(program: Command, run: RunCommand): void {

@@ -1,8 +1,8 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { nearest } from '../request/did-you-mean.ts';
-import { FIELD } from '../request/fields.ts';
-import { SENT_STATUSES } from '../request/status.ts';
-import { TEXT_FORMATS } from '../request/table.ts';
+import { FIELD } from '../request/lead/fields.ts';
+import { TEXT_FORMATS } from '../request/lead/table.ts';
+import { SENT_STATUSES } from '../request/log/status.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
 
 /**
  * Parsers of option values for commander. Each takes the text and returns the value, or throws `InvalidArgumentError`.

@@ -1,6 +1,6 @@
 import type { Context } from '../cli/context.ts';
 import { onlyPath } from '../report/output-file.ts';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** An output of a command: the flag that names its file, and the path, which is no text if there is none. */
 export type Output = readonly [flag: string, path: string | false | null | undefined];

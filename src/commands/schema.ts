@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RunCommand, TellingContext } from '../cli/command.ts';
-import { nearest } from '../request/did-you-mean.ts';
-import { SrqError } from '../request/errors.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { examples } from './options.ts';
 
 /** The flags of `schema`, as commander parses them. */

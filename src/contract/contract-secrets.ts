@@ -6,9 +6,9 @@ import {
   ownKey,
   type Question,
   withRequestOperations,
-} from '../request/contract.ts';
-import { SrqError } from '../request/errors.ts';
-import { isSecretName, redactedValue, SECRET, secretTexts } from '../request/names.ts';
+} from '../request/contract/contract.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { isSecretName, redactedValue, SECRET, secretTexts } from '../request/words/names.ts';
 import { answerFor } from './learn/given-constants.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { type Contract, type Json, type Proposal, parametersOf } from '../request/contract.ts';
-import { SrqError } from '../request/errors.ts';
+import { type Contract, type Json, type Proposal, parametersOf } from '../request/contract/contract.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { type DescribedDocument, describeOpenApi } from './documents/described.ts';
 import type { JsonObject } from './documents/json-parts.ts';
 import {

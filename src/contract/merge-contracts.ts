@@ -10,8 +10,7 @@ import {
   type Question,
   type TokenOperation,
   type VerdictRule,
-} from '../request/contract.ts';
-import { SrqError } from '../request/errors.ts';
+} from '../request/contract/contract.ts';
 import {
   byOperation,
   carriesRequest,
@@ -20,7 +19,8 @@ import {
   type OperationName,
   REQUEST_OPERATION_NAMES,
   type RequestOperationName,
-} from '../request/operations.ts';
+} from '../request/contract/operations.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { withoutPrefix } from './learn/servers.ts';
 
 /**

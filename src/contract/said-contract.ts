@@ -5,12 +5,12 @@ import {
   type Parameter,
   parametersOf,
   withRequestOperations,
-} from '../request/contract.ts';
-import { boundProblem, wireValue } from '../request/contract-rules.ts';
-import { nearest } from '../request/did-you-mean.ts';
-import { SrqError } from '../request/errors.ts';
-import { redactedValue, SECRET } from '../request/names.ts';
-import { OPERATIONS, type OperationName } from '../request/operations.ts';
+} from '../request/contract/contract.ts';
+import { boundProblem, wireValue } from '../request/contract/contract-rules.ts';
+import { OPERATIONS, type OperationName } from '../request/contract/operations.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { redactedValue, SECRET } from '../request/words/names.ts';
 import { answerFor } from './learn/given-constants.ts';
 
 /** What a person said about a contract that was given as a file. */

@@ -1,6 +1,6 @@
-import { SrqError } from '../request/errors.ts';
+import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { Clock, MarketplaceApi, SharedAccountState } from '../request/ports.ts';
-import type { ServiceRequest } from '../request/service-request.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /**
  * The breaker opens at `DOUBTS_IN_A_ROW` requests in doubt in a row, or at more than `DOUBTS_IN_WINDOW` among the last

@@ -1,7 +1,7 @@
-import { SrqError } from '../request/errors.ts';
-import type { Outcome } from '../request/outcome.ts';
+import type { Outcome } from '../request/log/outcome.ts';
+import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
-import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../request/request-queue.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { type Advice, CONTINUE, recoverFromBreak } from './breaker.ts';
 import { disposalOf, type WorkerSituation } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';

@@ -1,8 +1,8 @@
-import type { Contract } from '../request/contract.ts';
-import type { RequestOperationName } from '../request/operations.ts';
-import type { JobDecision, QueuedRequest, TakenRequest } from '../request/request-queue.ts';
-import { contentKey, type Destination } from '../request/service-request.ts';
-import { type LoggedState, STATUS } from '../request/status.ts';
+import type { Contract } from '../request/contract/contract.ts';
+import type { RequestOperationName } from '../request/contract/operations.ts';
+import { contentKey, type Destination } from '../request/lead/service-request.ts';
+import type { JobDecision, QueuedRequest, TakenRequest } from '../request/log/request-queue.ts';
+import { type LoggedState, STATUS } from '../request/log/status.ts';
 import { contractFindings } from './check/check-contract.ts';
 import { loggedStatus, type Submitted } from './submit.ts';
 

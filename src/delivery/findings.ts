@@ -1,11 +1,11 @@
-import { isContactField, saysNone } from '../request/contact-cell.ts';
-import { parseEmail } from '../request/email.ts';
-import { shellWord } from '../request/errors.ts';
-import { absenceMessage, adviceOn, fieldsThatGive, finding, type Problem } from '../request/finding.ts';
-import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/import-plan.ts';
-import { MARKETS, type Market, parseLanguage, parseMarket, postalCodeWarning } from '../request/markets.ts';
-import { dialsZero, marketOfNumber, parsePhone } from '../request/phone.ts';
-import { columnLabel, type Mapping, type Row, resultColumnOf } from '../request/table.ts';
+import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
+import { parseEmail } from '../request/lead/email.ts';
+import { MARKETS, type Market, parseLanguage, parseMarket, postalCodeWarning } from '../request/lead/markets.ts';
+import { dialsZero, marketOfNumber, parsePhone } from '../request/lead/phone.ts';
+import { columnLabel, type Mapping, type Row, resultColumnOf } from '../request/lead/table.ts';
+import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/log/import-plan.ts';
+import { shellWord } from '../request/words/errors.ts';
+import { absenceMessage, adviceOn, fieldsThatGive, finding, type Problem } from '../request/words/finding.ts';
 import { mapRow } from './prepare.ts';
 
 /** Maximum number of problems kept one by one. Further ones are only counted. */

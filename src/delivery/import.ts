@@ -1,9 +1,9 @@
-import { SrqError } from '../request/errors.ts';
-import type { ImportPlan, RowRange, RowReport } from '../request/import-plan.ts';
-import { PlannedFiles } from '../request/ledger.ts';
-import type { RunNotes } from '../request/log-store.ts';
+import type { Mapping } from '../request/lead/table.ts';
+import type { ImportPlan, RowRange, RowReport } from '../request/log/import-plan.ts';
+import { PlannedFiles } from '../request/log/ledger.ts';
+import type { RunNotes } from '../request/log/log-store.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
-import type { Mapping } from '../request/table.ts';
+import { SrqError } from '../request/words/errors.ts';
 import type { CreatedRecords } from './known-references.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';

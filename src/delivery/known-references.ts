@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { KeyIndex } from '../request/key-index.ts';
-import type { Ledger } from '../request/ledger.ts';
+import { KeyIndex } from '../request/log/key-index.ts';
+import type { Ledger } from '../request/log/ledger.ts';
 import type { LogRecord } from '../request/ports.ts';
 
 /** Share of the rows of a file that may have the reference of another row. With more, references name something else. */

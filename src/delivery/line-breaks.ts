@@ -1,5 +1,5 @@
+import type { Mapping, Row, Table } from '../request/lead/table.ts';
 import type { LogView } from '../request/ports.ts';
-import type { Mapping, Row, Table } from '../request/table.ts';
 import { likelyPrepared, type Preparation } from './prepare.ts';
 import { mapRows } from './read-rows.ts';
 

@@ -1,11 +1,11 @@
-import { type Contract, withCountry, withoutBasePath } from '../request/contract.ts';
-import { describedOperation } from '../request/contract-rules.ts';
-import type { ImportPlan } from '../request/import-plan.ts';
-import { MARKETS } from '../request/markets.ts';
-import { memoize } from '../request/memoize.ts';
+import { type Contract, withCountry, withoutBasePath } from '../request/contract/contract.ts';
+import { describedOperation } from '../request/contract/contract-rules.ts';
+import { MARKETS } from '../request/lead/markets.ts';
+import type { Draft } from '../request/lead/service-request.ts';
+import type { Mapping } from '../request/lead/table.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { LogView } from '../request/ports.ts';
-import type { Draft } from '../request/service-request.ts';
-import type { Mapping } from '../request/table.ts';
+import { memoize } from '../request/small.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareDraft } from './prepare.ts';
 import { rowsInRange } from './read-rows.ts';
 import { loggedStatus } from './submit.ts';

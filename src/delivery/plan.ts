@@ -1,10 +1,10 @@
-import { SrqError } from '../request/errors.ts';
-import { finding } from '../request/finding.ts';
-import type { ImportPlan, RowRange } from '../request/import-plan.ts';
-import { Ledger, PlannedFiles } from '../request/ledger.ts';
+import { type Mapping, type Row, statesOutcomes, type Table } from '../request/lead/table.ts';
+import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
+import { Ledger, PlannedFiles } from '../request/log/ledger.ts';
+import { type LoggedState, STATUS, type Status, statusOfState } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
-import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
-import { type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { finding } from '../request/words/finding.ts';
 import { FindingGroups } from './findings.ts';
 import { type CreatedRecords, References } from './known-references.ts';
 import { LineBreaks } from './line-breaks.ts';

@@ -1,13 +1,13 @@
-import { isContactField, saysNone } from '../request/contact-cell.ts';
-import type { Contract } from '../request/contract.ts';
-import { SrqError } from '../request/errors.ts';
-import { type Finding, finding, type Problem } from '../request/finding.ts';
-import { memoize } from '../request/memoize.ts';
-import type { RequestOperationName } from '../request/operations.ts';
-import { PARTS, type Part, type Parts, wholeOf } from '../request/parts.ts';
+import type { Contract } from '../request/contract/contract.ts';
+import type { RequestOperationName } from '../request/contract/operations.ts';
+import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
+import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';
+import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/lead/service-request.ts';
+import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/lead/table.ts';
 import type { AudioReader } from '../request/ports.ts';
-import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/service-request.ts';
-import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/table.ts';
+import { memoize } from '../request/small.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { type Finding, finding, type Problem } from '../request/words/finding.ts';
 import { audioFindings } from './check/check-contract.ts';
 import { checkRequest, likelyRequest, put, withoutRecording } from './check/check-request.ts';
 

@@ -1,7 +1,7 @@
-import { SrqError } from '../request/errors.ts';
-import type { ImportPlan, RowRange } from '../request/import-plan.ts';
-import type { Status } from '../request/status.ts';
-import type { Row, Table } from '../request/table.ts';
+import type { Row, Table } from '../request/lead/table.ts';
+import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
+import type { Status } from '../request/log/status.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { type Preparation, prepareAgain } from './prepare.ts';
 import type { Submission } from './submit.ts';
 

@@ -1,6 +1,6 @@
+import { type EarlierOutcome, RESULT_COLUMNS, type Row, resultPlaces } from '../request/lead/table.ts';
+import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
-import { isTaken, type LoggedState, type Status } from '../request/status.ts';
-import { type EarlierOutcome, RESULT_COLUMNS, type Row, resultPlaces } from '../request/table.ts';
 import { type Finality, loggedStatus } from './submit.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { SrqError } from '../request/errors.ts';
-import type { ImportPlan } from '../request/import-plan.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { recoverFromBreak } from './breaker.ts';
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';

@@ -1,6 +1,6 @@
-import { SrqError } from '../request/errors.ts';
-import type { LogStore } from '../request/log-store.ts';
+import type { LogStore } from '../request/log/log-store.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** A person's statement on a request whose outcome is unknown: it was not created, or it was, with its identifier if that is known. */
 export type PersonsWord = 'not-created' | { readonly id: string | null };

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { customersOf } from '../request/customer.ts';
-import { SrqError } from '../request/errors.ts';
-import type { ImportPlan } from '../request/import-plan.ts';
-import type { Ledger } from '../request/ledger.ts';
-import { type Outcome, reasonOf } from '../request/outcome.ts';
+import { customersOf } from '../request/lead/customer.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
+import type { Ledger } from '../request/log/ledger.ts';
+import { type Outcome, reasonOf } from '../request/log/outcome.ts';
+import { isTaken, type LoggedState } from '../request/log/status.ts';
 import type { LogRecord } from '../request/ports.ts';
-import { isTaken, type LoggedState } from '../request/status.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { haltOnError, type PassDeps, trackResults } from './send-rows.ts';
 import {

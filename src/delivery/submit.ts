@@ -1,4 +1,4 @@
-import { SrqError } from '../request/errors.ts';
+import { repetitionKey, type ServiceRequest } from '../request/lead/service-request.ts';
 import {
   type Identifiers,
   type Outcome,
@@ -6,7 +6,8 @@ import {
   type RowResult,
   reasonOf,
   UNNAMED,
-} from '../request/outcome.ts';
+} from '../request/log/outcome.ts';
+import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type {
   DeliveryLog,
   LogRecord,
@@ -16,8 +17,7 @@ import type {
   UnprovenAnswer,
   ValidateResult,
 } from '../request/ports.ts';
-import { repetitionKey, type ServiceRequest } from '../request/service-request.ts';
-import { isTaken, type LoggedState, type Status } from '../request/status.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** A checked request that is to be sent. */
 export interface Submission {

@@ -1,4 +1,4 @@
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { type Advice, afterResult, type BreakerCounts, CONTINUE, UNBROKEN } from './breaker.ts';
 import type { Submitted } from './submit.ts';
 

@@ -1,5 +1,5 @@
+import type { RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
 import type { Clock } from '../request/ports.ts';
-import type { RequestQueue, TakenRequest } from '../request/request-queue.ts';
 
 /** Interval at which an empty queue is checked. */
 const POLL_MS = 1_000;

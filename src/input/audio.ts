@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
-import { SrqError, systemCode } from '../request/errors.ts';
-import { mediaTypeOfBytes, mediaTypeOfName, SIGNATURE_BYTES } from '../request/media-type.ts';
-import type { AudioFile } from '../request/service-request.ts';
+import { mediaTypeOfBytes, mediaTypeOfName, SIGNATURE_BYTES } from '../request/lead/media-type.ts';
+import type { AudioFile } from '../request/lead/service-request.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 
 /**
  * Maximum size of a recording. The API's own limit is not public. This one allows minutes of speech in any usual

@@ -1,8 +1,8 @@
-import { nearest } from '../request/did-you-mean.ts';
-import { SrqError } from '../request/errors.ts';
-import { headerForm } from '../request/field-aliases.ts';
-import { memoize } from '../request/memoize.ts';
-import { columnLabel } from '../request/table.ts';
+import { headerForm } from '../request/lead/field-aliases.ts';
+import { columnLabel } from '../request/lead/table.ts';
+import { memoize } from '../request/small.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** The indexes of the columns of a header, by name. */
 interface Places {

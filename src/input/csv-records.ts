@@ -1,5 +1,5 @@
 import type { CsvError, Info, Parser } from 'csv-parse';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { PlainRecords } from './plain-records.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import iconv from 'iconv-lite';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { firstChunk, type PartnerFile } from './partner-file.ts';
 
 /** The encoding of a file's text. */

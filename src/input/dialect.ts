@@ -1,4 +1,4 @@
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** The delimiter of a CSV file and the position of its header. */
 interface Dialect {

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
-import { SrqError } from '../request/errors.ts';
-import { type Row, TEST_LEAD } from '../request/table.ts';
+import { type Row, TEST_LEAD } from '../request/lead/table.ts';
+import { SrqError } from '../request/words/errors.ts';
 import type { TextEncoding } from './decode.ts';
 import { LIST_NAMES } from './list-within.ts';
 import { encodingProblem, undecodable } from './rows.ts';

@@ -6,7 +6,7 @@ import {
   mapKey,
   type RememberedMapping,
   resultColumnOf,
-} from '../request/table.ts';
+} from '../request/lead/table.ts';
 import { columnsNamed } from './column-names.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
 import { type MappingEvidence, planMapping } from './mapping.ts';

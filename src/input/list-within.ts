@@ -1,5 +1,5 @@
-import { SrqError } from '../request/errors.ts';
-import { aliasOf, countKnownFields } from '../request/field-aliases.ts';
+import { aliasOf, countKnownFields } from '../request/lead/field-aliases.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** Names of lists of requests in the answers of APIs. */
 export const LIST_NAMES: readonly string[] = ['data', 'leads', 'results', 'rows', 'items', 'records', 'requests'];

@@ -1,9 +1,9 @@
-import { nearest } from '../request/did-you-mean.ts';
-import { SrqError, shellWord } from '../request/errors.ts';
-import { aliasOf, headerForm } from '../request/field-aliases.ts';
-import { FIELD, FIELDS, type Field, isField } from '../request/fields.ts';
-import { type Finding, finding } from '../request/finding.ts';
-import { columnLabel, type FieldSource, type MappingOptions, type Tie } from '../request/table.ts';
+import { aliasOf, headerForm } from '../request/lead/field-aliases.ts';
+import { FIELD, FIELDS, type Field, isField } from '../request/lead/fields.ts';
+import { columnLabel, type FieldSource, type MappingOptions, type Tie } from '../request/lead/table.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError, shellWord } from '../request/words/errors.ts';
+import { type Finding, finding } from '../request/words/finding.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ContentProfile } from './columns/content.ts';
 import { plainlyElse } from './columns/fit.ts';

@@ -1,8 +1,8 @@
-import { SrqError } from '../request/errors.ts';
-import { FIELD, FIELDS, type Field, isField } from '../request/fields.ts';
-import { type Finding, finding } from '../request/finding.ts';
-import { parseMarket } from '../request/markets.ts';
-import type { FieldSource, Level, Mapping, MappingOptions, MissedColumn, Tie } from '../request/table.ts';
+import { FIELD, FIELDS, type Field, isField } from '../request/lead/fields.ts';
+import { parseMarket } from '../request/lead/markets.ts';
+import type { FieldSource, Level, Mapping, MappingOptions, MissedColumn, Tie } from '../request/lead/table.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { type Finding, finding } from '../request/words/finding.ts';
 import { columnsNamed } from './column-names.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';

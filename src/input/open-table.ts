@@ -1,12 +1,19 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { unescapeFormulas } from '../request/csv-text.ts';
-import { parseEmail } from '../request/email.ts';
-import { SrqError, systemCode } from '../request/errors.ts';
-import { countKnownFields } from '../request/field-aliases.ts';
-import { parsePhone } from '../request/phone.ts';
-import { type ReadOptions, type Row, resultColumnOf, statesOutcomes, type Table, TEST_LEAD } from '../request/table.ts';
+import { parseEmail } from '../request/lead/email.ts';
+import { countKnownFields } from '../request/lead/field-aliases.ts';
+import { parsePhone } from '../request/lead/phone.ts';
+import {
+  type ReadOptions,
+  type Row,
+  resultColumnOf,
+  statesOutcomes,
+  type Table,
+  TEST_LEAD,
+} from '../request/lead/table.ts';
+import { unescapeFormulas } from '../request/words/csv-text.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 import { csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, isWholeUtf8, type TextEncoding, utf8Bytes } from './decode.ts';
 import { findDialect, linesBeforeHeader, textWithoutLineQuotes } from './dialect.ts';

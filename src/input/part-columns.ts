@@ -1,5 +1,5 @@
-import { PARTS, type Part, wholeOf } from '../request/parts.ts';
-import type { FieldSource, PartColumns } from '../request/table.ts';
+import { PARTS, type Part, wholeOf } from '../request/lead/parts.ts';
+import type { FieldSource, PartColumns } from '../request/lead/table.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
 

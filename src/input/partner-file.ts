@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { SrqError, shellWord, systemCode } from '../request/errors.ts';
+import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 

@@ -1,6 +1,6 @@
-import { aliasOf } from '../request/field-aliases.ts';
-import { parseMarket } from '../request/markets.ts';
-import { RESULT_COLUMNS, resultPlaces } from '../request/table.ts';
+import { aliasOf } from '../request/lead/field-aliases.ts';
+import { parseMarket } from '../request/lead/markets.ts';
+import { RESULT_COLUMNS, resultPlaces } from '../request/lead/table.ts';
 
 /** Share of the rows that counts as nearly all of them. */
 const NEARLY_ALL = 0.9;

@@ -1,6 +1,3 @@
-import { unescapeFormulas } from '../request/csv-text.ts';
-import { SrqError } from '../request/errors.ts';
-import { STATUSES, type Status } from '../request/status.ts';
 import {
   type EarlierOutcome,
   keyInCell,
@@ -8,7 +5,10 @@ import {
   type ResultColumn,
   type Row,
   resultPlaces,
-} from '../request/table.ts';
+} from '../request/lead/table.ts';
+import { STATUSES, type Status } from '../request/log/status.ts';
+import { unescapeFormulas } from '../request/words/csv-text.ts';
+import { SrqError } from '../request/words/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
 import type { TextEncoding } from './decode.ts';
 import { isBlank, type RowFit } from './row-fit.ts';

@@ -1,9 +1,9 @@
-import type { SrqError } from '../request/errors.ts';
-import type { Problem } from '../request/finding.ts';
-import type { LogEntry, LogSelection } from '../request/log-store.ts';
-import type { Identifiers, RowResult } from '../request/outcome.ts';
+import type { LogEntry, LogSelection } from '../request/log/log-store.ts';
+import type { Identifiers, RowResult } from '../request/log/outcome.ts';
+import type { Counts } from '../request/log/status.ts';
 import type { Verdict } from '../request/ports.ts';
-import type { Counts } from '../request/status.ts';
+import type { SrqError } from '../request/words/errors.ts';
+import type { Problem } from '../request/words/finding.ts';
 
 /**
  * The options of {@link openMarketplace}. The library reads neither the arguments nor the environment variables nor the

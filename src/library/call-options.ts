@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { SENT_STATUSES } from '../request/status.ts';
+import { SENT_STATUSES } from '../request/log/status.ts';
 import type { CallOptions, CreateOptions, ImportOptions, LogFilter, Marketplace, Word } from './api.ts';
 import { unusable } from './settings.ts';
 

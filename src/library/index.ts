@@ -2,12 +2,12 @@ import type { Marketplace, MarketplaceOptions } from './api.ts';
 import { LibraryMarketplace } from './marketplace.ts';
 import { settingsOf } from './settings.ts';
 
-export type { ErrorCode, ErrorReason } from '../request/error-codes.ts';
-export { SrqError } from '../request/errors.ts';
-export type { FindingCode, Problem } from '../request/finding.ts';
-export type { LogEntry, LogSelection } from '../request/log-store.ts';
-export type { Identifiers, RowReason, RowResult } from '../request/outcome.ts';
-export type { Status } from '../request/status.ts';
+export type { LogEntry, LogSelection } from '../request/log/log-store.ts';
+export type { Identifiers, RowReason, RowResult } from '../request/log/outcome.ts';
+export type { Status } from '../request/log/status.ts';
+export type { ErrorCode, ErrorReason } from '../request/words/error-codes.ts';
+export { SrqError } from '../request/words/errors.ts';
+export type { FindingCode, Problem } from '../request/words/finding.ts';
 export type * from './api.ts';
 
 declare const SRQ_VERSION: string;

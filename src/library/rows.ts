@@ -1,6 +1,6 @@
-import { finding, type Problem } from '../request/finding.ts';
-import type { Draft } from '../request/service-request.ts';
-import type { Mapping, Row, Table } from '../request/table.ts';
+import type { Draft } from '../request/lead/service-request.ts';
+import type { Mapping, Row, Table } from '../request/lead/table.ts';
+import { finding, type Problem } from '../request/words/finding.ts';
 import type { RequestFields } from './api.ts';
 
 /** The texts of a request, or the reason why they cannot be used. */

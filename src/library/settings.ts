@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { SrqError } from '../request/errors.ts';
-import type { Destination } from '../request/service-request.ts';
+import type { Destination } from '../request/lead/service-request.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { normalBaseUrl } from '../settings/base-url.ts';
 import { profileNamed } from '../settings/paths.ts';
 import type { MarketplaceOptions } from './api.ts';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** Returns a controller that is aborted when the signal fires, and that can also be aborted directly. */
 export function haltWith(signal: AbortSignal): AbortController {

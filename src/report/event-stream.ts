@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type DocumentOf, SCHEMA_VERSION } from '../request/documents/types.ts';
-import { SrqError, systemCode } from '../request/errors.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 import { terminalSafeJson } from './output.ts';
 import { requireOwnOrNew, writeAll } from './output-file.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { requireOwnOrNew, requireWritable, writeOutput } from './output-file.ts';
 
 export const LOG_EXPORT_COLUMNS = ['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key'] as const;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Counts } from '../request/log/status.ts';
 import type { Clock } from '../request/ports.ts';
-import type { Counts } from '../request/status.ts';
 
 /** The state of a process that sends, for monitoring. */
 export type ProcessState = (typeof STATES)[number];

@@ -4,7 +4,7 @@ import { platform } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { SrqError, systemCode } from '../request/errors.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 
 const HEAD_BYTES = 64 * 1024;
 

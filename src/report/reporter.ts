@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { DocumentName, DocumentOf } from '../request/documents/types.ts';
-import type { Failure } from '../request/errors.ts';
-import type { Counts } from '../request/status.ts';
+import type { Counts } from '../request/log/status.ts';
+import type { Failure } from '../request/words/errors.ts';
 import type { Paint } from './output.ts';
 
 /** The state of an import for its progress line. */

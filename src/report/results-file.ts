@@ -4,11 +4,11 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { csvLine, escapeFormulas, unescapeFormulas } from '../request/csv-text.ts';
-import { SrqError } from '../request/errors.ts';
-import type { RowOutside, RowReport } from '../request/import-plan.ts';
-import { mainIdentifier } from '../request/outcome.ts';
-import { keyCell, RESULT_COLUMNS, resultColumnOf } from '../request/table.ts';
+import { keyCell, RESULT_COLUMNS, resultColumnOf } from '../request/lead/table.ts';
+import type { RowOutside, RowReport } from '../request/log/import-plan.ts';
+import { mainIdentifier } from '../request/log/outcome.ts';
+import { csvLine, escapeFormulas, unescapeFormulas } from '../request/words/csv-text.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { isHeldOpen, whyUnwritable, writeAll } from './output-file.ts';
 import { workbookChunks } from './workbook-writer.ts';
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SrqError, systemCode } from '../request/errors.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 
 /** Number of characters that are kept in memory. Most results are shorter and need no file. */
 const KEPT_CHARACTERS = 1 << 20;

@@ -1,7 +1,7 @@
-import type { SrqError } from './errors.ts';
-import type { Identifiers, Outcome } from './outcome.ts';
-import type { AudioFile, ServiceRequest } from './service-request.ts';
-import type { LogEvent, LoggedState, SettledBy } from './status.ts';
+import type { AudioFile, ServiceRequest } from './lead/service-request.ts';
+import type { Identifiers, Outcome } from './log/outcome.ts';
+import type { LogEvent, LoggedState, SettledBy } from './log/status.ts';
+import type { SrqError } from './words/errors.ts';
 
 /** A source of time. `nowMs` is the wall clock for records, and `monotonicMs` measures ages. */
 export interface Clock {

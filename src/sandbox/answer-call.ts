@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { carriesRequest, type OperationName } from '../request/operations.ts';
+import { carriesRequest, type OperationName } from '../request/contract/operations.ts';
 import { refusal, type SandboxAnswer } from './messages/answer.ts';
 import { bearerToken, readBody, sendAnswer } from './messages/http-message.ts';
 import { exchangeOf } from './records/kept-exchange.ts';

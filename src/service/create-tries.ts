@@ -1,8 +1,8 @@
-import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS } from '../request/contract.ts';
-import type { Outcome } from '../request/outcome.ts';
+import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS } from '../request/contract/contract.ts';
+import type { Outcome } from '../request/log/outcome.ts';
+import { isTaken } from '../request/log/status.ts';
 import type { Clock, CreateResult } from '../request/ports.ts';
-import { isTaken } from '../request/status.ts';
-import { stopwatch } from '../request/stopwatch.ts';
+import { stopwatch } from '../request/small.ts';
 
 /** Permission to write one call. */
 export interface WritePermission {

@@ -1,6 +1,6 @@
-import { customersOf } from '../request/customer.ts';
+import { customersOf } from '../request/lead/customer.ts';
+import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { Clock, ValidateResult } from '../request/ports.ts';
-import type { ServiceRequest } from '../request/service-request.ts';
 import { type AnswerReader, EXPERIMENTS } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';
 import { isLikeAll, sharePlaces, varyFirmly } from './answers/separation.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { ServiceRequest } from '../request/service-request.ts';
-import { AUDIO_PARAMETER } from '../request/wire.ts';
+import { AUDIO_PARAMETER } from '../request/contract/wire.ts';
+import type { ServiceRequest } from '../request/lead/service-request.ts';
 
 const PERSONAL = new Set(['fullname', 'first_name', 'last_name']);
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

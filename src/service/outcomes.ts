@@ -1,7 +1,7 @@
-import { SrqError } from '../request/errors.ts';
-import { isSuccess, type Outcome, UNNAMED } from '../request/outcome.ts';
+import { isSuccess, type Outcome, UNNAMED } from '../request/log/outcome.ts';
+import type { SentStatus } from '../request/log/status.ts';
 import type { CreateResult, ValidateResult } from '../request/ports.ts';
-import type { SentStatus } from '../request/status.ts';
+import { SrqError } from '../request/words/errors.ts';
 import type { AnswerReader, ReadCreation } from './answers/answer-reader.ts';
 import type { CreateMeaning, ExchangeClass } from './answers/classify.ts';
 import type { Exchange } from './network/exchange.ts';

@@ -6,12 +6,12 @@ import {
   type Operation,
   parametersOf,
   wireFormOf,
-} from '../request/contract.ts';
-import { SrqError } from '../request/errors.ts';
-import type { KnownAnswers } from '../request/known-answers.ts';
-import { isSecretName, secretTexts } from '../request/names.ts';
-import type { RequestOperationName } from '../request/operations.ts';
-import { isSuccess, type Outcome } from '../request/outcome.ts';
+} from '../request/contract/contract.ts';
+import type { KnownAnswers } from '../request/contract/known-answers.ts';
+import type { RequestOperationName } from '../request/contract/operations.ts';
+import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
+import type { ServiceRequest } from '../request/lead/service-request.ts';
+import { isSuccess, type Outcome } from '../request/log/outcome.ts';
 import type {
   AudioReader,
   Clock,
@@ -24,8 +24,8 @@ import type {
   ValidateResult,
   Verdict,
 } from '../request/ports.ts';
-import type { ServiceRequest } from '../request/service-request.ts';
-import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/wire.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { isSecretName, secretTexts } from '../request/words/names.ts';
 import { AnswerReader, type ReadCreation } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';
 import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from './create-tries.ts';

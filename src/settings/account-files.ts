@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { type KnownAnswers, MAX_VALUES } from '../request/known-answers.ts';
+import { type KnownAnswers, MAX_VALUES } from '../request/contract/known-answers.ts';
+import type { Destination } from '../request/lead/service-request.ts';
 import type { AccountState, CachedToken, RecordChange, TokenCache } from '../request/ports.ts';
-import type { Destination } from '../request/service-request.ts';
 import { ANY_OWNER, OwnFile } from './own-file.ts';
 
 const positive = z.number().check(z.positive());

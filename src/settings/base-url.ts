@@ -1,5 +1,5 @@
-import { SrqError } from '../request/errors.ts';
-import { isLoopback } from '../request/loopback.ts';
+import { isLoopback } from '../request/small.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /**
  * Returns a base URL in its canonical spelling. Throws `SrqError('settings')` if it is not a URL that secrets may be

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 const SERVICE = 'srq';
 const LIMIT_MS = 10_000;

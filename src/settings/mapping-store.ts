@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { headerForm } from '../request/field-aliases.ts';
-import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping, resultColumnOf } from '../request/table.ts';
+import { headerForm } from '../request/lead/field-aliases.ts';
+import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping, resultColumnOf } from '../request/lead/table.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
 const keptSchema = z.object({

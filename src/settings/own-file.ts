@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../request/errors.ts';
-import { fileFlaw, folderFlaw } from '../request/ownership.ts';
+import { fileFlaw, folderFlaw } from '../request/log/ownership.ts';
+import { systemCode } from '../request/words/errors.ts';
 
 /** The rules for trusting state files that only save time. */
 export interface Trust {

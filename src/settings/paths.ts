@@ -1,6 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { SrqError } from '../request/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import type { ContractPaths } from './contract-store.ts';
 
 export interface Directories {

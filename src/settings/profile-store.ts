@@ -2,8 +2,8 @@ import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, typ
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { SrqError, systemCode } from '../request/errors.ts';
-import { fileFlaw, octalMode } from '../request/ownership.ts';
+import { fileFlaw, octalMode } from '../request/log/ownership.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 import { usableBaseUrl } from './base-url.ts';
 
 const profileSchema = z.looseObject({

@@ -1,5 +1,5 @@
+import type { LogEvent } from '../request/log/status.ts';
 import type { LogRecord } from '../request/ports.ts';
-import type { LogEvent } from '../request/status.ts';
 
 const WORDS: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
 const CLEAR = 'clear';

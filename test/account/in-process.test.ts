@@ -8,8 +8,8 @@ import { type ConnectedAccount, openConnection, proveCredentials } from '../../s
 import type { LogPlace } from '../../src/account/host.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/known-answers.ts';
+import { contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import { encodeRecord } from '../../src/store/file/record.ts';
 import { knownFrom } from '../doors/answer.ts';
 import { sandboxWith } from '../sandbox/sandbox-client.ts';

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { Context } from '../../src/cli/context.ts';
 import { Interruption } from '../../src/cli/interruption.ts';
 import { main } from '../../src/main.ts';
-import { SrqError } from '../../src/request/errors.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { callSrq } from '../helpers/call-srq.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { PATHS } from '../../src/request/wire.ts';
+import { PATHS } from '../../src/request/contract/wire.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { REQUEST } from '../helpers/leads.ts';
 import { rawAnswer, startRawService } from '../helpers/raw-service.ts';

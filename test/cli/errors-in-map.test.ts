@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { SrqError } from '../../src/request/errors.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { encodeRecord } from '../../src/store/file/record.ts';
 import { callSrq } from '../helpers/call-srq.ts';
 import { requestFor } from '../helpers/leads.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { codeOfResult, codesOfCounts, EXIT_CODES, exitNumber, precedenceText } from '../../src/cli/exit-codes.ts';
-import type { ErrorCode } from '../../src/request/errors.ts';
-import { noCounts, type Status } from '../../src/request/status.ts';
+import { noCounts, type Status } from '../../src/request/log/status.ts';
+import type { ErrorCode } from '../../src/request/words/errors.ts';
 
 type Code = ErrorCode | 'ok';
 const CODES = Object.keys(EXIT_CODES) as Code[];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Answers, givenProposal } from '../../src/commands/contract/contract-documents.ts';
-import { SECRET } from '../../src/request/names.ts';
+import { SECRET } from '../../src/request/words/names.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 
 const NOTHING: Answers = { constants: {}, operations: {} };

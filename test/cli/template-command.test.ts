@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exampleCsv } from '../../src/commands/template/run.ts';
-import { findMarket, MARKETS, type Market } from '../../src/request/markets.ts';
+import { findMarket, MARKETS, type Market } from '../../src/request/lead/markets.ts';
 
 function marketOf(code: string): Market {
   const market = findMarket(code);

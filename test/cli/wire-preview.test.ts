@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { wirePreview } from '../../src/cli/wire-preview.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import type { ServiceRequest } from '../../src/request/service-request.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 
 const REQUEST: ServiceRequest = { params: { country: 'PT', request_text: 'Paint the wall' }, audio: null, ref: 'A' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { WorkerStats } from '../../src/commands/work/worker-stats.ts';
 import { painter } from '../../src/report/output.ts';
-import type { LoggedState, Status } from '../../src/request/status.ts';
+import type { LoggedState, Status } from '../../src/request/log/status.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';

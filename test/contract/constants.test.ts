@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { holdsSecrets, withGivenSecrets, withoutSecretValues } from '../../src/contract/contract-secrets.ts';
 import { withSaid } from '../../src/contract/said-contract.ts';
-import type { Contract } from '../../src/request/contract.ts';
-import { secretTexts } from '../../src/request/names.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
+import { secretTexts } from '../../src/request/words/names.ts';
 import { KNOWN, learnParts, parameterOf } from './describe-request.ts';
 
 const learnWith = (properties: object, required: readonly string[], constants: Record<string, string> = {}) =>

@@ -1,6 +1,6 @@
 import { type LearnContractOptions, learnContract } from '../../src/contract/learn.ts';
-import type { Contract, Parameter, Proposal } from '../../src/request/contract.ts';
-import { SrqError } from '../../src/request/errors.ts';
+import type { Contract, Parameter, Proposal } from '../../src/request/contract/contract.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { learnOptions } from './learn-options.ts';
 
 /** What a person found in a real document by reading it, before srq saw it. */

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import { type Contract, contractAt, type Json, type Proposal, tokenAddress } from '../../src/request/contract.ts';
+import {
+  type Contract,
+  contractAt,
+  type Json,
+  type Proposal,
+  tokenAddress,
+} from '../../src/request/contract/contract.ts';
 import { aCollection, anItem } from './collections.ts';
 import { learnOptions } from './learn-options.ts';
 

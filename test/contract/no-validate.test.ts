@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import { SrqError } from '../../src/request/errors.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { KNOWN, learnParts } from './describe-request.ts';
 import { learnOptions } from './learn-options.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import { SrqError } from '../../src/request/errors.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { learnOptions } from './learn-options.ts';
 
 const FOLDER = new URL('../../node_modules/@readme/oas-examples/', import.meta.url);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { SourceDocument } from '../../src/contract/documents/parse-document.ts';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Proposal } from '../../src/request/contract.ts';
-import { SrqError } from '../../src/request/errors.ts';
+import type { Proposal } from '../../src/request/contract/contract.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { KNOWN } from './describe-request.ts';
 import { learnOptions } from './learn-options.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { placedParts as placedIn } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
-import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract.ts';
-import { findMarket } from '../../src/request/markets.ts';
-import { type Parts, splitLocation, splitName } from '../../src/request/parts.ts';
-import { contentKey } from '../../src/request/service-request.ts';
+import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract/contract.ts';
+import { findMarket } from '../../src/request/lead/markets.ts';
+import { type Parts, splitLocation, splitName } from '../../src/request/lead/parts.ts';
+import { contentKey } from '../../src/request/lead/service-request.ts';
 
 const placedParts = (contract: Contract, texts: Record<string, string>, given: Parts, country = '') =>
   placedIn(contract, texts, given, findMarket(country));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkRequest, likelyRequest } from '../../src/delivery/check/check-request.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import type { Mapping } from '../../src/request/table.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import type { Mapping } from '../../src/request/lead/table.ts';
 import { NO_MAPPING } from './leads.ts';
 
 const GOOD = {

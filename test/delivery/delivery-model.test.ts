@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { submitRequest } from '../../src/delivery/submit.ts';
-import type { KnownAnswers } from '../../src/request/known-answers.ts';
+import type { KnownAnswers } from '../../src/request/contract/known-answers.ts';
 import fc from '../helpers/fast-check.ts';
 import { ExpectedRequest, knowledgeOf, type Submitting } from './delivery-table.ts';
 import { submissionOf } from './leads.ts';

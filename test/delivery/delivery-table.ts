@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../src/request/errors.ts';
-import type { LoggedState } from '../../src/request/status.ts';
+import type { LoggedState } from '../../src/request/log/status.ts';
+import type { ErrorCode } from '../../src/request/words/errors.ts';
 import { ANSWERS, type AnswerName, type Sight, type Step } from './scripted-service.ts';
 
 /** What is known of a request. `open`: it may be sent. `licensed`: so it may, though it was in doubt before. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { disposalOf, type WorkerSituation } from '../../src/delivery/dispose.ts';
 import type { Submitted } from '../../src/delivery/submit.ts';
-import { SrqError } from '../../src/request/errors.ts';
-import type { TakenRequest } from '../../src/request/request-queue.ts';
-import type { Status } from '../../src/request/status.ts';
+import type { TakenRequest } from '../../src/request/log/request-queue.ts';
+import type { Status } from '../../src/request/log/status.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 
 const taken = (mayTryAgain = true): TakenRequest => ({
   ...{ key: 'k', row: 1, mayTryAgain, hasExpired: false, isUnreadable: false },

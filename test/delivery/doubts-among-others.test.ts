@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unknownWithNeighbours } from '../../src/delivery/settle-rows.ts';
-import type { Status } from '../../src/request/status.ts';
+import type { Status } from '../../src/request/log/status.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 
 const NOTHING_KNOWN = { lookup: () => 'none' as const };

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { planImport } from '../../src/delivery/plan.ts';
 import { mapRow, type Preparation } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { ImportPlan } from '../../src/request/import-plan.ts';
-import type { MappingOptions, Row, Table } from '../../src/request/table.ts';
+import type { MappingOptions, Row, Table } from '../../src/request/lead/table.ts';
+import type { ImportPlan } from '../../src/request/log/import-plan.ts';
 import { PREPARATION } from './leads.ts';
 
 const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };

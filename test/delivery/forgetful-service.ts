@@ -1,5 +1,5 @@
+import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { MarketplaceApi, Verdict } from '../../src/request/ports.ts';
-import type { ServiceRequest } from '../../src/request/service-request.ts';
 import { validated } from '../helpers/fake-api.ts';
 
 /** How a service's validate sees what was created. Times are the clock's. */

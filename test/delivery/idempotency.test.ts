@@ -5,7 +5,7 @@ import { sendRows } from '../../src/delivery/send-rows.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
 import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import { PATHS } from '../../src/request/wire.ts';
+import { PATHS } from '../../src/request/contract/wire.ts';
 import { fakeApi } from '../helpers/fake-api.ts';
 import fc from '../helpers/fast-check.ts';
 import { contractWith } from '../sandbox/contract-client.ts';

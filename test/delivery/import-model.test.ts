@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import type { ImportPlan } from '../../src/request/import-plan.ts';
+import type { ImportPlan } from '../../src/request/log/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
 import fc from '../helpers/fast-check.ts';
 import { knowledgeOf } from './delivery-table.ts';

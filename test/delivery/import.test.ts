@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ImportUi, type RunImportOptions, runImport, type ServiceConnection } from '../../src/delivery/import.ts';
-import type { RowReport } from '../../src/request/import-plan.ts';
-import type { RunNote } from '../../src/request/log-store.ts';
+import type { RowReport } from '../../src/request/log/import-plan.ts';
+import type { RunNote } from '../../src/request/log/log-store.ts';
 import { PREPARATION, planOf, tableOf } from './leads.ts';
 import { Machine } from './processes.ts';
 

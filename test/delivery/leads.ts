@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { planImport } from '../../src/delivery/plan.ts';
 import type { Preparation } from '../../src/delivery/prepare.ts';
 import type { Submission } from '../../src/delivery/submit.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import type { ImportPlan, RowRange } from '../../src/request/import-plan.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { contentKey } from '../../src/request/lead/service-request.ts';
+import type { Mapping, Row, Table } from '../../src/request/lead/table.ts';
+import type { ImportPlan, RowRange } from '../../src/request/log/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
-import { contentKey } from '../../src/request/service-request.ts';
-import type { Mapping, Row, Table } from '../../src/request/table.ts';
 
 /** The telephone number of the lead with this need. No other lead has it. */
 export function phoneOf(need: string): string {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { mapRow } from '../../src/delivery/prepare.ts';
-import type { FieldSource, Mapping } from '../../src/request/table.ts';
+import type { FieldSource, Mapping } from '../../src/request/lead/table.ts';
 import { NO_MAPPING } from './leads.ts';
 
 const source = (part: Partial<FieldSource> & { field: string }): FieldSource => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LoggedState } from '../../src/request/status.ts';
+import type { LoggedState } from '../../src/request/log/status.ts';
 import { planOf, submissionOf, tableOf } from './leads.ts';
 
 const NOTHING_KNOWN = { lookup: (): LoggedState => 'none' };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { likelyRequest } from '../../src/delivery/check/check-request.ts';
 import { mapRow, prepareAgain, prepareRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { Row } from '../../src/request/table.ts';
+import type { Row } from '../../src/request/lead/table.ts';
 import { PREPARATION } from './leads.ts';
 
 const COLUMNS = ['country', 'phone', 'email', 'request_text', 'lang', 'audio_file', 'ref'];

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { planImport } from '../../src/delivery/plan.ts';
 import { prepareRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { LoggedState, Status } from '../../src/request/status.ts';
-import type { Row } from '../../src/request/table.ts';
+import type { Row } from '../../src/request/lead/table.ts';
+import type { LoggedState, Status } from '../../src/request/log/status.ts';
 import { PREPARATION } from './leads.ts';
 
 const COLUMNS = ['Country', 'Phone', 'Message', 'Ref', 'srq_status', 'srq_key'];

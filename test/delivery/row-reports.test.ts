@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { tieProblems } from '../../src/delivery/prepare.ts';
 import { runRowOf } from '../../src/delivery/report-rows.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { RowReport } from '../../src/request/import-plan.ts';
+import type { Mapping, Row } from '../../src/request/lead/table.ts';
+import type { RowReport } from '../../src/request/log/import-plan.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
-import type { Mapping, Row } from '../../src/request/table.ts';
 import { submissionOf } from './leads.ts';
 
 const NOTHING = { map: {}, set: {}, join: {} };

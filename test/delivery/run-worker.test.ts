@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { QueueWorkerOptions } from '../../src/delivery/consume.ts';
-import { SrqError } from '../../src/request/errors.ts';
+import type { LoggedState } from '../../src/request/log/status.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
-import type { LoggedState } from '../../src/request/status.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { Bench, fault, PERSONAL, rows, taken, UNKNOWN } from './worker-bench.ts';
 
 describe('a fault ends the whole worker', () => {

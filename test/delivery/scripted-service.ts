@@ -1,5 +1,5 @@
+import { PATHS } from '../../src/request/contract/wire.ts';
 import type { Clock } from '../../src/request/ports.ts';
-import { PATHS } from '../../src/request/wire.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { Http } from '../../src/service/wire/http.ts';
 import { answerWith } from '../helpers/api-client.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createdUnder, draftSentBefore } from '../../src/delivery/other-readings.ts';
 import { prepareDraft } from '../../src/delivery/prepare.ts';
-import type { LoggedState } from '../../src/request/status.ts';
+import type { LoggedState } from '../../src/request/log/status.ts';
 import { PREPARATION, planOf, tableOf } from './leads.ts';
 
 const NEW = { lookup: () => 'none' as const, prefetch: async () => {}, read: () => null };

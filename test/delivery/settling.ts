@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { settleRows } from '../../src/delivery/settle-rows.ts';
 import type { SubmitOptions, Submitted } from '../../src/delivery/submit.ts';
 import { NEIGHBOURS } from '../../src/delivery/witness.ts';
-import type { ImportPlan } from '../../src/request/import-plan.ts';
+import type { ImportPlan } from '../../src/request/log/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
 import { readAll } from '../helpers/log-subjects.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
-import { PATHS } from '../../src/request/wire.ts';
+import { PATHS } from '../../src/request/contract/wire.ts';
 import { readAll } from '../helpers/log-subjects.ts';
 import { submissionOf } from './leads.ts';
 import { type Death, Life } from './life.ts';

@@ -10,8 +10,9 @@ import {
   subjectOf,
   submitRequest,
 } from '../../src/delivery/submit.ts';
-import { SrqError } from '../../src/request/errors.ts';
-import type { Outcome } from '../../src/request/outcome.ts';
+import { repetitionKey } from '../../src/request/lead/service-request.ts';
+import type { Outcome } from '../../src/request/log/outcome.ts';
+import type { LoggedState } from '../../src/request/log/status.ts';
 import type {
   CreateResult,
   DeliveryLog,
@@ -21,8 +22,7 @@ import type {
   SendingOptions,
   ValidateResult,
 } from '../../src/request/ports.ts';
-import { repetitionKey } from '../../src/request/service-request.ts';
-import type { LoggedState } from '../../src/request/status.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { answered, fakeApi, unprovenAnswer, validated } from '../helpers/fake-api.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Advice } from '../../src/delivery/breaker.ts';
 import type { Submitted } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import { SrqError } from '../../src/request/errors.ts';
-import type { RowResult } from '../../src/request/outcome.ts';
-import type { Status } from '../../src/request/status.ts';
+import type { RowResult } from '../../src/request/log/outcome.ts';
+import type { Status } from '../../src/request/log/status.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 
 const ended = (status: Status, more: Partial<Submitted & RowResult> = {}): Submitted => {
   const { http = null, message = null, ...rest } = more;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { takenRequests } from '../../src/delivery/take-requests.ts';
-import type { JobDecision, TakenRequest } from '../../src/request/request-queue.ts';
+import type { JobDecision, TakenRequest } from '../../src/request/log/request-queue.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
 const request = (row: number): TakenRequest => ({

@@ -1,10 +1,10 @@
 import { CONTINUE } from '../../src/delivery/breaker.ts';
 import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/delivery/consume.ts';
-import type { SrqError } from '../../src/request/errors.ts';
-import type { Outcome } from '../../src/request/outcome.ts';
+import type { Outcome } from '../../src/request/log/outcome.ts';
+import type { JobDecision, RequestQueue, TakenRequest } from '../../src/request/log/request-queue.ts';
+import type { LoggedState } from '../../src/request/log/status.ts';
 import type { CreateResult, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
-import type { JobDecision, RequestQueue, TakenRequest } from '../../src/request/request-queue.ts';
-import type { LoggedState } from '../../src/request/status.ts';
+import type { SrqError } from '../../src/request/words/errors.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
 const BEGUN_MS = Date.UTC(2026, 0, 1);

@@ -1,8 +1,13 @@
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import type { AnsweredOperation, FormMeaning, KnownAnswers, ProvenBy } from '../../src/request/known-answers.ts';
-import type { Identifiers } from '../../src/request/outcome.ts';
-import type { ServiceRequest } from '../../src/request/service-request.ts';
-import { PATHS } from '../../src/request/wire.ts';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import type {
+  AnsweredOperation,
+  FormMeaning,
+  KnownAnswers,
+  ProvenBy,
+} from '../../src/request/contract/known-answers.ts';
+import { PATHS } from '../../src/request/contract/wire.ts';
+import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
+import type { Identifiers } from '../../src/request/log/outcome.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';

@@ -34,8 +34,8 @@ test('tests import src through test/doors alone, but for those in the list that 
 
 test.each([
   ["import { planImport } from '../../src/delivery/plan.ts';", true],
-  ["import type { Row } from '../../src/request/table.ts';", false],
-  ["import { type Row, type Table } from '../src/request/table.ts';", false],
+  ["import type { Row } from '../../src/request/lead/table.ts';", false],
+  ["import { type Row, type Table } from '../src/request/lead/table.ts';", false],
   ["import {\n  type Row,\n  rowsOf,\n} from '../src/input/rows.ts';", true],
   ["const { run } = await import('../../src/cli/program.ts');", true],
   ["const call = (): typeof import('node:fs') => import('node:fs');", false],

@@ -5,9 +5,9 @@ import { prepareRow } from '../../src/delivery/prepare.ts';
 import { sampleOf } from '../../src/input/columns/sample.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { openTable } from '../../src/input/open-table.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
-import { SrqError } from '../../src/request/errors.ts';
-import type { Row } from '../../src/request/table.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import type { Row } from '../../src/request/lead/table.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 
 /** What srq reads in a file, before anything is sent. */
 export interface Read {

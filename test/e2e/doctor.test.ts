@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
-import type { Step } from '../../src/request/diagnosis.ts';
+import type { Step } from '../../src/request/documents/diagnosis.ts';
 import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { contractOf } from '../helpers/contracts.ts';

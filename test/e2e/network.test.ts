@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { PATHS } from '../../src/request/wire.ts';
+import { PATHS } from '../../src/request/contract/wire.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker, type Pair } from '../helpers/certificate.ts';

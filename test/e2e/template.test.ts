@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { exampleCsv } from '../../src/commands/template/run.ts';
-import { MARKETS } from '../../src/request/markets.ts';
+import { MARKETS } from '../../src/request/lead/markets.ts';
 import { test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 

@@ -1,4 +1,5 @@
-import type { Outcome } from '../../src/request/outcome.ts';
+import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
+import type { Outcome } from '../../src/request/log/outcome.ts';
 import type {
   AnswerForm,
   CreateResult,
@@ -8,7 +9,6 @@ import type {
   ValidateResult,
   Verdict,
 } from '../../src/request/ports.ts';
-import type { ServiceRequest } from '../../src/request/service-request.ts';
 
 const formOf = (text: string): AnswerForm => ({ text: () => text });
 

@@ -4,10 +4,10 @@
 // It answers each command with one line as soon as the command is done, in the order in which they are done.
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { SrqError } from '../../src/request/errors.ts';
-import type { OpenLog } from '../../src/request/log-store.ts';
-import type { Outcome } from '../../src/request/outcome.ts';
-import type { LoggedState } from '../../src/request/status.ts';
+import type { OpenLog } from '../../src/request/log/log-store.ts';
+import type { Outcome } from '../../src/request/log/outcome.ts';
+import type { LoggedState } from '../../src/request/log/status.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { openFileStore } from '../../src/store/file/file-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/account/system-clock.ts';
-import type { LogStore } from '../../src/request/log-store.ts';
+import type { LogStore } from '../../src/request/log/log-store.ts';
 import { openFileStore } from '../../src/store/file/file-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from './postgres.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { SrqError } from '../../src/request/errors.ts';
-import type { LogReader } from '../../src/request/log-store.ts';
-import type { Outcome } from '../../src/request/outcome.ts';
+import type { LogReader } from '../../src/request/log/log-store.ts';
+import type { Outcome } from '../../src/request/log/outcome.ts';
 import type { LogRecord, LogSubject } from '../../src/request/ports.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { FileLog } from '../../src/store/file/file-log.ts';
 import { openLogReader, readLog } from '../../src/store/file/file-store.ts';
 import type { LogUser } from '../../src/store/file/log-access.ts';

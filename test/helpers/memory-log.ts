@@ -1,5 +1,5 @@
+import { type LogEvent, type LoggedState, nextState } from '../../src/request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogSubject } from '../../src/request/ports.ts';
-import { type LogEvent, type LoggedState, nextState } from '../../src/request/status.ts';
 
 /** A log in memory for models, which several simulated processes use one after another. */
 export class MemoryLog {

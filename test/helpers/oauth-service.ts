@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { onTestFinished } from 'vitest';
-import { PATHS } from '../../src/request/wire.ts';
+import { PATHS } from '../../src/request/contract/wire.ts';
 
 export const CLIENT = { clientId: '4711', clientSecret: 'an-invented-secret-of-some-length' };
 /** A client that the provider knows, but not for this grant. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { systemCode } from '../../src/request/errors.ts';
+import { systemCode } from '../../src/request/words/errors.ts';
 import { endWithTest, join } from './tls-front.ts';
 
 export interface ProxyService {

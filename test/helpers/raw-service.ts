@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished, type TestContext } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
-import { systemCode } from '../../src/request/errors.ts';
+import { systemCode } from '../../src/request/words/errors.ts';
 
 /** One request as its bytes arrived. */
 interface RawRequest {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openTable } from '../../src/input/open-table.ts';
-import type { ReadOptions, Row, Table } from '../../src/request/table.ts';
+import type { ReadOptions, Row, Table } from '../../src/request/lead/table.ts';
 
 /** The folder of the files of the test that runs. */
 let scratch: string | null = null;

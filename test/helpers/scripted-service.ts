@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { onTestFinished, type TestContext } from 'vitest';
-import { PATHS } from '../../src/request/wire.ts';
+import { PATHS } from '../../src/request/contract/wire.ts';
 
 interface Scripted {
   readonly status: number;

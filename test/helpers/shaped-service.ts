@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { FORM_CONTENT_TYPE, PATHS } from '../../src/request/wire.ts';
+import { FORM_CONTENT_TYPE, PATHS } from '../../src/request/contract/wire.ts';
 
 interface ShapedAnswer {
   readonly status: number;

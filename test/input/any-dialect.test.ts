@@ -6,7 +6,7 @@ import { workbook } from '../../scripts/workbook.mjs';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { ReadOptions } from '../../src/request/table.ts';
+import type { ReadOptions } from '../../src/request/lead/table.ts';
 import fc from '../helpers/fast-check.ts';
 import { readTable, scratchFile } from '../helpers/read-table.ts';
 

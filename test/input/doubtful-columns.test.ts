@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { MappingOptions } from '../../src/request/table.ts';
+import type { MappingOptions } from '../../src/request/lead/table.ts';
 
 const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
 

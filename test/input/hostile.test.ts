@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import { MARKETS } from '../../src/request/markets.ts';
+import { MARKETS } from '../../src/request/lead/markets.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
 

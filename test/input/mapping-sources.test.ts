@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { columnsNamed } from '../../src/input/column-names.ts';
 import { mappingToKeep, mappingToRemember } from '../../src/input/kept-mapping.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { FieldSource, MappingOptions, RememberedMapping } from '../../src/request/table.ts';
+import type { FieldSource, MappingOptions, RememberedMapping } from '../../src/request/lead/table.ts';
 
 const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
 const plan = (

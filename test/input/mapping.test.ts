@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mapRow, tieProblems } from '../../src/delivery/prepare.ts';
 import { mappingToKeep } from '../../src/input/kept-mapping.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { MappingOptions } from '../../src/request/table.ts';
+import type { MappingOptions } from '../../src/request/lead/table.ts';
 
 const nothing = { map: {}, set: {}, join: {} };
 const plan = (columns: string[], options: Partial<MappingOptions> = {}) =>

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openTable } from '../../src/input/open-table.ts';
-import { escapeFormulas } from '../../src/request/csv-text.ts';
-import type { ReadOptions, Row } from '../../src/request/table.ts';
+import type { ReadOptions, Row } from '../../src/request/lead/table.ts';
+import { escapeFormulas } from '../../src/request/words/csv-text.ts';
 import fc from '../helpers/fast-check.ts';
 
 const fixtures = new URL('../../fixtures/csv/', import.meta.url).pathname;

@@ -3,7 +3,7 @@ import type { CsvRecord } from '../../src/input/csv-records.ts';
 import type { TextEncoding } from '../../src/input/decode.ts';
 import { RowFit } from '../../src/input/row-fit.ts';
 import { rowRestorer, rowsOf } from '../../src/input/rows.ts';
-import type { Row } from '../../src/request/table.ts';
+import type { Row } from '../../src/request/lead/table.ts';
 
 const UTF8: TextEncoding = { name: 'utf-8', label: 'UTF-8', unexplained: /\uFFFD/u, isWrong: false, note: null };
 const record = (text: string, line: number, more: Partial<CsvRecord> = {}): CsvRecord => ({

@@ -14,7 +14,7 @@ import { LibraryHost } from '../../src/library/host.ts';
 import { mappingOf, tableOf } from '../../src/library/rows.ts';
 import { settingsOf } from '../../src/library/settings.ts';
 import { endedBySignal, haltWith } from '../../src/library/signals.ts';
-import { SENT_STATUSES } from '../../src/request/status.ts';
+import { SENT_STATUSES } from '../../src/request/log/status.ts';
 
 const { signal } = new AbortController();
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { ImportOptions, RequestFields } from '../../src/library/api.ts';
-import type { RowResult } from '../../src/request/outcome.ts';
+import type { RowResult } from '../../src/request/log/outcome.ts';
 import { requestAt } from '../helpers/leads.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';

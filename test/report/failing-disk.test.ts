@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { storeExport } from '../../src/commands/store/run.ts';
 import { writeResults } from '../../src/report/results-file.ts';
-import type { RowReport } from '../../src/request/import-plan.ts';
+import type { RowReport } from '../../src/request/log/import-plan.ts';
 import { contextOf } from '../helpers/command-context.ts';
 import { filesOpenHere } from '../helpers/open-files.ts';
 

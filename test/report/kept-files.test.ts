@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { requireOwnOrNew, requireWritable, writeWhole } from '../../src/report/output-file.ts';
 import { writeResults } from '../../src/report/results-file.ts';
 import { workbookChunks } from '../../src/report/workbook-writer.ts';
-import type { RowReport } from '../../src/request/import-plan.ts';
+import type { RowReport } from '../../src/request/log/import-plan.ts';
 
 let folder: string;
 let path: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Metrics, type ProcessView } from '../../src/report/metrics.ts';
-import { noCounts } from '../../src/request/status.ts';
+import { noCounts } from '../../src/request/log/status.ts';
 import { Scrape } from '../helpers/metrics.ts';
 
 const STARTING: ProcessView = { version: '1.2.3', state: 'starting', worker: null, imported: null, connection: null };

@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk';
 import { expect, test } from 'vitest';
 import { type EnqueueSummary, enqueueText, type WorkSummary, workText } from '../../src/report/terminal/queue-text.ts';
-import { noCounts } from '../../src/request/status.ts';
+import { noCounts } from '../../src/request/log/status.ts';
 
 const paint = new Chalk({ level: 0 });
 const WORK: WorkSummary = { ...noCounts(), again: 0, seconds: 61, store: 'db.example.com', stopped: null, hint: null };

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { ReporterOptions } from '../../src/report/reporter.ts';
 import { HumanReporter, JsonReporter } from '../../src/report/terminal/reporters.ts';
-import type { Failure } from '../../src/request/errors.ts';
+import type { Failure } from '../../src/request/words/errors.ts';
 
 /** A stream that keeps what is written; with `columns` it is a terminal of that width. */
 function kept(columns?: number) {

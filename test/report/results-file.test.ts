@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Results, streamResults, writeResults } from '../../src/report/results-file.ts';
-import type { RowOutside, RowReport } from '../../src/request/import-plan.ts';
-import type { EarlierOutcome, Row } from '../../src/request/table.ts';
+import type { EarlierOutcome, Row } from '../../src/request/lead/table.ts';
+import type { RowOutside, RowReport } from '../../src/request/log/import-plan.ts';
 import fc from '../helpers/fast-check.ts';
 import { readTable } from '../helpers/read-table.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { saysNone, withoutTrailingMarks } from '../../src/request/contact-cell.ts';
+import { saysNone, withoutTrailingMarks } from '../../src/request/lead/contact-cell.ts';
 
 test.each([
   ...[

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MARKETS, parseMarket } from '../../src/request/markets.ts';
+import { MARKETS, parseMarket } from '../../src/request/lead/markets.ts';
 
 describe('every market', () => {
   it.each(MARKETS)('$code is found by its codes and by its name in six languages', (market) => {

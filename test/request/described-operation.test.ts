@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Parameter } from '../../src/request/contract.ts';
-import { audioLength, dataUrlPrefix, wireValue } from '../../src/request/contract-rules.ts';
+import type { Parameter } from '../../src/request/contract/contract.ts';
+import { audioLength, dataUrlPrefix, wireValue } from '../../src/request/contract/contract-rules.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 
 test.each<[number, Partial<Parameter>, number, string | null]>([

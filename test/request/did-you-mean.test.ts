@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from '../../src/request/did-you-mean.ts';
+import { nearest } from '../../src/request/words/did-you-mean.ts';
 
 const COMMANDS = ['create', 'validate', 'bulk', 'resolve', 'shop'];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { duplicateStatement, saysClear } from '../../src/request/duplicate-words.ts';
+import { duplicateStatement, saysClear } from '../../src/request/words/duplicate-words.ts';
 
 test.each([
   ...['DUPLICATE_REQUEST', 'The request already exists', 'Possible duplicate', 'alreadySubmitted'],

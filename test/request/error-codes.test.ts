@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { namedAdvice } from '../../src/commands/help-topics.ts';
-import { ERRORS, type ErrorReason } from '../../src/request/error-codes.ts';
-import { SrqError } from '../../src/request/errors.ts';
-import { FINDING } from '../../src/request/finding.ts';
+import { ERRORS, type ErrorReason } from '../../src/request/words/error-codes.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
+import { FINDING } from '../../src/request/words/finding.ts';
 
 const REASONS = Object.keys(ERRORS) as ErrorReason[];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aliasOf, countKnownFields, headerForm } from '../../src/request/field-aliases.ts';
+import { aliasOf, countKnownFields, headerForm } from '../../src/request/lead/field-aliases.ts';
 
 test('a name that two languages have counts by its best place', () => {
   expect(aliasOf('Message')).toEqual({ meaning: 'request_text', rank: 1 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { absenceMessage, FINDING, fieldsThatGive, finding, quotedMessage } from '../../src/request/finding.ts';
+import { absenceMessage, FINDING, fieldsThatGive, finding, quotedMessage } from '../../src/request/words/finding.ts';
 
 test('docs/input.md lists the codes with their severity, in the order of the table', () => {
   const listed = [...readFileSync('docs/input.md', 'utf8').matchAll(/^\| `([a-z_]+\.[a-z-]+)` \| (\w+) \|/gm)];

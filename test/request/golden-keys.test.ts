@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { prepareRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import { contentKey, KEY_RECIPE } from '../../src/request/service-request.ts';
+import { contentKey, KEY_RECIPE } from '../../src/request/lead/service-request.ts';
 import { PREPARATION } from '../delivery/leads.ts';
 
 // These keys are in logs. A change that makes one of them another one makes leads new that were sent long ago: it needs a

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { KeyIndex } from '../../src/request/key-index.ts';
+import { KeyIndex } from '../../src/request/log/key-index.ts';
 import fc from '../helpers/fast-check.ts';
 
 const keyOf = (n: number) => createHash('sha256').update(String(n)).digest('hex').slice(0, 32);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MARKETS, parseLanguage, usualLanguage } from '../../src/request/markets.ts';
+import { MARKETS, parseLanguage, usualLanguage } from '../../src/request/lead/markets.ts';
 
 it.each([
   ['pt', 'pt'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { Ledger, PlannedFiles } from '../../src/request/ledger.ts';
-import { noCounts, STATUSES, type Status } from '../../src/request/status.ts';
+import { Ledger, PlannedFiles } from '../../src/request/log/ledger.ts';
+import { noCounts, STATUSES, type Status } from '../../src/request/log/status.ts';
 import fc from '../helpers/fast-check.ts';
 
 // Keys are SHA-256 output; the index relies on it for its speed.

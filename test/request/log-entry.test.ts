@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keysOfRun } from '../../src/request/log-store.ts';
+import { keysOfRun } from '../../src/request/log/log-store.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
 
 const AT = '2026-11-22T10:00:00.000Z';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mediaTypeOfBytes, namesOfMediaType } from '../../src/request/media-type.ts';
+import { mediaTypeOfBytes, namesOfMediaType } from '../../src/request/lead/media-type.ts';
 
 test.each([
   ['RIFF\x24\0\0\0WAVEfmt ', 'audio/wav'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { reasonOf } from '../../src/request/outcome.ts';
-import { STATUSES } from '../../src/request/status.ts';
+import { reasonOf } from '../../src/request/log/outcome.ts';
+import { STATUSES } from '../../src/request/log/status.ts';
 
 test.each([
   ['rejected', 422, 'request.rejected'],

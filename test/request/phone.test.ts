@@ -7,8 +7,8 @@ import {
 } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/max/metadata';
 import { describe, expect, it } from 'vitest';
-import { findMarket, MARKETS } from '../../src/request/markets.ts';
-import { likelyE164, parsePhone } from '../../src/request/phone.ts';
+import { findMarket, MARKETS } from '../../src/request/lead/markets.ts';
+import { likelyE164, parsePhone } from '../../src/request/lead/phone.ts';
 import fc from '../helpers/fast-check.ts';
 
 const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { expect, it } from 'vitest';
-import { findMarket, MARKETS, type Market } from '../../src/request/markets.ts';
-import { plainE164 } from '../../src/request/phone.ts';
+import { findMarket, MARKETS, type Market } from '../../src/request/lead/markets.ts';
+import { plainE164 } from '../../src/request/lead/phone.ts';
 import fc from '../helpers/fast-check.ts';
 
 const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');

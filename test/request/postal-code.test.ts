@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MARKETS, postalCodeWarning } from '../../src/request/markets.ts';
+import { MARKETS, postalCodeWarning } from '../../src/request/lead/markets.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 
 const warning = (code: string, text: string) => {

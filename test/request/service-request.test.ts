@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contentKey, type ServiceRequest } from '../../src/request/service-request.ts';
+import { contentKey, type ServiceRequest } from '../../src/request/lead/service-request.ts';
 
 const destination = { baseUrl: 'https://api.example.com', clientId: '7' };
 const params = { country: 'PT', phone: '+351912345678', request_text: 'A dripping tap' };

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { shellWord } from '../../src/request/errors.ts';
+import { shellWord } from '../../src/request/words/errors.ts';
 
 const WORDS = [
   'leads.csv',

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { csvLine, escapeFormulas, unescapeFormulas } from '../../src/request/csv-text.ts';
+import { csvLine, escapeFormulas, unescapeFormulas } from '../../src/request/words/csv-text.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import fc from '../helpers/fast-check.ts';
 

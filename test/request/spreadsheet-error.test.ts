@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorValueWithin, isErrorValue } from '../../src/request/spreadsheet-error.ts';
+import { errorValueWithin, isErrorValue } from '../../src/request/lead/spreadsheet-error.ts';
 
 const english = ['#NULL!', '#DIV/0!', '#VALUE!', '#REF!', '#NAME?', '#NUM!', '#N/A', '#SPILL!', '#CALC!', '#ERROR!'];
 const german = ['#NULL!', '#WERT!', '#BEZUG!', '#NAME?', '#ZAHL!', '#NV', '#ÜBERLAUF!'];

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { findMarket, MARKETS } from '../../src/request/markets.ts';
 import {
   AUDIO_PARAMETER,
   CATEGORY_PARAMETER,
@@ -7,7 +6,8 @@ import {
   FORM_CONTENT_TYPE,
   JSON_CONTENT_TYPE,
   PATHS,
-} from '../../src/request/wire.ts';
+} from '../../src/request/contract/wire.ts';
+import { findMarket, MARKETS } from '../../src/request/lead/markets.ts';
 
 // Written out from the API's document and taken from nowhere in the code: client and sandbox share these words, so a
 // slip in them would pass every test between the two.

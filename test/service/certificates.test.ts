@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { SrqError } from '../../src/request/errors.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import {
   type CertificateFiles,
   type CertificateSecrets,

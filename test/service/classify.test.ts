@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ERRORS } from '../../src/request/error-codes.ts';
+import { ERRORS } from '../../src/request/words/error-codes.ts';
 import {
   type ComparedMeaning,
   classifyCreate,

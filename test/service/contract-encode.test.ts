@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
-import type { ContractEncoding, CreateOperation, Parameter } from '../../src/request/contract.ts';
-import type { ServiceRequest } from '../../src/request/service-request.ts';
+import type { ContractEncoding, CreateOperation, Parameter } from '../../src/request/contract/contract.ts';
+import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import { type EncodedRequest, makeEncoder } from '../../src/service/wire/encode.ts';
 import fc from '../helpers/fast-check.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { PATHS } from '../../src/request/contract/wire.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
-import { PATHS } from '../../src/request/wire.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contract.ts';
-import { SrqError } from '../../src/request/errors.ts';
+import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contract/contract.ts';
+import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { CachedToken, CreateTerms, TokenCache } from '../../src/request/ports.ts';
-import type { ServiceRequest } from '../../src/request/service-request.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi, type RequestApiDeps } from '../../src/service/request-api.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { callText } from '../../src/report/terminal/call-text.ts';
-import type { Contract, ContractEncoding, Parameter } from '../../src/request/contract.ts';
+import type { Contract, ContractEncoding, Parameter } from '../../src/request/contract/contract.ts';
+import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
-import type { ServiceRequest } from '../../src/request/service-request.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { KnownAnswers } from '../../src/request/known-answers.ts';
+import type { KnownAnswers } from '../../src/request/contract/known-answers.ts';
 import { LearnedFile } from '../../src/settings/account-files.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '4711' };

@@ -10,11 +10,11 @@ import { refuseSlip } from '../../input/mapping-doubts.ts';
 import { printable } from '../../report/output.ts';
 import { contractName } from '../../report/terminal/contract-text.ts';
 import { planText } from '../../report/terminal/plan-text.ts';
-import { SrqError } from '../../request/errors.ts';
-import { FIELDS, isField } from '../../request/fields.ts';
-import { adviceOn } from '../../request/finding.ts';
-import type { ImportPlan, RowRange } from '../../request/import-plan.ts';
-import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../../request/table.ts';
+import { FIELDS, isField } from '../../request/lead/fields.ts';
+import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../../request/lead/table.ts';
+import type { ImportPlan, RowRange } from '../../request/log/import-plan.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { adviceOn } from '../../request/words/finding.ts';
 import { isAsked } from './consent.ts';
 import {
   askQuestions,

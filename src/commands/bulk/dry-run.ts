@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import { planWithProgress } from '../../cli/input.ts';
 import { reportRows } from '../../delivery/report-rows.ts';
-import { PlannedFiles } from '../../request/ledger.ts';
+import { PlannedFiles } from '../../request/log/ledger.ts';
 import { type PlanOptions, rangeOf, sayPlan } from './agreement.ts';
 import { type PreparedPlan, planId } from './consent.ts';
 import type { OpenedFile } from './file-import.ts';

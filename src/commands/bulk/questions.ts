@@ -4,9 +4,9 @@ import { type Input, mapped } from '../../cli/input.ts';
 import { askKey } from '../../cli/prompt.ts';
 import type { ColumnSample } from '../../input/columns/sample.ts';
 import { clip, printable } from '../../report/output.ts';
-import { SrqError } from '../../request/errors.ts';
-import type { Field } from '../../request/fields.ts';
-import { columnLabel, type FieldSource, type Mapping, type MappingOptions, mapKey } from '../../request/table.ts';
+import type { Field } from '../../request/lead/fields.ts';
+import { columnLabel, type FieldSource, type Mapping, type MappingOptions, mapKey } from '../../request/lead/table.ts';
+import { SrqError } from '../../request/words/errors.ts';
 
 /** A question about columns that a person has to answer before anything is sent. */
 export interface ColumnQuestion {

@@ -7,10 +7,10 @@ import { mapRow } from '../../delivery/prepare.ts';
 import { type RowLookup, withRowsOutside } from '../../delivery/report-rows.ts';
 import { onlyPath, requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
 import { isWorkbookName, streamResults, writeResults } from '../../report/results-file.ts';
-import { SrqError } from '../../request/errors.ts';
-import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
-import { parseMarket, usualDelimiter } from '../../request/markets.ts';
-import { RESULT_COLUMNS, resultColumnOf, resultPlaces, statesOutcomes, type Table } from '../../request/table.ts';
+import { parseMarket, usualDelimiter } from '../../request/lead/markets.ts';
+import { RESULT_COLUMNS, resultColumnOf, resultPlaces, statesOutcomes, type Table } from '../../request/lead/table.ts';
+import type { ImportPlan, RowReport } from '../../request/log/import-plan.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Occasion, WrittenFiles } from '../../settings/written-files.ts';
 
 /** The value of `--results`, or false for `--no-results`. */

@@ -4,10 +4,10 @@ import { runRowOf } from '../../delivery/report-rows.ts';
 import { printable } from '../../report/output.ts';
 import { type PageFacts, writeRunReport } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
-import { SrqError } from '../../request/errors.ts';
-import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
-import type { LogStore } from '../../request/log-store.ts';
-import type { Mapping } from '../../request/table.ts';
+import type { Mapping } from '../../request/lead/table.ts';
+import type { ImportPlan, RowReport } from '../../request/log/import-plan.ts';
+import type { LogStore } from '../../request/log/log-store.ts';
+import { SrqError } from '../../request/words/errors.ts';
 
 /** Yields the rows unchanged and adds each to the figures. */
 export async function* withFigures(

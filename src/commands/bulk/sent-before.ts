@@ -7,8 +7,8 @@ import type { SubmitOptions } from '../../delivery/submit.ts';
 import { usedColumns } from '../../input/kept-mapping.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { thousands } from '../../report/output.ts';
-import { SrqError } from '../../request/errors.ts';
-import type { ImportPlan } from '../../request/import-plan.ts';
+import type { ImportPlan } from '../../request/log/import-plan.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { withFlags } from './questions.ts';
 
 /**

@@ -3,9 +3,9 @@ import type { Pass, PassWatch } from '../../delivery/import.ts';
 import type { Submitted } from '../../delivery/submit.ts';
 import { rowsText } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
-import type { RowResult } from '../../request/outcome.ts';
+import type { RowResult } from '../../request/log/outcome.ts';
+import { type Counts, noCounts } from '../../request/log/status.ts';
 import type { Clock } from '../../request/ports.ts';
-import { type Counts, noCounts } from '../../request/status.ts';
 
 /** Numbers of created rows that need a word. */
 export interface Asides {

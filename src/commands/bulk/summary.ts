@@ -5,11 +5,17 @@ import { rowsText, thousands } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
-import { type Failure, failureOf, type SrqError } from '../../request/errors.ts';
-import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
-import type { ReasonCounts, RowReason } from '../../request/outcome.ts';
-import { type Counts, countsLeft, type PlannedStatus, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
-import { columnLabel } from '../../request/table.ts';
+import { columnLabel } from '../../request/lead/table.ts';
+import type { ImportPlan, ImportSummary } from '../../request/log/import-plan.ts';
+import type { ReasonCounts, RowReason } from '../../request/log/outcome.ts';
+import {
+  type Counts,
+  countsLeft,
+  type PlannedStatus,
+  sumOfCounts,
+  withUntriedAsFailed,
+} from '../../request/log/status.ts';
+import { type Failure, failureOf, type SrqError } from '../../request/words/errors.ts';
 import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
 import type { Asides } from './show-import.ts';
 

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
-import { MARKETS } from '../../request/markets.ts';
+import { MARKETS } from '../../request/lead/markets.ts';
 import type { Shell } from './flags.ts';
 
 /** Prints the script with which a shell completes srq's commands. */

@@ -2,10 +2,10 @@ import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { ask, askHidden, askYesNo } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
-import type { ContractFinding, Proposal, Question } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
-import { isSecretName } from '../../request/names.ts';
-import { OPERATION_NAMES } from '../../request/operations.ts';
+import type { ContractFinding, Proposal, Question } from '../../request/contract/contract.ts';
+import { OPERATION_NAMES } from '../../request/contract/operations.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { isSecretName } from '../../request/words/names.ts';
 import type { Answers } from './contract-documents.ts';
 
 /** A proposal with the answers that led to it. */

@@ -9,10 +9,10 @@ import {
   type Parameter,
   type Proposal,
   withRequestOperations,
-} from '../../request/contract.ts';
-import { isContractLike, readContract } from '../../request/contract-schema.ts';
-import { SrqError, systemCode } from '../../request/errors.ts';
-import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
+} from '../../request/contract/contract.ts';
+import { isContractLike, readContract } from '../../request/contract/contract-schema.ts';
+import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/contract/operations.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 
 /** A file that describes the service's interface. */
 interface DocumentFile {

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { DescriptionFolder } from '../../contract/documents/parse-document.ts';
-import { SrqError, shellWord } from '../../request/errors.ts';
+import { SrqError, shellWord } from '../../request/words/errors.ts';
 
 /** The folder of a description that consists of several files, as a person named it. */
 interface OpenFolder {

@@ -7,10 +7,10 @@ import { wirePreview } from '../../cli/wire-preview.ts';
 import { type Preparation, type Prepared, prepareRow } from '../../delivery/prepare.ts';
 import { rowsInRange } from '../../delivery/read-rows.ts';
 import { aligned, clip, printable, thousands } from '../../report/output.ts';
-import { type Contract, isOffered } from '../../request/contract.ts';
-import { SrqError, shellWord } from '../../request/errors.ts';
-import { quotedMessage } from '../../request/finding.ts';
-import type { ServiceRequest } from '../../request/service-request.ts';
+import { type Contract, isOffered } from '../../request/contract/contract.ts';
+import type { ServiceRequest } from '../../request/lead/service-request.ts';
+import { SrqError, shellWord } from '../../request/words/errors.ts';
+import { quotedMessage } from '../../request/words/finding.ts';
 
 import { makeEncoder } from '../../service/wire/encode.ts';
 

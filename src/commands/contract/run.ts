@@ -11,10 +11,10 @@ import {
   type Question,
   type ServerSuggestion,
   tokenAddress,
-} from '../../request/contract.ts';
-import { SrqError, systemCode } from '../../request/errors.ts';
-import { isLoopback } from '../../request/loopback.ts';
-import { isSecretName } from '../../request/names.ts';
+} from '../../request/contract/contract.ts';
+import { isLoopback } from '../../request/small.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
+import { isSecretName } from '../../request/words/names.ts';
 import { normalBaseUrl } from '../../settings/base-url.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';

@@ -1,11 +1,11 @@
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { recordingsBeside } from '../../cli/session.ts';
-import { nearest } from '../../request/did-you-mean.ts';
-import { SrqError } from '../../request/errors.ts';
-import { FIELD, FIELDS, type FieldOption, isField } from '../../request/fields.ts';
+import { FIELD, FIELDS, type FieldOption, isField } from '../../request/lead/fields.ts';
+import type { Draft } from '../../request/lead/service-request.ts';
 import type { AudioReader } from '../../request/ports.ts';
-import type { Draft } from '../../request/service-request.ts';
+import { nearest } from '../../request/words/did-you-mean.ts';
+import { SrqError } from '../../request/words/errors.ts';
 
 /** The flags that describe one request, as commander parses them. */
 export interface RequestOptions extends Partial<Readonly<Record<FieldOption, string>>> {

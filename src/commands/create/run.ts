@@ -8,12 +8,12 @@ import { submitOne } from '../../delivery/settle-rows.ts';
 import { resultLastInLog, type SubmitOptions, type Submitted } from '../../delivery/submit.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';
-import { SrqError } from '../../request/errors.ts';
-import { type Problem, quotedMessage } from '../../request/finding.ts';
-import { operationsOf } from '../../request/operations.ts';
-import type { RowResult } from '../../request/outcome.ts';
+import { operationsOf } from '../../request/contract/operations.ts';
+import type { Draft } from '../../request/lead/service-request.ts';
+import type { RowResult } from '../../request/log/outcome.ts';
 import type { LogView } from '../../request/ports.ts';
-import type { Draft } from '../../request/service-request.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { type Problem, quotedMessage } from '../../request/words/finding.ts';
 import { NOT_TRIED, type RequestOptions, readRequestInput } from './request-input.ts';
 
 /** Requests are created one at a time, because there are only a few. */

@@ -1,7 +1,7 @@
-import type { Diagnosis, Step, StepName } from '../../request/diagnosis.ts';
-import type { ErrorReason } from '../../request/error-codes.ts';
-import { type ErrorCode, SrqError } from '../../request/errors.ts';
+import type { Diagnosis, Step, StepName } from '../../request/documents/diagnosis.ts';
 import type { Clock } from '../../request/ports.ts';
+import type { ErrorReason } from '../../request/words/error-codes.ts';
+import { type ErrorCode, SrqError } from '../../request/words/errors.ts';
 
 /** The finding of a step that did not fail. `value` is passed on to later steps. */
 export type Found<Value> = Seen<Value> | Warning<Value>;

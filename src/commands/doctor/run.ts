@@ -13,8 +13,8 @@ import { printable } from '../../report/output.ts';
 import { requireFileName, requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
 import { secretAddressText } from '../../report/terminal/contract-text.ts';
 import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
-import { type Diagnosis, STEP_NAMES } from '../../request/diagnosis.ts';
-import { SrqError, systemCode } from '../../request/errors.ts';
+import { type Diagnosis, STEP_NAMES } from '../../request/documents/diagnosis.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { requireOwnPlaces } from '../output-places.ts';
 import { Examination, type Found } from './examination.ts';
 import {

@@ -6,14 +6,14 @@ import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { duration } from '../../report/output.ts';
 import { CONTRADICTION_HINT, contractName, contradictionText } from '../../report/terminal/contract-text.ts';
-import type { Contract } from '../../request/contract.ts';
-import type { ErrorReason } from '../../request/error-codes.ts';
-import { SrqError } from '../../request/errors.ts';
-import { operationsOf } from '../../request/operations.ts';
-import type { RowResult } from '../../request/outcome.ts';
+import type { Contract } from '../../request/contract/contract.ts';
+import { operationsOf } from '../../request/contract/operations.ts';
+import type { Destination, Draft } from '../../request/lead/service-request.ts';
+import type { RowResult } from '../../request/log/outcome.ts';
+import type { Status } from '../../request/log/status.ts';
 import type { CachedToken, TracedCall, ValidateResult } from '../../request/ports.ts';
-import type { Destination, Draft } from '../../request/service-request.ts';
-import type { Status } from '../../request/status.ts';
+import type { ErrorReason } from '../../request/words/error-codes.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { connectTimeoutOf } from '../../service/network/connector.ts';
 import {
   hostOf,

@@ -4,8 +4,8 @@ import type { RequestSession } from '../../cli/session.ts';
 import { submissions } from '../../delivery/read-rows.ts';
 import { thousands } from '../../report/output.ts';
 import { enqueueText } from '../../report/terminal/queue-text.ts';
-import type { ImportPlan } from '../../request/import-plan.ts';
-import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
+import type { ImportPlan } from '../../request/log/import-plan.ts';
+import type { QueuedRequest, RequestQueue } from '../../request/log/request-queue.ts';
 
 const BATCH_ROWS = 500;
 const DAY_S = 24 * 60 * 60;

@@ -4,11 +4,11 @@ import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
 import { saysItIsSettled } from '../../delivery/returned.ts';
 import { FILE_EXPORT_COLUMNS, LOG_EXPORT_COLUMNS } from '../../report/export-file.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
-import type { LogReader, LogStore } from '../../request/log-store.ts';
-import { mainIdentifier } from '../../request/outcome.ts';
+import { resultColumnOf } from '../../request/lead/table.ts';
+import type { LogReader, LogStore } from '../../request/log/log-store.ts';
+import { mainIdentifier } from '../../request/log/outcome.ts';
+import { type Status, statusOfEvent } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { type Status, statusOfEvent } from '../../request/status.ts';
-import { resultColumnOf } from '../../request/table.ts';
 
 /** One line of an export. */
 export interface ExportRow {

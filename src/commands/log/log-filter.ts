@@ -1,6 +1,6 @@
-import { SrqError } from '../../request/errors.ts';
-import { isSelected, keysOfRun, type LogSelection, type LogStore } from '../../request/log-store.ts';
+import { isSelected, keysOfRun, type LogSelection, type LogStore } from '../../request/log/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { knownRun } from '../known-runs.ts';
 
 /** The flags with which commands select requests of the log, as commander parses them. */

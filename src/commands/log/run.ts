@@ -5,11 +5,11 @@ import { printable } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
 import type { ItemText } from '../../report/reporter.ts';
 import { type DayTotals, logHeading, logLine, totalsText } from '../../report/terminal/log-text.ts';
-import { csvLine } from '../../request/csv-text.ts';
-import { SrqError } from '../../request/errors.ts';
-import { type LogEntry, type LogStore, logEntryOf } from '../../request/log-store.ts';
+import { type LogEntry, type LogStore, logEntryOf } from '../../request/log/log-store.ts';
+import { noSentCounts, SENT_STATUSES, type SentCounts } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { noSentCounts, SENT_STATUSES, type SentCounts } from '../../request/status.ts';
+import { csvLine } from '../../request/words/csv-text.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { requireNamed } from '../known-runs.ts';
 import { type LogFilterOptions, logFilter, requestFilter } from './log-filter.ts';
 

@@ -1,9 +1,9 @@
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
-import { withoutBasePath } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
-import type { Destination } from '../../request/service-request.ts';
+import { withoutBasePath } from '../../request/contract/contract.ts';
+import type { Destination } from '../../request/lead/service-request.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Profile } from '../../settings/profile-store.ts';
 
 /** The settings of a profile that a login may leave as they are: all but the account and its secret. */

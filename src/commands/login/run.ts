@@ -6,10 +6,10 @@ import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../..
 import { ask, askHidden, askUntil, askYesNo } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
-import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
+import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract/contract.ts';
+import type { BodyEncoding } from '../../request/contract/wire.ts';
 import type { CachedToken } from '../../request/ports.ts';
-import type { BodyEncoding } from '../../request/wire.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { FileTokenCache, secretMark } from '../../settings/account-files.ts';
 import { normalBaseUrl, usableBaseUrl } from '../../settings/base-url.ts';
 import { keychainEntry } from '../../settings/keychain.ts';

@@ -5,8 +5,8 @@ import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { settleByWord, unknownRecords } from '../../delivery/settle-by-word.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
-import { SrqError } from '../../request/errors.ts';
-import { logEntryOf } from '../../request/log-store.ts';
+import { logEntryOf } from '../../request/log/log-store.ts';
+import { SrqError } from '../../request/words/errors.ts';
 
 /** The flags of `resolve`, as commander parses them. */
 export interface ResolveOptions {

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import type { TellingContext } from '../../cli/command.ts';
 import { commandLine } from '../../cli/command-line.ts';
 import { printable } from '../../report/output.ts';
-import { csvRecordText } from '../../request/csv-text.ts';
-import { nearest } from '../../request/did-you-mean.ts';
-import { SrqError, systemCode } from '../../request/errors.ts';
-import { exampleMobile } from '../../request/example-phone.ts';
-import { findMarket, MARKETS, type Market, usualDelimiter } from '../../request/markets.ts';
+import { exampleMobile } from '../../request/lead/example-phone.ts';
+import { findMarket, MARKETS, type Market, usualDelimiter } from '../../request/lead/markets.ts';
+import { csvRecordText } from '../../request/words/csv-text.ts';
+import { nearest } from '../../request/words/did-you-mean.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 
 interface TemplateOptions {
   readonly market: string;

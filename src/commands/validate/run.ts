@@ -4,11 +4,11 @@ import { exitNumber } from '../../cli/exit-codes.ts';
 import { RequestSession } from '../../cli/session.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { verdictText } from '../../report/terminal/summary-text.ts';
-import type { ErrorReason } from '../../request/error-codes.ts';
-import { type ErrorCode, SrqError } from '../../request/errors.ts';
-import { type Problem, quotedMessage } from '../../request/finding.ts';
-import { type RowReason, reasonOf } from '../../request/outcome.ts';
+import { type RowReason, reasonOf } from '../../request/log/outcome.ts';
 import type { ValidateResult } from '../../request/ports.ts';
+import type { ErrorReason } from '../../request/words/error-codes.ts';
+import { type ErrorCode, SrqError } from '../../request/words/errors.ts';
+import { type Problem, quotedMessage } from '../../request/words/finding.ts';
 import { NOT_TRIED, type RequestOptions, readRequestInput } from '../create/request-input.ts';
 
 type Validated = ValidateResult & {

@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract.ts';
+import type { Json } from '../../request/contract/contract.ts';
 
 export type JsonObject = { readonly [name: string]: Json };
 

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yaml';
-import type { Json } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
-import { pointerNames } from '../../request/json-pointer.ts';
+import type { Json } from '../../request/contract/contract.ts';
+import { pointerNames } from '../../request/small.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { documentText } from './document-text.ts';
 import { isObject, type JsonObject, memberOf, percentDecoded, pointerPart, textOf } from './json-parts.ts';
 

@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract.ts';
-import { pointerNames } from '../../request/json-pointer.ts';
+import type { Json } from '../../request/contract/contract.ts';
+import { pointerNames } from '../../request/small.ts';
 import { isObject, type JsonObject, listOf, memberOf, percentDecoded, pointerTo, textOf } from './json-parts.ts';
 
 /**

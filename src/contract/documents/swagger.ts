@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract.ts';
-import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import type { Json } from '../../request/contract/contract.ts';
+import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { type DescribedDocument, METHODS } from './described.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 import { createReferences, type Placed, type References } from './references.ts';

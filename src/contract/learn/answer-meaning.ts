@@ -1,4 +1,4 @@
-import type { Confidence, CreateOperation, VerdictRule } from '../../request/contract.ts';
+import type { Confidence, CreateOperation, VerdictRule } from '../../request/contract/contract.ts';
 import {
   DUPLICATE_FLAG,
   DUPLICATES,
@@ -6,8 +6,8 @@ import {
   EXISTS_FLAG,
   saysClear,
   UNIQUE_FLAG,
-} from '../../request/duplicate-words.ts';
-import { isIdentifyingName, nameWords } from '../../request/names.ts';
+} from '../../request/words/duplicate-words.ts';
+import { isIdentifyingName, nameWords } from '../../request/words/names.ts';
 import { type AnswerPlace, type DescribedAnswer, isRefusalAnswer, isSuccessAnswer } from './answers.ts';
 import { singular } from './field-words.ts';
 

@@ -1,7 +1,7 @@
-import type { Json, SampleAnswer } from '../../request/contract.ts';
-import { duplicateStatement } from '../../request/duplicate-words.ts';
-import { nameWords } from '../../request/names.ts';
-import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import type { Json, SampleAnswer } from '../../request/contract/contract.ts';
+import { JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
+import { duplicateStatement } from '../../request/words/duplicate-words.ts';
+import { nameWords } from '../../request/words/names.ts';
 import {
   isObject,
   type JsonObject,

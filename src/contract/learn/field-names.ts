@@ -1,6 +1,6 @@
-import type { Confidence } from '../../request/contract.ts';
-import { isPart, wholeOf } from '../../request/parts.ts';
-import { DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
+import type { Confidence } from '../../request/contract/contract.ts';
+import { DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
+import { isPart, wholeOf } from '../../request/lead/parts.ts';
 import type { JsonObject } from '../documents/json-parts.ts';
 import { textOf } from '../documents/json-parts.ts';
 import { isElement, type Leaf } from './body-leaves.ts';

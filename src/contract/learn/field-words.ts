@@ -1,7 +1,7 @@
-import { aliasOf } from '../../request/field-aliases.ts';
-import type { Field } from '../../request/fields.ts';
-import { nameWords } from '../../request/names.ts';
-import type { Part } from '../../request/parts.ts';
+import { aliasOf } from '../../request/lead/field-aliases.ts';
+import type { Field } from '../../request/lead/fields.ts';
+import type { Part } from '../../request/lead/parts.ts';
+import { nameWords } from '../../request/words/names.ts';
 
 /** The possible content of a place in a body: a field that is sent, or a part of one. */
 export type Content = Field | Part;

@@ -1,10 +1,10 @@
-import type { Confidence } from '../../request/contract.ts';
-import { nearest } from '../../request/did-you-mean.ts';
-import { duplicateStatement } from '../../request/duplicate-words.ts';
-import { SrqError } from '../../request/errors.ts';
-import { nameWords } from '../../request/names.ts';
-import { OPERATIONS, type OperationName, type RequestOperationName } from '../../request/operations.ts';
-import { wholeOf } from '../../request/parts.ts';
+import type { Confidence } from '../../request/contract/contract.ts';
+import { OPERATIONS, type OperationName, type RequestOperationName } from '../../request/contract/operations.ts';
+import { wholeOf } from '../../request/lead/parts.ts';
+import { nearest } from '../../request/words/did-you-mean.ts';
+import { duplicateStatement } from '../../request/words/duplicate-words.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { nameWords } from '../../request/words/names.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { objectOf } from '../documents/json-parts.ts';
 import {

@@ -1,4 +1,4 @@
-import { nameWords } from '../../request/names.ts';
+import { nameWords } from '../../request/words/names.ts';
 import { scalarOf } from '../documents/json-parts.ts';
 import { valuesOf } from '../schema/flat-schema.ts';
 import { answersOf } from './answers.ts';

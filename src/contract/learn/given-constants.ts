@@ -1,8 +1,8 @@
-import type { Question } from '../../request/contract.ts';
-import { nearest } from '../../request/did-you-mean.ts';
-import { SrqError } from '../../request/errors.ts';
-import { isField } from '../../request/fields.ts';
-import { isSecretName, nameWords } from '../../request/names.ts';
+import type { Question } from '../../request/contract/contract.ts';
+import { isField } from '../../request/lead/fields.ts';
+import { nearest } from '../../request/words/did-you-mean.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { isSecretName, nameWords } from '../../request/words/names.ts';
 import { type JsonObject, textOf } from '../documents/json-parts.ts';
 import { INVENTED_TEXT, type SampleUse, sampleOf } from '../schema/sample-value.ts';
 import { allowedValues } from './leaf-parameter.ts';

@@ -1,5 +1,5 @@
-import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS, type Idempotency } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
+import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS, type Idempotency } from '../../request/contract/contract.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { objectOf, textOf } from '../documents/json-parts.ts';
 import { flatten } from '../schema/flat-schema.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';

@@ -3,8 +3,8 @@ import {
   type Confidence,
   DOCUMENTED_CONTRACT,
   type TokenOperation,
-} from '../../request/contract.ts';
-import { isSecretName } from '../../request/names.ts';
+} from '../../request/contract/contract.ts';
+import { isSecretName } from '../../request/words/names.ts';
 import { memberOf, objectOf, textOf } from '../documents/json-parts.ts';
 import type { Placed } from '../documents/references.ts';
 import { isSameParameter, type OpenApiOperation } from './described-operation.ts';

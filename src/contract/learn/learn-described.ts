@@ -7,14 +7,14 @@ import {
   type Question,
   type ValidateOperation,
   type VerdictRule,
-} from '../../request/contract.ts';
+} from '../../request/contract/contract.ts';
 import {
   byOperation,
   OPERATIONS,
   type OperationName,
   REQUEST_OPERATION_NAMES,
   type RequestOperationName,
-} from '../../request/operations.ts';
+} from '../../request/contract/operations.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { objectOf, textOf } from '../documents/json-parts.ts';
 import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';

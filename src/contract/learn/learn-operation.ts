@@ -1,10 +1,17 @@
-import type { AllowedValue, Alternative, ContractFinding, Json, Operation, Parameter } from '../../request/contract.ts';
-import { boundProblem, wireValue } from '../../request/contract-rules.ts';
-import { SrqError } from '../../request/errors.ts';
-import { exampleMobile } from '../../request/example-phone.ts';
-import { MARKETS } from '../../request/markets.ts';
-import { nameWords, redactedValue, SECRET, secretTexts } from '../../request/names.ts';
-import { OPERATIONS, type RequestOperationName } from '../../request/operations.ts';
+import type {
+  AllowedValue,
+  Alternative,
+  ContractFinding,
+  Json,
+  Operation,
+  Parameter,
+} from '../../request/contract/contract.ts';
+import { boundProblem, wireValue } from '../../request/contract/contract-rules.ts';
+import { OPERATIONS, type RequestOperationName } from '../../request/contract/operations.ts';
+import { exampleMobile } from '../../request/lead/example-phone.ts';
+import { MARKETS } from '../../request/lead/markets.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { nameWords, redactedValue, SECRET, secretTexts } from '../../request/words/names.ts';
 import { isObject, listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten } from '../schema/flat-schema.ts';
 import { validationSchema } from '../schema/validation-schema.ts';

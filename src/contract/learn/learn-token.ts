@@ -1,5 +1,5 @@
-import { DOCUMENTED_CONTRACT, isElsewhere, type TokenOperation } from '../../request/contract.ts';
-import { redactedValue } from '../../request/names.ts';
+import { DOCUMENTED_CONTRACT, isElsewhere, type TokenOperation } from '../../request/contract/contract.ts';
+import { redactedValue } from '../../request/words/names.ts';
 import { listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { valuesOf } from '../schema/flat-schema.ts';
 import { type AnswerPlace, answersOf } from './answers.ts';

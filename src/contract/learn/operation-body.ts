@@ -1,6 +1,6 @@
-import type { ContractEncoding } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
-import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import type { ContractEncoding } from '../../request/contract/contract.ts';
+import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { type JsonObject, pointerTo } from '../documents/json-parts.ts';
 import { type Assignment, assignFields } from './assign-fields.ts';
 import { type BodyLeaves, bodyLeaves, type Leaf, withElements } from './body-leaves.ts';

@@ -1,9 +1,9 @@
-import type { Alternative, Json, Parameter } from '../../request/contract.ts';
-import { boundProblem, wireValue } from '../../request/contract-rules.ts';
-import { SrqError } from '../../request/errors.ts';
-import { FIELDS } from '../../request/fields.ts';
-import type { RequestOperationName } from '../../request/operations.ts';
-import { PARTS } from '../../request/parts.ts';
+import type { Alternative, Json, Parameter } from '../../request/contract/contract.ts';
+import { boundProblem, wireValue } from '../../request/contract/contract-rules.ts';
+import type { RequestOperationName } from '../../request/contract/operations.ts';
+import { FIELDS } from '../../request/lead/fields.ts';
+import { PARTS } from '../../request/lead/parts.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { type JsonObject, objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten, valuesOf } from '../schema/flat-schema.ts';
 import { isBelow, type Leaf, pathKey, requiredObjects } from './body-leaves.ts';

@@ -1,4 +1,4 @@
-import { folded } from '../../request/names.ts';
+import { folded } from '../../request/words/names.ts';
 
 /**
  * This file reads, sentence by sentence, what a document says about a header that looks like an idempotency key. Only a

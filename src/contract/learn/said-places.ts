@@ -1,8 +1,8 @@
-import { ONLY_ELEMENT, type Question } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
-import { isField } from '../../request/fields.ts';
-import { isPart } from '../../request/parts.ts';
-import { CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
+import { ONLY_ELEMENT, type Question } from '../../request/contract/contract.ts';
+import { CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
+import { isField } from '../../request/lead/fields.ts';
+import { isPart } from '../../request/lead/parts.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { isObject, type JsonObject } from '../documents/json-parts.ts';
 import { flatten, typesOf } from '../schema/flat-schema.ts';
 import { assignFieldsWithin, OF_PERSON, strangersIn } from './assign-fields.ts';

@@ -1,8 +1,8 @@
-import type { Contract, Json, ServerSuggestion, TokenOperation } from '../../request/contract.ts';
-import { isServicePath } from '../../request/contract-schema.ts';
-import { SrqError } from '../../request/errors.ts';
-import { nameWords } from '../../request/names.ts';
-import { REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
+import type { Contract, Json, ServerSuggestion, TokenOperation } from '../../request/contract/contract.ts';
+import { isServicePath } from '../../request/contract/contract-schema.ts';
+import { REQUEST_OPERATION_NAMES } from '../../request/contract/operations.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { nameWords } from '../../request/words/names.ts';
 import { isObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import type { Findings } from './notebook.ts';

@@ -1,6 +1,6 @@
-import { type Confidence, DOCUMENTED_CONTRACT, type Question } from '../../request/contract.ts';
-import { isTokenOrigin } from '../../request/contract-schema.ts';
-import { SrqError } from '../../request/errors.ts';
+import { type Confidence, DOCUMENTED_CONTRACT, type Question } from '../../request/contract/contract.ts';
+import { isTokenOrigin } from '../../request/contract/contract-schema.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import type { TokenCandidate } from './find-token.ts';
 import type { ClientCredentialsFlow } from './security.ts';

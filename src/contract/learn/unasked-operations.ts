@@ -1,4 +1,4 @@
-import { nameWords } from '../../request/names.ts';
+import { nameWords } from '../../request/words/names.ts';
 import { memberOf, objectOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { KNOWN_FIELDS } from './field-names.ts';

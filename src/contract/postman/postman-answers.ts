@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract.ts';
-import { isSecretName } from '../../request/names.ts';
+import type { Json } from '../../request/contract/contract.ts';
+import { isSecretName } from '../../request/words/names.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf } from '../documents/json-parts.ts';
 import { isTooDeep, mergedSchemas, schemaOf } from './postman-body.ts';
 import { groupedBy, type Pair, pairNamed, pairsOf } from './postman-format.ts';

@@ -1,4 +1,4 @@
-import { isSecretName } from '../../request/names.ts';
+import { isSecretName } from '../../request/words/names.ts';
 import { type JsonObject, memberOf, textOf } from '../documents/json-parts.ts';
 import { type Pair, type PostmanEntry, pairNamed, pairsOf } from './postman-format.ts';
 import type { Variables } from './postman-variables.ts';

@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract.ts';
-import { isSecretName, SECRET } from '../../request/names.ts';
+import type { Json } from '../../request/contract/contract.ts';
+import { isSecretName, SECRET } from '../../request/words/names.ts';
 import { isObject, type JsonObject, objectOf, scalarOf } from '../documents/json-parts.ts';
 import { type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';

@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract.ts';
-import { isSecretName } from '../../request/names.ts';
+import type { Json } from '../../request/contract/contract.ts';
+import { isSecretName } from '../../request/words/names.ts';
 import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
 import { answersOf, type PostmanAnswer, responseOf } from './postman-answers.ts';
 import { authorizationOf, type NamedSchemes } from './postman-auth.ts';

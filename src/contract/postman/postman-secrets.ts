@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract.ts';
-import { isSecretName, SECRET } from '../../request/names.ts';
+import type { Json } from '../../request/contract/contract.ts';
+import { isSecretName, SECRET } from '../../request/words/names.ts';
 import { isObject, type JsonObject, pointerPart, scalarOf } from '../documents/json-parts.ts';
 
 export interface FoundSecret {

@@ -1,6 +1,6 @@
-import type { Json } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
-import { isSecretName, SECRET } from '../../request/names.ts';
+import type { Json } from '../../request/contract/contract.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { isSecretName, SECRET } from '../../request/words/names.ts';
 import { objectOf } from '../documents/json-parts.ts';
 import { pairsOf } from './postman-format.ts';
 

@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract.ts';
-import { isSecretName } from '../../request/names.ts';
+import type { Json } from '../../request/contract/contract.ts';
+import { isSecretName } from '../../request/words/names.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { type JsonObject, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
 import { limitsOf } from './postman-answers.ts';

@@ -1,4 +1,4 @@
-import type { Contract, Operation, Parameter } from '../../request/contract.ts';
+import type { Contract, Operation, Parameter } from '../../request/contract/contract.ts';
 import {
   audioLength,
   boundProblem,
@@ -7,13 +7,11 @@ import {
   type UnmetRequirement,
   unmetRequirements,
   wireValue,
-} from '../../request/contract-rules.ts';
-import { nearest } from '../../request/did-you-mean.ts';
-import { isField } from '../../request/fields.ts';
-import { type Finding, finding } from '../../request/finding.ts';
-import type { Market } from '../../request/markets.ts';
-import { memoize } from '../../request/memoize.ts';
-import type { RequestOperationName } from '../../request/operations.ts';
+} from '../../request/contract/contract-rules.ts';
+import type { RequestOperationName } from '../../request/contract/operations.ts';
+import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
+import { isField } from '../../request/lead/fields.ts';
+import type { Market } from '../../request/lead/markets.ts';
 import {
   isPart,
   type Part,
@@ -22,9 +20,11 @@ import {
   splitName,
   type WholeField,
   wholeOf,
-} from '../../request/parts.ts';
-import type { AudioFile } from '../../request/service-request.ts';
-import { AUDIO_PARAMETER } from '../../request/wire.ts';
+} from '../../request/lead/parts.ts';
+import type { AudioFile } from '../../request/lead/service-request.ts';
+import { memoize } from '../../request/small.ts';
+import { nearest } from '../../request/words/did-you-mean.ts';
+import { type Finding, finding } from '../../request/words/finding.ts';
 
 const SHOWN_VALUES = 8;
 

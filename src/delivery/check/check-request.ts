@@ -1,8 +1,9 @@
-import { type Contract, DOCUMENTED_CONTRACT } from '../../request/contract.ts';
-import { type DescribedOperation, describedOperation } from '../../request/contract-rules.ts';
-import { parseEmail } from '../../request/email.ts';
-import { FIELD, FIELDS, USUAL_LENGTH } from '../../request/fields.ts';
-import { type Finding, finding, type Problem } from '../../request/finding.ts';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../request/contract/contract.ts';
+import { type DescribedOperation, describedOperation } from '../../request/contract/contract-rules.ts';
+import type { RequestOperationName } from '../../request/contract/operations.ts';
+import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
+import { parseEmail } from '../../request/lead/email.ts';
+import { FIELD, FIELDS, USUAL_LENGTH } from '../../request/lead/fields.ts';
 import {
   MARKETS,
   type Market,
@@ -10,15 +11,14 @@ import {
   parseMarket,
   postalCodeWarning,
   usualLanguage,
-} from '../../request/markets.ts';
-import { memoize } from '../../request/memoize.ts';
-import type { RequestOperationName } from '../../request/operations.ts';
-import { type Part, type Parts, wholeOf } from '../../request/parts.ts';
-import { likelyE164, parsePhone } from '../../request/phone.ts';
-import type { Draft, ServiceRequest } from '../../request/service-request.ts';
-import { errorValueWithin, isErrorValue } from '../../request/spreadsheet-error.ts';
-import type { Mapping } from '../../request/table.ts';
-import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
+} from '../../request/lead/markets.ts';
+import { type Part, type Parts, wholeOf } from '../../request/lead/parts.ts';
+import { likelyE164, parsePhone } from '../../request/lead/phone.ts';
+import type { Draft, ServiceRequest } from '../../request/lead/service-request.ts';
+import { errorValueWithin, isErrorValue } from '../../request/lead/spreadsheet-error.ts';
+import type { Mapping } from '../../request/lead/table.ts';
+import { memoize } from '../../request/small.ts';
+import { type Finding, finding, type Problem } from '../../request/words/finding.ts';
 import { contractFindings, isDescribed, NO_PARTS, type PlacedParts, placedParts } from './check-contract.ts';
 
 /** A checked request. Its recording, if there is one, is given by its path and has not been read. */

@@ -1,4 +1,4 @@
-import { aliasOf, type FieldOrPart, normalForm } from '../../request/field-aliases.ts';
+import { aliasOf, type FieldOrPart, normalForm } from '../../request/lead/field-aliases.ts';
 import type { ContentProfile } from './content.ts';
 import {
   contentReason,

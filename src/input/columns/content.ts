@@ -1,8 +1,8 @@
-import { saysNone } from '../../request/contact-cell.ts';
-import { parseEmail } from '../../request/email.ts';
-import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/markets.ts';
-import { parsePhone, withoutFraction } from '../../request/phone.ts';
-import { isErrorValue } from '../../request/spreadsheet-error.ts';
+import { saysNone } from '../../request/lead/contact-cell.ts';
+import { parseEmail } from '../../request/lead/email.ts';
+import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/lead/markets.ts';
+import { parsePhone, withoutFraction } from '../../request/lead/phone.ts';
+import { isErrorValue } from '../../request/lead/spreadsheet-error.ts';
 
 /** Statistics of a column's filled cells. Numbers are shares from 0 to 1 unless stated otherwise. */
 export interface ContentProfile {

@@ -1,4 +1,4 @@
-import type { FieldOrPart } from '../../request/field-aliases.ts';
+import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
 import type { ContentProfile } from './content.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { FieldOrPart } from '../../request/field-aliases.ts';
+import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
 import { type Concept, conceptsOf } from './vocabulary.ts';
 
 /** A meaning of a column according to the words of its header. */

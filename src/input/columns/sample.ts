@@ -1,5 +1,5 @@
-import { SrqError } from '../../request/errors.ts';
-import type { Row, Table } from '../../request/table.ts';
+import type { Row, Table } from '../../request/lead/table.ts';
+import { SrqError } from '../../request/words/errors.ts';
 
 /** The first cells of each column of a table, row by row: `cells[column][row]`. */
 export type ColumnSample = readonly (readonly string[])[];

@@ -1,6 +1,6 @@
-import { aliasOf, type FieldOrPart } from '../../request/field-aliases.ts';
-import { type Market, parseMarket } from '../../request/markets.ts';
-import { type MissedColumn, resultColumnOf } from '../../request/table.ts';
+import { aliasOf, type FieldOrPart } from '../../request/lead/field-aliases.ts';
+import { type Market, parseMarket } from '../../request/lead/markets.ts';
+import { type MissedColumn, resultColumnOf } from '../../request/lead/table.ts';
 import { byContentAlone, isTaken, longestText, namePair, region, townBeside } from './by-content.ts';
 import {
   asNameParts,

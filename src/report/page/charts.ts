@@ -1,4 +1,4 @@
-import { SENT_STATUSES, type SentStatus, STATUS, type Status } from '../../request/status.ts';
+import { SENT_STATUSES, type SentStatus, STATUS, type Status } from '../../request/log/status.ts';
 import { duration, thousands } from '../output.ts';
 import { rateAxis, timeSpanAxis, timeTicks } from './axes.ts';
 import { type Html, html, NOTHING } from './html.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { SrqError, systemCode } from '../../request/errors.ts';
-import { STATUS, STATUSES } from '../../request/status.ts';
+import { STATUS, STATUSES } from '../../request/log/status.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { duration, rowsText, thousands } from '../output.ts';
 import { requireOwnOrNew, requireWritable, whyUnwritable } from '../output-file.ts';
 import { course, moment } from './charts.ts';

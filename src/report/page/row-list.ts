@@ -1,4 +1,4 @@
-import { csvLine } from '../../request/csv-text.ts';
+import { csvLine } from '../../request/words/csv-text.ts';
 
 /** A row of a report as its page lists it. This code runs in the browser and does not access the page. */
 export interface PageRow {

@@ -1,9 +1,9 @@
-import { adviceOn } from '../../request/finding.ts';
-import type { RunRow } from '../../request/import-plan.ts';
-import type { RecordedNote, RunBegin } from '../../request/log-store.ts';
-import { countReason, type ReasonCounts } from '../../request/outcome.ts';
+import type { RunRow } from '../../request/log/import-plan.ts';
+import type { RecordedNote, RunBegin } from '../../request/log/log-store.ts';
+import { countReason, type ReasonCounts } from '../../request/log/outcome.ts';
+import { type Counts, noCounts, STATUS, type Status } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { type Counts, noCounts, STATUS, type Status } from '../../request/status.ts';
+import { adviceOn } from '../../request/words/finding.ts';
 import { TimeBuckets } from './time-buckets.ts';
 
 const MAX_LISTED_ROWS = 20_000;

@@ -1,5 +1,5 @@
-import { shellWord } from '../../request/errors.ts';
-import { type Counts, countsLeft, STATUS, STATUSES, type Status } from '../../request/status.ts';
+import { type Counts, countsLeft, STATUS, STATUSES, type Status } from '../../request/log/status.ts';
+import { shellWord } from '../../request/words/errors.ts';
 import { rowsText, thousands } from '../output.ts';
 import { moment, shareBar, tag, wideTable } from './charts.ts';
 import { type Html, html, NOTHING } from './html.ts';

@@ -1,5 +1,5 @@
+import { noSentCounts, SENT_STATUSES, type SentCounts, statusOfEvent } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { noSentCounts, SENT_STATUSES, type SentCounts, statusOfEvent } from '../../request/status.ts';
 
 const MAX_BUCKETS = 120;
 /** Number of histogram steps in which an answer time doubles. With twelve steps, quantiles are right within 3 %. */

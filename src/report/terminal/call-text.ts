@@ -1,5 +1,5 @@
-import { shellWord } from '../../request/errors.ts';
 import type { TracedCall } from '../../request/ports.ts';
+import { shellWord } from '../../request/words/errors.ts';
 import { clip, printable } from '../output.ts';
 
 const HEADER_WIDTH = 200;

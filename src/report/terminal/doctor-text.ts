@@ -1,4 +1,4 @@
-import type { Diagnosis, Step } from '../../request/diagnosis.ts';
+import type { Diagnosis, Step } from '../../request/documents/diagnosis.ts';
 import { duration, type Paint, printable } from '../output.ts';
 
 const NAME_WIDTH = 9;

@@ -1,6 +1,6 @@
-import type { LogEntry } from '../../request/log-store.ts';
+import type { LogEntry } from '../../request/log/log-store.ts';
+import { SENT_STATUSES, type SentCounts, STATUS } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { SENT_STATUSES, type SentCounts, STATUS } from '../../request/status.ts';
 import { type Cell, type Paint, printable, tableLine, tableText, thousands } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
 

@@ -1,7 +1,7 @@
-import { quotedMessage } from '../../request/finding.ts';
-import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/import-plan.ts';
-import type { PlannedStatus } from '../../request/status.ts';
-import { columnLabel, type FieldSource, type Mapping, type MissedColumn } from '../../request/table.ts';
+import { columnLabel, type FieldSource, type Mapping, type MissedColumn } from '../../request/lead/table.ts';
+import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/log/import-plan.ts';
+import type { PlannedStatus } from '../../request/log/status.ts';
+import { quotedMessage } from '../../request/words/finding.ts';
 import { aligned, clip, type Paint, printable, thousands } from '../output.ts';
 
 const SHOWN_GROUPS = 5;

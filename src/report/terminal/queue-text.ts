@@ -1,6 +1,6 @@
 import type { DocumentOf } from '../../request/documents/types.ts';
-import type { QueueDepth } from '../../request/request-queue.ts';
-import { SENT_STATUSES, STATUS, WORKED_STATUSES } from '../../request/status.ts';
+import type { QueueDepth } from '../../request/log/request-queue.ts';
+import { SENT_STATUSES, STATUS, WORKED_STATUSES } from '../../request/log/status.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
 /** The result of `srq enqueue`, as it is shown. */

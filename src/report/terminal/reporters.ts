@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { SCHEMA_VERSION } from '../../request/documents/types.ts';
-import type { Failure } from '../../request/errors.ts';
-import { SENT_STATUSES } from '../../request/status.ts';
+import { SENT_STATUSES } from '../../request/log/status.ts';
+import type { Failure } from '../../request/words/errors.ts';
 import {
   clip,
   columnsOf,

@@ -1,7 +1,7 @@
-import type { ImportSummary } from '../../request/import-plan.ts';
-import type { Identifiers, RowResult } from '../../request/outcome.ts';
+import type { ImportSummary } from '../../request/log/import-plan.ts';
+import type { Identifiers, RowResult } from '../../request/log/outcome.ts';
+import { STATUS, STATUSES } from '../../request/log/status.ts';
 import type { ValidateResult } from '../../request/ports.ts';
-import { STATUS, STATUSES } from '../../request/status.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
 /** Formats the summary of an import for people. */

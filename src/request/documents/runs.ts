@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { FIELDS, type Field } from '../fields.ts';
-import type { PlannedStatus, WorkedStatus } from '../status.ts';
+import { FIELDS, type Field } from '../lead/fields.ts';
+import type { PlannedStatus, WorkedStatus } from '../log/status.ts';
 import {
   allCounts,
   count,

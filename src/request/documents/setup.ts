@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { contractSchema } from '../contract-schema.ts';
-import { STEP_NAMES } from '../diagnosis.ts';
+import { contractSchema } from '../contract/contract-schema.ts';
+import { STEP_NAMES } from './diagnosis.ts';
 import { count, ending, errorReason, nullableText, nullableTime, seconds, text, time } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { ERRORS, type ErrorReason } from '../error-codes.ts';
-import type { ErrorCode } from '../errors.ts';
-import { FINDING, type FindingCode } from '../finding.ts';
-import { SENT_STATUSES, type SentStatus, STATUSES, type Status } from '../status.ts';
+import { SENT_STATUSES, type SentStatus, STATUSES, type Status } from '../log/status.ts';
+import { ERRORS, type ErrorReason } from '../words/error-codes.ts';
+import type { ErrorCode } from '../words/errors.ts';
+import { FINDING, type FindingCode } from '../words/finding.ts';
 
 /*
  * These shapes are shared by several documents. Loading this folder loads zod, so the program imports only types from

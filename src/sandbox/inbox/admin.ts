@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SrqError } from '../../request/errors.ts';
-import { mediaTypeOfBytes } from '../../request/media-type.ts';
+import { mediaTypeOfBytes } from '../../request/lead/media-type.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
 import { readBody } from '../messages/http-message.ts';
 import type { KeptExchange } from '../records/kept-exchange.ts';

@@ -1,4 +1,4 @@
-import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import { JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 
 export interface SandboxAnswer {
   readonly status: number;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { OperationName } from '../../request/operations.ts';
+import type { OperationName } from '../../request/contract/operations.ts';
 import type { SandboxAnswer } from '../messages/answer.ts';
 import type { Service } from '../service/routes.ts';
 import { shownHeader, shownPath, shownTokenBody, withoutCredentials } from '../service/secrets.ts';

@@ -1,5 +1,5 @@
-import type { ContractEncoding } from '../../request/contract.ts';
-import type { OperationName } from '../../request/operations.ts';
+import type { ContractEncoding } from '../../request/contract/contract.ts';
+import type { OperationName } from '../../request/contract/operations.ts';
 import type { FaultKind } from '../service/faults.ts';
 import type { ReceivedAudio } from '../service/request-content.ts';
 import type { ToldVerdict } from '../service/sample-answers.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { OperationName } from '../../request/operations.ts';
+import type { OperationName } from '../../request/contract/operations.ts';
 import type { FaultKind } from '../service/faults.ts';
 import { type KeptExchange, parseExchange, serializeExchange } from './kept-exchange.ts';
 import type { Arrival, KeptContent, ReceivedRequest } from './received-request.ts';

@@ -1,5 +1,5 @@
-import { SrqError } from '../../request/errors.ts';
-import { OPERATION_NAMES, type OperationName } from '../../request/operations.ts';
+import { OPERATION_NAMES, type OperationName } from '../../request/contract/operations.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { KeptContent, ReceivedRequest } from './received-request.ts';
 
 /** Selects requests. A criterion that is left out matches all of them. */

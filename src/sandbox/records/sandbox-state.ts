@@ -10,8 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { z } from 'zod';
-import type { Contract } from '../../request/contract.ts';
-import { SrqError, systemCode } from '../../request/errors.ts';
+import type { Contract } from '../../request/contract/contract.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
 import { IdempotencyStore, LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';

@@ -5,16 +5,16 @@ import {
   type Operation,
   type Parameter,
   type TokenOperation,
-} from '../../request/contract.ts';
-import { pointerNames } from '../../request/json-pointer.ts';
+} from '../../request/contract/contract.ts';
 import {
   carriesRequest,
   OPERATION_NAMES,
   OPERATIONS,
   type OperationName,
   type RequestOperationName,
-} from '../../request/operations.ts';
-import { AUDIO_PARAMETER, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
+} from '../../request/contract/operations.ts';
+import { AUDIO_PARAMETER, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
+import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
 import { type BodyTree, type BodyValue, bodyDecoder } from './decode-body.ts';
 import { DOCUMENTED_INTERFACE, refuseParameters } from './documented-interface.ts';

@@ -1,6 +1,6 @@
-import { MARKETS } from '../../request/markets.ts';
-import { carriesRequest, OPERATION_NAMES, OPERATIONS } from '../../request/operations.ts';
-import { AUDIO_PARAMETER } from '../../request/wire.ts';
+import { carriesRequest, OPERATION_NAMES, OPERATIONS } from '../../request/contract/operations.ts';
+import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
+import { MARKETS } from '../../request/lead/markets.ts';
 import { jsonAnswer, rawJson, type SandboxAnswer } from '../messages/answer.ts';
 import { decodeContent, type RequestContent } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';

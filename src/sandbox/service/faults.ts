@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { SrqError } from '../../request/errors.ts';
-import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
+import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/contract/operations.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { jsonAnswer, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 
 /** The call that a fault strikes, as far as a fault can act on it. */

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { ContractEncoding } from '../../request/contract.ts';
-import { AUDIO_PARAMETER, type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import type { ContractEncoding } from '../../request/contract/contract.ts';
+import {
+  AUDIO_PARAMETER,
+  type BodyEncoding,
+  FORM_CONTENT_TYPE,
+  JSON_CONTENT_TYPE,
+} from '../../request/contract/wire.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 
 /** The size and digest of a received recording. The recording itself is not kept. */

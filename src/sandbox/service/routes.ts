@@ -1,4 +1,4 @@
-import type { OperationName, RequestOperationName } from '../../request/operations.ts';
+import type { OperationName, RequestOperationName } from '../../request/contract/operations.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 import type { IdempotencyStore, LocalMarketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LosslessNumber, stringify } from 'lossless-json';
-import type { CreateOperation, Json, Operation, VerdictRule } from '../../request/contract.ts';
-import { pointerNames } from '../../request/json-pointer.ts';
-import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import type { CreateOperation, Json, Operation, VerdictRule } from '../../request/contract/contract.ts';
+import { JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
+import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
 import type { FreshIdentity } from './marketplace.ts';
 import { type AnswerDraft, isList, isObject, valueAt, withValueAt } from './pointer.ts';

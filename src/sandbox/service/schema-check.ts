@@ -1,8 +1,14 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Alternative, type Json, ONLY_ELEMENT, type Operation, type Parameter } from '../../request/contract.ts';
-import { MAX_PATTERN_TEXT_LENGTH } from '../../request/contract-rules.ts';
-import { SrqError } from '../../request/errors.ts';
-import { pointerNames } from '../../request/json-pointer.ts';
+import {
+  type Alternative,
+  type Json,
+  ONLY_ELEMENT,
+  type Operation,
+  type Parameter,
+} from '../../request/contract/contract.ts';
+import { MAX_PATTERN_TEXT_LENGTH } from '../../request/contract/contract-rules.ts';
+import { pointerNames } from '../../request/small.ts';
+import { SrqError } from '../../request/words/errors.ts';
 
 /** Problems by wire path (`customer.phone`). Empty if there are none. */
 export type Problems = Readonly<Record<string, string>>;

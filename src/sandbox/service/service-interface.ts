@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { OperationName } from '../../request/operations.ts';
+import type { OperationName } from '../../request/contract/operations.ts';
 import type { SandboxAnswer } from '../messages/answer.ts';
 import type { FreshIdentity, GrantedToken } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';

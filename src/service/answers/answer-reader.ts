@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type Contract, isOffered, type Observations, type Pointer, type VerdictRule } from '../../request/contract.ts';
-import { pointerNames } from '../../request/json-pointer.ts';
+import {
+  type Contract,
+  isOffered,
+  type Observations,
+  type Pointer,
+  type VerdictRule,
+} from '../../request/contract/contract.ts';
 import {
   type AnsweredOperation,
   type FormMeaning,
@@ -12,10 +17,11 @@ import {
   withForm,
   withIdentifier,
   withShared,
-} from '../../request/known-answers.ts';
-import type { RequestOperationName } from '../../request/operations.ts';
-import { type Identifiers, isSuccess } from '../../request/outcome.ts';
+} from '../../request/contract/known-answers.ts';
+import type { RequestOperationName } from '../../request/contract/operations.ts';
+import { type Identifiers, isSuccess } from '../../request/log/outcome.ts';
 import type { Verdict } from '../../request/ports.ts';
+import { pointerNames } from '../../request/small.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { answerValue, scalarsAt, valuesAt } from './answer-value.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
-import type { Pointer } from '../../request/contract.ts';
-import { pointerNames } from '../../request/json-pointer.ts';
+import type { Pointer } from '../../request/contract/contract.ts';
+import { pointerNames } from '../../request/small.ts';
 import type { Answer } from '../network/exchange.ts';
 
 /** A value of an answer's JSON body. Numbers are kept as the exact text in which they were sent. */

@@ -1,5 +1,5 @@
-import type { ErrorReason } from '../../request/error-codes.ts';
-import { isSuccess } from '../../request/outcome.ts';
+import { isSuccess } from '../../request/log/outcome.ts';
+import type { ErrorReason } from '../../request/words/error-codes.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName, networkFailure } from '../network/network-failure.ts';
 import { asksToWait } from '../pacing/retry.ts';

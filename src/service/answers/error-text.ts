@@ -1,7 +1,7 @@
-import { type Contract, type Parameter, type Pointer, parametersOf } from '../../request/contract.ts';
-import { FIELDS } from '../../request/fields.ts';
-import { nameWords } from '../../request/names.ts';
-import type { RequestOperationName } from '../../request/operations.ts';
+import { type Contract, type Parameter, type Pointer, parametersOf } from '../../request/contract/contract.ts';
+import type { RequestOperationName } from '../../request/contract/operations.ts';
+import { FIELDS } from '../../request/lead/fields.ts';
+import { nameWords } from '../../request/words/names.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type AnswerValue, answerValue, isHtml, valuesAt } from './answer-value.ts';

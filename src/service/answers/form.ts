@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
-import { isNumber, isOpenTo, type KnownForm, type KnownPath, kindOf, OPEN } from '../../request/known-answers.ts';
-import { isIdentifyingName, nameWords } from '../../request/names.ts';
+import {
+  isNumber,
+  isOpenTo,
+  type KnownForm,
+  type KnownPath,
+  kindOf,
+  OPEN,
+} from '../../request/contract/known-answers.ts';
+import { isIdentifyingName, nameWords } from '../../request/words/names.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type AnswerValue, answerValue, readableKind } from './answer-value.ts';

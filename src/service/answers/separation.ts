@@ -1,4 +1,11 @@
-import { isNumber, isOpen, type KnownForm, type KnownPath, kindOf, opened } from '../../request/known-answers.ts';
+import {
+  isNumber,
+  isOpen,
+  type KnownForm,
+  type KnownPath,
+  kindOf,
+  opened,
+} from '../../request/contract/known-answers.ts';
 import { type Form, type FormValue, isSeen } from './form.ts';
 
 /** What answers to requests of one kind have shown at each place: of those that cannot exist, or of those that do. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
-import { SrqError, systemCode } from '../../request/errors.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 
 /** Paths of certificate and key files in PEM form. */
 export interface CertificateFiles {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { systemCode } from '../../request/errors.ts';
+import { systemCode } from '../../request/words/errors.ts';
 
 /**
  * A connection as HTTP uses it, and the TCP connection below, which is the only one that can be reset. Without TLS both

@@ -6,7 +6,7 @@ import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { SrqError } from '../../request/errors.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { ConnectionTracker, type ServiceSocket } from './connection.ts';
 import { proxyFailure } from './network-failure.ts';
 

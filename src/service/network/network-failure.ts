@@ -1,4 +1,4 @@
-import { systemCode } from '../../request/errors.ts';
+import { systemCode } from '../../request/words/errors.ts';
 import type { Answer } from './exchange.ts';
 
 /** Explains to a person why there is no connection, or why it ended. */

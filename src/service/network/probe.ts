@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
-import { SrqError } from '../../request/errors.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { connectionTimedOut, type Network, ProxyTunnels } from './connector.ts';
 import { networkFailure } from './network-failure.ts';
 

@@ -1,5 +1,5 @@
-import { SrqError } from '../../request/errors.ts';
 import type { Clock, SharedAccountState } from '../../request/ports.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { type TurnReply, type TurnRequest, takeTurn } from './account-rate.ts';
 import type { Admission, ChosenRate, LearnedRate, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
 import { isRefusal, type PermitAnswer, type PermitSource, type Refused } from './rate-limiter.ts';

@@ -1,5 +1,5 @@
-import { SrqError } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Exchange } from '../network/exchange.ts';
 import type { AdaptiveRate, Admission, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
 import { readRateHeaders } from './rate-headers.ts';

@@ -1,6 +1,6 @@
-import { type Contract, type Parameter, withRequestOperations } from '../../request/contract.ts';
-import { secretTexts } from '../../request/names.ts';
-import type { ServiceRequest } from '../../request/service-request.ts';
+import { type Contract, type Parameter, withRequestOperations } from '../../request/contract/contract.ts';
+import type { ServiceRequest } from '../../request/lead/service-request.ts';
+import { secretTexts } from '../../request/words/names.ts';
 import { REDACTED } from './redactor.ts';
 
 /** Returns the request with `***` for every value but the market, so that it can be encoded and shown. */

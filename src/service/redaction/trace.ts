@@ -1,4 +1,4 @@
-import { isSuccess } from '../../request/outcome.ts';
+import { isSuccess } from '../../request/log/outcome.ts';
 import type { TracedCall } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName } from '../network/network-failure.ts';

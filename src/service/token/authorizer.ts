@@ -1,6 +1,6 @@
-import type { Authorization, Observations } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
-import { isSuccess } from '../../request/outcome.ts';
+import type { Authorization, Observations } from '../../request/contract/contract.ts';
+import { isSuccess } from '../../request/log/outcome.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Credentials, Tokens } from './token.ts';
 import { credentialsRefused, tokenRefused } from './token-answer.ts';
 

@@ -1,7 +1,7 @@
-import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract.ts';
-import { SrqError } from '../../request/errors.ts';
-import { isSuccess } from '../../request/outcome.ts';
+import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract.ts';
+import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { type AnswerValue, answerValue, isHtml, scalarsAt } from '../answers/answer-value.ts';
 import { readErrorText } from '../answers/error-text.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';

@@ -1,7 +1,7 @@
-import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract.ts';
-import { isSuccess } from '../../request/outcome.ts';
+import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract/contract.ts';
+import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
+import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
-import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import { Observed } from '../answers/answer-reader.ts';
 import { MAX_PAUSE_MS } from '../pacing/adaptive-rate.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';

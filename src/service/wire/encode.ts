@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Alternative, Contract, Json, Operation, Parameter } from '../../request/contract.ts';
+import type { Alternative, Contract, Json, Operation, Parameter } from '../../request/contract/contract.ts';
 import {
   chosenAlternatives,
   dataUrlPrefix,
   describedOperation,
   isFixedByDocument,
   wireValue,
-} from '../../request/contract-rules.ts';
-import { FIELDS } from '../../request/fields.ts';
-import { byOperation, REQUEST_OPERATION_NAMES, type RequestOperationName } from '../../request/operations.ts';
-import { isPart, wholeOf } from '../../request/parts.ts';
-import type { ServiceRequest } from '../../request/service-request.ts';
-import { AUDIO_PARAMETER } from '../../request/wire.ts';
+} from '../../request/contract/contract-rules.ts';
+import { byOperation, REQUEST_OPERATION_NAMES, type RequestOperationName } from '../../request/contract/operations.ts';
+import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
+import { FIELDS } from '../../request/lead/fields.ts';
+import { isPart, wholeOf } from '../../request/lead/parts.ts';
+import type { ServiceRequest } from '../../request/lead/service-request.ts';
 import { maskedContract, maskedRequest } from '../redaction/masked.ts';
 import { REDACTED } from '../redaction/redactor.ts';
 import { type BodyEntry, bodyEncoder, type EncodedBody, type FilePart } from './body.ts';

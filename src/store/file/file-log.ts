@@ -2,9 +2,10 @@ import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, write
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { SrqError, systemCode } from '../../request/errors.ts';
-import type { OpenLog } from '../../request/log-store.ts';
-import type { Outcome } from '../../request/outcome.ts';
+import { KEY_RECIPE } from '../../request/lead/service-request.ts';
+import type { OpenLog } from '../../request/log/log-store.ts';
+import type { Outcome } from '../../request/log/outcome.ts';
+import type { LogEvent, LoggedState, SettledBy } from '../../request/log/status.ts';
 import type {
   Clock,
   LicenceOptions,
@@ -13,8 +14,7 @@ import type {
   OutcomeOptions,
   SendingOptions,
 } from '../../request/ports.ts';
-import { KEY_RECIPE } from '../../request/service-request.ts';
-import type { LogEvent, LoggedState, SettledBy } from '../../request/status.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { InGroups } from '../in-groups.ts';
 import { storedBy } from '../stored-by.ts';
 import { loadKernelLock } from './kernel-lock.ts';

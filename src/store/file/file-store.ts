@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { SrqError, systemCode } from '../../request/errors.ts';
 import {
   coalesceNotes,
   type LogReader,
@@ -10,8 +9,9 @@ import {
   type ReadRecord,
   type RecordedNote,
   type RunNotes,
-} from '../../request/log-store.ts';
+} from '../../request/log/log-store.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { FileLog } from './file-log.ts';
 import {
   type LogUser,

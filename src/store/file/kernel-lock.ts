@@ -1,5 +1,5 @@
 import { arch, platform } from 'node:os';
-import { SrqError, systemCode } from '../../request/errors.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 
 /** The kernel's lock on a range of bytes of an open file. A length of zero bytes means the whole file. */
 export interface KernelLock {

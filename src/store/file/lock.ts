@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
-import { SrqError, systemCode } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 import type { KernelLock } from './kernel-lock.ts';
 import { requireSameFile } from './log-access.ts';
 import { shellCommands } from './shell-commands.ts';

@@ -1,9 +1,9 @@
 import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { SrqError, systemCode } from '../../request/errors.ts';
-import { type AccessFlaw, fileFlaw, folderFlaw } from '../../request/ownership.ts';
+import { type AccessFlaw, fileFlaw, folderFlaw } from '../../request/log/ownership.ts';
 import type { Clock } from '../../request/ports.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { shellCommands } from './shell-commands.ts';
 
 /** The user for whom a log is opened. */

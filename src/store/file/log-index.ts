@@ -2,11 +2,11 @@ import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeFile
 import type { FileHandle } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
-import { SrqError } from '../../request/errors.ts';
-import { KeyIndex, type KeyIndexShape } from '../../request/key-index.ts';
-import { fileFlaw } from '../../request/ownership.ts';
+import { KeyIndex, type KeyIndexShape } from '../../request/log/key-index.ts';
+import { fileFlaw } from '../../request/log/ownership.ts';
+import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../../request/status.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { LogUser } from './log-access.ts';
 import { decodeRecord, isNewer, readLines } from './record.ts';
 import { shellCommands } from './shell-commands.ts';

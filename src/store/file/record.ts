@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { Identifiers } from '../../request/outcome.ts';
+import { KEY_RECIPE } from '../../request/lead/service-request.ts';
+import type { Identifiers } from '../../request/log/outcome.ts';
+import { LOG_EVENTS, type LogEvent, type LoggedState, nextState } from '../../request/log/status.ts';
 import type { LogRecord, LogSubject } from '../../request/ports.ts';
-import { KEY_RECIPE } from '../../request/service-request.ts';
-import { LOG_EVENTS, type LogEvent, type LoggedState, nextState } from '../../request/status.ts';
 import { howStored, storedBy } from '../stored-by.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
-import { shellWord } from '../../request/errors.ts';
+import { shellWord } from '../../request/words/errors.ts';
 
 /** Commands that hints about a log contain. A person pastes them into a POSIX shell, or into PowerShell on Windows. */
 export interface ShellCommands {

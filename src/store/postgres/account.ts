@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
 import { escapeLiteral } from 'pg';
+import type { Destination } from '../../request/lead/service-request.ts';
 import type { CachedToken, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
-import type { Destination } from '../../request/service-request.ts';
 import { type Database, IDLE_TIMEOUT_MS, type Session } from './database.ts';
 
 const CHANNEL = 'srq_account';

@@ -1,5 +1,5 @@
 import PgBoss from 'pg-boss';
-import { SrqError } from '../../request/errors.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { isInstalled, QUEUE_SCHEMA } from './queue-schema.ts';

@@ -1,4 +1,4 @@
-import { SrqError } from '../../request/errors.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Database } from './database.ts';
 import { READ_ONLY_HINT } from './failures.ts';
 import { NEWEST_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';

@@ -1,4 +1,4 @@
-import { SrqError, systemCode } from '../../request/errors.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 
 /**
  * Matches the SQLSTATE codes of temporary failures: the server is starting, stopping, out of connections, or has closed

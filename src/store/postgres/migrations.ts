@@ -1,4 +1,4 @@
-import { SrqError } from '../../request/errors.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { MOVING_SQL } from './moving.ts';

@@ -1,6 +1,6 @@
-import type { RecordedNote } from '../../request/log-store.ts';
+import type { RecordedNote } from '../../request/log/log-store.ts';
+import type { LoggedState } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import type { LoggedState } from '../../request/status.ts';
 import { storedBy } from '../stored-by.ts';
 import type { Database, Query } from './database.ts';
 import { storable } from './recent-records.ts';

@@ -1,6 +1,6 @@
-import { SrqError } from '../../request/errors.ts';
-import type { OpenLog } from '../../request/log-store.ts';
-import type { Outcome } from '../../request/outcome.ts';
+import type { OpenLog } from '../../request/log/log-store.ts';
+import type { Outcome } from '../../request/log/outcome.ts';
+import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../../request/log/status.ts';
 import type {
   Clock,
   LicenceOptions,
@@ -9,8 +9,8 @@ import type {
   OutcomeOptions,
   SendingOptions,
 } from '../../request/ports.ts';
-import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../../request/status.ts';
-import { stopwatch } from '../../request/stopwatch.ts';
+import { stopwatch } from '../../request/small.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { InGroups } from '../in-groups.ts';
 import { storedBy } from '../stored-by.ts';
 import type { Database, Query } from './database.ts';

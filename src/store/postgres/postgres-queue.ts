@@ -1,6 +1,6 @@
 import type PgBoss from 'pg-boss';
-import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../../request/request-queue.ts';
-import type { Destination } from '../../request/service-request.ts';
+import type { Destination } from '../../request/lead/service-request.ts';
+import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
 import { InGroups } from '../in-groups.ts';
 import { accountId } from './account.ts';
 import { FIRST_RETRY_S, RETRIES, startBoss, within } from './boss.ts';

@@ -5,7 +5,7 @@ import {
   type RecordedNote,
   type RunNote,
   type RunNotes,
-} from '../../request/log-store.ts';
+} from '../../request/log/log-store.ts';
 import type { Clock } from '../../request/ports.ts';
 import { type Database, openDatabase } from './database.ts';
 import { examineStore, type StoreFindings } from './examine-store.ts';

@@ -1,5 +1,5 @@
-import { SrqError } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Database, Query, Session } from './database.ts';
 import { storeError } from './failures.ts';
 import { RecentRecords } from './recent-records.ts';

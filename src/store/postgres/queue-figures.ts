@@ -1,5 +1,5 @@
-import type { QueueDepth } from '../../request/request-queue.ts';
-import { noSentCounts, type SentCounts, type SentStatus } from '../../request/status.ts';
+import type { QueueDepth } from '../../request/log/request-queue.ts';
+import { noSentCounts, type SentCounts, type SentStatus } from '../../request/log/status.ts';
 import type { Database, Query } from './database.ts';
 import { isCancelled } from './failures.ts';
 import { livingProcesses } from './process-lease.ts';

@@ -1,6 +1,6 @@
 import type PgBoss from 'pg-boss';
-import type { QueuedRequest, TakenRequest } from '../../request/request-queue.ts';
-import type { ServiceRequest } from '../../request/service-request.ts';
+import type { ServiceRequest } from '../../request/lead/service-request.ts';
+import type { QueuedRequest, TakenRequest } from '../../request/log/request-queue.ts';
 
 /** The data of a job. The request is text within JSON, because PostgreSQL's own JSON cannot hold NUL. */
 interface JobData {

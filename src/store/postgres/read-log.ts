@@ -1,7 +1,7 @@
-import { KeyIndex } from '../../request/key-index.ts';
-import type { LogPosition, LogReader, ReadRecord } from '../../request/log-store.ts';
+import { KeyIndex } from '../../request/log/key-index.ts';
+import type { LogPosition, LogReader, ReadRecord } from '../../request/log/log-store.ts';
+import type { LoggedState } from '../../request/log/status.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
-import type { LoggedState } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import { howStored } from '../stored-by.ts';
 import { type Database, type Query, STATEMENT_TIMEOUT_MS } from './database.ts';

@@ -1,5 +1,5 @@
+import type { LoggedState } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import type { LoggedState } from '../../request/status.ts';
 
 /** A record of this process that the store has confirmed. */
 export interface ConfirmedRecord extends Omit<LogRecord, 'run' | 'by' | 'wireForm' | 'wasClear' | 'looked'> {

@@ -1,5 +1,5 @@
 import type { Client, ClientConfig } from 'pg';
-import { SrqError } from '../../request/errors.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { StoreClient, type StoreClientConfig } from './connection.ts';
 import { isReadOnly, isTransient } from './failures.ts';
 import type { ServerPlace, StoreAddress } from './store-url.ts';

@@ -1,6 +1,6 @@
 import type { ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { SrqError, systemCode } from '../../request/errors.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 
 /** One of the servers that may hold the store. */
 export interface ServerPlace {

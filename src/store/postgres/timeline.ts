@@ -1,4 +1,4 @@
-import { SrqError } from '../../request/errors.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Query } from './database.ts';
 import { isInstalled } from './queue-schema.ts';
 import type { ConfirmedRecord, RecentRecords } from './recent-records.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { understandColumns } from '../../../src/input/columns/understand.ts';
-import type { FieldOrPart } from '../../../src/request/field-aliases.ts';
-import { parseMarket } from '../../../src/request/markets.ts';
+import type { FieldOrPart } from '../../../src/request/lead/field-aliases.ts';
+import { parseMarket } from '../../../src/request/lead/markets.ts';
 
 const FOLDER = join(import.meta.dirname, 'header-rows');
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { understandColumns } from '../../../src/input/columns/understand.ts';
-import { parseMarket } from '../../../src/request/markets.ts';
+import { parseMarket } from '../../../src/request/lead/markets.ts';
 import { measured } from './header-rows.ts';
 
 const PERSONS = [

@@ -1,8 +1,8 @@
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
-import type { RunRow } from '../../../src/request/import-plan.ts';
-import type { RecordedNote } from '../../../src/request/log-store.ts';
+import type { RunRow } from '../../../src/request/log/import-plan.ts';
+import type { RecordedNote } from '../../../src/request/log/log-store.ts';
+import { noCounts } from '../../../src/request/log/status.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
-import { noCounts } from '../../../src/request/status.ts';
 
 const STARTED_MS = Date.UTC(2026, 10, 21, 10);
 

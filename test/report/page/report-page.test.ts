@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { html, jsonData } from '../../../src/report/page/html.ts';
 import { isReport, reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
-import type { Status } from '../../../src/request/status.ts';
+import type { Status } from '../../../src/request/log/status.ts';
 import { mixedFigures, rowOf, second } from './figures.ts';
 
 const FACTS = { writtenAt: second(60), hasInput: true, withProfile: (text: string) => text };

@@ -8,7 +8,7 @@ import {
   rowsAsCsv,
   rowsOf,
 } from '../../../src/report/page/row-list.ts';
-import { unescapeFormulas } from '../../../src/request/csv-text.ts';
+import { unescapeFormulas } from '../../../src/request/words/csv-text.ts';
 import fc from '../../helpers/fast-check.ts';
 
 const STATUSES = [

@@ -3,8 +3,8 @@ import { withProfileFlags } from '../../../src/cli/command-line.ts';
 import { reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
 import { headlineOf } from '../../../src/report/page/sections.ts';
-import type { RecordedNote } from '../../../src/request/log-store.ts';
-import { type Counts, noCounts, STATUSES } from '../../../src/request/status.ts';
+import type { RecordedNote } from '../../../src/request/log/log-store.ts';
+import { type Counts, noCounts, STATUSES } from '../../../src/request/log/status.ts';
 import { beginOf, mixedFigures, rowOf, second } from './figures.ts';
 
 const END = { event: 'end', stopped: null, run: 'r', at: second(9) } as const;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { OpenLog, ReadRecord } from '../../../src/request/log-store.ts';
-import type { Outcome } from '../../../src/request/outcome.ts';
+import type { OpenLog, ReadRecord } from '../../../src/request/log/log-store.ts';
+import type { Outcome } from '../../../src/request/log/outcome.ts';
+import { LOGGED_STATES, type LoggedState, nextState, SENT_STATUSES } from '../../../src/request/log/status.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
-import { LOGGED_STATES, type LoggedState, nextState, SENT_STATUSES } from '../../../src/request/status.ts';
 import fc from '../../helpers/fast-check.ts';
 import { kindsOfLog, type LogPlaceOfTest } from '../../helpers/log-places.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { LOG_EVENTS, type LoggedState } from '../../../src/request/status.ts';
+import { LOG_EVENTS, type LoggedState } from '../../../src/request/log/status.ts';
 import { LogIndex } from '../../../src/store/file/log-index.ts';
 import {
   decodeRecord,

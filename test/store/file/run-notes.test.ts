@@ -2,8 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RecordedNote, RunBegin } from '../../../src/request/log-store.ts';
-import { noCounts } from '../../../src/request/status.ts';
+import type { RecordedNote, RunBegin } from '../../../src/request/log/log-store.ts';
+import { noCounts } from '../../../src/request/log/status.ts';
 import { openRunNotes, readRunNotes } from '../../../src/store/file/file-store.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { LoggedState } from '../../../src/request/log/status.ts';
 import type { Clock } from '../../../src/request/ports.ts';
-import type { LoggedState } from '../../../src/request/status.ts';
 import { PostgresLog } from '../../../src/store/postgres/postgres-log.ts';
 import { CREATED, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RecordedNote } from '../../../src/request/log-store.ts';
+import type { RecordedNote } from '../../../src/request/log/log-store.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
 import { type KnownRequest, takeOver, takeOverNotes } from '../../../src/store/postgres/moving.ts';
 import { keyOf } from '../../helpers/log-subjects.ts';

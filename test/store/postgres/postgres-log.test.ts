@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
-import type { Outcome } from '../../../src/request/outcome.ts';
-import { LOG_EVENTS, LOGGED_STATES } from '../../../src/request/status.ts';
+import type { Outcome } from '../../../src/request/log/outcome.ts';
+import { LOG_EVENTS, LOGGED_STATES } from '../../../src/request/log/status.ts';
 import { storeAt } from '../../helpers/log-places.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
 import { CREATED, keyOf, subjectOf } from '../../helpers/log-subjects.ts';

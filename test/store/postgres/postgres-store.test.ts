@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
-import type { LogPosition } from '../../../src/request/log-store.ts';
+import type { LogPosition } from '../../../src/request/log/log-store.ts';
 import { installBoss } from '../../../src/store/postgres/boss.ts';
 import { outcomesByMinute, workingProcesses } from '../../../src/store/postgres/queue-figures.ts';
 import { storeAt } from '../../helpers/log-places.ts';

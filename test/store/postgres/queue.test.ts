@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
-import type { TakenRequest } from '../../../src/request/request-queue.ts';
+import type { TakenRequest } from '../../../src/request/log/request-queue.ts';
 import { ENGINE_SCHEMA } from '../../../src/store/postgres/boss.ts';
 import { openQueue, type PostgresQueue } from '../../../src/store/postgres/postgres-queue.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts';

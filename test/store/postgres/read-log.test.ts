@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { LogPosition } from '../../../src/request/log-store.ts';
+import type { LogPosition } from '../../../src/request/log/log-store.ts';
+import type { LoggedState } from '../../../src/request/log/status.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
-import type { LoggedState } from '../../../src/request/status.ts';
 import {
   followRecords,
   LogLookup,

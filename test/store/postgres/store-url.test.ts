@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SrqError } from '../../../src/request/errors.ts';
+import { SrqError } from '../../../src/request/words/errors.ts';
 import { storeAddress } from '../../../src/store/postgres/store-url.ts';
 
 test.each([

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode } from '../words/errors.ts';
 
 interface StatusFacts {
   /** Meaning for rows, at the end of an import. */

@@ -1,6 +1,6 @@
+import type { DeliveryLog, LogRecord, LogView } from '../ports.ts';
 import { KeyIndex } from './key-index.ts';
 import { type RowReason, reasonOf } from './outcome.ts';
-import type { DeliveryLog, LogRecord, LogView } from './ports.ts';
 import { type Counts, noCounts, type SentStatus, statusOfEvent } from './status.ts';
 
 /** A record with its place in the log. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { AUDIO_PARAMETER } from '../contract/wire.ts';
 import type { Parts } from './parts.ts';
-import { AUDIO_PARAMETER } from './wire.ts';
 
 /** A row as read and mapped: its texts by field name. Names outside `FIELDS` are extra parameters of the request. */
 export interface Draft {

@@ -1,4 +1,4 @@
-import { folded } from './names.ts';
+import { folded } from '../words/names.ts';
 
 /** The facts about a market. */
 export interface Market {

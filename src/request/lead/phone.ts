@@ -5,10 +5,10 @@ import {
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max/es6';
 import metadata from 'libphonenumber-js/max/metadata';
+import { memoize } from '../small.ts';
+import type { FindingOf } from '../words/finding.ts';
 import { withoutTrailingMarks } from './contact-cell.ts';
-import type { FindingOf } from './finding.ts';
 import { findMarket, type Market } from './markets.ts';
-import { memoize } from './memoize.ts';
 
 /**
  * The result of reading a telephone number. Exactly one of `e164` and `error` is set. A `warning` says what was

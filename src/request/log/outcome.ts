@@ -1,5 +1,5 @@
-import type { ErrorReason } from './error-codes.ts';
-import type { FindingCode } from './finding.ts';
+import type { ErrorReason } from '../words/error-codes.ts';
+import type { FindingCode } from '../words/finding.ts';
 import type { SentStatus, Status } from './status.ts';
 
 /** Identifiers by name, exactly as received. They are text, so 12345678901234567890 is not rounded. */

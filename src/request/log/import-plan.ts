@@ -1,11 +1,11 @@
-import type { Failure } from './errors.ts';
-import type { Problem } from './finding.ts';
+import type { ServiceRequest } from '../lead/service-request.ts';
+import type { Mapping, Row, Table } from '../lead/table.ts';
+import type { LogRecord } from '../ports.ts';
+import type { Failure } from '../words/errors.ts';
+import type { Problem } from '../words/finding.ts';
 import type { Ledger, PlannedFiles } from './ledger.ts';
 import type { Identifiers, RowReason } from './outcome.ts';
-import type { LogRecord } from './ports.ts';
-import type { ServiceRequest } from './service-request.ts';
 import type { Counts, Status } from './status.ts';
-import type { Mapping, Row, Table } from './table.ts';
 
 /** The rows of the file that an import covers. */
 export interface RowRange {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { SrqError } from './errors.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '../small.ts';
+import { SrqError } from '../words/errors.ts';
 import type { OperationName } from './operations.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Field } from './fields.ts';
+import type { Field } from '../lead/fields.ts';
 
 /**
  * The API's own names, from its document. The client and the sandbox both take them from here, so a mistake would be

@@ -1,7 +1,7 @@
+import type { Status } from '../log/status.ts';
+import type { Finding } from '../words/finding.ts';
 import { headerForm } from './field-aliases.ts';
-import type { Finding } from './finding.ts';
 import type { Part } from './parts.ts';
-import type { Status } from './status.ts';
 
 /** The outcome that a row of a results file states. A spreadsheet may have changed its text. */
 export interface EarlierOutcome {

@@ -1,4 +1,4 @@
-import { shellWord } from './errors.ts';
+import { shellWord } from '../words/errors.ts';
 
 /** The owner and the mode of a file or folder. */
 export interface FileAccess {

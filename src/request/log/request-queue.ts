@@ -1,4 +1,4 @@
-import type { ServiceRequest } from './service-request.ts';
+import type { ServiceRequest } from '../lead/service-request.ts';
 
 /** A validated request that waits for a worker. It has no recording. */
 export interface QueuedRequest {

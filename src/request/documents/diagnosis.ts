@@ -1,4 +1,4 @@
-import type { ErrorReason } from './error-codes.ts';
+import type { ErrorReason } from '../words/error-codes.ts';
 
 /** The steps of `doctor` in their order. `create` runs only if it is asked for, and `store` only if there is one. */
 export const STEP_NAMES = [

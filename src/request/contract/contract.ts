@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { output } from 'zod/mini';
+import { isLoopback } from '../small.ts';
 import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
-import { isLoopback } from './loopback.ts';
 import {
   byOperation,
   OPERATION_NAMES,

@@ -1,10 +1,10 @@
+import { isField } from '../lead/fields.ts';
+import { parseLanguage, parseMarket } from '../lead/markets.ts';
+import { namesOfMediaType } from '../lead/media-type.ts';
+import { isPart } from '../lead/parts.ts';
+import { memoize } from '../small.ts';
+import { folded } from '../words/names.ts';
 import type { AllowedValue, Alternative, Operation, Parameter } from './contract.ts';
-import { isField } from './fields.ts';
-import { parseLanguage, parseMarket } from './markets.ts';
-import { namesOfMediaType } from './media-type.ts';
-import { memoize } from './memoize.ts';
-import { folded } from './names.ts';
-import { isPart } from './parts.ts';
 
 /** Maximum length of a text that is tested against a pattern. Longer ones are left to the service. */
 export const MAX_PATTERN_TEXT_LENGTH = 10_000;
