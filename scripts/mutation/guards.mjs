@@ -1,12 +1,5 @@
-// Takes out one guard at a time in a copy of the repository and expects the delivery tests to fail without it.
-// npm run mutate [-- NAME…]: only guards whose name contains one of the words. --list: only looks whether all are there.
-import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-
-/** `from` must occur exactly once in `file`. `tests`: those that have to notice. */
-const GUARDS = [
+// Guards of the promise: `from` occurs exactly once in `file`; without it, one of `tests` must fail.
+export const GUARDS = [
   {
     name: 'the intent is durable before the request is written',
     file: 'src/service/request-api.ts',
@@ -344,66 +337,3 @@ const GUARDS = [
     tests: ['../e2e/sandbox'],
   },
 ];
-
-// A guard that was rewritten is said at once, not after those before it have run for an hour.
-const lost = GUARDS.filter(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2);
-for (const { name, file } of lost) process.stdout.write(`"${name}": ${file} does not hold the guard exactly once.\n`);
-if (lost.length > 0) process.exit(1);
-
-const words = process.argv.slice(2);
-if (words.includes('--list')) {
-  for (const { name, file } of GUARDS) process.stdout.write(`${file}: ${name}\n`);
-  process.exit(0);
-}
-const chosen = GUARDS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-const missed = chosen.filter((guard) => !isNoticed(guard));
-process.stdout.write(`${chosen.length - missed.length} of ${chosen.length} guards are noticed when they are gone.\n`);
-process.exit(missed.length === 0 ? 0 : 1);
-
-function isNoticed({ name, file, from, to, tests }) {
-  const copy = mkdtempSync(join(tmpdir(), 'srq-mutate-'));
-  try {
-    for (const each of [
-      'src',
-      'bin',
-      'test',
-      'scripts',
-      'fixtures',
-      'package.json',
-      'tsconfig.json',
-      'vitest.config.ts',
-    ])
-      cpSync(each, join(copy, each), { recursive: true });
-    symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
-    const text = readFileSync(join(copy, file), 'utf8');
-    writeFileSync(
-      join(copy, file),
-      text.replace(from, () => to),
-    );
-    // The configured place of the report is in node_modules, which the copy shares.
-    const config = join(copy, 'vitest.config.ts');
-    writeFileSync(config, readFileSync(config, 'utf8').replace('node_modules/.vitest/report.json', 'report.json'));
-    const started = Date.now();
-    const failed = failures(copy, tests);
-    const seconds = Math.round((Date.now() - started) / 1000);
-    process.stdout.write(`${failed > 0 ? 'noticed' : 'MISSED '}  ${name} (${failed} tests fail, ${seconds} s)\n`);
-    return failed > 0;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
-}
-
-/** How many tests fail. A copy that cannot even be built proves nothing. */
-function failures(copy, tests) {
-  const report = join(copy, 'report.json');
-  const paths = tests.map((test) => join('test/delivery', test));
-  const flags = ['--bail=3', '--maxConcurrency=10'];
-  const { stderr } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...paths, ...flags], {
-    cwd: copy,
-    encoding: 'utf8',
-  });
-  if (!existsSync(report)) throw new Error(`No test ran: ${stderr}`);
-  const { numFailedTests, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'));
-  if (numTotalTests === 0) throw new Error(`No test ran: ${stderr}`);
-  return numFailedTests;
-}
