@@ -3,6 +3,7 @@ import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Host, LogPlace } from './host.ts';
+import { StoreMemory, type StoreRecord } from './store-memory.ts';
 
 /** What the log needs from the program that uses it. */
 export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'> {
@@ -20,16 +21,17 @@ export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'
   requireCertificateCheck(authority: string): void;
 }
 
-/** A log in a file that the store does not know, in words for people. */
-interface UnknownFileLog {
-  /** Identifies the log: 32 hex digits. */
-  readonly log: string;
-  /** The key of its newest request. */
-  readonly newestKey: string;
-  readonly path: string;
+/** Why a log must not be used before a person has decided: it does not know what the profile has sent. */
+interface UnknownLog {
+  readonly reason: 'store.log-unknown' | 'store.other' | 'store.behind';
   readonly message: string;
   readonly hint: string;
+  /** Remembers the decision to do without what it does not know; null if that is not decided by --fresh-store. */
+  readonly accept: (() => Promise<void>) | null;
 }
+
+/** The newest record of a store is written down at most once in this time. */
+const MARK_MS = 5_000;
 
 /** Finds out where the log is kept and opens it, each once per command. */
 export class LogKeeper {
@@ -39,6 +41,10 @@ export class LogKeeper {
   #fileStore: LogStore | null = null;
   #postgresStore: PostgresStore | null = null;
   #isStoreAway = false;
+  /** The newest record of this process in the store. */
+  #newest: StoreRecord | null = null;
+  #writeMark: ((newest: StoreRecord | null) => void) | null = null;
+  #markedMs = Number.NEGATIVE_INFINITY;
 
   /** `findPlace` is called when the place is first needed. */
   constructor(host: LogHost, findPlace: () => Promise<LogPlace>) {
@@ -88,34 +94,102 @@ export class LogKeeper {
    * file.
    */
   async open(command: string, exclusive: boolean): Promise<OpenLog> {
-    await this.requireKnownFileLog();
+    await this.requireKnown();
     const log = await (await this.store()).open(command, exclusive);
     this.#host.onClose(() => log.close());
+    await this.#rememberStore();
     return log;
   }
 
   /**
-   * Throws `SrqError('usage')` if the profile has a log in a file whose requests the store does not know: they would be
-   * sent again. With `freshStore` the store begins without them, and remembers that.
+   * Throws `SrqError('usage')` or `SrqError('log')` if the log does not know what the profile has sent, so that it would
+   * be sent again. With `freshStore` a store may begin without it, and that is remembered.
    */
-  async requireKnownFileLog(): Promise<void> {
-    const unknown = await this.unknownFileLog();
-    if (unknown === null) return;
-    const { log, newestKey, path, message, hint } = unknown;
-    if (!this.#host.freshStore) throw new SrqError('store.log-unknown', `${message} Nothing was sent.`, hint);
-    await (await this.postgresStore()).noteFileLog({ log, newestKey, name: path, isImported: false });
+  async requireKnown(): Promise<void> {
+    // Another store may have to be accepted, and then a log in a file that it does not know.
+    for (const _ of ['store', 'file']) {
+      const unknown = await this.unknown();
+      if (unknown === null) return;
+      const { reason, message, hint, accept } = unknown;
+      if (!this.#host.freshStore || accept === null) throw new SrqError(reason, `${message} Nothing was sent.`, hint);
+      await accept();
+    }
   }
 
-  /** Returns the profile's log in a file if the log is kept in a store that does not know it. */
-  async unknownFileLog(): Promise<UnknownFileLog | null> {
+  /** Returns why `requireKnown` would throw, or null. */
+  async unknown(): Promise<UnknownLog | null> {
     const place = await this.place();
+    return (await this.#unknownStore(place)) ?? (await this.#unknownFileLog(place));
+  }
+
+  /** Forgets which records the store had, because a person has said that it may go on without those that it lacks. */
+  async acceptStore(): Promise<void> {
+    const place = await this.place();
+    if (place.kind === 'file') return;
+    this.#newest = null;
+    await this.#rememberStore({ withoutNewest: true });
+  }
+
+  /** The profile has sent through a store, and this is not it, or it has not all that was sent. */
+  async #unknownStore(place: LogPlace): Promise<UnknownLog | null> {
+    if (place.kind === 'file' && place.isGiven) return null;
+    const known = new StoreMemory(place.kind === 'file' ? place.path : place.file).read();
+    if (known === null) return null;
+    const sent = `This profile has sent through the store ${known.name}`;
+    if (place.kind === 'file') {
+      const message = `${sent}, and the log ${place.path} does not know what that was.`;
+      const hint = `Name the store again: --store ${shellWord(known.name)} (or SRQ_STORE)    Or do without it: --log ${shellWord(place.path)}`;
+      return { reason: 'store.other', message, hint, accept: null };
+    }
+    const store = await this.postgresStore();
+    if ((await store.identity()) !== known.store) {
+      const message = `${sent}. The store ${place.name} is another one, and does not know what that was.`;
+      const hint = 'Name the store that it sent through, or begin with this one, once: --fresh-store';
+      return { reason: 'store.other', message, hint, accept: () => this.#rememberStore({ withoutNewest: true }) };
+    }
+    if (known.newest === null || (await store.has(known.newest))) return null;
+    const message = `The store ${place.name} lacks requests that this machine has recorded there. It may be an older state of it, such as a backup.`;
+    const hint = 'Look up at the service what was created last. Then: srq store resume';
+    return { reason: 'store.behind', message, hint, accept: null };
+  }
+
+  /** The profile has a log in a file that the store in use does not know. */
+  async #unknownFileLog(place: LogPlace): Promise<UnknownLog | null> {
     if (place.kind === 'file' || !mayHaveRecords(place.file)) return null;
     const { fileLogOf } = await import('../store/file/file-store.ts');
     const found = await fileLogOf(place.file);
-    if (found === null || (await (await this.postgresStore()).knowsFileLog(found))) return null;
+    const store = await this.postgresStore();
+    if (found === null || (await store.knowsFileLog(found))) return null;
     const message = `The store ${place.name} does not know what the log ${place.file} says was sent, so the same rows would be sent again.`;
     const hint = `Take it over: srq store import ${shellWord(place.file)}    Or begin without it, once: --fresh-store`;
-    return { ...found, path: place.file, message, hint };
+    const accept = () => store.noteFileLog({ ...found, name: place.file, isImported: false });
+    return { reason: 'store.log-unknown', message, hint, accept };
+  }
+
+  /** Writes down which store the profile sends through, and the newest record that this machine knows to be there. */
+  async #rememberStore({ withoutNewest = false } = {}): Promise<void> {
+    const place = await this.place();
+    if (place.kind === 'file') return;
+    const store = await this.postgresStore();
+    if (withoutNewest) await store.migrate();
+    const id = await store.identity();
+    if (id === null) return;
+    const memory = new StoreMemory(place.file);
+    const write = (newest: StoreRecord | null) => memory.keep({ store: id, name: place.name, newest });
+    write(withoutNewest ? null : (this.#newest ?? memory.read()?.newest ?? null));
+    if (this.#writeMark !== null) return;
+    this.#writeMark = write;
+    this.#host.onClose(async () => {
+      if (this.#newest !== null) write(this.#newest);
+    });
+  }
+
+  #confirmed({ key, id }: StoreRecord): void {
+    this.#newest = { key, id };
+    const nowMs = this.#host.clock.monotonicMs();
+    if (this.#writeMark === null || nowMs - this.#markedMs < MARK_MS) return;
+    this.#markedMs = nowMs;
+    this.#writeMark(this.#newest);
   }
 
   async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
@@ -133,7 +207,9 @@ export class LogKeeper {
       );
     };
     const warn = (message: string) => void this.#host.warn(message);
-    const store = openPostgresStore({ url, password, clock, run, holder, stopping: halt.signal, away, warn });
+    const confirmed = (newest: StoreRecord) => this.#confirmed(newest);
+    const stopping = halt.signal;
+    const store = openPostgresStore({ url, password, clock, run, holder, stopping, away, warn, confirmed });
     this.#host.onClose(() => store.close());
     return store;
   }

@@ -271,19 +271,24 @@ export class Context {
     return this.#log.open(command, exclusive);
   }
 
-  /** Throws `SrqError('usage')` if the store does not know the log in the profile's file; see `LogKeeper`. */
-  requireKnownFileLog(): Promise<void> {
-    return this.#log.requireKnownFileLog();
+  /** Throws if the log does not know what the profile has sent; see `LogKeeper`. */
+  requireKnownLog(): Promise<void> {
+    return this.#log.requireKnown();
   }
 
-  /** Returns why `requireKnownFileLog` would throw, and what to do, or null. */
-  unknownFileLog(): Promise<{ readonly message: string; readonly hint: string } | null> {
-    return this.#log.unknownFileLog();
+  /** Returns why `requireKnownLog` would throw, and what to do, or null. */
+  unknownLog(): Promise<{ readonly message: string; readonly hint: string } | null> {
+    return this.#log.unknown();
   }
 
-  /** Warns where `requireKnownFileLog` would throw. */
-  async warnOfFileLog(): Promise<void> {
-    const unknown = this.options.freshStore ? null : await this.unknownFileLog();
+  /** Sending may go on through a store that lacks what this machine has recorded, by a person's word. */
+  acceptStore(): Promise<void> {
+    return this.#log.acceptStore();
+  }
+
+  /** Warns where `requireKnownLog` would throw. */
+  async warnOfUnknownLog(): Promise<void> {
+    const unknown = this.options.freshStore ? null : await this.unknownLog();
     if (unknown !== null) await this.warn(`${unknown.message} ${withProfileFlags(unknown.hint, this.options)}`);
   }
 

@@ -244,7 +244,7 @@ export class LibraryMarketplace implements api.Marketplace {
   async #readLog<Result>(read: (log: LogView) => Promise<Result>): Promise<Result> {
     const log = await this.#opening?.catch(() => null);
     if (log) return read(log);
-    await this.#host.log.requireKnownFileLog();
+    await this.#host.log.requireKnown();
     const reader = await (await this.#host.log.store()).openReader();
     try {
       return await read(reader);

@@ -194,8 +194,10 @@ describe('The keeper of the log', () => {
     });
     const noted: object[] = [];
     const store = {
-      knowsFileLog: async () => knows,
+      knowsFileLog: async () => knows || noted.length > 0,
       noteFileLog: async (log: object) => void noted.push(log),
+      identity: async () => 'a-store',
+      has: async () => true,
       open: async () => ({ close: async () => {} }),
     };
     const withStore = () => Object.assign(keeper, { postgresStore: async () => store });
@@ -212,7 +214,7 @@ describe('The keeper of the log', () => {
     const { keeper, state } = keeperOf(inFile);
     writeFileSync(join(state, 'shop.ndjson'), line(KEYS[0] ?? ''));
     await expect(keeper.postgresStore()).rejects.toMatchObject({ code: 'usage', reason: 'store.missing' });
-    expect(await keeper.unknownFileLog()).toBeNull();
+    expect(await keeper.unknown()).toBeNull();
   });
 
   test('closes the log of a file with the command', async () => {
@@ -239,14 +241,14 @@ describe('The keeper of the log', () => {
     const { keeper, state, withStore } = keeperOf(inStore);
     withStore();
     if (text !== null) writeFileSync(join(state, 'shop.ndjson'), text);
-    expect(await keeper.unknownFileLog()).toBeNull();
+    expect(await keeper.unknown()).toBeNull();
   });
 
   test('does not take a log that it cannot look up for none', async () => {
     const { keeper, state, withStore } = keeperOf(inStore);
     withStore();
     symlinkSync('shop.ndjson', join(state, 'shop.ndjson'));
-    await expect(keeper.unknownFileLog()).rejects.toMatchObject({
+    await expect(keeper.unknown()).rejects.toMatchObject({
       code: 'log',
       message: expect.stringContaining('ELOOP'),
     });
@@ -256,7 +258,7 @@ describe('The keeper of the log', () => {
     const { keeper, state, noted, withStore } = keeperOf(inStore);
     withStore();
     writeFileSync(join(state, 'shop.ndjson'), KEYS.map(line).join(''));
-    expect(await keeper.unknownFileLog()).toMatchObject({ newestKey: KEYS[1], path: join(state, 'shop.ndjson') });
+    expect(await keeper.unknown()).toMatchObject({ reason: 'store.log-unknown' });
     await expect(keeper.open('bulk', true)).rejects.toMatchObject({
       reason: 'store.log-unknown',
       message: expect.stringMatching(/would be sent again\. Nothing was sent\.$/),
@@ -277,7 +279,15 @@ describe('The keeper of the log', () => {
     await fresh.keeper.open('bulk', true);
     expect([known.noted, fresh.noted]).toEqual([
       [],
-      [{ log: expect.stringMatching(/^[0-9a-f]{32}$/), newestKey: KEYS[1], name: path, isImported: false }],
+      [
+        {
+          log: expect.stringMatching(/^[0-9a-f]{32}$/),
+          newestKey: KEYS[1],
+          bytes: expect.any(Number),
+          name: path,
+          isImported: false,
+        },
+      ],
     ]);
   });
 });

@@ -25,7 +25,7 @@ export async function dryRun(
   const rehearsed: DryFile[] = [];
   const prepared: PreparedPlan[] = [];
   const wanted = { ...options, range: rangeOf(options), files: new PlannedFiles() };
-  await context.warnOfFileLog();
+  await context.warnOfUnknownLog();
   const log = await files[0]?.session.logReader();
   if (!log) throw new Error('a run without a file');
   for (const { file, input, session, results, command: alone } of files) {

@@ -309,7 +309,7 @@ export async function takeStoreStep(context: Context, examination: Examination):
   await examination.runStep('store', async (): Promise<Found<null>> => {
     const store = await context.postgresStore();
     const { server, role, isBehind, replication, dangers: found } = await store.examine();
-    const unknown = await context.unknownFileLog();
+    const unknown = await context.unknownLog();
     const dangers = unknown === null ? found : [...found, unknown];
     const message = `${store.name} as ${role}: ${server}. ${replication}`;
     if (dangers.length > 0) {

@@ -37,7 +37,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const opened = { file, input, session, command: given };
   if (options.dryRun) return dryRun(context, [opened], given, options, startedMs);
   requireAnswers(context, [opened], given, options);
-  await context.requireKnownFileLog();
+  await context.requireKnownLog();
   await store.migrate();
   const log = await session.logReader();
   const where = `the queue for ${session.destinationText}`;

@@ -35,6 +35,7 @@ export async function storeMigrate(context: Context): Promise<number> {
 export async function storeResume(context: Context): Promise<number> {
   const store = await context.postgresStore();
   const { missing, doubtful } = await store.resume();
+  await context.acceptStore();
   const reporter = await context.reporter();
   const resumed = { store: store.name, missing, doubtful };
   await reporter.result('store resume', resumed, (paint) => resumedText(resumed, paint));

@@ -95,7 +95,7 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
     operations: operationsOf(options),
   });
   const { destination, contract, operations } = session.preparation;
-  await context.requireKnownFileLog();
+  await context.requireKnownLog();
   const opened = await store.open('work', false);
   context.onClose(() => opened.close());
   const taking = await openWorkersQueue(context, store, destination, opened.worker.id);

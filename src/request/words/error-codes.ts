@@ -230,6 +230,11 @@ export const ERRORS = {
   'store.unsafe': log('The store may lose records.', 'Change what the hint names.'),
   'store.version': log('The store is of another version.', 'Update the older one: srq, or the server.'),
   'store.read-only': log('The store cannot be written to.', 'Name the primary server.'),
+  'store.other': log('The profile has sent through another store.', 'Name that store, or decide: --fresh-store, --log'),
+  'store.behind': log(
+    'The store lacks what this machine has recorded.',
+    'Look up what is missing, then: srq store resume',
+  ),
   'store.failed-over': log('The store may have lost its last commits.', 'Wait, or: srq store resume'),
 
   'prompt.left': of('interrupted')('A person left at a question.', 'Run the same command again.'),

@@ -213,6 +213,8 @@ export interface FileLogId {
   readonly log: string;
   /** The key of its last record. */
   readonly newestKey: string;
+  /** Its size. */
+  readonly bytes: number;
 }
 
 /** Identifies a log without reading all of it. Returns null if it has no record. */
@@ -228,7 +230,7 @@ export async function fileLogOf(path: string): Promise<FileLogId | null> {
       .update(JSON.stringify([first.key, first.at, first.run]))
       .digest('hex')
       .slice(0, 32);
-    return { log, newestKey: last.key };
+    return { log, newestKey: last.key, bytes: size };
   } finally {
     await file.close();
   }

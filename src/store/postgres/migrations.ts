@@ -213,6 +213,18 @@ const MOVING_TABLES: Migration = {
   sql: MOVING_SQL + QUEUE_COUNTS_SQL,
 };
 
+/** What identifies the store, to the profiles that send through it. A dump, a copy and a backup have the same. */
+const IDENTITY: Migration = {
+  number: 7,
+  name: 'identity',
+  sql: `
+create table srq.meta (store uuid not null default gen_random_uuid());
+insert into srq.meta default values;
+create function srq.identity() returns uuid
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$ select store from srq.meta $$;
+`,
+};
+
 /** The migrations, in their order. */
 const MIGRATIONS: readonly Migration[] = [
   LOG_TABLES,
@@ -221,6 +233,7 @@ const MIGRATIONS: readonly Migration[] = [
   TIMELINE_TABLES,
   MOVING_TABLES,
   QUEUE_FUNCTIONS,
+  IDENTITY,
 ];
 
 /** The number of the schema that this program needs. */

@@ -84,11 +84,14 @@ export interface FileLogState {
   readonly log: string;
   /** The key of its newest request. */
   readonly newestKey: string;
+  /** Its size. A log only grows, so that one of the same size has no more than the store was told. */
+  readonly bytes: number;
 }
 
-/** Tells whether the store was told of a log in a file, and knows its newest request. */
-export async function knowsFileLog(query: Query, { log, newestKey }: FileLogState): Promise<boolean> {
-  const rows = await query<{ known: boolean }>('select srq.knows_file_log($1, $2) as known', [log, newestKey]);
+/** Tells whether the store was told of a log in a file, and the log has not grown since. */
+export async function knowsFileLog(query: Query, { log, newestKey, bytes }: FileLogState): Promise<boolean> {
+  const text = 'select srq.knows_file_log($1, $2, $3) as known';
+  const rows = await query<{ known: boolean }>(text, [log, newestKey, bytes]);
   return rows[0]?.known === true;
 }
 
@@ -100,8 +103,9 @@ export interface NotedFileLog extends FileLogState {
 }
 
 /** Remembers what was decided about a log in a file. */
-export async function noteFileLog(query: Query, { log, name, isImported, newestKey }: NotedFileLog): Promise<void> {
-  await query('select srq.note_file_log($1, $2, $3, $4)', [log, name, isImported, newestKey]);
+export async function noteFileLog(query: Query, noted: NotedFileLog): Promise<void> {
+  const { log, name, isImported, newestKey, bytes } = noted;
+  await query('select srq.note_file_log($1, $2, $3, $4, $5)', [log, name, isImported, newestKey, bytes]);
 }
 
 /**
@@ -118,24 +122,22 @@ create table srq.file_log (
   imported boolean not null,
   -- The newest request that it had then.
   newest uuid not null,
+  bytes bigint not null,
   at timestamptz not null default clock_timestamp()
 );
 
-create function srq.note_file_log(p_id uuid, p_name text, p_imported boolean, p_newest uuid) returns void
+create function srq.note_file_log(p_id uuid, p_name text, p_imported boolean, p_newest uuid, p_bytes bigint) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-  insert into srq.file_log (id, name, imported, newest) values (p_id, p_name, p_imported, p_newest)
-  on conflict (id) do update
-  set name = excluded.name, imported = excluded.imported, newest = excluded.newest, at = clock_timestamp()
+  insert into srq.file_log (id, name, imported, newest, bytes) values (p_id, p_name, p_imported, p_newest, p_bytes)
+  on conflict (id) do update set name = excluded.name, imported = excluded.imported, newest = excluded.newest,
+    bytes = excluded.bytes, at = clock_timestamp()
 $$;
 
--- A log that has grown since the store was told of it is not known.
-create function srq.knows_file_log(p_id uuid, p_newest uuid) returns boolean
+-- A log that has grown since the store was told of it is not known, whatever its newest request is: the store may know
+-- that one by another way, and none of those before it.
+create function srq.knows_file_log(p_id uuid, p_newest uuid, p_bytes bigint) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select exists (
-    select 1 from srq.file_log f
-    where f.id = p_id
-      and (f.newest = p_newest or f.imported and exists (select 1 from srq.state s where s.key = p_newest))
-  )
+  select exists (select 1 from srq.file_log f where f.id = p_id and f.newest = p_newest and f.bytes = p_bytes)
 $$;
 
 -- Whether a state in another log replaces the state in the store. The stronger state is the one that keeps a request from

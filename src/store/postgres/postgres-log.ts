@@ -53,6 +53,8 @@ export interface PostgresLogOptions extends ProcessLeaseOptions {
   readonly clock: Clock;
   /** Aborted when the run is to end. Waiting for an unavailable server ends soon after that. */
   readonly stopping: AbortSignal;
+  /** Called with the newest record of this process after each write. */
+  readonly confirmed?: ((newest: { readonly key: string; readonly id: number }) => void) | undefined;
 }
 
 /**
@@ -69,6 +71,7 @@ export class PostgresLog implements OpenLog {
   readonly #appending: InGroups<PendingEntry, boolean>;
   readonly #living: InGroups<string, boolean>;
   readonly #clock: Clock;
+  readonly #confirmed: PostgresLogOptions['confirmed'];
   readonly #giveUp = new AbortController();
   readonly #giveUpSoon: () => void;
   #entries = 0;
@@ -79,6 +82,7 @@ export class PostgresLog implements OpenLog {
     this.worker = worker;
     this.#database = database;
     this.#clock = options.clock;
+    this.#confirmed = options.confirmed;
     const { signal } = this.#giveUp;
     const query: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), signal);
     this.#lookup = new LogLookup(query, options.clock.monotonicMs);
@@ -172,7 +176,7 @@ export class PostgresLog implements OpenLog {
     }, this.#giveUp.signal);
     const byKey = new Map(rows.map((row) => [row.key, row]));
     const atMs = this.nowMs();
-    return group.map((pending) => {
+    const recorded = group.map((pending) => {
       const { key } = pending.subject;
       const { recorded = false, state = 'none', record = null } = byKey.get(key) ?? {};
       this.#lookup.states.set(key, state);
@@ -180,6 +184,9 @@ export class PostgresLog implements OpenLog {
       this.worker.records.add(confirmed(pending, { id: Number(record), state, atMs }));
       return true;
     });
+    const newest = this.worker.records.all.at(-1);
+    if (newest) this.#confirmed?.(newest);
+    return recorded;
   }
 
   #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {

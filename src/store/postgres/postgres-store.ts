@@ -38,6 +38,8 @@ interface PostgresStoreOptions {
   readonly away: (message: string | null) => void;
   /** Called with messages that people need about a fail-over. */
   readonly warn: (message: string) => void;
+  /** Called with the newest record of this process after each write. */
+  readonly confirmed?: (newest: { readonly key: string; readonly id: number }) => void;
 }
 
 /** A log in PostgreSQL, for any number of machines. */
@@ -61,6 +63,10 @@ export interface PostgresStore extends LogStore {
    * those that were found. With `deletes` it deletes them.
    */
   replacedRecords(before: Date, deletes: boolean): AsyncGenerator<number, void>;
+  /** Identifies the store, also in its backups. Null if it has no tables yet. */
+  identity(): Promise<string | null>;
+  /** Tells whether the store has a record, or a later one of the same request. */
+  has(record: { readonly key: string; readonly id: number }): Promise<boolean>;
   /** Tells whether the store was told of a log in a file, and knows its newest request. */
   knowsFileLog(file: FileLogState): Promise<boolean>;
   /** Remembers that a log in a file was taken over, or that the store is to do without it. */
@@ -70,7 +76,7 @@ export interface PostgresStore extends LogStore {
 
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
 export function openPostgresStore(options: PostgresStoreOptions): PostgresStore {
-  const { url, password, clock, run, stopping, away, holder, warn } = options;
+  const { url, password, clock, run, stopping, away, holder, warn, confirmed } = options;
   const database = openDatabase({ url, password, clock, away, name: 'srq' });
   const version = async () => {
     const number = await database.retryWhileAway(() => schemaVersion(database.query), stopping);
@@ -94,8 +100,18 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     name: database.shown,
     open: async (command) => {
       await migrated();
-      const joining = { run, clock, stopping, holder: holder(command), warn };
+      const joining = { run, clock, stopping, holder: holder(command), warn, confirmed };
       return database.retryWhileAway(() => PostgresLog.open(database, joining), stopping);
+    },
+    identity: async () => {
+      if ((await version()) < NEWEST_SCHEMA) return null;
+      const text = 'select srq.identity()::text as store';
+      const [row] = await database.retryWhileAway(() => database.query<{ store: string }>(text), stopping);
+      return row?.store ?? null;
+    },
+    has: async ({ key, id }) => {
+      const text = 'select 1 from srq.state where key = $1 and record >= $2';
+      return (await database.retryWhileAway(() => database.query(text, [key, id]), stopping)).length > 0;
     },
     knowsFileLog: async (file) => {
       // Without the tables of this version nothing was taken over.
