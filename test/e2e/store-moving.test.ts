@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { nextState } from '../../src/request/log/status.ts';
@@ -8,7 +8,7 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
-import { statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const AT = '2026-11-20T10:00:00.000Z';
@@ -112,6 +112,98 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect([refused.code, refused.stdout]).toEqual([2, expect.stringContaining('store.log-unknown')]);
     expect(documentOf(await desk.call('store', 'import', log, '--json'))).toMatchObject({ imported: 1, known: 150 });
     expect(documentOf(await desk.call('create', ...requestOfRow(300), '--json'))).toMatchObject({ status: 'repeated' });
+  });
+
+  test('a log in a file that grew by a request which the store knows is not known', async ({ desk, sandbox }) => {
+    desk.use(sandbox);
+    const log = join(desk.state, 'default.ndjson');
+    await desk.call('create', ...requestOfRow(1), '--json');
+    const url = await use(desk);
+    await desk.call('store', 'import', log, '--json');
+    // The file goes on, and ends with a request that the store has.
+    desk.env['SRQ_STORE'] = '';
+    const leads = desk.write('leads.csv', leadsCsv(20));
+    expect((await desk.call(...bulkArgs(leads, '--log', log))).code).toBe(0);
+    appendFileSync(log, readFileSync(log, 'utf8').split('\n').slice(0, 2).join('\n').concat('\n'));
+    desk.env['SRQ_STORE'] = url;
+    const refused = await desk.call(...bulkArgs(leads));
+    expect([refused.code, refused.stdout]).toEqual([2, expect.stringContaining('store.log-unknown')]);
+    expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
+  });
+
+  describe('A profile that has sent through a store', () => {
+    const sentThrough = async (desk: Desk, rows: number) => {
+      const url = await use(desk);
+      const leads = desk.write('leads.csv', leadsCsv(rows));
+      expect(accountedFor(await desk.call(...bulkArgs(leads)), rows)).toMatchObject({ created: rows });
+      return { url, leads };
+    };
+    const refusal = ({ code, stdout }: { code: number | null; stdout: string }) => {
+      const { error } = JSON.parse(stdout) as { error: { reason: string; hint: string } };
+      return { code, reason: error.reason, hint: error.hint };
+    };
+
+    test('does not send by a file, until a person names it', async ({ desk, sandbox }) => {
+      desk.use(sandbox);
+      const { url, leads } = await sentThrough(desk, 30);
+      desk.env['SRQ_STORE'] = '';
+      for (const words of [bulkArgs(leads, '--no-validate'), ['create', ...requestOfRow(2), '--json']]) {
+        const refused = refusal(await desk.call(...words));
+        expect(refused).toEqual({ code: 9, reason: 'store.other', hint: expect.stringContaining(`--store ${url}`) });
+      }
+      const dry = await desk.call('bulk', leads, '--dry-run', '--json');
+      expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining('has sent through the store')]);
+      expect(await statsOf(sandbox)).toMatchObject({ created: 30, doubled: 0 });
+      const log = join(desk.state, 'default.ndjson');
+      const given = await desk.call('create', ...requestOfRow(99), '--log', log, '--json');
+      expect(documentOf(given)).toMatchObject({ status: 'created' });
+    });
+
+    test('does not send by another store, until a person accepts it', async ({ desk, sandbox }) => {
+      desk.use(sandbox);
+      const { leads } = await sentThrough(desk, 30);
+      await use(desk);
+      const refused = refusal(await desk.call(...bulkArgs(leads, '--no-validate')));
+      expect(refused).toEqual({ code: 9, reason: 'store.other', hint: expect.stringContaining('--fresh-store') });
+      expect(await statsOf(sandbox)).toMatchObject({ created: 30, doubled: 0 });
+      const accepted = await desk.call('create', ...requestOfRow(99), '--fresh-store', '--json');
+      expect(documentOf(accepted)).toMatchObject({ status: 'created' });
+      expect(documentOf(await desk.call('create', ...requestOfRow(98), '--json'))).toMatchObject({ status: 'created' });
+    });
+
+    test('does not send by an older state of the store, until a person resumes', async ({ desk, sandbox }) => {
+      desk.use(sandbox);
+      const { url, leads } = await sentThrough(desk, 10);
+      const name = url.split('/').at(-1) ?? '';
+      await server.query(server.url('postgres'), `create database ${name}_backup template ${name}`);
+      const more = desk.write('more.csv', leadsCsv(40));
+      expect(accountedFor(await desk.call(...bulkArgs(more)), 40)).toMatchObject({ created: 30, repeated: 10 });
+      desk.env['SRQ_STORE'] = `${url}_backup`;
+      for (const words of [bulkArgs(more, '--no-validate'), ['work', '--until-empty', '--json']]) {
+        const refused = refusal(await desk.call(...words));
+        expect(refused).toEqual({ code: 9, reason: 'store.behind', hint: expect.stringContaining('srq store resume') });
+      }
+      const { steps } = documentOf(await desk.call('doctor', '--json')) as {
+        steps: { name: string; message: string }[];
+      };
+      expect(steps.find((step) => step.name === 'store')?.message).toContain('lacks requests');
+      expect(await statsOf(sandbox)).toMatchObject({ created: 40, doubled: 0 });
+      expect((await desk.call('store', 'resume', '--json')).code).toBe(0);
+      expect(accountedFor(await desk.call(...bulkArgs(leads)), 10)).toMatchObject({ repeated: 10 });
+    });
+
+    test('goes on where a killed import had its last record confirmed', async ({ desk, openSandbox }) => {
+      const sandbox = await openSandbox({ latencyMs: 50 });
+      desk.use(sandbox);
+      await use(desk);
+      const leads = desk.write('leads.csv', leadsCsv(60));
+      const run = desk.start(bulkArgs(leads, '--concurrency', '2'));
+      await createdAtLeast(sandbox, 5, run);
+      run.process.kill('SIGKILL');
+      await run.ended;
+      desk.env['SRQ_STORE'] = '';
+      expect(refusal(await desk.call(...bulkArgs(leads)))).toMatchObject({ code: 9, reason: 'store.other' });
+    });
   });
 
   const FORM = '"by":"clear form 0123456789abcdef"';

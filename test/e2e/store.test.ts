@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { filesWithText } from '../helpers/canary-secret.ts';
@@ -115,12 +116,19 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     expect(documentOf(await desk.call('create', ...requestOfRow(31), '--json'))).toMatchObject({ status: 'created' });
     expect((await desk.call('bulk', leads, '--dry-run', '--json')).stderr).not.toContain('does not know');
     desk.env['SRQ_STORE'] = await server.database();
-    expect((await desk.call('create', ...requestOfRow(32), '--json')).code).toBe(2);
+    expect((await desk.call('create', ...requestOfRow(32), '--json')).code).toBe(9);
     desk.env['SRQ_STORE'] = '';
     const without = await desk.call('create', ...requestOfRow(33), '--fresh-store', '--json');
     expect([without.code, without.stdout]).toEqual([2, expect.stringContaining('--fresh-store needs a store')]);
     // What is sent by the file afterwards the person did not speak of.
-    expect(documentOf(await desk.call('create', ...requestOfRow(34), '--json'))).toMatchObject({ status: 'created' });
+    const byFile = await desk.call(
+      'create',
+      ...requestOfRow(34),
+      '--log',
+      join(desk.state, 'default.ndjson'),
+      '--json',
+    );
+    expect(documentOf(byFile)).toMatchObject({ status: 'created' });
     desk.env['SRQ_STORE'] = url;
     expect((await desk.call('create', ...requestOfRow(34), '--no-validate', '--json')).code).toBe(2);
     expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
