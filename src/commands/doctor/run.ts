@@ -158,10 +158,10 @@ async function takeMachineSteps(context: Context, examination: Examination): Pro
  */
 async function checkedLog(context: Context, place: Extract<LogPlace, { kind: 'file' }>): Promise<Found<null>> {
   const { path } = place;
-  const { earlierUse } = await import('../../store/file/lock.ts');
+  const { lockFacts } = await import('../../store/file/lock.ts');
   const { kernelLockName } = await import('../../store/file/kernel-lock.ts');
   // A log that is missing is not new if it was used for sending, and an import would be refused.
-  if (!existsSync(path) && earlierUse(path) === null) {
+  if (!existsSync(path) && lockFacts(path) === null) {
     await requireFolderForLog(context, place);
     return {
       result: 'ok',

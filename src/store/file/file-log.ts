@@ -14,14 +14,13 @@ import type {
   OutcomeOptions,
   SendingOptions,
 } from '../../request/ports.ts';
-import { SrqError, systemCode } from '../../request/words/errors.ts';
+import { SrqError, shellWord, systemCode } from '../../request/words/errors.ts';
 import { InGroups } from '../in-groups.ts';
 import { storedBy } from '../stored-by.ts';
 import { loadKernelLock } from './kernel-lock.ts';
-import { type EarlierUse, earlierUse, LogLock } from './lock.ts';
+import { LogLocks, lockFacts } from './lock.ts';
 import {
   cutTornTail,
-  isStillThere,
   type LogUser,
   realPath,
   requireLogStart,
@@ -33,7 +32,6 @@ import {
 } from './log-access.ts';
 import { type LogIndex, loadIndex, saveIndex } from './log-index.ts';
 import { encodeRecord, RecordReader } from './record.ts';
-import { shellCommands } from './shell-commands.ts';
 
 interface PendingLine {
   readonly subject: LogSubject;
@@ -73,7 +71,7 @@ export class FileLog implements OpenLog {
   readonly writeLeaseMs = null;
   readonly #options: FileLogOptions;
   readonly #file: FileHandle;
-  readonly #lock: LogLock;
+  readonly #locks: LogLocks;
   readonly #index: LogIndex;
   readonly #records: RecordReader;
   readonly #appending = new InGroups<PendingLine, boolean>((group) => this.#commit(group));
@@ -81,17 +79,15 @@ export class FileLog implements OpenLog {
   #closed = false;
   /** The number of bytes of the file that the saved index covers. */
   readonly #savedBytes: number;
-  /** The number of bytes of the file that are certainly on disk. */
-  #durableBytes = 0;
   /** Whether a record of this process names the version of the key algorithm. */
   #isRecipeNoted = false;
 
-  private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock, index: LogIndex) {
+  private constructor(options: FileLogOptions, file: FileHandle, locks: LogLocks, index: LogIndex) {
     this.path = options.path;
     this.run = options.run;
     this.#options = options;
     this.#file = file;
-    this.#lock = lock;
+    this.#locks = locks;
     this.#index = index;
     this.#savedBytes = index.end;
     this.#records = new RecordReader(file.fd);
@@ -103,22 +99,19 @@ export class FileLog implements OpenLog {
    */
   static async open(options: FileLogOptions): Promise<FileLog> {
     let file: FileHandle | null = null;
-    let lock: LogLock | null = null;
+    let locks: LogLocks | null = null;
     try {
       // The lock is loaded before the log is created, so that nothing is written on a machine without a lock.
       const kernel = await loadKernelLock();
       file = await openForAppending(options.path, options.user ?? null);
-      lock = new LogLock(realPath(options.path), file.fd, kernel);
-      await (options.exclusive
-        ? lock.acquireRunLock(options.holder, options.clock)
-        : lock.acquireOneOffLock(options.holder, options.clock));
-      const log = new FileLog(options, file, lock, loadIndex(file.fd, options.path, options.user ?? null));
+      locks = new LogLocks(realPath(options.path), file.fd, kernel);
+      await (options.exclusive ? locks.acquireRun(options.holder, options.clock) : locks.acquireOneOff(options.clock));
+      const log = new FileLog(options, file, locks, loadIndex(file.fd, options.path, options.user ?? null));
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});
-      log.#durableBytes = log.#index.end;
       return log;
     } catch (error) {
-      lock?.close();
+      locks?.close();
       await file?.close();
       throw error instanceof SrqError ? error : cannotBeOpened(options.path, error);
     }
@@ -147,7 +140,7 @@ export class FileLog implements OpenLog {
   mayBeUnderWay(key: string): boolean {
     // The state is not enough, because a request that was sent on a licence, or again under its key, is `parked` while
     // it is under way.
-    return this.read(key)?.event === 'sending' && this.#lock.oneOffsUnderWay();
+    return this.read(key)?.event === 'sending' && this.#locks.oneOffsUnderWay();
   }
 
   sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
@@ -182,9 +175,8 @@ export class FileLog implements OpenLog {
     this.#closed = true;
     const isSound = this.#broken === null;
     this.#broken ??= new SrqError('log.closed', `The log ${this.path} was closed before this could be recorded.`);
-    const isThere = isStillThere(this.#file.fd, this.path, this.#durableBytes);
-    this.#lock.close(isThere ? null : this.#durableBytes);
-    if (isThere && isSound) saveIndex(this.#index, this.#file.fd, this.path, this.#savedBytes, this.run);
+    this.#locks.close();
+    if (isSound) saveIndex(this.#index, this.#file.fd, this.path, this.#savedBytes, this.run);
     await this.#file.close();
   }
 
@@ -208,8 +200,9 @@ export class FileLog implements OpenLog {
     const recorded = new Set<PendingLine>();
     try {
       await this.#underAppendLock(() => this.#write(group, recorded));
+      const end = this.#index.end;
       if (recorded.size > 0) await this.#file.datasync();
-      if (recorded.size > 0) this.#durableBytes = this.#index.end;
+      if (recorded.size > 0) this.#locks.note(end);
     } catch (error) {
       // After a failed write or sync the kernel may have dropped pages, so no later write of this process can be trusted.
       this.#broken = asLogError(error, this.path);
@@ -239,7 +232,7 @@ export class FileLog implements OpenLog {
    * lines that others have added and cuts a torn tail.
    */
   async #underAppendLock(add: () => void): Promise<void> {
-    await this.#lock.acquireAppendLock(this.#options.clock);
+    await this.#locks.acquireAppend(this.#options.clock);
     try {
       const size = requireSameFile(this.#file.fd, this.path);
       if (size < this.#index.end) throw takenAway(this.path, 'deleted or shortened');
@@ -249,7 +242,7 @@ export class FileLog implements OpenLog {
       }
       add();
     } finally {
-      this.#lock.releaseAppendLock();
+      this.#locks.releaseAppend();
     }
   }
 }
@@ -288,9 +281,9 @@ function asLogError(error: unknown, path: string): SrqError {
  */
 async function openForAppending(path: string, user: LogUser | null): Promise<FileHandle> {
   requireRegularFile(path);
-  // The lock files are read first, because a process that creates them and the log creates the log first.
-  const earlier = earlierUse(realPath(path));
-  if (earlier && !existsSync(path)) throw missing(path, earlier);
+  // The lock file is read first, because a process that creates it and the log creates the log first.
+  const earlier = lockFacts(realPath(path));
+  if (earlier && !existsSync(path)) throw missing(path);
   if (user) requireOwnFolder(path, user);
   const directory = dirname(resolve(path));
   const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -300,7 +293,7 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
     await requireLogStart(file, path);
     if (user) requireOwnLog(file.fd, path, user);
     const size = requireSameFile(file.fd, path);
-    if (earlier && size < earlier.minBytes) throw shortened(path, size, earlier);
+    if (earlier && size < earlier.bytes) throw shortened(path, size, earlier.bytes);
     // A name is durable only once its directory is synced. The same is true for the directories that were created here.
     const top = firstMade === undefined ? directory : dirname(firstMade);
     if (size === 0) syncDirectories(directory, top);
@@ -311,24 +304,24 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
   }
 }
 
-function missing(path: string, earlier: EarlierUse): SrqError {
+function missing(path: string): SrqError {
   return new SrqError(
     'log.incomplete',
     `The log ${path} is gone; its lock file is still there. Nothing was sent: without the log srq would send the same rows again.`,
-    beginAnew(earlier),
+    beginAnew(path),
   );
 }
 
-function shortened(path: string, size: number, earlier: EarlierUse): SrqError {
+function shortened(path: string, size: number, bytes: number): SrqError {
   return new SrqError(
     'log.incomplete',
-    `The log ${path} has ${size} bytes; it had ${earlier.minBytes} when it was taken away from an earlier run. Nothing was sent: without its records srq would send the same rows again.`,
-    beginAnew(earlier),
+    `The log ${path} has ${size} bytes; it had ${bytes}. It was emptied, cut, or replaced by an older copy. Nothing was sent: without its records srq would send the same rows again.`,
+    beginAnew(path),
   );
 }
 
-const beginAnew = ({ lockFiles }: EarlierUse) =>
-  `Put the log back. To begin a new one all the same, which does not know what was sent: ${shellCommands().remove(lockFiles)}`;
+const beginAnew = (path: string) =>
+  `Put the log back. To begin a new one all the same, which does not know what was sent: rm ${shellWord(`${realPath(path)}.lock`)}`;
 
 /**
  * Writes all the bytes, in several calls if needed: near a full disk a call may write only some of them and report no

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { closeSync, constants, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   coalesceNotes,
@@ -15,6 +15,7 @@ import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { FileLog } from './file-log.ts';
 import {
   type LogUser,
+  openBeside,
   requireLogStart,
   requireOwnFolder,
   requireOwnLog,
@@ -101,7 +102,12 @@ export function openRunNotes(log: string, run: string, clock: Pick<Clock, 'nowMs
   const notes = coalesceNotes((note, atMs) => {
     const line = JSON.stringify({ run, at: new Date(atMs).toISOString(), ...note });
     try {
-      appendFileSync(notesPath(log), `${line}\n`, { mode: 0o600 });
+      const fd = openBeside(notesPath(log), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
+      try {
+        writeSync(fd, `${line}\n`);
+      } finally {
+        closeSync(fd);
+      }
     } catch {}
   }, clock.nowMs);
   return { ...notes, flush: async () => {} };

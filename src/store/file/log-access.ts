@@ -1,10 +1,19 @@
-import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type AccessFlaw, fileFlaw, folderFlaw } from '../../request/log/ownership.ts';
 import type { Clock } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
-import { shellCommands } from './shell-commands.ts';
 
 /** The user for whom a log is opened. */
 export interface LogUser {
@@ -27,6 +36,17 @@ export function requireRegularFile(path: string): void {
     `The log ${path} cannot be used: it is ${what}.`,
     'Name a file with --log FILE.',
   );
+}
+
+/**
+ * Opens a file that srq keeps beside a log, for its owner alone. No link is followed, since it could lead to any file of
+ * the user's, and a pipe is not waited for.
+ */
+export function openBeside(path: string, flags: number): number {
+  const fd = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0), 0o600);
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw Object.assign(new Error(`${path} is not a regular file`), { code: 'not a regular file' });
 }
 
 /**
@@ -59,16 +79,6 @@ export function requireSameFile(fd: number, path: string): number {
   return Number(open.size);
 }
 
-/** Returns true if the path leads to the open file and the file has at least this number of bytes. */
-export function isStillThere(fd: number, path: string, bytes: number): boolean {
-  try {
-    const open = fstatSync(fd, { bigint: true });
-    return leadsTo(path, open) && open.size >= bytes;
-  } catch {
-    return false;
-  }
-}
-
 function leadsTo(path: string, { dev, ino }: BigIntStats): boolean {
   const named = statSync(path, { bigint: true, throwIfNoEntry: false });
   return named !== undefined && named.dev === dev && named.ino === ino;
@@ -87,7 +97,7 @@ function underTwoNames(path: string, { nlink }: BigIntStats): SrqError {
   return new SrqError(
     'log.not-own',
     `The log ${path} has ${nlink} names (hard links); it is not used. Nothing more is sent.`,
-    `Each name would count as a separate log. Keep one and remove the others: ${shellCommands().names(path)}`,
+    'Each name would count as a separate log. Keep one and remove the others.',
   );
 }
 
@@ -133,11 +143,10 @@ export async function requireOwnTail(file: FileHandle, path: string, end: number
   const { size } = await file.stat();
   if (size <= end || (await isOwnTail(file, end, size))) return;
   if (end === 0) throw noLog(path);
-  const { showEnd, cut } = shellCommands();
   throw new SrqError(
     'log.damaged',
     `The log ${path} does not end with a record of srq: the ${size - end} bytes after byte ${end} were not written by srq. It was left as it is; nothing was sent.`,
-    `Look at them: ${showEnd(path, end)}    If they do not belong there, remove them: ${cut(path, end)}`,
+    'Look at the end of the file. If those bytes do not belong there, remove them, and nothing before them.',
   );
 }
 

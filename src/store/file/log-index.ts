@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
@@ -7,9 +7,8 @@ import { fileFlaw } from '../../request/log/ownership.ts';
 import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import type { LogUser } from './log-access.ts';
+import { type LogUser, openBeside } from './log-access.ts';
 import { decodeRecord, isNewer, readLines } from './record.ts';
-import { shellCommands } from './shell-commands.ts';
 
 /** The properties of an index besides its memory. */
 interface LogIndexShape {
@@ -97,12 +96,12 @@ export class LogIndex {
 
 function damaged(path: string, line: number, reason: string): SrqError {
   const mend = isNewer(reason)
-    ? 'It was written by a newer srq, it seems. Bring this one up to date: npm install --global srq@latest    Or look at it with:'
-    : 'Restore it from a backup, or look at it with:';
+    ? 'It was written by a newer srq, it seems. Bring this one up to date: npm install --global srq@latest'
+    : 'Restore it from a backup, or look at that line.';
   return new SrqError(
     'log.damaged',
     `The log ${path} is damaged: line ${line} cannot be read (${reason}). Nothing was sent.`,
-    `${mend} ${shellCommands().showLine(path, line)}. A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
+    `${mend} A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
   );
 }
 
@@ -173,7 +172,7 @@ export function loadIndex(fd: number, path: string, user: LogUser | null): LogIn
 }
 
 function savedIndex(logFd: number, path: string, user: LogUser | null): LogIndex | null {
-  const fd = openSync(indexPath(path), 'r');
+  const fd = openBeside(indexPath(path), constants.O_RDONLY);
   try {
     if (user && fileFlaw(indexPath(path), fstatSync(fd), user.uid, 'writers')) return null;
     const header = Buffer.alloc(MAX_HEADER_BYTES);
