@@ -34,7 +34,8 @@ export class OwnFile {
   text(): string | null {
     try {
       const found = statSync(this.#path, { throwIfNoEntry: false });
-      return found && this.#isOwn(found) ? readFileSync(this.#path, 'utf8') : null;
+      // Reading a pipe would wait for ever.
+      return found?.isFile() && this.#isOwn(found) ? readFileSync(this.#path, 'utf8') : null;
     } catch {
       return null;
     }

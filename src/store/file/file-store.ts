@@ -14,6 +14,7 @@ import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { FileLog } from './file-log.ts';
 import {
+  BESIDE,
   type LogUser,
   openBeside,
   requireLogStart,
@@ -115,9 +116,10 @@ export function openRunNotes(log: string, run: string, clock: Pick<Clock, 'nowMs
 
 /** Yields all notes on a log's runs, oldest first. An unreadable line or file is skipped. */
 export async function* readRunNotes(log: string): AsyncGenerator<RecordedNote> {
-  const file = await open(notesPath(log), 'r').catch(() => null);
+  const file = await open(notesPath(log), constants.O_RDONLY | BESIDE).catch(() => null);
   if (!file) return;
   try {
+    if (!(await file.stat()).isFile()) return;
     for await (const lines of readLines(file, 0)) {
       for (const { text } of lines) {
         const note = decodeNote(text);

@@ -38,12 +38,15 @@ export function requireRegularFile(path: string): void {
   );
 }
 
+/** Flags that neither follow a link nor wait for a pipe, where the system has them. */
+export const BESIDE = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
 /**
  * Opens a file that srq keeps beside a log, for its owner alone. No link is followed, since it could lead to any file of
  * the user's, and a pipe is not waited for.
  */
 export function openBeside(path: string, flags: number): number {
-  const fd = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0), 0o600);
+  const fd = openSync(path, flags | BESIDE, 0o600);
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
   throw Object.assign(new Error(`${path} is not a regular file`), { code: 'not a regular file' });
