@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
 import { type KernelLock, loadKernelLock } from '../../../src/store/file/kernel-lock.ts';
-import { LogLock } from '../../../src/store/file/lock.ts';
+import { LogLocks } from '../../../src/store/file/lock.ts';
 import { cutTornTail } from '../../../src/store/file/log-access.ts';
-import { shellCommands } from '../../../src/store/file/shell-commands.ts';
 import { failureOf, keyOf } from '../../helpers/log-subjects.ts';
 
 let directory: string;
@@ -51,16 +50,14 @@ test.each(['run', 'one-off'])(
     for (const appends of [0, 1, 2]) {
       const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
       const kernel = windowsKernel();
-      const lock = new LogLock(path, log, kernel);
-      await (which === 'run'
-        ? lock.acquireRunLock('a test', systemClock)
-        : lock.acquireOneOffLock('a test', systemClock));
+      const lock = new LogLocks(path, log, kernel);
+      await (which === 'run' ? lock.acquireRun('a test', systemClock) : lock.acquireOneOff(systemClock));
       for (let count = 0; count < appends; count++) {
-        await lock.acquireAppendLock(systemClock);
-        lock.releaseAppendLock();
+        await lock.acquireAppend(systemClock);
+        lock.releaseAppend();
       }
       if (which === 'run') expect(lock.oneOffsUnderWay()).toBe(false);
-      if (appends === 2) await lock.acquireAppendLock(systemClock);
+      if (appends === 2) await lock.acquireAppend(systemClock);
       lock.close();
       // Those of a lock file end with the file.
       expect([...kernel.held].filter((range) => range.startsWith(`${log} `))).toEqual([]);
@@ -84,13 +81,13 @@ test.skipIf(process.platform !== 'linux')('no lock file is open for appending', 
   const path = join(directory, 'log.ndjson');
   const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
   const before = appending();
-  const lock = new LogLock(path, log, windowsKernel());
-  await lock.acquireRunLock('first', systemClock);
+  const lock = new LogLocks(path, log, windowsKernel());
+  await lock.acquireRun('first', systemClock);
   expect(appending()).toEqual(before);
   lock.close();
-  const again = new LogLock(path, log, windowsKernel());
-  await again.acquireRunLock('2nd', systemClock);
-  expect(readFileSync(`${path}.lock`, 'utf8')).toBe('2nd\n');
+  const again = new LogLocks(path, log, windowsKernel());
+  await again.acquireRun('2nd', systemClock);
+  expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toEqual({ bytes: 0, holder: '2nd' });
   again.close();
   closeSync(log);
 });
@@ -110,19 +107,4 @@ test('a torn tail is cut although the log is open for appending alone', async ()
   await cutTornTail(asOnWindows, path, line.length, systemClock);
   expect(readFileSync(path, 'utf8')).toBe(line);
   await file.close();
-});
-
-test('commands in hints about a log can be pasted into a shell of the system', () => {
-  const path = `/tmp/it's`;
-  const { holders, names, showLine, showEnd, cut, remove } = shellCommands('win32');
-  expect([holders(path), names(path), showLine(path, 3), showEnd(path, 9), remove([path, 'C:\\log.lock'])]).toEqual([
-    'resmon (CPU, Associated Handles)',
-    `fsutil hardlink list "/tmp/it's"`,
-    `Get-Content "/tmp/it's" | Select-Object -Index 2`,
-    `Get-Content "/tmp/it's" -Tail 1`,
-    `del "/tmp/it's", C:\\log.lock`,
-  ]);
-  expect(cut(path, 9)).toContain('.SetLength(9)');
-  expect(shellCommands('linux').showEnd(path, 9)).toBe(`tail -c +10 '/tmp/it'\\''s'`);
-  expect(shellCommands('linux').remove([path, '/log.lock'])).toBe(`rm '/tmp/it'\\''s' /log.lock`);
 });

@@ -75,8 +75,8 @@ test.skipIf(process.platform === 'win32')('the lock is kept while its holder is 
 
 test('a one-off request does not wait for ever for a process that was stopped while it looked', async () => {
   await (await openLog(path, false)).close();
-  const held = openSync(`${path}.one-off-lock`, 'a+');
-  expect(tryLock(held, 2 ** 40, 1)).toBe(true);
+  const held = openSync(path, 'r+');
+  expect(tryLock(held, 2 ** 40 + 2, 1)).toBe(true);
   let waitedMs = 0;
   const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };
   const opening = FileLog.open({ path, clock, run: 'one-off', exclusive: false, holder: '' });

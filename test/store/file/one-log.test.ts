@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -14,6 +15,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +25,7 @@ import { tryLock } from 'fs-native-extensions';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
 import { FileLog } from '../../../src/store/file/file-log.ts';
+import { openRunNotes, readRunNotes } from '../../../src/store/file/file-store.ts';
 import { bindMount, bindMountIsMissing } from '../../helpers/bind-mount.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
 import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
@@ -141,7 +144,7 @@ describe('A log with two names (hard links)', () => {
     for (const each of [path, other]) {
       const { code, message, hint } = await failureOf(openLog(each, false));
       expect([code, message]).toEqual(['log', expect.stringContaining(`The log ${each} has 2 names (hard links)`)]);
-      expect(hint).toContain(`-samefile ${each}`);
+      expect(hint).toContain('Keep one');
     }
     rmSync(other);
     await (await openLog(path)).close();
@@ -248,8 +251,8 @@ describe('A log that is another file than before', () => {
     await early.close();
     for (const exclusive of [false, true]) {
       const { message, hint } = await failureOf(openLog(path, exclusive));
-      expect(message).toContain(`it had ${size} when it was taken away`);
-      expect(hint).toContain(`rm ${path}.one-off-lock`);
+      expect(message).toContain(`it had ${size}. It was emptied`);
+      expect(hint).toContain(`rm ${path}.lock`);
     }
     renameSync(aside(), path);
     const next = await openLog(path, false);
@@ -280,11 +283,36 @@ describe('A log that is another file than before', () => {
     for (const exclusive of [false, true]) {
       const { message, hint } = await failureOf(openLog(path, exclusive));
       expect(message).toContain('is gone; its lock file is still there');
-      expect(hint).toMatch(new RegExp(`: rm ${path}.one-off-lock$`));
+      expect(hint).toMatch(new RegExp(`: rm ${path}.lock$`));
       expect(existsSync(path)).toBe(false);
     }
-    rmSync(`${path}.one-off-lock`);
+    rmSync(`${path}.lock`);
     await (await openLog(path, false)).close();
+  });
+
+  test.each([
+    ['emptied', () => truncateSync(path)],
+    ['cut', () => truncateSync(path, statSync(path).size - 1)],
+    ['replaced by an older copy', () => writeFileSync(path, firstLineOf(path))],
+  ])('is missed where it was %s while nobody had it open, also after kill -9', async (_, takeAway) => {
+    for (const isKilled of [false, true]) {
+      rmSync(path, { force: true });
+      rmSync(`${path}.lock`, { force: true });
+      const victim = new LogProcess(program, path, { exclusive: isKilled });
+      await victim.opened();
+      for (const row of [1, 2]) victim.tell(`sending ${keyOf(row)} none`);
+      await victim.hear(2);
+      if (isKilled) victim.kill();
+      else await victim.close();
+      await victim.ended;
+      takeAway();
+      for (const exclusive of [false, true]) {
+        expect(await failureOf(openLog(path, exclusive))).toMatchObject({
+          code: 'log',
+          message: expect.stringContaining('It was emptied, cut, or replaced by an older copy. Nothing was sent'),
+        });
+      }
+    }
   });
 
   test('is missed behind a symbolic link that leads nowhere any more', async () => {
@@ -294,6 +322,36 @@ describe('A log that is another file than before', () => {
     renameSync(path, aside());
     expect((await failureOf(openLog(link))).message).toContain('is gone');
     expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('A file beside a log', () => {
+  const BESIDE = ['lock', 'runs', 'index'];
+
+  beforeEach(async () => {
+    await (await openLog(path)).close();
+    rmSync(`${path}.lock`);
+  });
+
+  test.each(BESIDE)('%s is not written through a link', async (name) => {
+    const victim = join(directory, 'victim');
+    writeFileSync(victim, 'mine');
+    symlinkSync(victim, `${path}.${name}`);
+    const opening = openLog(path).then((log) => log.close());
+    if (name === 'lock') expect((await failureOf(opening)).message).toContain('cannot be opened (ELOOP)');
+    else await opening;
+    openRunNotes(path, 'run', systemClock).note({ event: 'end', stopped: null });
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+  });
+
+  test.each(BESIDE)('%s is not waited for where it is a pipe', async (name) => {
+    execFileSync('mkfifo', [`${path}.${name}`]);
+    const opening = openLog(path).then((log) => log.close());
+    if (name === 'lock') expect((await failureOf(opening)).message).toContain('not a regular file');
+    else await opening;
+    const notes = openRunNotes(path, 'run', systemClock);
+    notes.note({ event: 'end', stopped: null });
+    for await (const _ of readRunNotes(path)) expect(name).not.toBe('runs');
   });
 });
 
@@ -372,7 +430,7 @@ test.each(['note to myself', '{"text":1', '{"key":"X', '{"key":"0123"}', '\0\0no
     for (const refused of [() => openLog(path), () => openLogIndex(path), () => readAll(path)]) {
       const { code, message, hint } = await failureOf(refused());
       expect([code, message]).toEqual(['log', expect.stringContaining('does not end with a record of srq')]);
-      expect(hint).toContain(`truncate -s ${bytes.length - tail.length} ${path}`);
+      expect(hint).toContain('If those bytes do not belong there');
     }
     expect(readFileSync(path).equals(bytes)).toBe(true);
   },

@@ -63,7 +63,7 @@ test('the log and all beside it are for their owner alone', async () => {
   await log.close();
   expect([modeOf(join(directory, 'new')), modeOf(join(directory, 'new', 'deeper'))]).toEqual(['700', '700']);
   const files = readdirSync(join(directory, 'new', 'deeper'));
-  expect(files.sort()).toEqual(['partner.ndjson', 'partner.ndjson.append-lock', 'partner.ndjson.lock']);
+  expect(files.sort()).toEqual(['partner.ndjson', 'partner.ndjson.lock']);
   for (const file of files) expect(modeOf(join(directory, 'new', 'deeper', file)), file).toBe('600');
 });
 
