@@ -115,7 +115,8 @@ function healthAnswer(url: string | undefined, { health }: WatchedProcess): Heal
 
 function listening(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
+    // Each further error, such as that no file can be opened, is one of a call that nobody answers.
+    server.on('error', (error) => {
       const message = `Cannot listen on ${host}, port ${port} (${systemCode(error)}).`;
       reject(new SrqError('port.unavailable', message, 'Choose another one: --health-port PORT', error));
     });

@@ -33,7 +33,7 @@ const GREETING = `select pg_backend_pid() as pid, current_setting('transaction_r
  * The settings of a session. They are not set at the start of the connection, because poolers refuse most of them
  * there. Among them is that a commit returns only once it is on the server's disk, whatever the server's default is.
  */
-const SETTINGS = `select set_config('statement_timeout', $1, false),
+const SETTINGS = `select set_config('statement_timeout', $1, false), set_config('datestyle', 'ISO', false),
   set_config('tcp_keepalives_idle', '${SILENCE_S.idle}', false),
   set_config('tcp_keepalives_interval', '${SILENCE_S.interval}', false),
   set_config('tcp_keepalives_count', '${SILENCE_S.count}', false),
