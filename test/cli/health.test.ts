@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
 import { systemClock } from '../../src/account/system-clock.ts';
 import { type Health, keepHealthFile, serveHealth, type WatchedProcess } from '../../src/commands/health.ts';
@@ -72,6 +73,15 @@ describe('The health of a process is served', () => {
       get: (path: string) => send('GET', `http://127.0.0.1:${healthPort}${path}`),
     };
   }
+
+  test('also after errors of the port, such as that no more files can be opened', async () => {
+    const listen = vi.spyOn(Server.prototype, 'listen');
+    const { get } = await served();
+    const server = (listen.mock.contexts as Server[]).at(-1);
+    listen.mockRestore();
+    for (const code of ['EMFILE', 'EMFILE']) server?.emit('error', Object.assign(new Error(code), { code }));
+    expect((await get('/livez')).status).toBe(200);
+  });
 
   test.each<[ProcessState, number]>([
     ['starting', 503],

@@ -221,6 +221,18 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     }
   });
 
+  test('is read whatever way the database has of writing dates', async ({ desk, sandbox }) => {
+    const url = await server.database();
+    await server.query(url, `alter database ${url.split('/').at(-1)} set datestyle = 'SQL, DMY'`);
+    useStore(desk, sandbox, url);
+    const leads = desk.write('leads.csv', leadsCsv(3));
+    expect((await desk.call('enqueue', leads, '--yes', '--json')).code).toBe(0);
+    expect((await desk.call('work', '--until-empty', '--json')).code).toBe(0);
+    const queue = await desk.call('queue', '--json');
+    expect([queue.code, queue.stdout]).toEqual([0, expect.stringContaining('"created":3')]);
+    expect((await desk.call('report', '-o', 'run.html', '--run', 'all', '--json')).code).toBe(0);
+  });
+
   test('what another machine has in hand is waited for, not listed as unknown', async ({ desk, sandbox }) => {
     const url = await server.database();
     const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
