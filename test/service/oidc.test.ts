@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 import { PATHS } from '../../src/request/contract/wire.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
-import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
-import { type Credentials, Tokens } from '../../src/service/token/token.ts';
-import { httpTo } from '../helpers/api-client.ts';
+import type { Credentials } from '../../src/service/token/token.ts';
+import { clientOf as clientAt, httpTo } from '../doors/client.ts';
 import { failureOf } from '../helpers/log-subjects.ts';
 import { CLIENT, type OAuthService, OTHER_CLIENT, startOAuthService } from '../helpers/oauth-service.ts';
 import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
@@ -22,25 +17,9 @@ const DENIED = `${PATHS.create} 401`;
 /** Our client of the service, as `srq` puts it together; what it cached is in `kept`. */
 function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Credentials = CLIENT) {
   const http = httpTo(baseUrl, { connections: 16 });
-  const { signal: stopping } = new AbortController();
   const kept: CachedToken[] = [];
   const cache = { read: () => null, write: (token: CachedToken) => void kept.push(token), forget: () => {} };
-  const tokens = new Tokens(http, credentials, cache, systemClock, stopping);
-  const api = new RequestApi({
-    http,
-    authorizer: bearerAuthorizer(tokens),
-    limiter: new RateLimiter(
-      new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 16, random: Math.random }), systemClock),
-      systemClock,
-      stopping,
-    ),
-    audio: { describe: () => Promise.reject(new Error('none')), readBase64: () => Promise.reject(new Error('none')) },
-    contract: DOCUMENTED_CONTRACT,
-    clock: systemClock,
-    stopping,
-    secrets: [credentials.clientSecret],
-  });
-  return { api, tokens, kept };
+  return { kept, ...clientAt(http, { ...{ credentials, cache }, clock: systemClock, concurrency: 16 }) };
 }
 
 describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %s tokens', (format) => {
