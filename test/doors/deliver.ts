@@ -11,6 +11,7 @@ import type { Clock, DeliveryLog } from '../../src/request/ports.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import type { RequestApi } from '../../src/service/request-api.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
+import { remoteLog } from '../helpers/remote-log.ts';
 import { clientOf, lineOf, NO_AUDIO } from './client.ts';
 import { type Call, contentOf, type Lead, type Reply, type Service } from './judged-service.ts';
 import { BEGIN_MS, Time } from './time.ts';
@@ -160,7 +161,8 @@ export async function deliver(asked: {
     monotonicMs: () => time.nowMs - BEGIN_MS,
     sleep: time.sleep.bind(time),
   };
-  const opened = profile.log.openAs(`run ${++profile.runs}`);
+  // As far away as a store, so that it tells nothing that was not waited for.
+  const opened = remoteLog(profile.log.openAs(`run ${++profile.runs}`));
   const log: DeliveryLog = {
     ...opened,
     sending: (...of) => (isAlive ? living(opened.sending(...of)) : NEVER),
