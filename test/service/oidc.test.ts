@@ -4,7 +4,7 @@ import { PATHS } from '../../src/request/contract/wire.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
 import type { Credentials } from '../../src/service/token/token.ts';
 import { clientOf as clientAt, httpTo } from '../doors/client.ts';
-import { failureOf } from '../helpers/log-subjects.ts';
+import { failureOf } from '../doors/log.ts';
 import { CLIENT, type OAuthService, OTHER_CLIENT, startOAuthService } from '../helpers/oauth-service.ts';
 import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
 

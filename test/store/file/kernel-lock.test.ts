@@ -8,7 +8,7 @@ import { type KernelLock, loadKernelLock } from '../../../src/store/file/kernel-
 import { LogLock } from '../../../src/store/file/lock.ts';
 import { cutTornTail } from '../../../src/store/file/log-access.ts';
 import { shellCommands } from '../../../src/store/file/shell-commands.ts';
-import { failureOf, keyOf } from '../../helpers/log-subjects.ts';
+import { failureOf, keyOf } from '../../doors/log.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -21,11 +21,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
-import { FileLog } from '../../../src/store/file/file-log.ts';
 import { bindMount, bindMountIsMissing } from '../../helpers/bind-mount.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../log.ts';
 
 let program: LogProgram;
 let directory: string;
@@ -85,8 +83,7 @@ describe.skipIf(!locksLogs)('The locks lie on the log itself, whatever it is cal
       looks += 1;
       await setImmediate();
     };
-    const clock = { ...systemClock, sleep };
-    const log = await FileLog.open({ path, clock, run: 'test', exclusive: true, holder: 'a test' });
+    const log = await openLog(path, true, { clock: { sleep } });
     expect(tryLock(held, BYTE.append, 1)).toBe(true);
     let isThere = false;
     const adding = log.sending(subjectOf(1), 'none').then(() => {
@@ -391,14 +388,7 @@ test('they stop a run that is under way, too', async () => {
 describe.skipIf(process.platform === 'win32')('A log that others may change', () => {
   const uid = process.getuid?.() ?? 0;
   const open = (user: { uid: number | null; isInStateFolder?: boolean }) =>
-    FileLog.open({
-      path,
-      clock: { nowMs: () => 0, monotonicMs: () => performance.now(), sleep: async () => {} },
-      run: 'test',
-      exclusive: true,
-      holder: 'a test',
-      user: { isInStateFolder: true, ...user },
-    });
+    openLog(path, true, { clock: { sleep: async () => {} }, user: { isInStateFolder: true, ...user } });
   const reading = (user: number) => readAll(path, { uid: user, isInStateFolder: true });
 
   test.each([0o620, 0o602, 0o622, 0o666, 0o660])('is not used: mode %o', async (mode) => {
