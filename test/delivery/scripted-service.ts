@@ -1,4 +1,3 @@
-import { PATHS } from '../../src/request/contract/wire.ts';
 import type { Clock } from '../../src/request/ports.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import type { Http } from '../../src/service/wire/http.ts';
@@ -107,17 +106,17 @@ export class ScriptedService {
   line(life: Life, answered: () => void): Http {
     return lineOf(async (path, headers, body) => {
       const exchange = await this.#answer(path, headers, body, life);
-      if (path === PATHS.create) answered();
+      if (path === '/v1/request/create') answered();
       return exchange;
     });
   }
 
   async #answer(path: string, headers: Headers, body: string, life: Life): Promise<Exchange> {
     await life.reach('a call');
-    if (path === PATHS.token) return said(200, { access_token: `token-${++this.#tokens}` });
+    if (path === '/oauth/token') return said(200, { access_token: `token-${++this.#tokens}` });
     const need = needOf(body);
     await this.meanwhile(path);
-    if (path === PATHS.validate) return this.#validate(need);
+    if (path === '/v1/request/validate') return this.#validate(need);
     const { answer, acts } = this.#scripts.get(need)?.shift() ?? { answer: '201 with an id', acts: true };
     const { acts: acting, comes } = ANSWERS[answer];
     if (comes.written) {

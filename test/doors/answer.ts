@@ -5,7 +5,6 @@ import type {
   KnownAnswers,
   ProvenBy,
 } from '../../src/request/contract/known-answers.ts';
-import { PATHS } from '../../src/request/contract/wire.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
@@ -89,7 +88,7 @@ export async function meaningOf(
   };
   const token: Answer = { status: 200, headers: JSON_TYPE, body: '{"access_token":"t"}', complete: true, ms: 1 };
   const http = lineOf(async (path) => {
-    const comes = path === PATHS.token ? token : { ...answer, complete: !isCut, ms: 1 };
+    const comes = path === '/oauth/token' ? token : { ...answer, complete: !isCut, ms: 1 };
     return { answer: comes, error: null, written: true };
   });
   const known = knownFrom(proven, contract);

@@ -4,16 +4,15 @@ import type { Preparation } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 import { isFamiliar, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
-import { PATHS } from '../../src/request/contract/wire.ts';
 import type { Row, Table } from '../../src/request/lead/table.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
 import type { Clock, DeliveryLog } from '../../src/request/ports.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import type { RequestApi } from '../../src/service/request-api.ts';
-import { MemoryLog } from '../helpers/memory-log.ts';
 import { remoteLog } from '../helpers/remote-log.ts';
 import { clientOf, lineOf, NO_AUDIO } from './client.ts';
 import { type Call, contentOf, type Lead, type Reply, type Service } from './judged-service.ts';
+import { MemoryLog } from './memory-log.ts';
 import { BEGIN_MS, Time } from './time.ts';
 
 /*
@@ -90,9 +89,9 @@ function tableOf(leads: readonly Lead[]): Table {
 const CUT = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
 const REFUSED = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const OPERATIONS: Readonly<Record<string, 'token' | 'validate' | 'create'>> = {
-  [PATHS.token]: 'token',
-  [PATHS.validate]: 'validate',
-  [PATHS.create]: 'create',
+  '/oauth/token': 'token',
+  '/v1/request/validate': 'validate',
+  '/v1/request/create': 'create',
 };
 
 function exchangeOf({ status, headers, body, cut, afterMs = 1 }: Reply): Exchange {
