@@ -9,8 +9,8 @@ const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 const FLOOR = engines.node.slice('>='.length);
 /** What touches the system most: locks, connections, imports and their kills, the package. */
 const TESTS = [
-  'test/store/file/lock.test.ts',
-  'test/store/file/torn-tail.test.ts',
+  'test/doors/log/lock.test.ts',
+  'test/doors/log/torn-tail.test.ts',
   'test/service/http.test.ts',
   'test/delivery/kills.test.ts',
   'test/e2e/bulk.test.ts',

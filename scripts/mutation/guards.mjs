@@ -33,7 +33,7 @@ export const GUARDS = [
     file: 'src/store/file/lock.ts',
     from: 'if (!run.tryTake()) {',
     to: "if (run.text() === 'never') {",
-    tests: ['two-processes', '../store/file/lock'],
+    tests: ['two-processes', '../doors/log/lock'],
   },
   {
     name: 'what a living process has under way is not settled',
@@ -124,7 +124,7 @@ export const GUARDS = [
     file: 'src/store/postgres/migrations.ts',
     from: 'when i.seen is not null then s.state = i.seen',
     to: 'when i.seen is not null then true',
-    tests: ['../store/file/delivery-log-contract'],
+    tests: ['../doors/log/delivery-log-contract'],
   },
   {
     name: 'an intent that has run out is not written',
@@ -173,7 +173,7 @@ export const GUARDS = [
     file: 'src/store/file/log-access.ts',
     from: 'if (open.nlink > 1n) throw underTwoNames(path, open);',
     to: '',
-    tests: ['../store/file/one-log'],
+    tests: ['../doors/log/one-log'],
   },
   {
     name: 'a log that is renamed ends the run',
@@ -187,7 +187,7 @@ export const GUARDS = [
     file: 'src/store/file/lock.ts',
     from: 'if (byte.tryTake(options)) return true;',
     to: 'if (byte.tryTake(options) || true) return true;',
-    tests: ['../store/file/one-log'],
+    tests: ['../doors/log/one-log'],
   },
   {
     name: 'what another file ends with is not cut',
@@ -215,7 +215,7 @@ export const GUARDS = [
     file: 'src/store/file/record.ts',
     from: "if ('recipe' in value && value.recipe !== KEY_RECIPE) {",
     to: 'if (value === null) {',
-    tests: ['../store/file/one-log'],
+    tests: ['../doors/log/one-log'],
   },
   {
     name: 'a whole answer has a deadline',

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { ANY_OWNER, OwnFile } from '../settings/own-file.ts';
 
 /** A record in a store: the key of its request, and its number. */
@@ -7,16 +6,14 @@ export interface StoreRecord {
   readonly id: number;
 }
 
-const markSchema = z.object({
-  /** Identifies the store. A copy or an older state of it has the same. */
-  store: z.string(),
-  /** The store's address without a password, for people. */
-  name: z.string(),
-  newest: z.nullable(z.object({ key: z.string(), id: z.number() })),
-});
-
 /** What a profile remembers of the store that it sends through. */
-export type StoreMark = z.infer<typeof markSchema>;
+export interface StoreMark {
+  /** Identifies the store. A copy or an older state of it has the same. */
+  readonly store: string;
+  /** The store's address without a password, for people. */
+  readonly name: string;
+  readonly newest: StoreRecord | null;
+}
 
 /**
  * The memory of the store that a profile has sent through, in a file beside the profile's log: which store it was, and the
@@ -35,11 +32,11 @@ export class StoreMemory {
     const text = this.#file.text();
     if (text === null) return null;
     try {
-      return markSchema.parse(JSON.parse(text));
-    } catch {
-      // It says at least that there was a store.
-      return { store: '', name: 'that it sent through before', newest: null };
-    }
+      const { store, name, newest } = JSON.parse(text) as StoreMark;
+      if (typeof store === 'string' && typeof name === 'string') return { store, name, newest: newest ?? null };
+    } catch {}
+    // It says at least that there was a store.
+    return { store: '', name: 'that it used before', newest: null };
   }
 
   keep(mark: StoreMark): void {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { callSrq } from '../helpers/call-srq.ts';
+import { callSrq } from '../doors/call-srq.ts';
 
 const call = (args: readonly string[], env: Record<string, string> = {}) => callSrq(args, { env, cwd: null });
 

@@ -3,7 +3,7 @@ import { Context } from '../../src/cli/context.ts';
 import { Interruption } from '../../src/cli/interruption.ts';
 import { main } from '../../src/main.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
-import { callSrq } from '../helpers/call-srq.ts';
+import { callSrq } from '../doors/call-srq.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMPLETION_SCRIPTS } from '../../src/commands/completion/run.ts';
-import { callSrq } from '../helpers/call-srq.ts';
+import { callSrq } from '../doors/call-srq.ts';
 
 describe('a shell is told', () => {
   /** What is answered to a shell whose cursor is at the word number `count`. */

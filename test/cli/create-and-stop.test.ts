@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { PATHS } from '../../src/request/contract/wire.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { REQUEST } from '../helpers/leads.ts';
 import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
@@ -21,7 +20,7 @@ function createFile(desk: Desk, needs: readonly string[]) {
 async function serviceThat(desk: Desk, onCreate: () => string): Promise<void> {
   const json = { 'content-type': 'application/json' };
   const { port } = await startRawService((socket, { head }) => {
-    const isCreate = head.startsWith(`POST ${PATHS.create} `);
+    const isCreate = head.startsWith(`POST /v1/request/create `);
     socket.write(isCreate ? onCreate() : rawAnswer('200 OK', '{"access_token":"token-1"}', json));
   });
   desk.use({ baseUrl: `http://127.0.0.1:${port}`, clientId: '4711' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SrqError } from '../../src/request/words/errors.ts';
 import { encodeRecord } from '../../src/store/file/record.ts';
-import { callSrq } from '../helpers/call-srq.ts';
+import { callSrq } from '../doors/call-srq.ts';
 import { requestFor } from '../helpers/leads.ts';
 
 const lock = vi.hoisted(() => ({ isMissing: false }));

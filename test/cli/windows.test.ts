@@ -7,8 +7,8 @@ import { unreadable } from '../../src/input/partner-file.ts';
 import { isHeldOpen, requireWritable, whyUnwritable } from '../../src/report/output-file.ts';
 import { writeResults } from '../../src/report/results-file.ts';
 import { runSecretCommand } from '../../src/settings/settings.ts';
+import { failureOf } from '../doors/log.ts';
 import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
-import { failureOf } from '../helpers/log-subjects.ts';
 
 let folder: string;
 beforeEach(() => {

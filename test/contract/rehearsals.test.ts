@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import { callSrq } from '../helpers/call-srq.ts';
+import { callSrq } from '../doors/call-srq.ts';
 import { test } from '../helpers/desk.ts';
 import { startCalmSandbox } from '../sandbox/sandbox-client.ts';
 import type { Judgement } from './judged-document.ts';

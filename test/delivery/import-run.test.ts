@@ -19,8 +19,8 @@ import type { RunNote } from '../../src/request/log/log-store.ts';
 import type { Outcome } from '../../src/request/log/outcome.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
+import { MemoryLog } from '../doors/memory-log.ts';
 import { answered, fakeApi, validated } from '../helpers/fake-api.ts';
-import { MemoryLog } from '../helpers/memory-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 

@@ -6,14 +6,10 @@ import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/c
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
-import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
-import { Tokens } from '../../src/service/token/token.ts';
 import { FileLog } from '../../src/store/file/file-log.ts';
+import { clientOf } from '../doors/client.ts';
+import { openLogIndex } from '../doors/log.ts';
 import { virtualClock } from '../helpers/api-client.ts';
-import { openLogIndex } from '../helpers/log-subjects.ts';
 import { submissionOf } from './leads.ts';
 import { Life } from './life.ts';
 import { ScriptedService } from './scripted-service.ts';
@@ -93,20 +89,9 @@ export class Machine {
     };
     const clock: Clock = { ...this.clock, sleep };
     const halt = new AbortController();
-    const contract = this.#contract;
     const http = this.service.line(life, () => (sending.count -= 1));
-    const credentials = { clientId: '4711', clientSecret: 'not a secret' };
-    const cache = { read: () => null, write: () => {}, forget: () => {} };
-    const pace = new AdaptiveRate({ rate: 'max', concurrency: 8, random: () => 0.5 });
-    const api = new RequestApi({
-      http,
-      authorizer: bearerAuthorizer(new Tokens(http, credentials, cache, clock, halt.signal)),
-      limiter: new RateLimiter(new OwnPermits(pace, clock), clock, halt.signal),
-      audio: NO_AUDIO,
-      contract,
-      clock,
-      stopping: halt.signal,
-      secrets: [],
+    const { api } = clientOf(http, {
+      ...{ clock, contract: this.#contract, concurrency: 8, stopping: halt.signal },
       known: this.answers,
       remember: (answers) => {
         if (this.remembers && !life.dead) this.answers = answers;
@@ -132,11 +117,6 @@ export function taughtAnswers(): Promise<KnownAnswers> {
   })();
   return taught;
 }
-
-const NO_AUDIO = {
-  describe: () => Promise.reject(new Error('no audio here')),
-  readBase64: () => Promise.reject(new Error('no audio here')),
-};
 
 /** The log of a process that may die before a line is written, or after it was and before it is told. */
 function mortalLog(file: FileLog, life: Life, sending: { count: number }): DeliveryLog {

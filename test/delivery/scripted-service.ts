@@ -1,7 +1,7 @@
-import { PATHS } from '../../src/request/contract/wire.ts';
 import type { Clock } from '../../src/request/ports.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
-import { Http } from '../../src/service/wire/http.ts';
+import type { Http } from '../../src/service/wire/http.ts';
+import { lineOf } from '../doors/client.ts';
 import { answerWith } from '../helpers/api-client.ts';
 import { phoneOf } from './leads.ts';
 import type { Life } from './life.ts';
@@ -104,19 +104,19 @@ export class ScriptedService {
 
   /** The line to it, for one process. `answered` is called after each create. */
   line(life: Life, answered: () => void): Http {
-    return new ScriptedLine(this.#clock, async (path, headers, body) => {
+    return lineOf(async (path, headers, body) => {
       const exchange = await this.#answer(path, headers, body, life);
-      if (path === PATHS.create) answered();
+      if (path === '/v1/request/create') answered();
       return exchange;
     });
   }
 
   async #answer(path: string, headers: Headers, body: string, life: Life): Promise<Exchange> {
     await life.reach('a call');
-    if (path === PATHS.token) return said(200, { access_token: `token-${++this.#tokens}` });
+    if (path === '/oauth/token') return said(200, { access_token: `token-${++this.#tokens}` });
     const need = needOf(body);
     await this.meanwhile(path);
-    if (path === PATHS.validate) return this.#validate(need);
+    if (path === '/v1/request/validate') return this.#validate(need);
     const { answer, acts } = this.#scripts.get(need)?.shift() ?? { answer: '201 with an id', acts: true };
     const { acts: acting, comes } = ANSWERS[answer];
     if (comes.written) {
@@ -157,25 +157,4 @@ function needOf(body: string): string {
   const params = new URLSearchParams(body);
   const [text, phone] = [params.get('request_text') ?? '', params.get('phone')];
   return phone === phoneOf(text) ? text : `${text} for ${phone}`;
-}
-
-/** Everything above the socket is the real thing. */
-class ScriptedLine extends Http {
-  readonly #answer: (path: string, headers: Headers, body: string) => Promise<Exchange>;
-
-  constructor(clock: Clock, answer: (path: string, headers: Headers, body: string) => Promise<Exchange>) {
-    super({
-      baseUrl: 'http://127.0.0.1:9',
-      connections: 1,
-      timeoutMs: null,
-      network: { proxy: null, secureContext: null },
-      monotonicMs: clock.monotonicMs,
-      traces: [],
-    });
-    this.#answer = answer;
-  }
-
-  override send(_method: string, path: string, headers: Headers, body: string | Buffer): Promise<Exchange> {
-    return this.#answer(path, headers, body.toString());
-  }
 }

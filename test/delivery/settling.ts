@@ -4,7 +4,7 @@ import type { SubmitOptions, Submitted } from '../../src/delivery/submit.ts';
 import { NEIGHBOURS } from '../../src/delivery/witness.ts';
 import type { ImportPlan } from '../../src/request/log/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
-import { readAll } from '../helpers/log-subjects.ts';
+import { readAll } from '../doors/log.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 import type { Machine, Process } from './processes.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { PATHS } from '../../src/request/contract/wire.ts';
-import { readAll } from '../helpers/log-subjects.ts';
+import { readAll } from '../doors/log.ts';
 import { submissionOf } from './leads.ts';
 import { type Death, Life } from './life.ts';
 import { Machine, type Process, taughtAnswers } from './processes.ts';

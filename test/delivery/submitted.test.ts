@@ -23,8 +23,8 @@ import type {
   ValidateResult,
 } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
+import { MemoryLog } from '../doors/memory-log.ts';
 import { answered, fakeApi, unprovenAnswer, validated } from '../helpers/fake-api.ts';
-import { MemoryLog } from '../helpers/memory-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 

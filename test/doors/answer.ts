@@ -5,19 +5,13 @@ import type {
   KnownAnswers,
   ProvenBy,
 } from '../../src/request/contract/known-answers.ts';
-import { PATHS } from '../../src/request/contract/wire.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
-import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
-import { Tokens } from '../../src/service/token/token.ts';
-import type { Http } from '../../src/service/wire/http.ts';
 import { virtualClock } from '../helpers/api-client.ts';
+import { clientOf, lineOf } from './client.ts';
 
 /*
  * The door to the meaning of one answer: what was proven before goes in, and what srq tells of the next answer comes out. It
@@ -54,7 +48,7 @@ export const SENT = {
   ...{ email: 'ines@example.com', phone: '+351912345678', request_text: 'A torneira da cozinha pinga.' },
 };
 const REQUEST: ServiceRequest = { params: SENT, audio: null, ref: null };
-const SECRET = 'the-client-secret';
+const CREDENTIALS = { clientId: '4711', clientSecret: 'the-client-secret' };
 
 type DescribedPart = Readonly<Record<string, unknown>>;
 /** Parts of an API description, merged into that of the public document. */
@@ -93,28 +87,12 @@ export async function meaningOf(
     validate: { ...DOCUMENTED_CONTRACT.validate, ...validate },
   };
   const token: Answer = { status: 200, headers: JSON_TYPE, body: '{"access_token":"t"}', complete: true, ms: 1 };
-  const send = async (_method: string, path: string) => {
-    return {
-      answer: path === PATHS.token ? token : { ...answer, complete: !isCut, ms: 1 },
-      error: null,
-      written: true,
-    };
-  };
-  const [http, clock, stopping] = [{ send } as unknown as Http, virtualClock(), new AbortController().signal];
-  const cache = { read: () => null, write: () => {}, forget: () => {} };
-  const tokens = new Tokens(http, { clientId: '4711', clientSecret: SECRET }, cache, clock, stopping);
-  const permits = new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 1, random: () => 0.5 }), clock);
-  const noAudio = () => Promise.reject(new Error('no audio here'));
-  const api = new RequestApi({
-    ...{ http, authorizer: bearerAuthorizer(tokens), limiter: new RateLimiter(permits, clock, stopping), contract },
-    ...{
-      audio: { describe: noAudio, readBase64: noAudio },
-      clock,
-      stopping,
-      secrets: [SECRET],
-      known: knownFrom(proven, contract),
-    },
+  const http = lineOf(async (path) => {
+    const comes = path === '/oauth/token' ? token : { ...answer, complete: !isCut, ms: 1 };
+    return { answer: comes, error: null, written: true };
   });
+  const known = knownFrom(proven, contract);
+  const { api } = clientOf(http, { ...{ contract, known }, credentials: CREDENTIALS, clock: virtualClock() });
   if (operation === 'validate') {
     const { verdict, ...look } = await api.look(REQUEST);
     return { told: verdict, ids: {}, whole: JSON.stringify({ verdict, form: look.form?.text() }) };

@@ -4,19 +4,15 @@ import type { Preparation } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 import { isFamiliar, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
-import { PATHS } from '../../src/request/contract/wire.ts';
 import type { Row, Table } from '../../src/request/lead/table.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
 import type { Clock, DeliveryLog } from '../../src/request/ports.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
-import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
-import { Tokens } from '../../src/service/token/token.ts';
-import type { Http } from '../../src/service/wire/http.ts';
-import { MemoryLog } from '../helpers/memory-log.ts';
+import type { RequestApi } from '../../src/service/request-api.ts';
+import { remoteLog } from '../helpers/remote-log.ts';
+import { clientOf, lineOf, NO_AUDIO } from './client.ts';
 import { type Call, contentOf, type Lead, type Reply, type Service } from './judged-service.ts';
+import { MemoryLog } from './memory-log.ts';
 import { BEGIN_MS, Time } from './time.ts';
 
 /*
@@ -68,10 +64,9 @@ export class Profile {
 }
 
 const DESTINATION = { baseUrl: 'http://127.0.0.1:9', clientId: '4711' };
-const noAudio = () => Promise.reject(new Error('no audio here'));
 const PREPARATION: Preparation = {
   ...{ destination: DESTINATION, contract: DOCUMENTED_CONTRACT, operations: ['create', 'validate'], strict: false },
-  audio: { describe: noAudio, readBase64: noAudio },
+  audio: NO_AUDIO,
 };
 const COLUMNS = ['country', 'phone', 'email', 'request_text', 'ref'];
 const MAPPING = planMapping(COLUMNS, { map: {}, set: {}, join: {} });
@@ -94,9 +89,9 @@ function tableOf(leads: readonly Lead[]): Table {
 const CUT = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
 const REFUSED = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const OPERATIONS: Readonly<Record<string, 'token' | 'validate' | 'create'>> = {
-  [PATHS.token]: 'token',
-  [PATHS.validate]: 'validate',
-  [PATHS.create]: 'create',
+  '/oauth/token': 'token',
+  '/v1/request/validate': 'validate',
+  '/v1/request/create': 'create',
 };
 
 function exchangeOf({ status, headers, body, cut, afterMs = 1 }: Reply): Exchange {
@@ -149,14 +144,14 @@ export async function deliver(asked: {
     if (takes !== undefined) takenAtMs.set(content, [...(takenAtMs.get(content) ?? []), time.nowMs + takes]);
     return reply;
   };
-  const send = async (_method: string, path: string, _headers: unknown, body: string | Buffer): Promise<Exchange> => {
+  const http = lineOf(async (path, _headers, body) => {
     if (!isAlive) return NEVER;
     time.pass(1);
-    const reply = replyTo(path, String(body));
+    const reply = replyTo(path, body);
     if (reply.afterMs !== undefined) await time.sleep(reply.afterMs);
     if (reply.kills) isAlive = false;
     return isAlive ? exchangeOf(reply) : NEVER;
-  };
+  });
 
   const halt = new AbortController();
   setMaxListeners(0, halt.signal);
@@ -165,7 +160,8 @@ export async function deliver(asked: {
     monotonicMs: () => time.nowMs - BEGIN_MS,
     sleep: time.sleep.bind(time),
   };
-  const opened = profile.log.openAs(`run ${++profile.runs}`);
+  // As far away as a store, so that it tells nothing that was not waited for.
+  const opened = remoteLog(profile.log.openAs(`run ${++profile.runs}`));
   const log: DeliveryLog = {
     ...opened,
     sending: (...of) => (isAlive ? living(opened.sending(...of)) : NEVER),
@@ -174,18 +170,11 @@ export async function deliver(asked: {
   };
   const clients: RequestApi[] = [];
   const connect = async (): Promise<ServiceConnection> => {
-    const http = { send } as unknown as Http;
-    const cache = { read: () => null, write: () => {}, forget: () => {} };
-    const tokens = new Tokens(http, { clientId: '4711', clientSecret: 'secret' }, cache, clock, halt.signal);
-    const rate = new AdaptiveRate({ rate: 'max', concurrency, random: () => 0.5 });
     const remember = (answers: typeof learned.answers) => {
       if (isAlive) learned.answers = answers;
     };
-    const api = new RequestApi({
-      ...{ http, authorizer: bearerAuthorizer(tokens), audio: PREPARATION.audio, contract: DOCUMENTED_CONTRACT, clock },
-      ...{ limiter: new RateLimiter(new OwnPermits(rate, clock), clock, halt.signal), stopping: halt.signal },
-      ...{ secrets: ['secret'], known: learned.answers, remember },
-    });
+    const stopping = halt.signal;
+    const { api } = clientOf(http, { clock, concurrency, stopping, known: learned.answers, remember });
     clients.push(api);
     return {
       ...{ api, mayValidate: true, isProxied, isFamiliar: isFamiliar(learned.answers) },

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { runArguments } from '../../src/cli/program.ts';
-import { requireDocuments } from '../helpers/documents.ts';
 import { StillClock } from './clock.ts';
+import { requireDocuments } from './documents.ts';
 import { Service } from './service.ts';
 
 /** A question, by a part of its text, and what a person types once it is shown. `^C` is Ctrl-C. */

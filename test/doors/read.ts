@@ -6,8 +6,13 @@ import { sampleOf } from '../../src/input/columns/sample.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { openTable } from '../../src/input/open-table.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { MARKETS } from '../../src/request/lead/markets.ts';
 import type { Row } from '../../src/request/lead/table.ts';
+import { csvRecordText, unescapeFormulas } from '../../src/request/words/csv-text.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
+
+/** Cells of a file of results, as they are written and as they are read again. */
+export { csvRecordText, MARKETS, unescapeFormulas };
 
 /** What srq reads in a file, before anything is sent. */
 export interface Read {

@@ -2,7 +2,6 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import type { Step } from '../../src/request/documents/diagnosis.ts';
-import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { contractOf } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
@@ -102,9 +101,7 @@ describe('the doctor and this machine', () => {
     expect(partner.files().filter((name) => /ndjson|\.srq-doctor|results/.test(name))).toEqual([]);
     await partner.call('create', ...requestFor('log'));
     const before = partner.records();
-    expect(stepOf(await partner.call('doctor', '--json'), 'log')?.message).toContain(
-      `its lock, ${kernelLockName()}, works`,
-    );
+    expect(stepOf(await partner.call('doctor', '--json'), 'log')?.message).toMatch(/its lock, \w+\(\w+\), works/);
     expect(partner.records()).toEqual(before);
     expect((await partner.call('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
   });

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { PATHS } from '../../src/request/contract/wire.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker, type Pair } from '../helpers/certificate.ts';
@@ -148,13 +147,14 @@ describe('answers to a create that do not come in one piece', () => {
   async function answering(desk: Desk, answer: (socket: Socket) => void): Promise<RawService> {
     const token = rawAnswer('200 OK', '{"access_token":"t","expires_in":3600}', { 'content-type': 'application/json' });
     const service = await startRawService((socket, { head }) => {
-      if (head.startsWith(`POST ${PATHS.token} `)) socket.write(token);
+      if (head.startsWith(`POST /oauth/token `)) socket.write(token);
       else answer(socket);
     });
     desk.use({ baseUrl: `http://127.0.0.1:${service.port}`, clientId: '7' });
     return service;
   }
-  const creates = (service: RawService) => service.requests().filter(({ head }) => head.includes(` ${PATHS.create} `));
+  const creates = (service: RawService) =>
+    service.requests().filter(({ head }) => head.includes(` /v1/request/create `));
   const CREATE = ['create', ...requestFor('x'), '--no-validate', '--json', '--timeout', '3'];
   const again = (socket: Socket, piece: string) => {
     const timer = setInterval(() => socket.write(piece), 50);

@@ -17,7 +17,6 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withReference } from '../../scripts/library-reference.mjs';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { examples, libraryPage, writeConsumers } from '../helpers/consumers.ts';
 import { test as deskTest } from '../helpers/desk.ts';
@@ -188,7 +187,7 @@ describe('The package, installed into an empty place without scripts and without
     expect(stdout).toMatch(/24 {2}created/);
     const request = ['--country', 'PT', '--phone', '+351912345678', '--request-text', 'Obras'];
     expect(srq(['create', ...request, '--sandbox'])).toMatchObject({ status: 0 });
-    expect(srq(['doctor', '--sandbox']).stdout).toContain(`its lock, ${kernelLockName()}, works`);
+    expect(srq(['doctor', '--sandbox']).stdout).toMatch(/its lock, \w+\(\w+\), works/);
   });
 
   test('reads without the lock, and says in one sentence why it does not send; nothing is made', ({ skip }) => {

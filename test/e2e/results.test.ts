@@ -5,7 +5,7 @@ import iconv from 'iconv-lite';
 import { readSheet } from 'read-excel-file/node';
 import { describe, expect } from 'vitest';
 import { workbook } from '../../scripts/workbook.mjs';
-import { unescapeFormulas } from '../../src/request/words/csv-text.ts';
+import { unescapeFormulas } from '../doors/read.ts';
 import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';

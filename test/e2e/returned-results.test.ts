@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { readSheet } from 'read-excel-file/node';
 import { describe, expect } from 'vitest';
 import { workbook } from '../../scripts/workbook.mjs';
-import { csvRecordText, unescapeFormulas } from '../../src/request/words/csv-text.ts';
+import { csvRecordText, unescapeFormulas } from '../doors/read.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';

@@ -1,22 +1,5 @@
-import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/request/ports.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
-import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
-
-/** Returns a client of 127.0.0.1. It is closed at the end of the test. */
-export function httpTo(baseUrl: string | number, changes: Partial<HttpOptions> = {}): Http {
-  const http = new Http({
-    baseUrl: typeof baseUrl === 'number' ? `http://127.0.0.1:${baseUrl}` : baseUrl,
-    connections: 4,
-    timeoutMs: null,
-    network: { proxy: null, secureContext: null },
-    monotonicMs: () => performance.now(),
-    traces: [],
-    ...changes,
-  });
-  onTestFinished(() => http.close());
-  return http;
-}
 
 /** Returns an answer as `Http` would return it. A body that is not text is sent as JSON. */
 export function answerWith(body: unknown, changes: Partial<Answer> = {}): Answer {

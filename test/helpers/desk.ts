@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test as base } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/records/sandbox-state.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
+import { callSrq } from '../doors/call-srq.ts';
 import { startCalmSandbox } from '../sandbox/sandbox-client.ts';
-import { callSrq } from './call-srq.ts';
 import { CANARY, filesWithSecret, secretsIn } from './canary-secret.ts';
 import { type Ended, type Running, type RunOptions, startSrq } from './run-srq.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { DocumentOf } from '../../src/request/documents/types.ts';
-import { requireDocument } from './documents.ts';
+import { requireDocument } from '../doors/documents.ts';
 
 export type Event = DocumentOf<'events'>;
 type Named<Name extends Event['event']> = Extract<Event, { event: Name }>;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { rolldown } from 'rolldown';
 
-/** The bundled log-child.ts, because Node.js 20 does not run TypeScript. */
+/** The bundled doors/log-child.ts, because Node.js 20 does not run TypeScript. */
 export interface LogProgram {
   readonly file: string;
   remove(): void;
@@ -17,7 +17,7 @@ export async function buildLogProgram(): Promise<LogProgram> {
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(join(cache, 'log-child-'));
   const file = join(directory, 'log-child.mjs');
-  const input = new URL('log-child.ts', import.meta.url).pathname;
+  const input = new URL('../doors/log-child.ts', import.meta.url).pathname;
   const bundle = await rolldown({ input, platform: 'node', external: ['fs-native-extensions'] });
   await bundle.write({ file, format: 'esm' });
   await bundle.close();

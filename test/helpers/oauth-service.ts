@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { onTestFinished } from 'vitest';
-import { PATHS } from '../../src/request/contract/wire.ts';
 
 export const CLIENT = { clientId: '4711', clientSecret: 'an-invented-secret-of-some-length' };
 /** A client that the provider knows, but not for this grant. */
@@ -43,14 +42,14 @@ export async function startOAuthService(format: 'opaque' | 'jwt', ttlSeconds: nu
   };
   server.on('request', async (request, response) => {
     const path = request.url ?? '';
-    if (path === PATHS.token) {
+    if (path === '/oauth/token') {
       calls.push(path);
       answerToken(request, response);
       return;
     }
     await bodyOf(request);
     const good = await isGood(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '');
-    const status = !good ? 401 : path === PATHS.create ? 201 : 200;
+    const status = !good ? 401 : path === '/v1/request/create' ? 201 : 200;
     calls.push(`${path} ${status}`);
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(
@@ -101,7 +100,7 @@ function configuration(format: 'opaque' | 'jwt', ttlSeconds: number): object {
       { ...client, ...other },
     ],
     adapter: Store,
-    routes: { token: PATHS.token },
+    routes: { token: '/oauth/token' },
     jwks: { keys: [jwk] },
     ttl: { ClientCredentials: ttlSeconds },
     features: {

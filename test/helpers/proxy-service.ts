@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { systemCode } from '../../src/request/words/errors.ts';
 import { endWithTest, join } from './tls-front.ts';
 
 export interface ProxyService {
@@ -19,7 +18,7 @@ export async function startProxy({ user }: { readonly user?: string } = {}): Pro
   const expected = user === undefined ? undefined : `Basic ${Buffer.from(user).toString('base64')}`;
   const server = createServer((_, response) => response.writeHead(405).end());
   server.on('connect', ({ url = '', headers }, client: Socket) => {
-    client.on('error', (error) => errors.push(systemCode(error)));
+    client.on('error', (error) => errors.push(String(Object(error).code)));
     if (expected !== undefined && headers['proxy-authorization'] !== expected) {
       client.end('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm="office"\r\n\r\n');
       return;

@@ -2,7 +2,6 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished, type TestContext } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
-import { systemCode } from '../../src/request/words/errors.ts';
 
 /** One request as its bytes arrived. */
 interface RawRequest {
@@ -55,7 +54,7 @@ export async function startRawService(
     connections += 1;
     open.add(socket);
     socket.on('close', () => open.delete(socket));
-    socket.on('end', () => endings.push('FIN')).on('error', (error) => endings.push(systemCode(error)));
+    socket.on('end', () => endings.push('FIN')).on('error', (error) => endings.push(String(Object(error).code)));
     connected?.(socket);
     let read = Buffer.alloc(0);
     let onConnection = 0;

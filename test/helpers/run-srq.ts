@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { inject } from 'vitest';
-import { requireDocuments } from './documents.ts';
+import { requireDocuments } from '../doors/documents.ts';
 import type { Ended } from './ended.ts';
 
 export type { Ended };

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { onTestFinished, type TestContext } from 'vitest';
-import { PATHS } from '../../src/request/contract/wire.ts';
 
 interface Scripted {
   readonly status: number;
@@ -37,7 +36,7 @@ const unknownPath: Script = () => ({ status: 404 });
  * `token-2`, …, and validate calls what was created a duplicate, and nothing else.
  */
 export async function startScriptedService(
-  script: Partial<Record<keyof typeof PATHS, Script>>,
+  script: Partial<Record<'token' | 'create' | 'validate', Script>>,
   /**
    * A test that runs concurrently with others must pass its own function, because vitest's may be that of another test.
    */
@@ -47,9 +46,10 @@ export async function startScriptedService(
   const at = (path: string) => arrived.filter((each) => each.path === path);
   const created = new Set<string>();
   const scripts: Readonly<Record<string, Script>> = {
-    [PATHS.token]: script.token ?? (({ number }) => ({ status: 200, body: { access_token: `token-${number}` } })),
-    [PATHS.create]: script.create ?? (({ number }) => ({ status: 201, body: { id: String(4710 + number) } })),
-    [PATHS.validate]: script.validate ?? (({ body }) => ({ status: 200, body: { duplicate: created.has(body) } })),
+    '/oauth/token': script.token ?? (({ number }) => ({ status: 200, body: { access_token: `token-${number}` } })),
+    '/v1/request/create': script.create ?? (({ number }) => ({ status: 201, body: { id: String(4710 + number) } })),
+    '/v1/request/validate':
+      script.validate ?? (({ body }) => ({ status: 200, body: { duplicate: created.has(body) } })),
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -60,7 +60,7 @@ export async function startScriptedService(
     const call = { path, url, headers: request.headers, body, number: at(path).length + 1 };
     arrived.push(call);
     const answer = await (scripts[path] ?? unknownPath)(call);
-    if (path === PATHS.create && answer && answer.status < 300) created.add(body);
+    if (path === '/v1/request/create' && answer && answer.status < 300) created.add(body);
     if (!answer) {
       request.socket.resetAndDestroy();
       return;
@@ -80,8 +80,8 @@ export async function startScriptedService(
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     calls: () => arrived,
-    tokens: () => at(PATHS.token),
-    creates: () => at(PATHS.create),
-    validates: () => at(PATHS.validate),
+    tokens: () => at('/oauth/token'),
+    creates: () => at('/v1/request/create'),
+    validates: () => at('/v1/request/validate'),
   };
 }

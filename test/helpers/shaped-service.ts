@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { FORM_CONTENT_TYPE, PATHS } from '../../src/request/contract/wire.ts';
 
 interface ShapedAnswer {
   readonly status: number;
@@ -59,14 +58,14 @@ export interface ShapedService {
 /** Starts a service that answers every create in this shape, calls everything clear, and checks nothing. */
 export async function startShapedService({ create }: { create: keyof typeof CREATE_SHAPES }): Promise<ShapedService> {
   const shapes: Readonly<Record<string, Shape>> = {
-    [PATHS.token]: () => json({ access_token: 'shaped-token', token_type: 'Bearer', expires_in: 1_800 }),
-    [PATHS.create]: CREATE_SHAPES[create],
-    [PATHS.validate]: () => json({ duplicate: false }),
+    '/oauth/token': () => json({ access_token: 'shaped-token', token_type: 'Bearer', expires_in: 1_800 }),
+    '/v1/request/create': CREATE_SHAPES[create],
+    '/v1/request/validate': () => json({ duplicate: false }),
   };
   let creates = 0;
   const server = createServer(async (request, response) => {
     const sent = await sentParameters(request);
-    if (request.url === PATHS.create) creates += 1;
+    if (request.url === '/v1/request/create') creates += 1;
     send(response, shapes[request.url ?? '']?.(sent) ?? answer(404, 'text/plain', 'no such path'));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -88,7 +87,7 @@ async function sentParameters(request: IncomingMessage): Promise<Record<string, 
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');
-  const isForm = request.headers['content-type']?.startsWith(FORM_CONTENT_TYPE) ?? false;
+  const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
   return isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text || '{}');
 }
 

@@ -1,15 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { LogKeeper } from '../../src/account/log-keeper.ts';
 import type { LogEntry } from '../../src/request/log/log-store.ts';
-import { SrqError } from '../../src/request/words/errors.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import type { FaultKind } from '../../src/sandbox/service/faults.ts';
+import { diskIsFullFor, folderOfTest, marketplaceAt, openAt } from '../doors/library.ts';
 import { requestAt } from '../helpers/leads.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
 import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';
-import { folderOfTest, marketplaceAt, openAt } from './marketplace-at.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -214,18 +212,8 @@ describe('A created request', () => {
     expect([ended, creates(sandbox).length]).toEqual([['second', 'first', 'third'], 1]);
   });
 
-  /** Makes a method of the log that is open for sending fail from now on. */
-  function logFailsAt(method: 'sending' | 'outcome', error: () => Error) {
-    const open = LogKeeper.prototype.open;
-    vi.spyOn(LogKeeper.prototype, 'open').mockImplementation(async function (this: LogKeeper, ...words) {
-      const log = await open.apply(this, words);
-      return Object.assign(log, { [method]: () => Promise.reject(error()) });
-    });
-  }
-  const fullDisk = () => new SrqError('log.unwritable', 'The log cannot be written.', 'Make room.');
-
   test('whose intent cannot be recorded was certainly not sent', async () => {
-    logFailsAt('sending', fullDisk);
+    diskIsFullFor('sending');
     const { sandbox, marketplace } = await openAt();
     expect(await marketplace.create(requestAt(1))).toMatchObject({
       ...{ status: 'failed', http: null, ids: {}, ref: 'L-1', isRecorded: true, reason: 'log.unwritable' },
@@ -239,7 +227,7 @@ describe('A created request', () => {
   });
 
   test('whose outcome cannot be recorded is to be kept by the program', async () => {
-    logFailsAt('outcome', fullDisk);
+    diskIsFullFor('outcome');
     const { sandbox, marketplace } = await openAt();
     const created = await marketplace.create(requestAt(1), { validate: false });
     expect([created.status, created.isRecorded, creates(sandbox).length]).toEqual(['created', false, 1]);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { ImportOptions, RequestFields } from '../../src/library/api.ts';
 import type { RowResult } from '../../src/request/log/outcome.ts';
+import { folderOfTest, marketplaceAt, openAt } from '../doors/library.ts';
 import { requestAt } from '../helpers/leads.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';
-import { folderOfTest, marketplaceAt, openAt } from './marketplace-at.ts';
 
 const rowsUpTo = (count: number) => Array.from({ length: count }, (_, at) => requestAt(at + 1));
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
+import { folderOfTest, marketplaceAt, openAt } from '../doors/library.ts';
 import { requestAt } from '../helpers/leads.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';
-import { folderOfTest, marketplaceAt, openAt } from './marketplace-at.ts';
 
 test('nothing is sent for a call with a signal of its own after that of the marketplace fired, nor after its own', async () => {
   for (const ending of ['marketplace', 'own'] as const) {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { RequestFields } from '../../src/library/api.ts';
-import { seededRandom } from '../../src/sandbox/service/faults.ts';
+import { Random } from '../doors/answer/random.ts';
 import { createdThere, expectNothingHidden, faultOnRow, lastRecords, resolveByLookingUp } from '../helpers/delivery.ts';
 import { test } from '../helpers/desk.ts';
 import { requestAt } from '../helpers/leads.ts';
@@ -13,8 +13,8 @@ const MIN_KILLS = 8;
 
 /** Every request four times, in an order of chance, so that equal ones are also under way at once. */
 function repeatedCalls(): RequestFields[] {
-  const random = seededRandom(20);
-  const calls = Array.from({ length: CALLS }, (_, at) => ({ at: at % REQUESTS, place: random() }));
+  const random = new Random(20);
+  const calls = Array.from({ length: CALLS }, (_, at) => ({ at: at % REQUESTS, place: random.next() }));
   return calls.sort((one, other) => one.place - other.place).map(({ at }) => requestAt(at));
 }
 
@@ -39,13 +39,13 @@ test('1,000 repeated calls of create under kill -9 create nothing twice and lose
   const calls = repeatedCalls();
   // The answers of some are lost by the service as well.
   sandbox.setInstructions([30, 90, 150, 210].map((at) => faultOnRow(at, 'reset-after')));
-  const random = seededRandom(7);
+  const random = new Random(7);
   let kills = 0;
   let ended: Awaited<ReturnType<typeof startWithLibrary>['ended']>;
   do {
     const { created } = await statsOf(sandbox);
     const running = startWithLibrary(CREATE_ALL, { options, calls });
-    await createdAtLeast(sandbox, created + 5 + Math.floor(random() * 30), running).catch(() => {});
+    await createdAtLeast(sandbox, created + 5 + random.below(30), running).catch(() => {});
     running.process.kill('SIGKILL');
     ended = await running.ended;
     if (ended.signal === 'SIGKILL') kills += 1;

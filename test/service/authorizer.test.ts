@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { callText } from '../../src/report/terminal/call-text.ts';
-import { type Authorization, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import type { Authorization } from '../../src/request/contract/contract.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
 import { type FixedAuthorization, fixedAuthorizer } from '../../src/service/token/authorizer.ts';
-import { httpTo, virtualClock } from '../helpers/api-client.ts';
+import { clientOf, httpTo } from '../doors/client.ts';
+import { virtualClock } from '../helpers/api-client.ts';
 import { CANARY, secretsIn } from '../helpers/canary-secret.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
 import { LEAD } from '../sandbox/sandbox-client.ts';
@@ -25,15 +23,8 @@ async function serviceWith(authorization: FixedAuthorization, script: Script, cl
   const service = await startScriptedService({ create: script, validate: script });
   const calls: TracedCall[] = [];
   const http = httpTo(service.baseUrl, { traces: [(call) => calls.push(call)] });
-  const clock = virtualClock();
-  const stopping = new AbortController().signal;
-  const permits = new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 1, random: () => 0.5 }), clock);
-  const audio = { describe: () => Promise.reject(new Error('none')), readBase64: () => Promise.resolve('') };
-  const api = new RequestApi({
-    ...{ http, clock, stopping, audio, contract: DOCUMENTED_CONTRACT, secrets: [clientSecret] },
-    authorizer: fixedAuthorizer(authorization, { clientId: 'shop:1', clientSecret }),
-    limiter: new RateLimiter(permits, clock, stopping),
-  });
+  const credentials = { clientId: 'shop:1', clientSecret };
+  const { api } = clientOf(http, { ...{ authorization, credentials }, clock: virtualClock() });
   const create = () => api.create(request, () => Promise.resolve(true), TERMS);
   return { api, service, create, shown: () => calls.map(callText).join('\n') + JSON.stringify(calls) };
 }

@@ -6,7 +6,7 @@ import {
   type CertificateSecrets,
   secureContextOf,
 } from '../../src/service/network/certificates.ts';
-import { httpTo } from '../helpers/api-client.ts';
+import { httpTo } from '../doors/client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
 import { startTlsFront } from '../helpers/tls-front.ts';

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Contract } from '../../src/request/contract/contract.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
-import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
-import { Tokens } from '../../src/service/token/token.ts';
-import { httpTo, virtualClock } from '../helpers/api-client.ts';
+import type { RequestApi } from '../../src/service/request-api.ts';
+import { clientOf, httpTo } from '../doors/client.ts';
+import { virtualClock } from '../helpers/api-client.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
 import { LEAD } from '../sandbox/sandbox-client.ts';
@@ -18,25 +15,7 @@ const contractFor = (format: 'uuid' | 'text', windowSeconds: number | null = 86_
   contractWith({ create: { idempotency: { header: 'Idempotency-Key', format, windowSeconds } } });
 
 function apiTo(baseUrl: string, contract: Contract, clock = virtualClock()): RequestApi {
-  const stopping = new AbortController().signal;
-  const http = httpTo(baseUrl);
-  const cache = { read: () => null, write: () => {}, forget: () => {} };
-  return new RequestApi({
-    http,
-    authorizer: bearerAuthorizer(
-      new Tokens(http, { clientId: '1', clientSecret: 'the-secret' }, cache, clock, stopping),
-    ),
-    limiter: new RateLimiter(
-      new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 4, random: () => 0.5 }), clock),
-      clock,
-      stopping,
-    ),
-    audio: { describe: () => Promise.reject(new Error('none')), readBase64: () => Promise.reject(new Error('none')) },
-    contract,
-    clock,
-    stopping,
-    secrets: [],
-  });
+  return clientOf(httpTo(baseUrl), { ...{ contract, clock }, concurrency: 4 }).api;
 }
 
 /** A service that cuts the line after it has acted, twice for each request, and acts once on a value of the header. */

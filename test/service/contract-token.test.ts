@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../src/request/contract/contract.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
-import { Tokens, tokenRequest } from '../../src/service/token/token.ts';
-import { httpTo, virtualClock } from '../helpers/api-client.ts';
+import { tokenRequest } from '../../src/service/token/token.ts';
+import { httpTo, tokensOf } from '../doors/client.ts';
+import { virtualClock } from '../helpers/api-client.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
 
 const CREDENTIALS = { clientId: 'partner:1', clientSecret: 'a b+c%ü' };
@@ -13,10 +14,9 @@ const operationOf = (changes: Partial<TokenOperation>): TokenOperation => ({
 
 async function prove(changes: Partial<TokenOperation>, token: Script) {
   const service = await startScriptedService({ token });
-  const cache = { read: () => null, write: () => {}, forget: () => {} };
-  const { signal } = new AbortController();
-  const operation = operationOf(changes);
-  const tokens = new Tokens(httpTo(service.baseUrl), CREDENTIALS, cache, virtualClock(), signal, operation);
+  const contract = { ...DOCUMENTED_CONTRACT, token: operationOf(changes) };
+  const setup = { contract, credentials: CREDENTIALS, clock: virtualClock() };
+  const tokens = tokensOf(httpTo(service.baseUrl), setup);
   const proven: CachedToken = await tokens.prove();
   const lifeSeconds = proven.expiresAtMs && (proven.expiresAtMs - proven.obtainedAtMs) / 1000;
   return { token: proven.accessToken, lifeSeconds, observations: tokens.observations };

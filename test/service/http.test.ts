@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { classifyCreate } from '../../src/service/answers/classify.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import type { Http } from '../../src/service/wire/http.ts';
-import { httpTo } from '../helpers/api-client.ts';
+import { httpTo } from '../doors/client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
 

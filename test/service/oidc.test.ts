@@ -1,46 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
-import { PATHS } from '../../src/request/contract/wire.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
-import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
-import { type Credentials, Tokens } from '../../src/service/token/token.ts';
-import { httpTo } from '../helpers/api-client.ts';
-import { failureOf } from '../helpers/log-subjects.ts';
+import type { Credentials } from '../../src/service/token/token.ts';
+import { clientOf as clientAt, httpTo } from '../doors/client.ts';
+import { failureOf } from '../doors/log.ts';
 import { CLIENT, type OAuthService, OTHER_CLIENT, startOAuthService } from '../helpers/oauth-service.ts';
 import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
 
 const request = { params: { country: 'PT', request_text: 'Pintar a sala' }, audio: null, ref: null };
 const intend = () => Promise.resolve(true);
 const TERMS = { key: 'this request', idempotencyKey: '0'.repeat(32) };
-const CREATED = `${PATHS.create} 201`;
-const DENIED = `${PATHS.create} 401`;
+const CREATED = `/v1/request/create 201`;
+const DENIED = `/v1/request/create 401`;
 
 /** Our client of the service, as `srq` puts it together; what it cached is in `kept`. */
 function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Credentials = CLIENT) {
   const http = httpTo(baseUrl, { connections: 16 });
-  const { signal: stopping } = new AbortController();
   const kept: CachedToken[] = [];
   const cache = { read: () => null, write: (token: CachedToken) => void kept.push(token), forget: () => {} };
-  const tokens = new Tokens(http, credentials, cache, systemClock, stopping);
-  const api = new RequestApi({
-    http,
-    authorizer: bearerAuthorizer(tokens),
-    limiter: new RateLimiter(
-      new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 16, random: Math.random }), systemClock),
-      systemClock,
-      stopping,
-    ),
-    audio: { describe: () => Promise.reject(new Error('none')), readBase64: () => Promise.reject(new Error('none')) },
-    contract: DOCUMENTED_CONTRACT,
-    clock: systemClock,
-    stopping,
-    secrets: [credentials.clientSecret],
-  });
-  return { api, tokens, kept };
+  return { kept, ...clientAt(http, { ...{ credentials, cache }, clock: systemClock, concurrency: 16 }) };
 }
 
 describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %s tokens', (format) => {
@@ -52,7 +30,7 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
       outcome: { status: 'created', ids: { id: 'R-1' } },
     });
     // The second validate is about a request that cannot exist.
-    expect(service.calls).toEqual([PATHS.token, `${PATHS.validate} 200`, `${PATHS.validate} 200`, CREATED]);
+    expect(service.calls).toEqual(['/oauth/token', `/v1/request/validate 200`, `/v1/request/validate 200`, CREATED]);
     expect(kept).toHaveLength(1);
     expect(kept[0]?.accessToken).toMatch(format === 'jwt' ? /^[\w-]+\.[\w-]+\.[\w-]+$/ : /^[\w-]{43}$/);
     const { obtainedAtMs = 0, expiresAtMs = null } = kept[0] ?? {};
@@ -63,7 +41,7 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     const service = await startOAuthService(format, 2);
     const { api } = clientOf(service);
     let sent = 0;
-    while (service.count(PATHS.token) < 2) {
+    while (service.count('/oauth/token') < 2) {
       sent += 1;
       expect(await api.create(request, intend, TERMS)).toMatchObject({ outcome: { status: 'created' }, stop: null });
     }
@@ -77,7 +55,7 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     await service.revokeAll();
     const all = await Promise.all(Array.from({ length: 16 }, () => api.create(request, intend, TERMS)));
     expect(all.map((sent) => sent?.outcome.status)).toEqual(Array.from({ length: 16 }, () => 'created'));
-    expect([service.count(CREATED), service.count(PATHS.token)]).toEqual([16, 2]);
+    expect([service.count(CREATED), service.count('/oauth/token')]).toEqual([16, 2]);
     expect(service.count(DENIED)).toBeGreaterThan(0);
   });
 
@@ -92,13 +70,13 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     expect(failure).toMatchObject({ code: 'auth', hint: expect.stringContaining('srq login') });
     expect(failure.message).toMatch(new RegExp(words));
     expect(failure.message).not.toContain(credentials.clientSecret);
-    expect(service.calls).toEqual([PATHS.token]);
+    expect(service.calls).toEqual(['/oauth/token']);
     // What was never sent is `failed`, and ends the run.
     expect(await api.create(request, intend, TERMS)).toMatchObject({
       outcome: { status: 'failed' },
       stop: { code: 'auth' },
     });
-    expect(service.calls).toEqual([PATHS.token, PATHS.token]);
+    expect(service.calls).toEqual(['/oauth/token', '/oauth/token']);
   });
 });
 

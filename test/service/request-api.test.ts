@@ -1,16 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contract/contract.ts';
+import { documentedContract } from '../../src/request/contract/contract.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { CachedToken, CreateTerms, TokenCache } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi, type RequestApiDeps } from '../../src/service/request-api.ts';
-import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
-import { Tokens } from '../../src/service/token/token.ts';
+import type { RequestApi } from '../../src/service/request-api.ts';
+import type { Http } from '../../src/service/wire/http.ts';
 import { knownValidate } from '../doors/answer.ts';
-import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
+import { type ClientSetup, clientOf, httpTo } from '../doors/client.ts';
+import { type VirtualClock, virtualClock } from '../helpers/api-client.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
 import { LEAD, sandboxWith } from '../sandbox/sandbox-client.ts';
@@ -26,40 +24,13 @@ const KNOWN_FLAG = knownValidate({ duplicate: false }, { duplicate: true });
 const isOfRequest = ({ body }: { body: string }) => body.includes('torneira');
 const TERMS: CreateTerms = { key: 'this request', idempotencyKey: '0123456789abcdef0123456789abcdef' };
 
-interface Setup extends Partial<RequestApiDeps> {
-  readonly clock?: VirtualClock;
-  readonly cache?: TokenCache;
-  readonly credentials?: { clientId: string; clientSecret: string };
-  readonly concurrency?: number;
-  readonly rate?: 'max' | number;
-}
-
-const cacheOf = (token: CachedToken | null): TokenCache => ({ read: () => token, write: () => {}, forget: () => {} });
-
-function limiterOf(clock: VirtualClock, stopping: AbortSignal, rate: 'max' | number, concurrency = 16): RateLimiter {
-  const pace = new AdaptiveRate({ rate, concurrency, random: () => 0.5 });
-  return new RateLimiter(new OwnPermits(pace, clock), clock, stopping);
+interface Setup extends Partial<ClientSetup> {
+  readonly http?: Http;
 }
 
 function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
-  const { clock = virtualClock(), cache = cacheOf(null), concurrency = 16, rate = 'max', ...parts } = setup;
-  const { credentials = { clientId: '700100', clientSecret: 'the-secret' } } = setup;
-  const stopping = parts.stopping ?? new AbortController().signal;
-  const http = parts.http ?? httpTo(baseUrl, { connections: concurrency });
-  const tokens = new Tokens(http, credentials, cache, clock, stopping);
-  const limiter = limiterOf(clock, stopping, rate, concurrency);
-  const secrets = [credentials.clientSecret];
-  return new RequestApi({
-    http,
-    authorizer: bearerAuthorizer(tokens),
-    limiter,
-    audio,
-    contract: DOCUMENTED_CONTRACT,
-    clock,
-    stopping,
-    secrets,
-    ...parts,
-  });
+  const { concurrency = 16, http = httpTo(baseUrl, { connections: concurrency }), clock = virtualClock() } = setup;
+  return clientOf(http, { audio, ...setup, ...{ concurrency, clock } }).api;
 }
 
 /** An intent that counts how often it is asked. */

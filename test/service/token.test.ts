@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CachedToken, TokenCache } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
-import { Tokens } from '../../src/service/token/token.ts';
+import type { Tokens } from '../../src/service/token/token.ts';
 import type { Http } from '../../src/service/wire/http.ts';
 import { FileTokenCache } from '../../src/settings/account-files.ts';
-import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
+import { httpTo, tokensOf as tokensAt } from '../doors/client.ts';
+import { type VirtualClock, virtualClock } from '../helpers/api-client.ts';
 import { startRawService } from '../helpers/raw-service.ts';
 import { type Script, type ScriptedService, startScriptedService } from '../helpers/scripted-service.ts';
 
@@ -36,9 +37,15 @@ interface Setup {
 }
 
 function tokensOf(baseUrl: string, setup: Setup = {}): Tokens {
-  const { cache = memoryCache(), clock = virtualClock(), clientSecret = SECRET, stopping, http } = setup;
+  const {
+    cache = memoryCache(),
+    clock = virtualClock(),
+    clientSecret = SECRET,
+    stopping,
+    http = httpTo(baseUrl),
+  } = setup;
   const credentials = { clientId: '700100', clientSecret };
-  return new Tokens(http ?? httpTo(baseUrl), credentials, cache, clock, stopping ?? new AbortController().signal);
+  return tokensAt(http, { ...{ cache, clock, credentials }, ...(stopping && { stopping }) });
 }
 
 /** Every token lives so many seconds and is named by its number. */

@@ -3,12 +3,8 @@ import { callText } from '../../src/report/terminal/call-text.ts';
 import type { Contract, ContractEncoding, Parameter } from '../../src/request/contract/contract.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
-import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
-import { Tokens } from '../../src/service/token/token.ts';
-import { httpTo, virtualClock } from '../helpers/api-client.ts';
+import { clientOf, httpTo } from '../doors/client.ts';
+import { virtualClock } from '../helpers/api-client.ts';
 import { CANARY, secretsIn, spellingsOf } from '../helpers/canary-secret.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
@@ -90,29 +86,10 @@ async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; ur
     create: echo,
   });
   const calls: TracedCall[] = [];
-  const clock = virtualClock();
-  const stopping = new AbortController().signal;
   const http = httpTo(service.baseUrl, { traces: [(call) => calls.push(call)] });
   const credentials = { clientId: '7', clientSecret: CANARY };
-  const cache = { read: () => null, write: () => {}, forget: () => {} };
-  const tokens = new Tokens(http, credentials, cache, clock, stopping, contract.token);
-  const limiter = new RateLimiter(
-    new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 1, random: () => 0.5 }), clock),
-    clock,
-    stopping,
-  );
-  const recordings = { describe: () => Promise.resolve(audio), readBase64: () => Promise.resolve(RECORDING) };
-  const secrets = [CANARY];
-  const api = new RequestApi({
-    http,
-    authorizer: bearerAuthorizer(tokens),
-    limiter,
-    audio: recordings,
-    contract,
-    clock,
-    stopping,
-    secrets,
-  });
+  const reader = { describe: () => Promise.resolve(audio), readBase64: () => Promise.resolve(RECORDING) };
+  const { api } = clientOf(http, { ...{ contract, credentials }, audio: reader, clock: virtualClock() });
   await api.look(request);
   const terms = { key: 'this request', idempotencyKey: '0123456789abcdef0123456789abcdef' };
   for (const _ of [1, 2]) await api.create(request, () => Promise.resolve(true), terms);

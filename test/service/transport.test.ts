@@ -5,7 +5,7 @@ import { secureContextOf } from '../../src/service/network/certificates.ts';
 import type { Network } from '../../src/service/network/connector.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import type { Http } from '../../src/service/wire/http.ts';
-import { httpTo } from '../helpers/api-client.ts';
+import { httpTo } from '../doors/client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
 import { type RawService, rawAnswer, startRawService } from '../helpers/raw-service.ts';

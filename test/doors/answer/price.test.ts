@@ -167,6 +167,20 @@ test('no row of an ordinary service with an honest validate ends unknown, and wh
   expect(wrong).toEqual([]);
 });
 
+test('a row without an answer is settled by the created ones before it, with many refused ones between', async () => {
+  // The created ones come first; they have the longer texts, as those must that validate is tried with.
+  const rows = leads.slice(0, 170).reverse();
+  const service: Service = {
+    answer: ({ operation, params, content }, has) => {
+      const at = leads.findIndex(({ text }) => text === params['request_text']);
+      if (operation === 'validate') return json(200, { duplicate: has(content) });
+      if (at === 0) return { ...json(201, {}), takes: 0, cut: 'unanswered' };
+      return at >= 150 ? { ...json(201, { id: `R-${at}` }), takes: 0 } : json(422, { message: 'no such place' });
+    },
+  };
+  expect(countsOf((await deliver({ rows, service })).rows)).toBe('149 × rejected, taken 0');
+});
+
 test.each([
   ['that is not asked', { validate: false }],
   ['that the service does not have', { validate: true }],

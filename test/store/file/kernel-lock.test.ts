@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/account/system-clock.ts';
 import { type KernelLock, loadKernelLock } from '../../../src/store/file/kernel-lock.ts';
 import { LogLocks } from '../../../src/store/file/lock.ts';
 import { cutTornTail } from '../../../src/store/file/log-access.ts';
-import { failureOf, keyOf } from '../../helpers/log-subjects.ts';
+import { failureOf, keyOf } from '../../doors/log.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { systemClock } from '../../../src/account/system-clock.ts';
 import { openAccountState } from '../../../src/store/postgres/account.ts';
 import { openQueue } from '../../../src/store/postgres/postgres-queue.ts';
-import { storeAt } from '../../helpers/log-places.ts';
-import { CREATED, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
+import { CREATED, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
 import { postgresIsMissing } from '../../helpers/postgres.ts';
 import { PostgresPair } from '../../helpers/postgres-pair.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LoggedState } from '../../../src/request/log/status.ts';
 import type { Clock } from '../../../src/request/ports.ts';
 import { PostgresLog } from '../../../src/store/postgres/postgres-log.ts';
-import { CREATED, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
+import { CREATED, keyOf, subjectOf } from '../../doors/log.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 import { VirtualClock } from '../../helpers/virtual-clock.ts';
 

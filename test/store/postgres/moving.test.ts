@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RecordedNote } from '../../../src/request/log/log-store.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
 import { type KnownRequest, takeOver, takeOverNotes } from '../../../src/store/postgres/moving.ts';
-import { keyOf } from '../../helpers/log-subjects.ts';
+import { keyOf } from '../../doors/log.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 
 const AT = '2026-11-21T03:39:00.123Z';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openAccountState } from '../../../src/store/postgres/account.ts';
+import { CREATED, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
 import { Desk } from '../../helpers/desk.ts';
-import { storeAt } from '../../helpers/log-places.ts';
-import { CREATED, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
 import { Pooler, poolerIsMissing } from '../../helpers/pgbouncer.ts';
 import { PostgresServer, STORE_PASSWORD } from '../../helpers/postgres.ts';
 import { documentOf } from '../../helpers/run-srq.ts';

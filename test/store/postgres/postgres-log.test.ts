@@ -3,9 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { systemClock } from '../../../src/account/system-clock.ts';
 import type { Outcome } from '../../../src/request/log/outcome.ts';
 import { LOG_EVENTS, LOGGED_STATES } from '../../../src/request/log/status.ts';
-import { storeAt } from '../../helpers/log-places.ts';
+import { CREATED, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { CREATED, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 import { TcpLine } from '../../helpers/tcp-line.ts';
 

@@ -4,8 +4,7 @@ import { systemClock } from '../../../src/account/system-clock.ts';
 import type { LogPosition } from '../../../src/request/log/log-store.ts';
 import { installBoss } from '../../../src/store/postgres/boss.ts';
 import { outcomesByMinute, workingProcesses } from '../../../src/store/postgres/queue-figures.ts';
-import { storeAt } from '../../helpers/log-places.ts';
-import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
+import { CREATED, failureOf, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { ProcessLease } from '../../../src/store/postgres/process-lease.ts';
-import { keyOf } from '../../helpers/log-subjects.ts';
+import { keyOf } from '../../doors/log.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 import { VirtualClock } from '../../helpers/virtual-clock.ts';
 

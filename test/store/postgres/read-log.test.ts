@@ -10,7 +10,7 @@ import {
   readNewest,
   readRequests,
 } from '../../../src/store/postgres/read-log.ts';
-import { keyOf } from '../../helpers/log-subjects.ts';
+import { keyOf } from '../../doors/log.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 import { VirtualClock } from '../../helpers/virtual-clock.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { keyOf } from '../../helpers/log-subjects.ts';
 import { hasStrace, STRACE } from '../../helpers/strace.ts';
+import { keyOf } from '../log.ts';
 
 let program: LogProgram;
 let directory: string;

@@ -23,12 +23,19 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
-import { FileLog } from '../../../src/store/file/file-log.ts';
-import { openRunNotes, readRunNotes } from '../../../src/store/file/file-store.ts';
 import { bindMount, bindMountIsMissing } from '../../helpers/bind-mount.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+import {
+  CREATED,
+  failureOf,
+  keyOf,
+  openLog,
+  openLogIndex,
+  openRunNotes,
+  readAll,
+  readRunNotes,
+  subjectOf,
+} from '../log.ts';
 
 let program: LogProgram;
 let directory: string;
@@ -88,8 +95,7 @@ describe.skipIf(!locksLogs)('The locks lie on the log itself, whatever it is cal
       looks += 1;
       await setImmediate();
     };
-    const clock = { ...systemClock, sleep };
-    const log = await FileLog.open({ path, clock, run: 'test', exclusive: true, holder: 'a test' });
+    const log = await openLog(path, true, { clock: { sleep } });
     expect(tryLock(held, BYTE.append, 1)).toBe(true);
     let isThere = false;
     const adding = log.sending(subjectOf(1), 'none').then(() => {
@@ -340,7 +346,7 @@ describe.skipIf(process.platform === 'win32')('A file beside a log', () => {
     const opening = openLog(path).then((log) => log.close());
     if (name === 'lock') expect((await failureOf(opening)).message).toContain('cannot be opened (ELOOP)');
     else await opening;
-    openRunNotes(path, 'run', systemClock).note({ event: 'end', stopped: null });
+    openRunNotes(path, 'run', { nowMs: Date.now }).note({ event: 'end', stopped: null });
     expect(readFileSync(victim, 'utf8')).toBe('mine');
   });
 
@@ -349,7 +355,7 @@ describe.skipIf(process.platform === 'win32')('A file beside a log', () => {
     const opening = openLog(path).then((log) => log.close());
     if (name === 'lock') expect((await failureOf(opening)).message).toContain('not a regular file');
     else await opening;
-    const notes = openRunNotes(path, 'run', systemClock);
+    const notes = openRunNotes(path, 'run', { nowMs: Date.now });
     notes.note({ event: 'end', stopped: null });
     for await (const _ of readRunNotes(path)) expect(name).not.toBe('runs');
   });
@@ -449,14 +455,7 @@ test('they stop a run that is under way, too', async () => {
 describe.skipIf(process.platform === 'win32')('A log that others may change', () => {
   const uid = process.getuid?.() ?? 0;
   const open = (user: { uid: number | null; isInStateFolder?: boolean }) =>
-    FileLog.open({
-      path,
-      clock: { nowMs: () => 0, monotonicMs: () => performance.now(), sleep: async () => {} },
-      run: 'test',
-      exclusive: true,
-      holder: 'a test',
-      user: { isInStateFolder: true, ...user },
-    });
+    openLog(path, true, { clock: { sleep: async () => {} }, user: { isInStateFolder: true, ...user } });
   const reading = (user: number) => readAll(path, { uid: user, isInStateFolder: true });
 
   test.each([0o620, 0o602, 0o622, 0o666, 0o660])('is not used: mode %o', async (mode) => {

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
-import { requireDocuments } from './documents.ts';
-import type { Ended } from './ended.ts';
+import { requireDocuments } from '../doors/documents.ts';
+import type { Ended } from '../helpers/ended.ts';
 
 export interface CallOptions {
   /** The complete environment of srq. */

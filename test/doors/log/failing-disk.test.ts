@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { keyOf, openLog, readAll, subjectOf } from '../../helpers/log-subjects.ts';
 import { hasStrace, STRACE, STRACE_WITH_SIGNALS } from '../../helpers/strace.ts';
+import { keyOf, openLog, readAll, subjectOf } from '../log.ts';
 
 let program: LogProgram;
 let directory: string;

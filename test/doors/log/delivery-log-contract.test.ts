@@ -1,13 +1,22 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OpenLog, ReadRecord } from '../../../src/request/log/log-store.ts';
 import type { Outcome } from '../../../src/request/log/outcome.ts';
-import { LOGGED_STATES, type LoggedState, nextState, SENT_STATUSES } from '../../../src/request/log/status.ts';
+import type { LoggedState } from '../../../src/request/log/status.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
 import fc from '../../helpers/fast-check.ts';
-import { kindsOfLog, type LogPlaceOfTest } from '../../helpers/log-places.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
 import { STORE_PASSWORD } from '../../helpers/postgres.ts';
+import {
+  CREATED,
+  failureOf,
+  keyOf,
+  kindsOfLog,
+  LOGGED_STATES,
+  type LogPlaceOfTest,
+  nextState,
+  SENT_STATUSES,
+  subjectOf,
+} from '../log.ts';
 
 const nothing: Omit<Outcome, 'status'> = { ids: {}, http: null, ms: null, message: null, raw: null };
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);

@@ -17,9 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openLogReader } from '../../../src/store/file/file-store.ts';
-import { loadIndex, saveIndex } from '../../../src/store/file/log-index.ts';
-import { keyOf, openLog, openLogIndex, subjectOf } from '../../helpers/log-subjects.ts';
+import { keyOf, lieInIndex, openLog, openLogIndex, openLogReader, subjectOf } from '../log.ts';
 
 /** Enough records for an index to be saved, of some 180 bytes each. */
 const REQUESTS = 30_000;
@@ -55,15 +53,7 @@ async function statesOf(rows: readonly number[]): Promise<string[]> {
   return rows.map((row) => lookup(keyOf(row)));
 }
 
-/** Makes the saved index say something else than the log, which shows whether it is believed. */
-function lie(row: number): void {
-  const fd = openSync(path, 'r');
-  const index = loadIndex(fd, path, null);
-  expect(index.end).toBeGreaterThan(0);
-  index.set(keyOf(row), 'created', null, 0);
-  saveIndex(index, fd, path, Number.NEGATIVE_INFINITY, 'test');
-  closeSync(fd);
-}
+const lie = (row: number) => lieInIndex(path, keyOf(row));
 
 test('a log that has grown leaves its index beside it, for its owner alone, and a small one none', async () => {
   writeLog(100);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { keyOf } from '../../helpers/log-subjects.ts';
+import { keyOf } from '../log.ts';
 
 let program: LogProgram;
 let directory: string;

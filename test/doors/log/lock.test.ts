@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { FileLog } from '../../../src/store/file/file-log.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
-import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../../helpers/log-subjects.ts';
 import { hasStrace, STRACE_WITH_SIGNALS } from '../../helpers/strace.ts';
+import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../log.ts';
 
 let program: LogProgram;
 let directory: string;
@@ -79,7 +78,7 @@ test('a one-off request does not wait for ever for a process that was stopped wh
   expect(tryLock(held, 2 ** 40 + 2, 1)).toBe(true);
   let waitedMs = 0;
   const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };
-  const opening = FileLog.open({ path, clock, run: 'one-off', exclusive: false, holder: '' });
+  const opening = openLog(path, false, { clock });
   expect((await failureOf(opening)).message).toContain('seems to be stopped');
   closeSync(held);
   await (await openLog(path, false)).close();
@@ -110,7 +109,7 @@ describe.skipIf(!hasStrace)('A process that is stopped while it adds a line (nee
     const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };
     let waitedMs = 0;
     const patient = await openLog(path, false);
-    const hasty = await FileLog.open({ path, clock, run: 'hasty', exclusive: false, holder: '' });
+    const hasty = await openLog(path, false, { clock });
     const stopped = new LogProcess(program, path, { under });
     const pid = await stopped.opened();
     stopped.tell(`sending ${keyOf(1)} none`);

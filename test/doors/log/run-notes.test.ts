@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RecordedNote, RunBegin } from '../../../src/request/log/log-store.ts';
-import { noCounts } from '../../../src/request/log/status.ts';
-import { openRunNotes, readRunNotes } from '../../../src/store/file/file-store.ts';
+import { NO_COUNTS, openRunNotes, readRunNotes } from '../log.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -20,7 +19,7 @@ const BEGIN: RunBegin = {
   live: false,
   service: 'api.example.com',
   rows: 3,
-  counts: { ...noCounts(), ready: 3 },
+  counts: { ...NO_COUNTS, ready: 3 },
   settings: { '--rate': 'auto' },
 };
 

@@ -12,8 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readLog } from '../../../src/store/file/file-store.ts';
-import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, readLog, subjectOf } from '../log.ts';
 
 let directory: string;
 let path: string;

@@ -8,14 +8,10 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
-import { FileLog } from '../../../src/store/file/file-log.ts';
-import { readLines } from '../../../src/store/file/record.ts';
-import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+import { CREATED, failureOf, keyOf, linesOf, openLog, openLogIndex, readAll, subjectOf } from '../log.ts';
 
 const fixtures = new URL('../../../fixtures/log/', import.meta.url).pathname;
 let directory: string;
@@ -82,8 +78,7 @@ test('tails torn one after the other, even within a millisecond, are all kept', 
   await writeWholeLog();
   for (const tail of ['{"key":"a', '{"key":"b', '{"key":"c']) {
     appendFileSync(path, tail);
-    const clock = { ...systemClock, nowMs: () => 1_760_000_000_000 };
-    await (await FileLog.open({ path, clock, run: 'test', exclusive: true, holder: '' })).close();
+    await (await openLog(path, true, { clock: { nowMs: () => 1_760_000_000_000 } })).close();
   }
   const kept = tornFiles().map((name) => readFileSync(join(directory, name), 'utf8'));
   expect(kept.sort()).toEqual(['{"key":"a', '{"key":"b', '{"key":"c']);
@@ -112,20 +107,11 @@ test('a tail that another process tore while this one had the log open is cut be
 
 test('a tail that another process cuts and writes over while the file is being read is no damage', async () => {
   writeFileSync(path, '{"a":1}\n{"torn":');
-  const file = await open(path, 'r+');
-  const lines: string[] = [];
-  const blocks = readLines(file, 0);
-  for (let next = await blocks.next(); ; next = await blocks.next()) {
-    if (next.done) {
-      expect(next.value).toBe(8);
-      break;
-    }
-    lines.push(...next.value.map(({ text }) => `${text}`));
+  const read = await linesOf(path, () => {
     truncateSync(path, 8);
     appendFileSync(path, '{"written":"by another process"}\n');
-  }
-  expect(lines).toEqual(['{"a":1}']);
-  await file.close();
+  });
+  expect(read).toEqual({ texts: ['{"a":1}'], end: 8 });
 });
 
 describe('A line that is damaged before the end refuses the log, names the line and leaves the file alone', () => {

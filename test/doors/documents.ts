@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { COMMANDS_WITH_DOCUMENTS, type JsonSchema, outputSchema } from '../../src/request/documents/json-schema.ts';
-import type { Ended } from './ended.ts';
+import type { Ended } from '../helpers/ended.ts';
 
 /** Commands whose documents are only for shells. */
 const WITHOUT_SCHEMA: ReadonlySet<string> = new Set(['__complete']);

@@ -1,0 +1,89 @@
+import { onTestFinished } from 'vitest';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import type { KnownAnswers } from '../../src/request/contract/known-answers.ts';
+import type { AudioReader, Clock, TokenCache } from '../../src/request/ports.ts';
+import type { Exchange } from '../../src/service/network/exchange.ts';
+import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { RequestApi } from '../../src/service/request-api.ts';
+import { bearerAuthorizer, type FixedAuthorization, fixedAuthorizer } from '../../src/service/token/authorizer.ts';
+import { type Credentials, Tokens } from '../../src/service/token/token.ts';
+import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
+
+/*
+ * The client of the service, put together from its parts. The tests get it here alone, so that a part may change how it is
+ * made without a test that has to follow.
+ */
+
+export interface ClientSetup {
+  readonly clock: Clock;
+  readonly contract?: Contract;
+  readonly credentials?: Credentials;
+  /** How calls are authorized where it is not by a token. */
+  readonly authorization?: FixedAuthorization;
+  readonly cache?: TokenCache;
+  readonly audio?: AudioReader;
+  readonly rate?: number | 'max';
+  readonly concurrency?: number;
+  readonly stopping?: AbortSignal;
+  readonly known?: KnownAnswers;
+  readonly remember?: (known: KnownAnswers) => void;
+  readonly columnOf?: (field: string) => string | null;
+}
+
+export interface Client {
+  readonly api: RequestApi;
+  readonly tokens: Tokens;
+}
+
+type Send = (path: string, headers: Readonly<Record<string, string>>, body: string) => Promise<Exchange>;
+
+const noAudio = () => Promise.reject(new Error('no audio here'));
+export const NO_AUDIO: AudioReader = { describe: noAudio, readBase64: noAudio };
+const NO_CACHE: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
+const CREDENTIALS = { clientId: '4711', clientSecret: 'the-secret' };
+
+/** A client of the service at the end of this line. */
+export function clientOf(http: Http, setup: ClientSetup): Client {
+  const { clock, contract = DOCUMENTED_CONTRACT, credentials = CREDENTIALS, audio = NO_AUDIO } = setup;
+  const { authorization, rate = 'max', concurrency = 1, stopping = new AbortController().signal, ...rest } = setup;
+  const tokens = tokensOf(http, setup);
+  const pace = new AdaptiveRate({ rate, concurrency, random: () => 0.5 });
+  const api = new RequestApi({
+    ...{ http, audio, contract, clock, stopping, secrets: [credentials.clientSecret] },
+    authorizer: authorization ? fixedAuthorizer(authorization, credentials) : bearerAuthorizer(tokens),
+    limiter: new RateLimiter(new OwnPermits(pace, clock), clock, stopping),
+    ...(rest.known && { known: rest.known }),
+    ...(rest.remember && { remember: rest.remember }),
+    ...(rest.columnOf && { columnOf: rest.columnOf }),
+  });
+  return { api, tokens };
+}
+
+/** The tokens of such a client alone. */
+export function tokensOf(http: Http, setup: ClientSetup): Tokens {
+  const { clock, contract = DOCUMENTED_CONTRACT, credentials = CREDENTIALS, cache = NO_CACHE } = setup;
+  const { stopping = new AbortController().signal } = setup;
+  return new Tokens(http, credentials, cache, clock, stopping, contract.token);
+}
+
+/** A line without a socket: everything above it is the real thing. */
+export function lineOf(send: Send): Http {
+  const scripted: Pick<Http, 'send'> = { send: (_method, path, headers, body) => send(path, headers, String(body)) };
+  return scripted as Http;
+}
+
+/** A line to 127.0.0.1. It is closed at the end of the test. */
+export function httpTo(baseUrl: string | number, changes: Partial<HttpOptions> = {}): Http {
+  const http = new Http({
+    baseUrl: typeof baseUrl === 'number' ? `http://127.0.0.1:${baseUrl}` : baseUrl,
+    connections: 4,
+    timeoutMs: null,
+    network: { proxy: null, secureContext: null },
+    monotonicMs: () => performance.now(),
+    traces: [],
+    ...changes,
+  });
+  onTestFinished(() => http.close());
+  return http;
+}
