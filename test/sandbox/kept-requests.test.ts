@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { FORM, grantedToken, sandboxWith, send } from './sandbox-client.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+test('bodies are kept up to 48 MB in all: the oldest make room, and the list stays whole', async () => {
+  const { baseUrl } = await sandboxWith();
+  const create = (megabytes: number) =>
+    send('POST', `${baseUrl}/v1/request/create`, { 'content-type': 'text/plain' }, 'x'.repeat(megabytes * MEGABYTE));
+  // The last one is longer than any body that is kept.
+  for (const megabytes of [15, 15, 15, 15, 17]) await create(megabytes);
+  const kept: unknown[] = [];
+  for (const number of [1, 2, 3, 4, 5]) {
+    const request = JSON.parse((await send('GET', `${baseUrl}/_sandbox/requests/${number}`)).text);
+    kept.push([request.number, request.exchange?.bodyBytes ?? null]);
+  }
+  const bytes = 15 * MEGABYTE;
+  expect(kept).toEqual([
+    [1, null],
+    [2, bytes],
+    [3, bytes],
+    [4, bytes],
+    [5, null],
+  ]);
+});
+
+test('a connection stays open for longer than a busy client needs it', async () => {
+  const { headers } = await send('POST', `${(await sandboxWith()).baseUrl}/oauth/token`, FORM);
+  expect(headers['keep-alive']).toBe('timeout=75');
+});
+
+test('numbers go on after everything was forgotten, and an old number stands for nothing', async () => {
+  const sandbox = await sandboxWith();
+  await grantedToken(sandbox);
+  await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
+  await grantedToken(sandbox);
+  const read = async (number: number) =>
+    JSON.parse((await send('GET', `${sandbox.baseUrl}/_sandbox/requests/${number}`)).text);
+  expect([await read(1), (await read(2)).number]).toEqual([null, 2]);
+});
