@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FORM, grantedToken, sandboxWith, send } from './sandbox-client.ts';
+import { FORM, grantedToken, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -37,4 +37,14 @@ test('numbers go on after everything was forgotten, and an old number stands for
   const read = async (number: number) =>
     JSON.parse((await send('GET', `${sandbox.baseUrl}/_sandbox/requests/${number}`)).text);
   expect([await read(1), (await read(2)).number]).toEqual([null, 2]);
+});
+
+test('beyond a number the oldest requests make room; what was created is counted for all of them', async () => {
+  const sandbox = await sandboxWith({ keep: 3 });
+  const { create } = await partnerOf(sandbox);
+  for (const fullname of ['Row 1', 'Row 1', 'Row 2', 'Row 3', 'Row 4']) await create({ ...LEAD, fullname });
+  expect(sandbox.requests().map(({ number }) => number)).toEqual([4, 5, 6]);
+  const got = async (call: string) => JSON.parse((await send('GET', `${sandbox.baseUrl}/_sandbox/${call}`)).text);
+  expect(await got('stats')).toMatchObject({ created: 5, distinct: 4, doubled: 1 });
+  expect([(await got('requests')).total, await got('requests/3')]).toEqual([3, null]);
 });
