@@ -28,7 +28,6 @@ export interface SandboxOptions {
   readonly seed: number;
   /** Maximum number of requests that are kept, for tests. */
   readonly keep?: number;
-  readonly storeFile?: null;
   /** The contract that the operations follow, or null for the public document. */
   readonly contract: Contract | null;
   /**
