@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { answerCall } from './answer-call.ts';
-import { answerAdmin } from './inbox/admin.ts';
+import { answerInbox } from './inbox/inbox.ts';
 import { refusal, type SandboxAnswer } from './messages/answer.ts';
 import { isFromElsewhere, isLoopbackHost, opensWindow, sendAnswer } from './messages/http-message.ts';
 import type { ReceivedRequest } from './records/received-request.ts';
@@ -76,7 +76,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
   const [path = '', search = ''] = (request.url ?? '').split('?', 2);
   const query = new URLSearchParams(search);
   const refused = refuseStranger(request, path);
-  const own = refused ?? (state.hasInbox ? await answerAdmin(request, path, query, state) : null);
+  const own = refused ?? (state.hasInbox ? await answerInbox(request, path, query, state) : null);
   if (own) {
     await sendAnswer(response, own);
     return;
