@@ -63,7 +63,8 @@ export async function answerCall(
     // A fault may have replaced the answer. The client then never saw the verdict.
     verdict: answer === done?.answer ? (done.verdict ?? null) : null,
   };
-  const number = received.add(arrival, exchangeOf(operation, request, body, answer, service, nowMs));
+  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, service, nowMs) : null;
+  const number = received.add(arrival, exchange);
   const wholePauseMs = state.latencyMs + pauseMs;
   if (wholePauseMs > 0) await pause(wholePauseMs, undefined, { signal: state.closing });
   if (answer === 'cut') request.socket.resetAndDestroy();

@@ -18,13 +18,13 @@ export class ReceivedRequests {
     this.#keep = keep;
   }
 
-  /** Adds a request and what went over the wire, and returns its number. */
-  add(arrival: Arrival, exchange: Exchange): number {
+  /** Adds a request and what went over the wire, unless nobody can look at that, and returns its number. */
+  add(arrival: Arrival, exchange: Exchange | null): number {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     this.#requests.set(number, { number, ...arrival, answerMs: null });
-    this.#exchanges.set(number, exchange);
-    this.#bodyBytes += exchange.body?.length ?? 0;
+    if (exchange) this.#exchanges.set(number, exchange);
+    this.#bodyBytes += exchange?.body?.length ?? 0;
     this.#requests.delete(number - this.#keep);
     this.#dropExchange(number - this.#keep);
     for (const oldest of this.#exchanges.keys()) {
