@@ -19,7 +19,9 @@ async function refresh() {
   const parts = document.querySelectorAll('[data-live]');
   if (parts.length === 0) return;
   try {
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+    // The address of a refused form is that of no page.
+    const address = byId('list') ? `/${location.search}` : location.href;
+    const answer = await fetch(address, { headers: { accept: 'text/html' } });
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
     for (const { id } of parts) replace(id, fresh.getElementById(id));
     showState('Live', '');
