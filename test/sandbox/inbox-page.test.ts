@@ -173,7 +173,7 @@ describe('pages of other origins', () => {
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another port of this machine', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
     ['a page without an origin', { origin: 'null' }],
-  ])('%s can neither read nor submit a form', async (_who, headers) => {
+  ])('%s can neither read nor change anything', async (_who, headers) => {
     for (const address of [
       '/',
       '/_sandbox/requests',
@@ -186,6 +186,14 @@ describe('pages of other origins', () => {
       expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
     for (const form of ['faults', 'settings', 'forget']) expect((await submit(form, {}, headers)).status).toBe(403);
+    for (const [method, address] of [
+      ['PUT', '/_sandbox/faults'],
+      ['PUT', '//example.com/_sandbox/faults'],
+      ['DELETE', '/_sandbox/requests'],
+    ] as const) {
+      const reply = await send(method, sandbox.baseUrl + address, { ...JSON_TYPE, ...headers }, '{"500":1}');
+      expect([address, reply.status]).toEqual([address, 403]);
+    }
   });
 
   test('may link to the inbox, which opens in a window of its own, and in no frame', async () => {
