@@ -208,7 +208,6 @@ test('timers and chance come from few places, so that tests can put others in th
     'src/account/system-clock.ts',
     'src/sandbox/answer-call.ts',
     'src/sandbox/inbox/admin.ts',
-    'src/sandbox/server.ts',
     'src/service/network/connector.ts',
     'src/service/network/probe.ts',
     'src/service/wire/http.ts',

@@ -12,7 +12,7 @@ export interface GlobalOptions {
   readonly input?: boolean;
   readonly timeout?: number;
   readonly log?: string;
-  /** URL of a store. For `srq sandbox` it is the value of that command's own flag `--store`, which is a file. */
+  /** URL of a store. */
   readonly store?: string;
   /** Uses a store although it does not know what the log in the profile's file has. */
   readonly freshStore?: boolean;

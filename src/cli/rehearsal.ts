@@ -47,7 +47,6 @@ export function startEmbedded(clock: Clock, contract: Contract | null, hasInbox:
     tokenTtlSeconds: 3600,
     faults: {},
     seed: 1,
-    storeFile: null,
     contract,
     // Users rehearse with real leads, and every user of the machine can call the port, so the inbox is opened only on
     // request.

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { carriesRequest, type OperationName } from '../request/contract/operations.ts';
-import { refusal, type SandboxAnswer } from './messages/answer.ts';
+import { refusal } from './messages/answer.ts';
 import { bearerToken, readBody, sendAnswer } from './messages/http-message.ts';
-import { exchangeOf } from './records/kept-exchange.ts';
+import { exchangeOf } from './records/exchange.ts';
 import type { SandboxState } from './records/sandbox-state.ts';
-import { applyFault, drawFault, type FaultableCall, type FaultKind, type Reply } from './service/faults.ts';
+import { applyFault, drawFault, type FaultableCall, type FaultKind } from './service/faults.ts';
 import type { RequestContent } from './service/request-content.ts';
-import { type Acted, type ApiCall, actOn } from './service/routes.ts';
+import { type Acted, actOn } from './service/routes.ts';
 
 /** Maximum length of a body, which has room for a long recording in base64. */
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
@@ -22,70 +22,53 @@ export async function answerCall(
   response: ServerResponse,
   state: SandboxState,
 ): Promise<void> {
+  const { service, received } = state;
+  const { offered, marketplace, credentials } = service;
+  const { headers } = request;
   const body = await readBody(request, MAX_BODY_BYTES);
   const content = body
-    ? await state.service.offered.decode(operation, { headers: request.headers, query, body })
+    ? await offered.decode(operation, { headers, query, body })
     : refusal(413, 'payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-  const { callers } = state.service.offered;
-  const caller = {
-    token: bearerToken(request.headers.authorization),
-    isOfPartner: callers?.isPartner({ headers: request.headers, query }, state.service.credentials) ?? false,
-  };
-  const { reply, number, receivedAtMs } = decide(operation, caller, content, state);
-  const pauseMs = state.latencyMs + reply.pauseMs;
-  const heard = { operation, request, body, answer: reply.answer, nowMs: receivedAtMs };
-  state.received.keepExchange(number, exchangeOf(heard, state.service));
-  if (pauseMs > 0) await pause(pauseMs, undefined, { signal: state.closing });
-  if (reply.answer === 'cut') {
-    request.socket.resetAndDestroy();
-  } else if (await sendAnswer(response, reply.answer)) {
-    state.received.answered(number, state.now() - receivedAtMs);
-  }
-}
-
-interface Decided {
-  readonly reply: Reply;
-  readonly number: number;
-  readonly receivedAtMs: number;
-}
-
-function decide(
-  operation: OperationName,
-  caller: Pick<ApiCall, 'token' | 'isOfPartner'>,
-  content: RequestContent | SandboxAnswer,
-  state: SandboxState,
-): Decided {
-  const { token } = caller;
-  const nowMs = state.now();
   const decoded = 'status' in content ? null : content;
-  const fault = chooseFault(operation, decoded, state);
+  const token = bearerToken(headers.authorization);
+  const isOfPartner = offered.callers?.isPartner({ headers, query }, credentials) ?? false;
+  const nowMs = state.now();
+
   const acted: Acted[] = [];
   const call: FaultableCall = {
     act: (hideFromValidateMs = 0) => {
-      const done = actOn({ operation, ...caller, content, nowMs, hideFromValidateMs }, state.service);
+      const done = actOn({ operation, token, isOfPartner, content, nowMs, hideFromValidateMs }, service);
       acted.push(done);
       return done.answer;
     },
     expireToken: () => {
-      if (token !== null) state.service.marketplace.expireToken(token);
+      if (token !== null) marketplace.expireToken(token);
     },
   };
-  const reply = fault ? applyFault(fault.kind, call, fault.ms) : { answer: call.act(), pauseMs: 0 };
+  const fault = chooseFault(operation, decoded, state);
+  const { answer, pauseMs } = fault ? applyFault(fault.kind, call, fault.ms) : { answer: call.act(), pauseMs: 0 };
   const done = acted.at(-1);
-  const { number } = state.record({
+
+  const { client_secret: _secret, ...params } = decoded?.params ?? {};
+  const arrival = {
     operation,
-    receivedAtMs: nowMs,
+    receivedAt: new Date(nowMs).toISOString(),
     encoding: decoded?.encoding ?? null,
-    params: withoutSecret(decoded?.params ?? {}),
+    params,
     audio: decoded?.audio ?? null,
     key: carriesRequest(operation) ? (decoded?.key ?? null) : null,
-    status: reply.answer === 'cut' ? null : reply.answer.status,
+    status: answer === 'cut' ? null : answer.status,
     fault: fault?.kind ?? null,
     requestId: done?.requestId ?? null,
     // A fault may have replaced the answer. The client then never saw the verdict.
-    verdict: reply.answer === done?.answer ? (done.verdict ?? null) : null,
-  });
-  return { reply, number, receivedAtMs: nowMs };
+    verdict: answer === done?.answer ? (done.verdict ?? null) : null,
+  };
+  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, service, nowMs) : null;
+  const number = received.add(arrival, exchange);
+  const wholePauseMs = state.latencyMs + pauseMs;
+  if (wholePauseMs > 0) await pause(wholePauseMs, undefined, { signal: state.closing });
+  if (answer === 'cut') request.socket.resetAndDestroy();
+  else if (await sendAnswer(response, answer)) received.answered(number, state.now() - nowMs);
 }
 
 function chooseFault(
@@ -97,9 +80,4 @@ function chooseFault(
   if (instructed) return { kind: instructed.fault, ms: instructed.ms };
   const drawn = carriesRequest(operation) ? drawFault(operation, faultRates, random) : null;
   return drawn && { kind: drawn };
-}
-
-function withoutSecret(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const { client_secret: _secret, ...rest } = params;
-  return rest;
 }

@@ -31,50 +31,6 @@ describe.concurrent('the sandbox command', () => {
     next.process.kill('SIGTERM');
     await next.ended;
   });
-
-  test('has the same credentials at each start with --store, and those that are given', async ({ desk }) => {
-    const store = join(desk.work, 'store.ndjson');
-    const seen: unknown[] = [];
-    for (const args of [
-      ['--store', store],
-      ['--store', store],
-      ['--store', store, '--client-id', '7'],
-    ]) {
-      const running = desk.start(['sandbox', '--port', '0', '--json', ...args]);
-      const { clientId, clientSecret } = await readyOf(running);
-      seen.push({ clientId, clientSecret });
-      running.process.kill('SIGTERM');
-      await running.ended;
-    }
-    const [first, second, third] = seen;
-    expect(second).toEqual(first);
-    expect(third).toMatchObject({ clientId: '7' });
-    expect(statSync(`${store}.credentials`).mode & 0o777).toBe(0o600);
-    const given = desk.start(['sandbox', '--port', '0', '--json', '--client-secret-stdin'], { stdin: 'mine\n' });
-    expect((await readyOf(given)).clientSecret).toBe('mine');
-    given.process.kill('SIGTERM');
-    await given.ended;
-    writeFileSync(`${store}.credentials`, '{}');
-    expect(await desk.run('sandbox', '--port', '0', '--store', store)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('holds no credentials'),
-    });
-  });
-
-  test('keeps what it received with --store', async ({ desk }) => {
-    const store = join(desk.work, 'store.ndjson');
-    const totals: number[] = [];
-    for (const need of ['um', 'dois']) {
-      const running = desk.start(['sandbox', '--port', '0', '--json', '--store', store]);
-      const { baseUrl, clientId, clientSecret } = await readyOf(running);
-      const env = { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret };
-      await desk.start(['create', ...REQUEST.with(-1, need)], { env }).ended;
-      totals.push(JSON.parse((await send('GET', `${baseUrl}/_sandbox/requests?operation=create`)).text).total);
-      running.process.kill('SIGTERM');
-      await running.ended;
-    }
-    expect(totals).toEqual([1, 2]);
-  });
 });
 
 describe.concurrent('--sandbox', () => {
@@ -116,7 +72,7 @@ describe.concurrent('--sandbox', () => {
     const running = desk.start(['bulk', leads, '--sandbox', '--verbose', '--rate', '50']);
     const said = await running.until(/POST http:\/\/127\.0\.0\.1:\d+\/v1\/request\/create/);
     const baseUrl = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0];
-    for (const call of ['', '_sandbox/requests', '_sandbox/requests/1', '_sandbox/events', '_sandbox/settings']) {
+    for (const call of ['', '_sandbox/requests', '_sandbox/requests/1', '_sandbox/settings']) {
       const { status, text } = await send('GET', `${baseUrl}/${call}`, { accept: 'text/html' });
       expect([call, status]).toEqual([call, 404]);
       expect(text).not.toContain('Exemplo');

@@ -27,9 +27,9 @@ test('the page at / says what this is and lists every admin call', async () => {
   expect(calls.sort()).toEqual(
     [
       ...['DELETE', 'GET'].map((method) => `${method} /_sandbox/requests`),
-      ...['', '/same', '/body', '/recording'].map((part) => `GET /_sandbox/requests/NUMBER${part}`),
+      ...['', '/body'].map((part) => `GET /_sandbox/requests/NUMBER${part}`),
       ...['faults', 'settings', 'instructions'].flatMap((name) => [`GET /_sandbox/${name}`, `PUT /_sandbox/${name}`]),
-      ...['stats', 'wait', 'events'].map((name) => `GET /_sandbox/${name}`),
+      ...['stats', 'wait'].map((name) => `GET /_sandbox/${name}`),
     ].sort(),
   );
 });
@@ -104,24 +104,7 @@ test('under any name but that of this machine nothing is answered: DNS rebinding
   expect((await send('GET', `${sandbox.baseUrl}/`, { host: 'localhost.example.com' })).status).toBe(403);
 });
 
-test('pages of other origins can neither read nor change anything', async () => {
-  const origin = 'http://example.com';
-  expect((await admin('PUT', 'faults', { '500': 1 }, { origin })).status).toBe(403);
-  expect((await admin('DELETE', 'requests', undefined, { origin: 'null' })).status).toBe(403);
-  const sneaky = await send(
-    'PUT',
-    `${sandbox.baseUrl}//example.com/_sandbox/faults`,
-    { ...JSON_TYPE, origin },
-    '{"500":1}',
-  );
-  expect(sneaky.status).toBe(403);
-  expect((await got('faults')).rates).toEqual({});
-  const read = await admin('GET', 'requests', undefined, { origin });
-  expect(Object.keys(read.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
-  expect((await admin('PUT', 'faults', {}, { origin: sandbox.baseUrl })).status).toBe(200);
-});
-
-test('pages of other origins cannot call the operations either, nor use up an instruction meant for another', async () => {
+test('pages of other origins cannot call the operations, nor use up an instruction meant for another', async () => {
   sandbox.setInstructions([{ on: 'create', fault: '500', times: 1 }]);
   const { token, create } = await partnerOf(sandbox);
   const headers = { ...JSON_TYPE, authorization: `Bearer ${token}`, origin: 'http://example.com' };

@@ -1,71 +1,210 @@
-import { createHash } from 'node:crypto';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { sandboxWith, send } from './sandbox-client.ts';
+import { FORM, JSON_TYPE, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
 
 let sandbox: Sandbox;
 beforeEach(async () => {
   sandbox = await sandboxWith();
 });
 
-const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-test('a browser gets the inbox in one page, which may run and load nothing but what is in it', async () => {
-  const { status, headers, text } = await send('GET', `${sandbox.baseUrl}/`, asBrowser);
-  expect(status).toBe(200);
-  expect(headers['x-content-type-options']).toBe('nosniff');
-  const policy = String(headers['content-security-policy']);
-  expect(
-    policy
-      .replaceAll(/'sha256-[^']+'/g, 'HASH')
-      .split('; ')
-      .sort(),
-  ).toEqual([
-    "base-uri 'none'",
-    "connect-src 'self'",
-    "default-src 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    'img-src data:',
-    "media-src 'self'",
-    "require-trusted-types-for 'script'",
-    'script-src HASH',
-    'style-src HASH',
-  ]);
-  for (const [kind, pattern] of [
-    ['script', /<script type="module">(.*?)<\/script>/gs],
-    ['style', /<style>(.*?)<\/style>/gs],
-  ] as const) {
-    const contents = [...text.matchAll(pattern)].map((found) => found[1] ?? '');
-    expect(contents).toHaveLength(1);
-    const digest = createHash('sha256')
-      .update(contents[0] ?? '')
-      .digest('base64');
-    expect(policy).toContain(`${kind}-src 'sha256-${digest}'`);
-  }
+const look = (address: string, headers: Record<string, string> = {}) =>
+  send('GET', `${sandbox.baseUrl}${address}`, { ...BROWSER, ...headers });
+const submit = (form: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  send(
+    'POST',
+    `${sandbox.baseUrl}/_sandbox/${form}`,
+    { ...BROWSER, ...FORM, ...headers },
+    new URLSearchParams(fields).toString(),
+  );
+
+/** The numbers of the requests in the list, in its order. */
+const listed = async (query: string) =>
+  [...(await look(`/?${query}`)).text.matchAll(/<a id="r(\d+)"/g)].map((found) => Number(found[1]));
+
+describe('each page', () => {
+  test('may run and load nothing but what the sandbox gives', async () => {
+    for (const address of ['/', '/_sandbox/requests/1']) {
+      const { headers, text } = await look(address);
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'cross-origin-opener-policy': 'same-origin',
+      });
+      expect(String(headers['content-security-policy']).split('; ').sort()).toEqual([
+        "base-uri 'none'",
+        "connect-src 'self'",
+        "default-src 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        'img-src data:',
+        "script-src 'self'",
+        "style-src 'self'",
+      ]);
+      expect(text).not.toMatch(
+        /<script(?! type="module" src="\/_sandbox\/inbox\.js")|<style|\sstyle=|\son\w+=|https?:/,
+      );
+    }
+    const parts = await Promise.all(['inbox.js', 'inbox.css'].map((name) => look(`/_sandbox/${name}`)));
+    expect(parts.map(({ status, headers }) => [status, headers['content-type']])).toEqual([
+      [200, 'text/javascript; charset=utf-8'],
+      [200, 'text/css; charset=utf-8'],
+    ]);
+  });
+
+  test('shows hostile texts as texts', async () => {
+    const hostile = {
+      fullname: '<img src=x onerror="alert(1)">',
+      request_text: `</script><script>alert('2')</script>`,
+      location: '\u202Egnp.exe',
+      '<b onclick=alert(3)>': '&amp;',
+    };
+    await (await partnerOf(sandbox)).create({ ...LEAD, ...hostile });
+    for (const address of ['/', '/_sandbox/requests/2', `/?text=${encodeURIComponent('"><b onclick=alert(4)>')}`]) {
+      const { text } = await look(address);
+      expect(text).not.toMatch(/<img|<script>|<b onclick|\u202E/);
+    }
+    const { text } = await look('/_sandbox/requests/2');
+    for (const shown of ['&#60;img src=x onerror=&#34;alert(1)&#34;&#62;', '\\u{202e}gnp.exe', '&#38;amp;']) {
+      expect(text).toContain(shown);
+    }
+  });
 });
 
-test('the page names no other place, and no handler stands in its markup', async () => {
-  const { text } = await send('GET', `${sandbox.baseUrl}/`, asBrowser);
-  const markup = text.replace(/<(script|style)[ >].*?<\/\1>/gs, '');
-  expect(markup).not.toMatch(/<script|<style|\sstyle=|\son\w+=|\ssrc=|https?:|<!--/);
-  expect(markup).toContain('<option value="PT">PT · ');
+describe('the list', () => {
+  test('has the newest first, a hundred on a page, and follows a filter', async () => {
+    const { create } = await partnerOf(sandbox);
+    for (let row = 1; row <= 120; row++) {
+      await create({ ...LEAD, fullname: `Castelo${row}`, country: row % 2 === 0 ? 'PT' : 'DE' });
+    }
+    expect((await look('/')).text).toContain('121 requests, 120 created');
+    const [newest, older] = [await listed(''), await listed('before=22')];
+    expect([newest[0], newest.at(-1), newest.length]).toEqual([121, 22, 100]);
+    expect([older[0], older.at(-1), older.length]).toEqual([21, 1, 21]);
+    expect((await look('/')).text).toContain('<a href="/?before=22">Older</a>');
+    expect(await listed('country=DE&text=castelo3')).toEqual([40, 38, 36, 34, 32, 4]);
+    expect(await listed('operation=token&status=&text=')).toEqual([1]);
+    expect((await look('/?text=nobody')).text).toContain('No request fits.');
+    expect((await look('/?status=odd')).text).toContain('status is an HTTP status, 2xx to 5xx, or cut.');
+  });
+
+  test('says what to do where nothing has arrived', async () => {
+    expect((await look('/')).text).toContain('srq bulk FILE --profile sandbox');
+  });
 });
 
-test.each([
-  ['another site', { 'sec-fetch-site': 'cross-site' }],
-  ['another port of this machine', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
-  ['a page without an origin', { origin: 'null' }],
-])('%s can neither read, listen nor play', async (_who, headers) => {
-  for (const call of ['requests', 'requests/1', 'requests/1/recording', 'events', 'faults']) {
-    const reply = await send('GET', `${sandbox.baseUrl}/_sandbox/${call}`, headers);
-    expect([call, reply.status]).toEqual([call, 403]);
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
-  }
+describe('a request', () => {
+  test('is shown in full, with its neighbours in the list from which it was opened', async () => {
+    const { create, validate, token } = await partnerOf(sandbox);
+    for (const fullname of ['Inês Castelo', 'Rui Berg', 'Inês Castelo']) await create({ ...LEAD, fullname });
+    await validate({ ...LEAD, fullname: 'Inês Castelo' });
+    const { text } = await look('/_sandbox/requests/2?text=castelo');
+    for (const part of [
+      LEAD['request_text'],
+      'POST /v1/request/create',
+      'HTTP 201',
+      '&#34;request_id&#34;: ',
+      'curl -g -X ',
+      '<a rel="prev" href="/_sandbox/requests/4?text=castelo">Newer</a>',
+      '<a rel="up" href="/?text=castelo">All requests</a>',
+      '<a href="/_sandbox/requests/4">4</a> <a href="/_sandbox/requests/5">5</a>',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).not.toContain('rel="next"');
+    expect(text).not.toContain(token);
+    expect((await look('/_sandbox/requests/9')).status).toBe(404);
+  });
+
+  test.each([
+    [
+      '{ "id" :12345678901234567890,\n"none": [ ] , "of":{}}',
+      '{\n  "id": 12345678901234567890,\n  "none": [],\n  "of": {}\n}',
+    ],
+    ['{"a":[1,2', null],
+    [`${'['.repeat(60)}${']'.repeat(60)}`, null],
+  ])('has JSON indented, every digit kept: %s', async (body, indented) => {
+    await send('POST', `${sandbox.baseUrl}/v1/request/create`, JSON_TYPE, body);
+    const { text } = await look('/_sandbox/requests/1');
+    const found = /aria-label="Body as received, indented">([^<]*)</.exec(text)?.[1]?.replaceAll('&#34;', '"') ?? null;
+    expect(found).toBe(indented);
+    expect(text.replaceAll('&#34;', '"')).toContain(`aria-label="Body as received">${body}<`);
+  });
 });
 
-test('the inbox itself may do all of it', async () => {
-  const own = { 'sec-fetch-site': 'same-origin', origin: sandbox.baseUrl };
-  expect((await send('GET', `${sandbox.baseUrl}/_sandbox/requests`, own)).status).toBe(200);
-  expect((await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`, own)).status).toBe(204);
+describe('the forms', () => {
+  const got = async (call: string) => JSON.parse((await send('GET', `${sandbox.baseUrl}/_sandbox/${call}`)).text);
+
+  test('set faults in percent, what is left empty is off', async () => {
+    const { status, headers } = await submit('faults', { '429': '7', slow: '', 'reset-after': '0.5' });
+    expect([status, headers['location']]).toEqual([303, '/']);
+    expect((await got('faults')).rates).toEqual({ '429': 0.07, 'reset-after': 0.005 });
+    expect((await look('/')).text).toContain('429 7 %, reset-after 0.5 % · no latency');
+    await submit('faults', {});
+    expect((await got('faults')).rates).toEqual({});
+  });
+
+  test('set settings, no number for no limit', async () => {
+    await submit('settings', { latencyMs: '5', ratePerSecond: '', tokenTtlSeconds: '60' });
+    expect(await got('settings')).toEqual({ latencyMs: 5, ratePerSecond: null, tokenTtlSeconds: 60 });
+  });
+
+  test('forget all requests, as duplicates too', async () => {
+    const { create, validate } = await partnerOf(sandbox);
+    await create(LEAD);
+    await submit('forget', {});
+    expect(sandbox.requests()).toEqual([]);
+    expect((await validate(LEAD)).text).toBe('{"duplicate":false}');
+  });
+
+  test.each([
+    ['faults', { slow: '700' }, 'The probability of fault slow is not a number from 0 to 1.'],
+    ['settings', { latencyMs: '-1' }, 'Cannot understand the settings'],
+  ])('say why %s of %j are refused', async (form, fields, reason) => {
+    const { status, text } = await submit(form, fields);
+    expect([status, text]).toEqual([400, expect.stringContaining(reason)]);
+  });
+});
+
+describe('pages of other origins', () => {
+  test.each([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another port of this machine', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
+    ['a page without an origin', { origin: 'null' }],
+  ])('%s can neither read nor change anything', async (_who, headers) => {
+    for (const address of [
+      '/',
+      '/_sandbox/requests',
+      '/_sandbox/requests/1',
+      '/_sandbox/faults',
+      '/_sandbox/inbox.js',
+    ]) {
+      const reply = await look(address, headers);
+      expect([address, reply.status]).toEqual([address, 403]);
+      expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+    for (const form of ['faults', 'settings', 'forget']) expect((await submit(form, {}, headers)).status).toBe(403);
+    for (const [method, address] of [
+      ['PUT', '/_sandbox/faults'],
+      ['PUT', '//example.com/_sandbox/faults'],
+      ['DELETE', '/_sandbox/requests'],
+    ] as const) {
+      const reply = await send(method, sandbox.baseUrl + address, { ...JSON_TYPE, ...headers }, '{"500":1}');
+      expect([address, reply.status]).toEqual([address, 403]);
+    }
+  });
+
+  test('may link to the inbox, which opens in a window of its own, and in no frame', async () => {
+    const opened = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    expect((await look('/', { ...opened, 'sec-fetch-dest': 'document' })).status).toBe(200);
+    expect((await look('/', { ...opened, 'sec-fetch-dest': 'iframe' })).status).toBe(403);
+  });
+
+  test('the inbox itself may do all of it', async () => {
+    const own = { 'sec-fetch-site': 'same-origin', origin: sandbox.baseUrl };
+    expect((await look('/_sandbox/requests', own)).status).toBe(200);
+    expect((await submit('forget', {}, own)).status).toBe(303);
+  });
 });

@@ -10,7 +10,6 @@ export const CALM: SandboxOptions = {
   tokenTtlSeconds: 3600,
   faults: {},
   seed: 1,
-  storeFile: null,
   contract: null,
   hasInbox: true,
   now: Date.now,

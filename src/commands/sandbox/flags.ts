@@ -19,7 +19,6 @@ export function addSandbox(program: Command, run: RunCommand): void {
       pair('OPERATION=PATH', 'first'),
       [],
     )
-    .option('--store <file>', 'keep received requests and credentials for the next start')
     .option('--client-id <id>', 'its client id, instead of a random one')
     .option('--client-secret-stdin', 'read its client secret from stdin, instead of a random one')
     .addHelpText('after', examples('srq sandbox --port 0 --json', 'srq sandbox --latency 200 --fault reset-after=0.01'))

@@ -41,8 +41,6 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
     tokenTtlSeconds: options.tokenTtl,
     faults: options.fault,
     seed: options.seed,
-    // Commander stores this flag under the global flag of the same name.
-    storeFile: context.options.store ?? null,
     contract,
     hasInbox: true,
     now: context.clock.nowMs,

@@ -86,7 +86,6 @@ export const ERRORS = {
   'deletion.not-confirmed': usage('Nobody could confirm a deletion.', 'Look at what it is about, then add --yes.'),
   'sandbox.own-process': usage('The command cannot use a sandbox within it.', 'Start one of its own: srq sandbox'),
   'sandbox.bad-call': usage('A call to the sandbox is not as it must be.', 'Correct what the message names.'),
-  'sandbox.store': usage('The store of the sandbox cannot be used.', 'Name another file with --store.'),
   'port.unavailable': usage('Nobody can listen on the port.', 'Choose another port.'),
   'contract.undecided': usage(
     'The documents leave something open.',

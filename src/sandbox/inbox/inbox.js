@@ -1,81 +1,86 @@
-// This module starts the inbox of the sandbox. The address names the open request, so that requests can be linked to
-// and the browser's back button works.
-import { controlsChanged, startControls } from './controls.js';
-import { byId, count } from './elements.js';
-import { startKeys } from './keys.js';
-import { lineBeside, listChanged, listOpen, startList } from './request-list.js';
-import { requestChanged, showRequest } from './request-view.js';
-import { call, listen } from './sandbox-calls.js';
+// The inbox works without this script. It keeps the page up to date, and goes through the list by keys.
 
-function changed(present) {
-  const requests = present.count === 1 ? '1 request' : `${count(present.count)} requests`;
-  byId('totals').textContent = `${requests}, ${count(present.created)} created`;
-  byId('clear').disabled = present.count === 0;
-  listChanged(present);
-  controlsChanged(present);
-  requestChanged();
+const PAUSE_MS = 1_000;
+const FIELDS = 'input, select, textarea';
+
+/** The markup of each part that is kept up to date, by the part's id. */
+const shown = new Map();
+
+const byId = (id) => document.getElementById(id);
+const keysOn = document.querySelector('#keys input');
+
+async function follow() {
+  if (!document.hidden) await refresh();
+  setTimeout(follow, PAUSE_MS);
 }
 
-function connected(isConnected) {
-  document.body.classList.toggle('offline', !isConnected);
-  byId('offline').textContent = isConnected ? '' : 'The sandbox cannot be reached. Start it again: srq sandbox';
-}
-
-/**
- * Opens the request that the address names. `#12` is a request, and an empty address closes it. Addresses of other
- * places on the page change nothing.
- */
-function openFromAddress(hasFocus) {
-  const found = /^(?:#(\d{1,15}))?$/.exec(location.hash);
-  if (!found) return;
-  const number = found[1] === undefined ? null : Number(found[1]);
-  const opener = listOpen(number);
-  showRequest(number, hasFocus);
-  if (number === null) opener?.focus();
-}
-
-function close() {
-  // `location.hash = ''` is not used, because it scrolls to the top.
-  history.pushState(null, '', location.pathname);
-  openFromAddress(false);
-}
-
-/** Moves to the next or the previous line of the list. If a request is open, the request of that line is opened. */
-function move(step) {
-  const opener = lineBeside(step)?.querySelector('a');
-  if (!opener) return;
-  // The step is not stored in the browser's history. Otherwise the back button would go through every request on the
-  // way.
-  if (byId('request').hidden) opener.focus();
-  else location.replace(opener.hash);
-}
-
-async function clear() {
+/** Fetches the page again, and takes over the parts that have changed. */
+async function refresh() {
+  const parts = document.querySelectorAll('[data-live]');
+  if (parts.length === 0) return;
   try {
-    await call('DELETE', 'requests');
-    close();
-  } catch (error) {
-    byId('trouble').textContent = error.message;
+    // The address of a refused form is that of no page.
+    const address = byId('list') ? `/${location.search}` : location.href;
+    const answer = await fetch(address, { headers: { accept: 'text/html' } });
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    for (const { id } of parts) replace(id, fresh.getElementById(id));
+    showState('Live', '');
+  } catch {
+    showState('No connection', 'offline');
   }
 }
 
-byId('address').textContent = location.origin;
-byId('close').addEventListener('click', close);
-byId('clear').addEventListener('click', () => {
-  const { textContent } = byId('totals');
-  byId('clearing-title').textContent = `Forget all? ${textContent}`;
-  byId('clearing').showModal();
-});
-byId('clearing').addEventListener('close', () => {
-  const isWanted = byId('clearing').returnValue === 'clear';
-  // The value is reset, because Escape closes the dialog with the value of the last time.
-  byId('clearing').returnValue = '';
-  if (isWanted) clear();
-});
-addEventListener('hashchange', () => openFromAddress(true));
+function replace(id, fresh) {
+  // A text that somebody is about to copy stays.
+  if (!fresh || fresh.outerHTML === shown.get(id) || !getSelection().isCollapsed) return;
+  shown.set(id, fresh.outerHTML);
+  const part = byId(id);
+  const focused = part.contains(document.activeElement) ? document.activeElement.id : '';
+  part.replaceWith(document.adoptNode(fresh));
+  byId(focused)?.focus({ preventScroll: true });
+}
 
-await startControls();
-startList();
-startKeys({ move, close });
-openFromAddress(false);
-listen({ changed, connected });
+function showState(text, style) {
+  const state = byId('state');
+  if (!state) return;
+  state.hidden = false;
+  state.textContent = text;
+  state.className = `state ${style}`;
+}
+
+/** Goes to the next or the previous request: its page, or its line in the list. */
+function go(step) {
+  const beside = document.querySelector(step > 0 ? 'a[rel=next]' : 'a[rel=prev]');
+  const links = [...document.querySelectorAll('tbody a')];
+  const here = links.indexOf(document.activeElement);
+  if (beside) beside.click();
+  else links[here < 0 ? 0 : here + step]?.focus();
+}
+
+const KEYS = {
+  j: () => go(1),
+  k: () => go(-1),
+  '/': () => document.querySelector('input[type=search]')?.focus(),
+  Escape: () => document.querySelector('a[rel=up]')?.click(),
+};
+
+document.addEventListener('keydown', (event) => {
+  const act = KEYS[event.key];
+  if (!act || !keysOn.checked || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.target.matches(FIELDS)) {
+    if (event.key === 'Escape') event.target.blur();
+    return;
+  }
+  event.preventDefault();
+  act();
+});
+
+// Who speaks to the browser can switch the keys off (WCAG 2.1.4).
+byId('keys').hidden = false;
+keysOn.checked = localStorage.getItem('keys') !== 'off';
+keysOn.addEventListener('change', () => localStorage.setItem('keys', keysOn.checked ? 'on' : 'off'));
+
+// A choice filters at once.
+byId('filter')?.addEventListener('change', ({ currentTarget }) => currentTarget.requestSubmit());
+document.addEventListener('visibilitychange', () => document.hidden || refresh());
+follow();

@@ -52,3 +52,8 @@ export function isFromElsewhere({ headers }: IncomingMessage): boolean {
   if (site !== 'same-origin' && site !== 'none') return true;
   return headers.origin !== undefined && headers.origin !== `http://${headers.host}`;
 }
+
+/** Tells whether a browser opens the answer as a page of its own, which no other page can read. */
+export function opensWindow({ headers }: IncomingMessage): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+}

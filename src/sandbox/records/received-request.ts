@@ -35,6 +35,4 @@ export interface ReceivedRequest {
 }
 
 /** The facts that are known when a request has arrived and its answer is decided. */
-export type Arrival = Omit<ReceivedRequest, 'number' | 'receivedAt' | 'answerMs'> & { readonly receivedAtMs: number };
-
-export type KeptContent = Pick<ReceivedRequest, 'encoding' | 'params' | 'audio' | 'key'>;
+export type Arrival = Omit<ReceivedRequest, 'number' | 'answerMs'>;

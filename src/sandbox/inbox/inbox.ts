@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import { SrqError } from '../../request/words/errors.ts';
+import { refusal, type SandboxAnswer } from '../messages/answer.ts';
+import { readBody } from '../messages/http-message.ts';
+import { changeSettings, forgetRequests, type SandboxState } from '../records/sandbox-state.ts';
+import { parseFaultRates } from '../service/faults.ts';
+import { type Action, ADMIN_CALLS, CALLS } from './admin.ts';
+import script from './inbox.js?raw';
+import { listPage } from './list-page.ts';
+import { STYLE } from './page.ts';
+import { requestPage } from './request-page.ts';
+
+/** Prefix of the paths that are not the API's. */
+const PREFIX = '/_sandbox/';
+const MAX_BODY_BYTES = 1024 * 1024;
+const DONE: SandboxAnswer = { status: 303, headers: { location: '/' }, body: '' };
+
+/** What a browser asks for, besides the calls for programs. */
+const OF_BROWSERS: Readonly<Record<string, Action>> = {
+  'GET inbox.css': () => ({ status: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: STYLE }),
+  'GET inbox.js': () => ({ status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' }, body: script }),
+  'GET requests/NUMBER': (state, { number, query }) => requestPage(state, number, query),
+  'POST faults': (state, { body }) => {
+    const percents = numbersOf(body).filter(([, percent]) => percent !== null);
+    state.faultRates = parseFaultRates(
+      Object.fromEntries(percents.map(([kind, value]) => [kind, Number(value) / 100])),
+    );
+    return DONE;
+  },
+  'POST settings': (state, { body }) => {
+    changeSettings(state, Object.fromEntries(numbersOf(body)));
+    return DONE;
+  },
+  'POST forget': (state) => {
+    forgetRequests(state);
+    return DONE;
+  },
+};
+
+/** Returns the answer to a browser or a program that looks in, or null if the path belongs to the service. */
+export async function answerInbox(
+  request: IncomingMessage,
+  path: string,
+  query: URLSearchParams,
+  state: SandboxState,
+): Promise<SandboxAnswer | null> {
+  const isBrowser = request.headers.accept?.includes('text/html') ?? false;
+  try {
+    if (path === '/' && request.method === 'GET') return isBrowser ? listPage(state, query) : overview();
+    if (!path.startsWith(PREFIX)) return null;
+    // `requests/12/body` is the call `requests/NUMBER/body` for 12.
+    const [, number = ''] = /^\/_sandbox\/requests\/(\d{1,15})(?!\d)/.exec(path) ?? [];
+    const called = `${request.method} ${path.slice(PREFIX.length).replace(number, number && 'NUMBER')}`;
+    // Both have a request in full: as a page, and as JSON.
+    const actions = isBrowser ? { ...CALLS, ...OF_BROWSERS } : { ...OF_BROWSERS, ...CALLS };
+    const action = Object.hasOwn(actions, called) ? actions[called] : undefined;
+    if (!action) return refusal(404, 'not_found', `Admin calls: ${ADMIN_CALLS.join('; ')}.`);
+    return await action(state, { query, number: Number(number), body: await bodyOf(request) });
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    if (isBrowser) return listPage(state, new URLSearchParams(), error.message);
+    return refusal(400, 'invalid_request', error.message);
+  }
+}
+
+/** What a program gets that asks as a browser would. */
+function overview(): SandboxAnswer {
+  const lines = ['srq sandbox: a local marketplace to try things against. Nothing sent here leaves this machine.', ''];
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    body: [...lines, 'Looking in and changing:', ...ADMIN_CALLS.map((call) => `  ${call}`), ''].join('\n'),
+  };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  if (request.method !== 'PUT' && request.method !== 'POST') return null;
+  const text = (await readBody(request, MAX_BODY_BYTES))?.toString('utf8') ?? '';
+  if (request.method === 'POST') return Object.fromEntries(new URLSearchParams(text));
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SrqError('sandbox.bad-call', 'The body is not JSON, or longer than 1 MiB.', null, error);
+  }
+}
+
+/** Returns the numbers of a form by their names. A field that was left empty is null. */
+function numbersOf(fields: unknown): readonly (readonly [name: string, value: number | null])[] {
+  return Object.entries(fields ?? {}).map(([name, text]) => [name, text === '' ? null : Number(text)]);
+}

@@ -1,0 +1,111 @@
+import type { SandboxAnswer } from '../messages/answer.ts';
+import type { Exchange } from '../records/exchange.ts';
+import type { ReceivedRequest } from '../records/received-request.ts';
+import { parseFilter } from '../records/request-filter.ts';
+import type { SandboxState } from '../records/sandbox-state.ts';
+import { curlCommand } from './curl.ts';
+import { type Html, html } from './html.ts';
+import { indentedJson } from './indented-json.ts';
+import { addressOf, answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
+
+/** Maximum number of bytes of a body that the page shows. */
+const MAX_SHOWN_BYTES = 64 * 1024;
+/** Maximum number of links to requests with the same content. */
+const MAX_SAME = 100;
+
+/** Returns one request in full. The query is that of the list from which it was opened. */
+export function requestPage({ received }: SandboxState, number: number, query: URLSearchParams): SandboxAnswer {
+  const [request, exchange] = [received.find(number), received.exchange(number)];
+  const fitting = received.all().filter(parseFilter(query));
+  const newer = fitting.find((each) => each.number > number);
+  const older = fitting.findLast((each) => each.number < number);
+  // A request whose answer is under way is followed until it has arrived.
+  const isUnderWay = request?.answerMs === null && request.status !== null;
+  const body = html`<header>
+<h1>Request ${number}</h1>
+<nav aria-label="Requests"><a rel="up" href="/${asked(query)}">All requests</a>
+${newer ? html`<a rel="prev" href="${addressOf(newer, query)}">Newer</a>` : null}
+${older ? html`<a rel="next" href="${addressOf(older, query)}">Older</a>` : null}</nav>
+</header>
+<main id="request"${isUnderWay && html` data-live`}>
+${request ? summary(request, received.all()) : html`<p class="card">Nothing is kept under this number.</p>`}
+${request && (exchange ? wire(exchange, number) : html`<p class="card">What went over the wire is no longer kept.</p>`)}
+</main>`;
+  return page(request ? 200 : 404, `Request ${number}`, body);
+}
+
+function summary(request: ReceivedRequest, all: readonly ReceivedRequest[]): Html {
+  const { number, operation, encoding, requestId, params, audio, key } = request;
+  const same = all.filter(
+    (each) => each.number !== number && ((each.key ?? '') === key || (each.requestId ?? '') === requestId),
+  );
+  const links = same.slice(0, MAX_SAME).map((each) => html`<a href="${addressOf(each)}">${each.number}</a> `);
+  return html`<section class="card">
+<p class="answer">${answerTag(request)}</p>
+${facts([
+  ['Operation', operation],
+  ['Received (UTC)', timeOf(request)],
+  ['Answered after, ms', tookMs(request)],
+  ['Encoding', encoding],
+  ['Identifier', requestId],
+  ['Same content or identifier', same.length > 0 ? html`${links}` : null],
+])}
+<h2>Parameters</h2>
+${Object.keys(params).length > 0 ? facts(Object.entries(params)) : note('None could be read.')}
+${
+  audio &&
+  html`<h2>Recording</h2>${facts([
+    ['Bytes', count(audio.bytes)],
+    ['SHA-256', audio.sha256],
+  ])}`
+}
+</section>`;
+}
+
+/** Returns what went over the wire. */
+function wire(exchange: Exchange, number: number): Html {
+  const { method, path, headers, body, answer } = exchange;
+  const answered = answer
+    ? html`<p class="line">HTTP ${answer.status}</p>${headerList(answer.headers)}${bodyParts('Body of the answer', answer.body)}`
+    : note('The connection was cut.');
+  const received = body
+    ? html`${bodyParts('Body as received', body.toString('utf8', 0, MAX_SHOWN_BYTES))}
+<p><a href="/_sandbox/requests/${number}/body">Save the body</a>, ${count(body.length)} bytes</p>`
+    : note('The body is not kept: it is too long, or a secret cannot be told from the rest of it.');
+  const curl = curlCommand(exchange, number);
+  return html`<section class="card">
+<h2>Answered</h2>
+${answered}
+<h2>As received</h2>
+<p class="line">${foreign(`${method} ${path}`)}</p>
+${headerList(headers)}
+${received}
+${curl && html`<h2>As a command</h2>${listing('curl', curl)}`}
+</section>`;
+}
+
+/** Returns a body, JSON indented and followed by the original. */
+function bodyParts(label: string, body: string): Html | null {
+  if (body === '') return null;
+  const indented = indentedJson(body);
+  if (indented === null || indented === body) return listing(label, body);
+  return html`${listing(`${label}, indented`, indented)}<details><summary>The same as it came</summary>${listing(label, body)}</details>`;
+}
+
+const headerList = (headers: Exchange['headers']): Html =>
+  html`<details><summary>${headers.length} ${headers.length === 1 ? 'header' : 'headers'}</summary>${facts(headers)}</details>`;
+
+/** Returns a text of several lines, which scrolls by itself. */
+const listing = (label: string, text: string): Html =>
+  html`<pre tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
+
+const note = (text: string): Html => html`<p class="note">${text}</p>`;
+
+/** Returns names with their values, without those that have none. */
+function facts(pairs: readonly (readonly [name: string, value: string | Html | null])[]): Html {
+  const given = pairs.filter(([, value]) => value !== null && value !== '');
+  const lines = given.map(([name, value]) => {
+    return html`<div><dt>${foreign(name)}</dt><dd>${typeof value === 'string' ? foreign(value) : value}</dd></div>`;
+  });
+  return html`<dl>${lines}</dl>`;
+}

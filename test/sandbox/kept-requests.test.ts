@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { FORM, grantedToken, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+test('bodies are kept up to 48 MB in all: the oldest make room, and the list stays whole', async () => {
+  const { baseUrl } = await sandboxWith();
+  const create = (megabytes: number) =>
+    send('POST', `${baseUrl}/v1/request/create`, { 'content-type': 'text/plain' }, 'x'.repeat(megabytes * MEGABYTE));
+  // The last one is longer than any body that is kept.
+  for (const megabytes of [15, 15, 15, 15, 17]) await create(megabytes);
+  const kept: unknown[] = [];
+  for (const number of [1, 2, 3, 4, 5]) {
+    const request = JSON.parse((await send('GET', `${baseUrl}/_sandbox/requests/${number}`)).text);
+    kept.push([request.number, request.exchange?.bodyBytes ?? null]);
+  }
+  const bytes = 15 * MEGABYTE;
+  expect(kept).toEqual([
+    [1, null],
+    [2, bytes],
+    [3, bytes],
+    [4, bytes],
+    [5, null],
+  ]);
+});
+
+test('a connection stays open for longer than a busy client needs it', async () => {
+  const { headers } = await send('POST', `${(await sandboxWith()).baseUrl}/oauth/token`, FORM);
+  expect(headers['keep-alive']).toBe('timeout=75');
+});
+
+test('numbers go on after everything was forgotten, and an old number stands for nothing', async () => {
+  const sandbox = await sandboxWith();
+  await grantedToken(sandbox);
+  await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
+  await grantedToken(sandbox);
+  const read = async (number: number) =>
+    JSON.parse((await send('GET', `${sandbox.baseUrl}/_sandbox/requests/${number}`)).text);
+  expect([await read(1), (await read(2)).number]).toEqual([null, 2]);
+});
+
+test('beyond a number the oldest requests make room; what was created is counted for all of them', async () => {
+  const sandbox = await sandboxWith({ keep: 3 });
+  const { create } = await partnerOf(sandbox);
+  for (const fullname of ['Row 1', 'Row 1', 'Row 2', 'Row 3', 'Row 4']) await create({ ...LEAD, fullname });
+  expect(sandbox.requests().map(({ number }) => number)).toEqual([4, 5, 6]);
+  const got = async (call: string) => JSON.parse((await send('GET', `${sandbox.baseUrl}/_sandbox/${call}`)).text);
+  expect(await got('stats')).toMatchObject({ created: 5, distinct: 4, doubled: 1 });
+  expect([(await got('requests')).total, await got('requests/3')]).toEqual([3, null]);
+});
