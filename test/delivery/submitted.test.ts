@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type SettleOptions, settleRows, submitOne } from '../../src/delivery/settle-rows.ts';
 import {
-  asLogged,
   inDoubt,
   loggedStatus,
   recorded,
@@ -572,29 +571,6 @@ test('a fault after the intent leaves the row in doubt, and one before it as fai
     expect(submitted).toMatchObject({ result: { status }, isFromLog: false, stop: { reason: 'srq.fault' } });
     expect(bench.noted).toHaveLength(intends ? 1 : 0);
   }
-});
-
-describe('What another has recorded', () => {
-  const doubted = { ...inDoubt(SUBMISSION), isFromLog: false };
-
-  test.each([
-    ['created', 'repeated'],
-    ['duplicate', 'duplicate'],
-    ['parked', 'unknown'],
-    ['failed', 'unknown'],
-  ] as const)('%s is told of a doubt as %s', async (state, status) => {
-    const bench = await new Bench().knows(state);
-    const told = await asLogged(SUBMISSION, doubted, bench.log);
-    expect([told.result.status, told.isFromLog]).toEqual([status, status !== 'unknown']);
-  });
-
-  test('is not told of what this process knows itself, or could not keep', async () => {
-    const bench = await new Bench().knows('created');
-    const created = { ...doubted, result: { ...doubted.result, status: 'rejected' as const } };
-    expect(await asLogged(SUBMISSION, created, bench.log)).toBe(created);
-    const unkept = { ...doubted, unrecorded: true };
-    expect(await asLogged(SUBMISSION, unkept, bench.log)).toBe(unkept);
-  });
 });
 
 test('a request that is refused here is noted unless the log knows its end, and so told', async () => {
