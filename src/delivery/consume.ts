@@ -6,7 +6,7 @@ import { type Advice, CONTINUE, recoverFromBreak } from './breaker.ts';
 import { disposalOf, type WorkerSituation } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleByKey } from './settle-rows.ts';
-import { asLogged, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
+import { fromLog, refuseUnsent, type Sent, type SubmitOptions, submitRequest } from './submit.ts';
 import { Supervisor } from './supervise.ts';
 import { takenRequests } from './take-requests.ts';
 
@@ -41,7 +41,7 @@ export interface WorkerDeps {
 /** Receives the events of a worker. */
 export interface WorkerWatch {
   began(taken: TakenRequest): void;
-  ended(taken: TakenRequest, submitted: Submitted, disposal: JobDecision): void;
+  ended(taken: TakenRequest, sent: Sent, disposal: JobDecision): void;
   /** Called when a request was started but given back to the queue without a result. */
   gaveBack(taken: TakenRequest): void;
   /** Called when the worker ends by itself. */
@@ -110,22 +110,26 @@ class QueueWorker {
     if (taken.isUnreadable) return this.#setAside(taken, UNREADABLE);
     const { api, log } = this.#deps;
     const unsent = this.#unsentOutcome(taken);
-    const sent =
+    const tried =
       unsent === null ? await submitRequest(taken, api, log, this.#options) : await refuseUnsent(taken, log, unsent);
-    const isDoubtful = sent.result.status === 'unknown';
-    const byKey = isDoubtful ? await settleByKey(taken, this.#deps) : null;
-    const submitted = await asLogged(taken, byKey ?? sent, log);
-    const { result } = submitted;
-    if (submitted.stop) this.#end(submitted.stop);
+    const isDoubtful = tried.status === 'unknown';
+    const sent = await this.#asLogged(taken, (isDoubtful ? await settleByKey(taken, this.#deps) : null) ?? tried);
+    if (sent.stop) this.#end(sent.stop);
     // Nothing is in the log yet of a request that a fault kept from being sent.
-    const isFaulty = submitted.stop?.code === 'fault' && result.status === 'failed';
+    const isFaulty = sent.stop?.code === 'fault' && sent.status === 'failed';
     if (isFaulty && !taken.mayTryAgain) return this.#setAside(taken, FAULTED);
-    this.#dispose(taken, submitted, disposalOf(taken, submitted, await this.#situation(taken, submitted)));
-    const own = this.#supervisor.observe(submitted);
-    const shared = sent.isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
+    this.#dispose(taken, sent, disposalOf(taken, sent, await this.#situation(taken, sent)));
+    const own = this.#supervisor.observe(sent);
+    const shared = tried.isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
     const stop = own.stop ?? shared.stop;
     if (stop) this.#end(stop);
     else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
+  }
+
+  /** Somebody else may have recorded that a request was taken whose outcome this process does not know. */
+  async #asLogged(taken: TakenRequest, sent: Sent): Promise<Sent> {
+    const known = sent.status === 'unknown' && !sent.unrecorded ? await fromLog(taken, this.#deps.log) : null;
+    return known === null || known.status === 'unknown' ? sent : { ...known, stop: sent.stop };
   }
 
   /** Returns the outcome of a request that must not be sent, or null. */
@@ -139,10 +143,10 @@ class QueueWorker {
    * Returns what the log says now. Whether the request is under way is asked first: if it is not, what became of it is in
    * the log.
    */
-  async #situation({ key }: TakenRequest, { result }: Submitted): Promise<WorkerSituation> {
+  async #situation({ key }: TakenRequest, { status }: Sent): Promise<WorkerSituation> {
     const { log, halt } = this.#deps;
     const isEnding = halt.signal.aborted;
-    if (result.status !== 'unknown') return { isUnderWay: false, state: log.lookup(key), isEnding };
+    if (status !== 'unknown') return { isUnderWay: false, state: log.lookup(key), isEnding };
     const isUnderWay = await log.mayBeUnderWay(key);
     await log.prefetch([key]);
     return { isUnderWay, state: log.lookup(key), isEnding };
@@ -153,9 +157,9 @@ class QueueWorker {
    * sent: a doubt stays one, for a person to settle.
    */
   async #setAside(taken: TakenRequest, why: string): Promise<void> {
-    const submitted = await refuseUnsent(taken, this.#deps.log, unsentOutcome('failed', why));
-    if (submitted.stop) this.#end(submitted.stop);
-    this.#dispose(taken, submitted, { is: submitted.unrecorded ? 'back' : 'done' });
+    const sent = await refuseUnsent(taken, this.#deps.log, unsentOutcome('failed', why));
+    if (sent.stop) this.#end(sent.stop);
+    this.#dispose(taken, sent, { is: sent.unrecorded ? 'back' : 'done' });
   }
 
   async #endOnError<Result>(work: Promise<Result>): Promise<Result> {
@@ -196,9 +200,9 @@ class QueueWorker {
     watch.gaveBack(taken);
   }
 
-  #dispose(taken: TakenRequest, submitted: Submitted, disposal: JobDecision): void {
+  #dispose(taken: TakenRequest, sent: Sent, disposal: JobDecision): void {
     this.#inHand.delete(taken);
-    this.#deps.watch.ended(taken, submitted, disposal);
+    this.#deps.watch.ended(taken, sent, disposal);
     this.#track(this.#deps.queue.dispose(taken, disposal));
   }
 

@@ -1,6 +1,6 @@
 import { SrqError } from '../request/words/errors.ts';
 import { type Advice, afterResult, type BreakerCounts, CONTINUE, UNBROKEN } from './breaker.ts';
-import type { Submitted } from './submit.ts';
+import type { Sent } from './submit.ts';
 
 /**
  * A run is careful until this many rows have a readable result: it has one row in flight, or this many at a familiar service
@@ -67,26 +67,27 @@ export class Supervisor {
   }
 
   /** Counts one result and returns the advice that follows from it. */
-  observe({ result, unreadable, unproven, stop, isFromLog }: Submitted): Advice {
+  observe(sent: Sent): Advice {
+    const { status, http, unreadable, stop, isFromLog } = sent;
     // A result from another process shows that the answers of the service can be read. That process has already counted
     // its requests in doubt.
     if (isFromLog && !stop) {
-      if (result.status !== 'unknown') this.#readable += 1;
+      if (status !== 'unknown') this.#readable += 1;
       return CONTINUE;
     }
     this.#seen += 1;
-    if (result.status === 'rejected') this.#refused += 1;
+    if (status === 'rejected') this.#refused += 1;
     this.#unreadableInARow = unreadable ? this.#unreadableInARow + 1 : 0;
-    this.#deniedInARow = result.http === 403 ? this.#deniedInARow + 1 : 0;
-    if (!unreadable && result.status !== 'failed' && result.status !== 'unknown') this.#readable += 1;
+    this.#deniedInARow = http === 403 ? this.#deniedInARow + 1 : 0;
+    if (!unreadable && status !== 'failed' && status !== 'unknown') this.#readable += 1;
     const why =
       stop ??
       this.#unreadableStop() ??
-      this.#unprovenStop(result, unproven) ??
+      this.#unprovenStop(sent) ??
       this.#deniedStop() ??
-      this.#refusalStop(result) ??
+      this.#refusalStop(sent) ??
       this.budgetStop();
-    return why ? { stop: why, pauseMs: 0 } : this.#breakerAdvice(result.status === 'unknown');
+    return why ? { stop: why, pauseMs: 0 } : this.#breakerAdvice(status === 'unknown');
   }
 
   #breakerAdvice(isDoubtful: boolean): Advice {
@@ -120,7 +121,7 @@ export class Supervisor {
    * Returns a reason to stop if one of the first rows gets an answer that proves nothing. Its meaning must be known before
    * more is sent. Later ones count as unknown outcomes.
    */
-  #unprovenStop({ row }: Submitted['result'], unproven: Submitted['unproven']): SrqError | null {
+  #unprovenStop({ row, unproven }: Sent): SrqError | null {
     if (unproven === null || !this.isAtFirst) return null;
     const { text, ids } = unproven;
     const lookUp = `Look row ${row} up at the service and record what you found: srq resolve`;
@@ -144,7 +145,7 @@ export class Supervisor {
     return new SrqError('auth.denied', 'The service denies these requests (HTTP 403).', hint);
   }
 
-  #refusalStop({ status, message }: Submitted['result']): SrqError | null {
+  #refusalStop({ status, message }: Sent): SrqError | null {
     if (status !== 'rejected' || this.#seen > FIRST_ROWS) return null;
     const reason = message ?? '';
     const times = (this.#firstRefusals.get(reason) ?? 0) + 1;
