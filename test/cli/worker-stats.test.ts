@@ -35,11 +35,7 @@ function statsOf() {
       ...{ row: 7, status, ref: null, key: KEY },
       ...{ ids: {}, http: 201, message: null, reason: null },
     };
-    stats.ended(
-      taken(ofTaken),
-      { ...result, result, isFromLog: false, unrecorded: false, ...more } as never,
-      { is } as never,
-    );
+    stats.ended(taken(ofTaken), { ...result, isFromLog: false, unrecorded: false, ...more } as never, { is } as never);
     return result;
   };
   return { clock, stats, scene, notes, warnings, events, taken, end };

@@ -25,7 +25,7 @@ const ended = (
   const { message = null, http = null, ...rest } = more;
   const result = { row: 7, status, ref: null, key: 'k', ids: {}, http, message, reason: null };
   const usual = { unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, stop: null };
-  return { ...result, result, ...usual, isFromLog: false, ...rest };
+  return { ...result, ...usual, isFromLog: false, ...rest } as Submitted;
 };
 const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 

@@ -456,7 +456,7 @@ describe('A pass', () => {
     for (const failing of [false, true]) {
       const told: string[] = [];
       const watch = {
-        row: ({ result }: Submitted) => void told.push(`row ${result.row}`),
+        row: ({ row }: Submitted) => void told.push(`row ${row}`),
         waiting: () => {},
         end: () => void told.push('end'),
       };
@@ -570,7 +570,7 @@ describe('A pass', () => {
         halt: bench.halt,
       };
       const { yielded } = await bench.clock.until(drain(sendAfterOthers(plan, deps, OPTIONS)));
-      expect([asked, yielded.map(({ result }) => result.status)]).toEqual([asks, ['unknown']]);
+      expect([asked, yielded.map(({ status }) => status)]).toEqual([asks, ['unknown']]);
       expect(bench.clock.nowMs()).toBe(Math.min(5 * MINUTE_MS, Math.ceil(freeAtMs / 500) * 500));
     }
   });

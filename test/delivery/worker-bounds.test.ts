@@ -16,7 +16,7 @@ function watched(bench: Bench): { readonly told: string[]; readonly watch: Worke
   const tell = (text: string) => void told.push(`${bench.clock.nowMs()}: ${text}`);
   const watch: WorkerDeps['watch'] = {
     began: ({ row }) => tell(`began ${row}`),
-    ended: ({ row }, { result }) => tell(`ended ${row} ${result.status}`),
+    ended: ({ row }, { status }) => tell(`ended ${row} ${status}`),
     gaveBack: ({ row }) => tell(`gave back ${row}`),
     ending: ({ reason }) => tell(`ending: ${reason}`),
     reclaimed: (count) => tell(`reclaimed ${count}`),
