@@ -128,8 +128,9 @@ class QueueWorker {
 
   /** Somebody else may have recorded that a request was taken whose outcome this process does not know. */
   async #asLogged(taken: TakenRequest, sent: Sent): Promise<Sent> {
-    const known = sent.status === 'unknown' && !sent.unrecorded ? await fromLog(taken, this.#deps.log) : null;
-    return known === null || known.status === 'unknown' ? sent : { ...known, stop: sent.stop };
+    if (sent.status !== 'unknown' || sent.unrecorded) return sent;
+    const known = await fromLog(taken, this.#deps.log);
+    return known.status === 'unknown' ? sent : { ...known, stop: sent.stop };
   }
 
   /** Returns the outcome of a request that must not be sent, or null. */

@@ -37,8 +37,6 @@ export type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
 /** What became of one request, sent or not, and what follows from it for the run. */
 export interface Sent extends RowResult {
-  /** Another name of the part that users see, for tests. */
-  readonly result: RowResult;
   /**
    * Whether the log could not store the result. It must then be shown to the user, because it is stored nowhere else.
    */
@@ -58,7 +56,7 @@ export interface Sent extends RowResult {
 /** Another name, for tests. */
 export type Submitted = Sent;
 
-type Circumstances = Partial<Omit<Sent, keyof RowResult | 'result'>>;
+type Circumstances = Partial<Omit<Sent, keyof RowResult>>;
 
 /** Builds what became of a request. Its place in the run and its reason follow from the request and the outcome. */
 export function sentOf(
@@ -66,7 +64,6 @@ export function sentOf(
   { status, ids, http, message }: Pick<RowResult, 'status' | 'ids' | 'http' | 'message'>,
   circumstances: Circumstances = {},
 ): Sent {
-  const result = { row, status, ref, key, ids, http, message, reason: reasonOf({ status, http }) };
   const usual = {
     unrecorded: false,
     unreadable: false,
@@ -75,7 +72,7 @@ export function sentOf(
     isFromLog: false,
     stop: null,
   };
-  return { ...result, result, ...usual, ...circumstances };
+  return { row, status, ref, key, ids, http, message, reason: reasonOf({ status, http }), ...usual, ...circumstances };
 }
 
 /** Returns the part of a result that users see. */
@@ -139,8 +136,7 @@ async function submit(
   const { request, key } = submission;
   await log.prefetch([key]);
   const seen = log.lookup(key);
-  const known = await fromLog(submission, log, options);
-  if (known) return known;
+  if (loggedStatus(seen, options)) return fromLog(submission, log, options);
 
   const subject = subjectOf(submission);
   const clearance = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
@@ -161,7 +157,7 @@ async function submit(
     return true;
   };
   const sent = await api.create(request, intend, { key, idempotencyKey, writeLeaseMs: log.writeLeaseMs, cleared });
-  if (!sent) return (await fromLog(submission, log, options)) ?? inDoubt(submission);
+  if (!sent) return fromLog(submission, log, options);
   const { outcome, stop, unproven, sameAs } = sent;
   const sentMs = log.nowMs() - (outcome.ms ?? 0);
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
@@ -203,7 +199,7 @@ async function proven(
     });
     if (isNoted) return proof;
     // Another process has found something out meanwhile, and that counts.
-    return (await fromLog(submission, log)) ?? inDoubt(submission);
+    return fromLog(submission, log);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     return { ...told, stop: error };
@@ -262,7 +258,8 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
 export async function refuseUnsent(submission: Submission, log: DeliveryLog, outcome: Outcome): Promise<Sent> {
   await log.prefetch([submission.key]);
   const seen = log.lookup(submission.key);
-  return (await fromLog(submission, log)) ?? recordUnsent(submission, log, seen, outcome, {});
+  const isKnown = loggedStatus(seen, NEVER_AGAIN) !== null;
+  return isKnown ? fromLog(submission, log) : recordUnsent(submission, log, seen, outcome, {});
 }
 
 /**
@@ -282,9 +279,9 @@ async function recordUnsent(
     log.outcome(subjectOf(submission), outcome, { seen, again }),
   );
   const known = loggedStatus(log.lookup(submission.key), NEVER_AGAIN);
-  const told = known === null || known === outcome.status ? null : await fromLog(submission, log);
+  if (known === null || known === outcome.status) return sent;
   const { stop, unreadable, unrecorded } = sent;
-  return told ? { ...told, stop, unreadable, unrecorded } : sent;
+  return { ...(await fromLog(submission, log)), stop, unreadable, unrecorded };
 }
 
 /** Records an outcome. If the log fails, the result is marked as `unrecorded`, so that it is not lost. */
@@ -335,16 +332,15 @@ export function loggedStatus(state: LoggedState, options: Finality): KnownStatus
 const NEVER_AGAIN: Finality = { onDuplicate: 'skip', again: false };
 
 /**
- * Returns what the log, as last looked up, says of a request that must not be sent because of it, or null if it may be sent.
- * Rejects if the log cannot be read, because the result is then unknown.
+ * Returns what the log, as last looked up, says of a request that is not sent because of it. Rejects if the log cannot be
+ * read, because the result is then unknown.
  */
 export async function fromLog(
   submission: Submission,
   log: Pick<LogView, 'lookup' | 'read'>,
   options: Finality = NEVER_AGAIN,
-): Promise<Sent | null> {
-  const status = loggedStatus(log.lookup(submission.key), options);
-  if (status === null) return null;
+): Promise<Sent> {
+  const status = loggedStatus(log.lookup(submission.key), options) ?? 'unknown';
   if (status === 'unknown') return inDoubt(submission);
   const record = await log.read(submission.key);
   const what = status === 'repeated' ? 'Already created' : 'Found to be a duplicate';

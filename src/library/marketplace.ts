@@ -236,7 +236,7 @@ export class LibraryMarketplace implements api.Marketplace {
   async #untried(submission: Submission & Prepared, options: SubmitOptions): Promise<api.CreateResult> {
     const sent = await this.#readLog(async (log) => {
       await log.prefetch([submission.key]);
-      return fromLog(submission, log, options);
+      return loggedStatus(log.lookup(submission.key), options) && fromLog(submission, log, options);
     });
     if (!sent) return notSent(submission, endedBySignal());
     const { row: _, ...told } = shown(sent);

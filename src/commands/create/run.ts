@@ -5,7 +5,7 @@ import { finishOnSignal, RequestSession } from '../../cli/session.ts';
 import { draftSentBefore } from '../../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { submitOne } from '../../delivery/settle-rows.ts';
-import { fromLog, type Sent, type SubmitOptions, shown } from '../../delivery/submit.ts';
+import { fromLog, loggedStatus, type Sent, type SubmitOptions, shown } from '../../delivery/submit.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
@@ -127,8 +127,8 @@ async function submitOrUntried(
 /** Returns the result of a request that is not tried: what the log has said of it, for its outcome may be unknown. */
 async function untriedResult(submission: Submittable, log: LogView, options: SubmitOptions): Promise<RowResult> {
   // The log may have failed, so it is not read again, and the time and the identifiers are missing.
-  const known = await fromLog(submission, { lookup: (key) => log.lookup(key), read: () => null }, options);
-  if (known) return shown(known);
+  const unread = { lookup: () => log.lookup(submission.key), read: () => null };
+  if (loggedStatus(unread.lookup(), options)) return shown(await fromLog(submission, unread, options));
   const { row, request, key } = submission;
   return {
     status: 'failed',
