@@ -115,7 +115,7 @@ const GUARDS = [
   {
     name: 'that a repetition did not happen hides no creation',
     file: 'src/delivery/submit.ts',
-    from: 'if (isTaken(seen)) return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };',
+    from: 'if (isTaken(seen)) return sentOf(submission, outcome, circumstances);',
     to: '',
     tests: ['what-was-not-sent'],
   },
