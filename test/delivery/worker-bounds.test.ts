@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CONTINUE } from '../../src/delivery/breaker.ts';
 import type { WorkerDeps } from '../../src/delivery/consume.ts';
-import type { MarketplaceApi } from '../../src/request/ports.ts';
-import { Bench, taken, UNKNOWN } from './worker-bench.ts';
-
-/** A service that answers no create, so that the outcome of each request is unknown. */
-const silent = ({ api }: Bench): MarketplaceApi => ({
-  ...api,
-  create: async (_, intend) => ((await intend()) ? UNKNOWN : null),
-});
+import { Bench, taken } from './worker-bench.ts';
 
 /** What the watch of a worker was told, by the time. */
 function watched(bench: Bench): { readonly told: string[]; readonly watch: WorkerDeps['watch'] } {
@@ -70,51 +62,6 @@ describe('A worker', () => {
     expect(told.filter((each) => each.includes('ended')).map((each) => each.split(': ')[1])).toEqual([
       'ended 1 rejected',
       'ended 2 created',
-    ]);
-  });
-
-  test('tells the breaker of the account what it saw itself, and no results of others', async () => {
-    const bench = new Bench([taken(1), taken(2), taken(3)]);
-    bench.states.set('k2', 'created').set('k3', 'unknown');
-    const observed: boolean[] = [];
-    const breaker = {
-      observe: async (isDoubtful: boolean) => {
-        observed.push(isDoubtful);
-        return CONTINUE;
-      },
-    };
-    bench.changes = { breaker };
-    await bench.run({ untilEmpty: true });
-    expect(observed).toEqual([false]);
-    const doubting = new Bench([taken(1)]);
-    doubting.changes = { breaker, api: silent(doubting) };
-    await doubting.run({ untilEmpty: true });
-    expect(observed).toEqual([false, true]);
-  });
-
-  test('holds all of the account when the breaker opens, asks validate after the pause, and goes on slower', async () => {
-    const bench = new Bench([taken(1), taken(2)]);
-    const { told, watch } = watched(bench);
-    let advised = 0;
-    const api = {
-      ...bench.api,
-      validate: async (...given: Parameters<MarketplaceApi['validate']>) => {
-        told.push(`${bench.clock.nowMs()}: asked`);
-        return bench.api.validate(...given);
-      },
-      slowDown: (share: number) => void told.push(`${bench.clock.nowMs()}: slower ${share}`),
-    };
-    bench.changes = {
-      ...{ api, watch, hold: (pauseMs) => void told.push(`${bench.clock.nowMs()}: held ${pauseMs}`) },
-      breaker: { observe: async () => (++advised === 1 ? { stop: null, pauseMs: 1 } : CONTINUE) },
-    };
-    bench.create = (row) => bench.clock.sleep(row === 2 ? 20_000 : 0);
-    await bench.run({ untilEmpty: true });
-    expect(told.filter((each) => /breaker|held|asked|slower/.test(each))).toEqual([
-      '1000: breaker 1',
-      '1000: held 1',
-      '1001: asked',
-      '2001: slower 0.5',
     ]);
   });
 });
