@@ -123,8 +123,7 @@ export class Bench {
   async run(options: Partial<QueueWorkerOptions> = {}): Promise<SrqError | null> {
     const { clock, halt, api, log, queue } = this;
     const deps: WorkerDeps = {
-      ...{ api, log, queue, clock, halt },
-      breaker: { observe: async () => CONTINUE },
+      ...{ api, log, queue, clock, halt, breaker: { observe: async () => CONTINUE } },
       hold: () => {},
       isFamiliar: false,
       refusal: () => null,
