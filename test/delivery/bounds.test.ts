@@ -14,7 +14,6 @@ import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { PREPARATION, submissionOf } from './leads.ts';
 
-const MINUTE_MS = 60_000;
 
 const ended = (
   status: Status,
