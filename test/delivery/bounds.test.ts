@@ -14,7 +14,6 @@ import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { PREPARATION, submissionOf } from './leads.ts';
 
-
 const ended = (
   status: Status,
   more: Partial<Submitted> & { readonly message?: string; readonly http?: number } = {},
