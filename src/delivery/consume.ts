@@ -2,7 +2,7 @@ import type { Outcome } from '../request/log/outcome.ts';
 import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Advice, CONTINUE, recoverFromBreak } from './breaker.ts';
+import { recoverFromBreak } from './breaker.ts';
 import { disposalOf, type WorkerSituation } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleByKey } from './settle-rows.ts';
@@ -27,8 +27,6 @@ export interface WorkerDeps {
   readonly clock: Clock;
   /** Whether earlier runs have shown how the service answers when it has taken a request. */
   readonly isFamiliar: boolean;
-  /** The breaker of the account, which counts the results of all its workers. */
-  readonly breaker: { observe(isDoubtful: boolean): Promise<Advice> };
   /** Stops the sending of all processes of the account for this many milliseconds. */
   readonly hold: (pauseMs: number) => void;
   /** Returns the reason why this worker's contract does not allow a request, or null if it does. */
@@ -76,7 +74,7 @@ class QueueWorker {
   constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
     this.#deps = deps;
     this.#options = options;
-    this.#supervisor = new Supervisor(null, 0, { isFamiliar: deps.isFamiliar, countsDoubts: false });
+    this.#supervisor = new Supervisor(null, 0, { isFamiliar: deps.isFamiliar });
   }
 
   async run(): Promise<SrqError | null> {
@@ -112,18 +110,16 @@ class QueueWorker {
     const unsent = this.#unsentOutcome(taken);
     const tried =
       unsent === null ? await submitRequest(taken, api, log, this.#options) : await refuseUnsent(taken, log, unsent);
-    const isDoubtful = tried.status === 'unknown';
-    const sent = await this.#asLogged(taken, (isDoubtful ? await settleByKey(taken, this.#deps) : null) ?? tried);
+    const byKey = tried.status === 'unknown' ? await settleByKey(taken, this.#deps) : null;
+    const sent = await this.#asLogged(taken, byKey ?? tried);
     if (sent.stop) this.#end(sent.stop);
     // Nothing is in the log yet of a request that a fault kept from being sent.
     const isFaulty = sent.stop?.code === 'fault' && sent.status === 'failed';
     if (isFaulty && !taken.mayTryAgain) return this.#setAside(taken, FAULTED);
     this.#dispose(taken, sent, disposalOf(taken, sent, await this.#situation(taken, sent)));
-    const own = this.#supervisor.observe(sent);
-    const shared = tried.isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
-    const stop = own.stop ?? shared.stop;
+    const { stop, pauseMs } = this.#supervisor.observe(sent);
     if (stop) this.#end(stop);
-    else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
+    else if (pauseMs > 0) this.#recover(taken, pauseMs).catch((error: unknown) => this.#end(error));
   }
 
   /** Somebody else may have recorded that a request was taken whose outcome this process does not know. */

@@ -1,5 +1,5 @@
 import { SrqError } from '../request/words/errors.ts';
-import { type Advice, afterResult, type BreakerCounts, CONTINUE, UNBROKEN } from './breaker.ts';
+import { type Advice, Breaker, CONTINUE } from './breaker.ts';
 import type { Sent } from './submit.ts';
 
 /**
@@ -14,19 +14,11 @@ const DENIED_IN_A_ROW = 5;
 /** The first rows of a file may all be duplicates of a service of which nothing is known yet. */
 const UNREADABLE_IN_A_ROW = 10;
 
-/** What is known about a run before it begins. */
-interface Supervision {
-  /** Whether earlier runs have shown how the service answers when it has taken a request. Default: false. */
-  readonly isFamiliar?: boolean;
-  /** Whether requests in doubt are counted here, not elsewhere. Default: true. */
-  readonly countsDoubts?: boolean;
-}
-
-/** Watches the results of a run and advises when to pause and when to stop. It has no side effects. */
+/** Watches the results of a run, or of a worker, and advises when to pause and when to stop. It has no side effects. */
 export class Supervisor {
   readonly #maxRefused: number | null;
   readonly #canaries: number;
-  #breaker: BreakerCounts | null;
+  readonly #breaker = new Breaker();
   #refused: number;
   #readable = 0;
   #seen = 0;
@@ -36,16 +28,12 @@ export class Supervisor {
 
   /**
    * `maxRefused` is the number of refused rows at which the run stops, or null if there is none. `invalid` rows, which the
-   * local checks refused, count towards it.
+   * local checks refused, count towards it. `isFamiliar` tells whether earlier runs have shown how the service answers when it
+   * has taken a request.
    */
-  constructor(
-    maxRefused: number | null,
-    invalid: number,
-    { isFamiliar = false, countsDoubts = true }: Supervision = {},
-  ) {
+  constructor(maxRefused: number | null, invalid: number, { isFamiliar = false } = {}) {
     this.#maxRefused = maxRefused;
     this.#canaries = isFamiliar ? CANARY_ROWS : 1;
-    this.#breaker = countsDoubts ? UNBROKEN : null;
     this.#refused = invalid;
   }
 
@@ -87,14 +75,7 @@ export class Supervisor {
       this.#deniedStop() ??
       this.#refusalStop(sent) ??
       this.budgetStop();
-    return why ? { stop: why, pauseMs: 0 } : this.#breakerAdvice(status === 'unknown');
-  }
-
-  #breakerAdvice(isDoubtful: boolean): Advice {
-    if (this.#breaker === null) return CONTINUE;
-    const { counts, advice } = afterResult(this.#breaker, isDoubtful);
-    this.#breaker = counts;
-    return advice;
+    return why ? { stop: why, pauseMs: 0 } : this.#breaker.observe(status === 'unknown');
   }
 
   /** Returns a reason not to begin the run at all if the invalid rows alone exceed the budget. */
