@@ -1,4 +1,3 @@
-import { CONTINUE } from '../../src/delivery/breaker.ts';
 import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/delivery/consume.ts';
 import type { Outcome } from '../../src/request/log/outcome.ts';
 import type { JobDecision, RequestQueue, TakenRequest } from '../../src/request/log/request-queue.ts';
@@ -123,7 +122,7 @@ export class Bench {
   async run(options: Partial<QueueWorkerOptions> = {}): Promise<SrqError | null> {
     const { clock, halt, api, log, queue } = this;
     const deps: WorkerDeps = {
-      ...{ api, log, queue, clock, halt, breaker: { observe: async () => CONTINUE } },
+      ...{ api, log, queue, clock, halt },
       hold: () => {},
       isFamiliar: false,
       refusal: () => null,
