@@ -38,7 +38,10 @@ const say = (line) => process.stdout.write(`${line}\n`);
 // A guard that was rewritten is said at once, not after those before it have run for an hour.
 const lost = GUARDS.filter(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2);
 for (const { name, file } of lost) say(`"${name}": ${file} does not hold the guard exactly once.`);
-if (lost.length > 0) process.exit(1);
+const pathsOf = ({ tests }) => tests.map((test) => `${join('test/delivery', test)}.test.ts`);
+const untested = GUARDS.filter((guard) => !pathsOf(guard).every((path) => existsSync(path)));
+for (const { name, tests } of untested) say(`"${name}" does not hold: no test ${tests.join(' or ')}.`);
+if (lost.length + untested.length > 0) process.exit(1);
 
 if (asked.list) for (const { name, file } of GUARDS) say(`${file}: ${name}`);
 else process.exitCode = judge(asked.random === undefined ? guards() : drawn(Number(asked.random))) ? 0 : 1;
@@ -69,10 +72,10 @@ function judge(mistakes) {
 
 function guards() {
   const chosen = GUARDS.filter(({ name }) => asked.only.some((word) => name.includes(word)));
-  return chosen.map(({ name, file, from, to, tests }) => {
+  return chosen.map((guard) => {
+    const { name, file, from, to } = guard;
     const start = readFileSync(file, 'utf8').indexOf(from);
-    const paths = tests.map((test) => join('test/delivery', test));
-    return { name, file, start, end: start + from.length, to, tests: [paths] };
+    return { name, file, start, end: start + from.length, to, tests: [pathsOf(guard)] };
   });
 }
 

@@ -108,7 +108,7 @@ export const GUARDS = [
   {
     name: 'that a repetition did not happen hides no creation',
     file: 'src/delivery/submit.ts',
-    from: 'if (isTaken(seen)) return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };',
+    from: 'if (isTaken(seen)) return sentOf(submission, outcome, circumstances);',
     to: '',
     tests: ['what-was-not-sent'],
   },
@@ -185,8 +185,15 @@ export const GUARDS = [
   {
     name: 'the locks lie on the log itself',
     file: 'src/store/file/lock.ts',
-    from: 'if (byte.tryTake(options)) return true;',
-    to: 'if (byte.tryTake(options) || true) return true;',
+    from: 'if (LOCKS_BYTES) return new ByteLock(',
+    to: 'if (!LOCKS_BYTES) return new ByteLock(',
+    tests: ['../doors/log/one-log'],
+  },
+  {
+    name: 'a log that was longer is missed',
+    file: 'src/store/file/file-log.ts',
+    from: 'if (earlier && size < earlier.bytes) throw shortened(path, size, earlier.bytes);',
+    to: '',
     tests: ['../doors/log/one-log'],
   },
   {
@@ -206,8 +213,8 @@ export const GUARDS = [
   {
     name: 'what is under way goes by the last record',
     file: 'src/store/file/file-log.ts',
-    from: "return this.read(key)?.event === 'sending' && this.#lock.oneOffsUnderWay();",
-    to: "return this.lookup(key) === 'sending' && this.#lock.oneOffsUnderWay();",
+    from: "return this.read(key)?.event === 'sending' && this.#locks.oneOffsUnderWay();",
+    to: "return this.lookup(key) === 'sending' && this.#locks.oneOffsUnderWay();",
     tests: ['licensed-under-way'],
   },
   {

@@ -24,19 +24,14 @@ export async function exitCodes(context: TellingContext): Promise<number> {
   return 0;
 }
 
-/**
- * Prints the codes of errors with their causes and remedies, and those of findings. A word selects the codes that begin
- * with it.
- */
+/** Prints the codes of errors with their exit codes, and those of findings. A word selects the codes that begin with it. */
 export async function errors(context: TellingContext, [beginning = '']: readonly string[] = []): Promise<number> {
   const kinds = Object.entries(EXIT_CODES)
     .filter(([code]) => code !== 'ok')
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
   const reasons = Object.entries(ERRORS)
     .filter(([reason]) => reason.startsWith(beginning))
-    .map(([reason, { kind: code, ...facts }]) => {
-      return { reason, code, exitCode: EXIT_CODES[code].number, ...facts, ...namedIn(facts.remedy) };
-    });
+    .map(([reason, { kind: code }]) => ({ reason, code, exitCode: EXIT_CODES[code].number }));
   const findings = Object.entries(FINDING)
     .filter(([code]) => code.startsWith(beginning))
     .map(([code, { severity, advice }]) => ({ code, severity, advice }));
@@ -49,10 +44,7 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
       ...(beginning === ''
         ? [...kinds.map(({ code, exitCode, meaning }) => kindLine(code, exitCode, meaning)), '']
         : []),
-      ...reasons.flatMap(({ reason, code, cause, remedy }) => [
-        `${paint.bold(reason)} ${paint.dim(`(${code})`)}`,
-        `  ${cause} ${remedy}`,
-      ]),
+      ...reasons.map(({ reason, code, exitCode }) => kindLine(reason.padEnd(27), exitCode, code)),
       ...findings.flatMap(({ code, severity, advice }) => [
         `${paint.bold(code)} ${paint.dim(`(${severity} of a row)`)}`,
         `  ${namedAdvice(advice)}`,
@@ -65,14 +57,8 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
   return 0;
 }
 
-/** Returns the commands and the options that a remedy names, for programs. */
-function namedIn(remedy: string): { readonly commands: readonly string[]; readonly options: readonly string[] } {
-  const commands = [...remedy.matchAll(/\bsrq ([a-z]+(?: [a-z]+)*)/g)].map(([, command = '']) => command);
-  return { commands, options: remedy.match(/--[a-z]+(?:-[a-z]+)*/g) ?? [] };
-}
-
 /** Returns the advice on a finding for people, with placeholders in capitals instead of a row's own names. */
-export function namedAdvice(advice: string): string {
+function namedAdvice(advice: string): string {
   return advice.replaceAll('{field}', 'FIELD').replaceAll('{column}', 'COLUMN');
 }
 

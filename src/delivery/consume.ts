@@ -2,11 +2,11 @@ import type { Outcome } from '../request/log/outcome.ts';
 import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Advice, CONTINUE, recoverFromBreak } from './breaker.ts';
+import { recoverFromBreak } from './breaker.ts';
 import { disposalOf, type WorkerSituation } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleByKey } from './settle-rows.ts';
-import { asLogged, refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
+import { fromLog, refuseUnsent, type Sent, type SubmitOptions, submitRequest } from './submit.ts';
 import { Supervisor } from './supervise.ts';
 import { takenRequests } from './take-requests.ts';
 
@@ -27,8 +27,6 @@ export interface WorkerDeps {
   readonly clock: Clock;
   /** Whether earlier runs have shown how the service answers when it has taken a request. */
   readonly isFamiliar: boolean;
-  /** The breaker of the account, which counts the results of all its workers. */
-  readonly breaker: { observe(isDoubtful: boolean): Promise<Advice> };
   /** Stops the sending of all processes of the account for this many milliseconds. */
   readonly hold: (pauseMs: number) => void;
   /** Returns the reason why this worker's contract does not allow a request, or null if it does. */
@@ -41,7 +39,7 @@ export interface WorkerDeps {
 /** Receives the events of a worker. */
 export interface WorkerWatch {
   began(taken: TakenRequest): void;
-  ended(taken: TakenRequest, submitted: Submitted, disposal: JobDecision): void;
+  ended(taken: TakenRequest, sent: Sent, disposal: JobDecision): void;
   /** Called when a request was started but given back to the queue without a result. */
   gaveBack(taken: TakenRequest): void;
   /** Called when the worker ends by itself. */
@@ -76,7 +74,7 @@ class QueueWorker {
   constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
     this.#deps = deps;
     this.#options = options;
-    this.#supervisor = new Supervisor(null, 0, { isFamiliar: deps.isFamiliar, countsDoubts: false });
+    this.#supervisor = new Supervisor(null, 0, { isFamiliar: deps.isFamiliar });
   }
 
   async run(): Promise<SrqError | null> {
@@ -110,22 +108,25 @@ class QueueWorker {
     if (taken.isUnreadable) return this.#setAside(taken, UNREADABLE);
     const { api, log } = this.#deps;
     const unsent = this.#unsentOutcome(taken);
-    const sent =
+    const tried =
       unsent === null ? await submitRequest(taken, api, log, this.#options) : await refuseUnsent(taken, log, unsent);
-    const isDoubtful = sent.result.status === 'unknown';
-    const byKey = isDoubtful ? await settleByKey(taken, this.#deps) : null;
-    const submitted = await asLogged(taken, byKey ?? sent, log);
-    const { result } = submitted;
-    if (submitted.stop) this.#end(submitted.stop);
+    const byKey = tried.status === 'unknown' ? await settleByKey(taken, this.#deps) : null;
+    const sent = await this.#asLogged(taken, byKey ?? tried);
+    if (sent.stop) this.#end(sent.stop);
     // Nothing is in the log yet of a request that a fault kept from being sent.
-    const isFaulty = submitted.stop?.code === 'fault' && result.status === 'failed';
+    const isFaulty = sent.stop?.code === 'fault' && sent.status === 'failed';
     if (isFaulty && !taken.mayTryAgain) return this.#setAside(taken, FAULTED);
-    this.#dispose(taken, submitted, disposalOf(taken, submitted, await this.#situation(taken, submitted)));
-    const own = this.#supervisor.observe(submitted);
-    const shared = sent.isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
-    const stop = own.stop ?? shared.stop;
+    this.#dispose(taken, sent, disposalOf(taken, sent, await this.#situation(taken, sent)));
+    const { stop, pauseMs } = this.#supervisor.observe(sent);
     if (stop) this.#end(stop);
-    else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
+    else if (pauseMs > 0) this.#recover(taken, pauseMs).catch((error: unknown) => this.#end(error));
+  }
+
+  /** Somebody else may have recorded that a request was taken whose outcome this process does not know. */
+  async #asLogged(taken: TakenRequest, sent: Sent): Promise<Sent> {
+    if (sent.status !== 'unknown' || sent.unrecorded) return sent;
+    const known = await fromLog(taken, this.#deps.log);
+    return known.status === 'unknown' ? sent : { ...known, stop: sent.stop };
   }
 
   /** Returns the outcome of a request that must not be sent, or null. */
@@ -139,10 +140,10 @@ class QueueWorker {
    * Returns what the log says now. Whether the request is under way is asked first: if it is not, what became of it is in
    * the log.
    */
-  async #situation({ key }: TakenRequest, { result }: Submitted): Promise<WorkerSituation> {
+  async #situation({ key }: TakenRequest, { status }: Sent): Promise<WorkerSituation> {
     const { log, halt } = this.#deps;
     const isEnding = halt.signal.aborted;
-    if (result.status !== 'unknown') return { isUnderWay: false, state: log.lookup(key), isEnding };
+    if (status !== 'unknown') return { isUnderWay: false, state: log.lookup(key), isEnding };
     const isUnderWay = await log.mayBeUnderWay(key);
     await log.prefetch([key]);
     return { isUnderWay, state: log.lookup(key), isEnding };
@@ -153,9 +154,9 @@ class QueueWorker {
    * sent: a doubt stays one, for a person to settle.
    */
   async #setAside(taken: TakenRequest, why: string): Promise<void> {
-    const submitted = await refuseUnsent(taken, this.#deps.log, unsentOutcome('failed', why));
-    if (submitted.stop) this.#end(submitted.stop);
-    this.#dispose(taken, submitted, { is: submitted.unrecorded ? 'back' : 'done' });
+    const sent = await refuseUnsent(taken, this.#deps.log, unsentOutcome('failed', why));
+    if (sent.stop) this.#end(sent.stop);
+    this.#dispose(taken, sent, { is: sent.unrecorded ? 'back' : 'done' });
   }
 
   async #endOnError<Result>(work: Promise<Result>): Promise<Result> {
@@ -196,9 +197,9 @@ class QueueWorker {
     watch.gaveBack(taken);
   }
 
-  #dispose(taken: TakenRequest, submitted: Submitted, disposal: JobDecision): void {
+  #dispose(taken: TakenRequest, sent: Sent, disposal: JobDecision): void {
     this.#inHand.delete(taken);
-    this.#deps.watch.ended(taken, submitted, disposal);
+    this.#deps.watch.ended(taken, sent, disposal);
     this.#track(this.#deps.queue.dispose(taken, disposal));
   }
 

@@ -4,7 +4,7 @@ import { contentKey, type Destination } from '../request/lead/service-request.ts
 import type { JobDecision, QueuedRequest, TakenRequest } from '../request/log/request-queue.ts';
 import { type LoggedState, STATUS } from '../request/log/status.ts';
 import { contractFindings } from './check/check-contract.ts';
-import { loggedStatus, type Submitted } from './submit.ts';
+import { loggedStatus, type Sent } from './submit.ts';
 
 /** Fields that srq fills if the file leaves them empty. A queued request does not show whether srq has filled them. */
 const MAY_BE_FILLED: ReadonlySet<string> = new Set(['lang']);
@@ -54,17 +54,17 @@ const BACK: JobDecision = { is: 'back' };
  */
 export function disposalOf(
   { mayTryAgain, hasExpired }: TakenRequest,
-  { result, unrecorded, stop }: Submitted,
+  { status, unrecorded, stop }: Sent,
   { isEnding, isUnderWay, state }: WorkerSituation,
 ): JobDecision {
   if (unrecorded) return BACK;
-  if (STATUS[result.status].left === 'send') {
+  if (STATUS[status].left === 'send') {
     if (hasExpired) return DONE;
     // What is given back is the first that the next worker takes, and a fault in srq would end that one, too.
     if ((isEnding || stop) && stop?.code !== 'fault') return BACK;
     return mayTryAgain ? { is: 'later' } : DONE;
   }
-  if (result.status !== 'unknown') return DONE;
+  if (status !== 'unknown') return DONE;
   if (isUnderWay) return { is: 'moved', inMs: UNDER_WAY_MS };
   return maySend(state) ? { is: 'moved', inMs: RESEND_MS } : DONE;
 }

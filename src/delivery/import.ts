@@ -10,7 +10,7 @@ import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
 import { type AskMeaning, type SendDeps, type SendOptions, sendAfterOthers, sendRows } from './send-rows.ts';
 import { settleRows } from './settle-rows.ts';
-import type { SubmitOptions, Submitted } from './submit.ts';
+import type { Sent, SubmitOptions } from './submit.ts';
 import { Supervisor } from './supervise.ts';
 
 /**
@@ -165,10 +165,7 @@ async function settle(
 }
 
 /** Runs a pass and shows each of its rows. Returns the reason why it ended early, or null. */
-export async function runPass(
-  rows: AsyncGenerator<Submitted, SrqError | null>,
-  watch: PassWatch,
-): Promise<SrqError | null> {
+export async function runPass(rows: AsyncGenerator<Sent, SrqError | null>, watch: PassWatch): Promise<SrqError | null> {
   try {
     for (;;) {
       const next = await rows.next();
@@ -258,7 +255,7 @@ export type Pass =
 
 /** Receives the progress of one pass. */
 export interface PassWatch {
-  row(submitted: Submitted): void;
+  row(sent: Sent): void;
   /** Called when a row in doubt has to wait for this many milliseconds before it can be settled. */
   waiting(waitMs: number): void;
   end(): void;

@@ -5,7 +5,7 @@ import { recoverFromBreak } from './breaker.ts';
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { recorded, type Submission, type SubmitOptions, type Submitted, subjectOf, submitRequest } from './submit.ts';
+import { recorded, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest } from './submit.ts';
 import type { Supervisor } from './supervise.ts';
 
 /**
@@ -50,7 +50,7 @@ export async function* sendRows(
   plan: ImportPlan,
   deps: SendDeps,
   options: SendOptions,
-): AsyncGenerator<Submitted, SrqError | null> {
+): AsyncGenerator<Sent, SrqError | null> {
   const { api, log, halt } = deps;
   const { supervisor } = options;
   supervisor.beginFile();
@@ -68,24 +68,24 @@ export async function* sendRows(
     // can give no reason to stop.
     async (submission, makeRoom) => ({
       submission,
-      submitted: await haltOnError(submitRequest(submission, api, log, options, makeRoom), halt),
+      sent: await haltOnError(submitRequest(submission, api, log, options, makeRoom), halt),
     }),
   );
   try {
     await noteUnknown(plan, deps);
-    for await (const { submission, submitted: told } of results) {
+    for await (const { submission, sent: told } of results) {
       const asked = supervisor.isAtFirst && !halt.signal.aborted ? await withMeaning(submission, told, deps) : told;
       // What an answer means is not found out any more once the run ends, and that is no fault of the service.
-      const submitted = halt.signal.aborted ? { ...asked, unproven: null } : asked;
-      noteResult(plan, submitted);
-      const advice = supervisor.observe(submitted);
+      const sent = halt.signal.aborted ? { ...asked, unproven: null } : asked;
+      noteResult(plan, sent);
+      const advice = supervisor.observe(sent);
       stop ??= advice.stop;
       if (stop) halt.abort();
       if (advice.pauseMs > 0) {
         deps.breakerOpened?.(advice.pauseMs);
         pause = recoverFromBreak(submission.request, advice.pauseMs, { ...deps, stopping: halt.signal });
       }
-      yield submitted;
+      yield sent;
     }
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
@@ -101,15 +101,11 @@ async function noteUnknown(plan: ImportPlan, deps: PassDeps): Promise<void> {
 }
 
 /** Asks a person about an answer that proves nothing, and records the outcome that follows. */
-async function withMeaning(
-  submission: Submission,
-  submitted: Submitted,
-  { api, log, askMeaning }: SendDeps,
-): Promise<Submitted> {
-  const { unproven, result } = submitted;
-  if (unproven === null || unproven.text === '' || submitted.stop || submitted.unrecorded) return submitted;
-  const said = (await askMeaning?.(result.row, unproven)) ?? null;
-  if (said === null) return submitted;
+async function withMeaning(submission: Submission, sent: Sent, { api, log, askMeaning }: SendDeps): Promise<Sent> {
+  const { unproven, row } = sent;
+  if (unproven === null || unproven.text === '' || sent.stop || sent.unrecorded) return sent;
+  const said = (await askMeaning?.(row, unproven)) ?? null;
+  if (said === null) return sent;
   api.learn(unproven, said);
   const outcome = {
     ...(said === 'refused' ? REFUSED : TAKEN),
@@ -132,7 +128,7 @@ export async function* sendAfterOthers(
   plan: ImportPlan,
   deps: PassDeps,
   options: SubmitOptions & { readonly concurrency: number },
-): AsyncGenerator<Submitted, SrqError | null> {
+): AsyncGenerator<Sent, SrqError | null> {
   const { api, log, clock, halt } = deps;
   const untilMs = clock.monotonicMs() + MAX_WAIT_FOR_OTHERS_MS;
   const results = runConcurrently(
@@ -153,17 +149,17 @@ export async function* sendAfterOthers(
  * reason.
  */
 export async function* trackResults(
-  results: AsyncGenerator<Submitted>,
+  results: AsyncGenerator<Sent>,
   plan: ImportPlan,
   halt: AbortController,
-): AsyncGenerator<Submitted, SrqError | null> {
+): AsyncGenerator<Sent, SrqError | null> {
   let stop: SrqError | null = null;
   try {
-    for await (const submitted of results) {
-      noteResult(plan, submitted);
-      stop ??= submitted.stop;
+    for await (const sent of results) {
+      noteResult(plan, sent);
+      stop ??= sent.stop;
       if (stop) halt.abort();
-      yield submitted;
+      yield sent;
     }
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
@@ -173,10 +169,10 @@ export async function* trackResults(
 }
 
 /** Keeps the ledger up to date with a result, and with that of another row that is unknown because of it. */
-function noteResult({ ledger }: ImportPlan, { result, alsoUnknown }: Submitted): void {
-  ledger.setStatus(result.row, result.status);
-  const { row, key } = alsoUnknown ?? { row: 0, key: null };
-  if (key !== null && ledger.has(row) && ledger.key(row) === key) ledger.setStatus(row, 'unknown');
+function noteResult({ ledger }: ImportPlan, { row, status, alsoUnknown }: Sent): void {
+  ledger.setStatus(row, status);
+  const { row: other, key } = alsoUnknown ?? { row: 0, key: null };
+  if (key !== null && ledger.has(other) && ledger.key(other) === key) ledger.setStatus(other, 'unknown');
 }
 
 /** Halts the run if `work` fails, so that requests waiting for their turn do not start. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { customersOf } from '../request/lead/customer.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Ledger } from '../request/log/ledger.ts';
-import { type Outcome, reasonOf } from '../request/log/outcome.ts';
+import type { Outcome } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState } from '../request/log/status.ts';
 import type { LogRecord } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -12,11 +12,12 @@ import {
   inDoubt,
   loggedStatus,
   recorded,
+  type Sent,
   type Submission,
   type SubmitOptions,
-  type Submitted,
   subjectOf,
   submitRequest,
+  unsent,
   withdrawCreation,
 } from './submit.ts';
 import {
@@ -78,11 +79,11 @@ export function settleRows(
   plan: ImportPlan,
   deps: PassDeps,
   options: SettleOptions,
-): AsyncGenerator<Submitted, SrqError | null> {
+): AsyncGenerator<Sent, SrqError | null> {
   return trackResults(settleAll(plan, deps, options), plan, deps.halt);
 }
 
-async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptions): AsyncGenerator<Submitted> {
+async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptions): AsyncGenerator<Sent> {
   const { log, halt } = deps;
   let batch: (UnknownRow & Asked)[] = [];
   for await (const { doubt: submission, neighbours } of unknownWithNeighbours(plan, deps)) {
@@ -138,7 +139,7 @@ async function* settleBatch(
   batch: readonly (UnknownRow & Asked)[],
   deps: PassDeps,
   options: SettleOptions,
-): AsyncGenerator<Submitted> {
+): AsyncGenerator<Sent> {
   if (batch.length === 0) return;
   const { api, halt, clock, log } = deps;
   const { signal } = halt;
@@ -218,7 +219,7 @@ async function settleRow(
   askedMs: readonly number[],
   deps: PassDeps,
   { resend }: SettleOptions,
-): Promise<Submitted> {
+): Promise<Sent> {
   const { submission, record, seen } = row;
   const { log, api } = deps;
   const subject = subjectOf(submission);
@@ -232,7 +233,7 @@ async function settleRow(
   const why = says === 'nothing' ? UNTOLD : whyNotCreated(record, isShared);
   if (why === null) {
     if (!(await log.outcome(subject, TAKEN, { seen, by: 'validate' }))) return inDoubt(submission);
-    return settled(submission, 'created', TAKEN.message);
+    return unsent(submission, 'created', TAKEN.message);
   }
   await noteAsked(row, rounds, askedMs, deps);
   return stays(submission, why);
@@ -281,10 +282,7 @@ function mayRepeat(
  * Sends a request again under its idempotency key if it is unknown, and the service still remembers the key. Returns null
  * otherwise.
  */
-export async function settleByKey(
-  submission: Submission,
-  deps: Pick<PassDeps, 'api' | 'log'>,
-): Promise<Submitted | null> {
+export async function settleByKey(submission: Submission, deps: Pick<PassDeps, 'api' | 'log'>): Promise<Sent | null> {
   const row = await openRow(submission, deps);
   const sent = row && sentTime(row.record, deps.log.nowMs());
   return row && sent && mayRepeat(row, sent, deps) ? repeatUnderKey(row, sent, deps) : null;
@@ -301,7 +299,7 @@ export async function submitOne(
   submission: Submission,
   deps: Pick<PassDeps, 'api' | 'log'>,
   chosen: SubmitOptions,
-): Promise<Submitted> {
+): Promise<Sent> {
   const { api, log } = deps;
   // A process may send the same request on purpose several times, and a service that is idempotent must not take the
   // last one for the one before.
@@ -326,7 +324,7 @@ async function repeatUnderKey(
   row: UnknownRow,
   sent: SentTime,
   { api, log }: Pick<PassDeps, 'api' | 'log'>,
-): Promise<Submitted> {
+): Promise<Sent> {
   const { submission, seen } = row;
   const { key } = submission;
   const subject = subjectOf(submission);
@@ -419,14 +417,9 @@ function isCreated(ledger: Ledger, row: number): boolean {
   return (status === 'created' || status === 'repeated') && ledger.firstRow(row) === row && ledger.hasKey(row);
 }
 
-function settled(submission: Submission, status: Outcome['status'], message: string | null): Submitted {
-  const unknown = inDoubt(submission);
-  return { ...unknown, result: { ...unknown.result, status, message, reason: reasonOf({ status, http: null }) } };
-}
-
 /** Builds the result of a request that stays unknown, with the reason. */
-function stays(submission: Submission, why: string): Submitted {
-  return settled(submission, 'unknown', `${why} ${LOOK_IT_UP}`);
+function stays(submission: Submission, why: string): Sent {
+  return unsent(submission, 'unknown', `${why} ${LOOK_IT_UP}`);
 }
 
 const LOOK_IT_UP = 'Look it up at the service, then: srq resolve KEY --created [ID] or --not-created.';

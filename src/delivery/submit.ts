@@ -1,16 +1,8 @@
 import { repetitionKey, type ServiceRequest } from '../request/lead/service-request.ts';
-import {
-  type Identifiers,
-  type Outcome,
-  type RowReason,
-  type RowResult,
-  reasonOf,
-  UNNAMED,
-} from '../request/log/outcome.ts';
+import { type Identifiers, type Outcome, type RowResult, reasonOf, UNNAMED } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type {
   DeliveryLog,
-  LogRecord,
   LogSubject,
   LogView,
   MarketplaceApi,
@@ -43,9 +35,8 @@ export interface SubmitOptions {
 /** The options that say which logged outcomes are final, so that nothing is sent for them. */
 export type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
-/** The result of sending, or not sending, one request. */
-export interface Submitted {
-  readonly result: RowResult;
+/** What became of one request, sent or not, and what follows from it for the run. */
+export interface Sent extends RowResult {
   /**
    * Whether the log could not store the result. It must then be shown to the user, because it is stored nowhere else.
    */
@@ -62,26 +53,56 @@ export interface Submitted {
   readonly stop: SrqError | null;
 }
 
-type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'unproven' | 'alsoUnknown'>;
+/** Another name, for tests. */
+export type Submitted = Sent;
 
-const NOTHING_SPECIAL: Circumstances = {
-  stop: null,
-  unreadable: false,
-  unproven: null,
-  alsoUnknown: null,
-};
+type Circumstances = Partial<Omit<Sent, keyof RowResult>>;
+
+/** Builds what became of a request. Its place in the run and its reason follow from the request and the outcome. */
+function sentOf(
+  { row, request: { ref }, key }: Submission,
+  { status, ids, http, message }: Pick<RowResult, 'status' | 'ids' | 'http' | 'message'>,
+  circumstances: Circumstances = {},
+): Sent {
+  const usual = {
+    unrecorded: false,
+    unreadable: false,
+    unproven: null,
+    alsoUnknown: null,
+    isFromLog: false,
+    stop: null,
+  };
+  return { row, status, ref, key, ids, http, message, reason: reasonOf({ status, http }), ...usual, ...circumstances };
+}
+
+/** Returns the part of a result that users see. */
+export function shown({ row, status, ref, key, ids, http, message, reason }: RowResult): RowResult {
+  return { row, status, ref, key, ids, http, message, reason };
+}
+
+/** Builds what became of a request to which nobody sends anything now. */
+export function unsent(submission: Submission, status: Status, message: string | null, ids: Identifiers = {}): Sent {
+  return sentOf(submission, { status, ids, http: null, message }, { isFromLog: true });
+}
+
+/** The message of a row whose outcome is unknown since an earlier run. */
+export const IN_DOUBT = 'An earlier try may have been taken; the row is not sent again until that is settled.';
+
+/** Builds the result of a request whose outcome stays unknown. */
+export const inDoubt = (submission: Submission): Sent => unsent(submission, 'unknown', IN_DOUBT);
 
 /** The result of the duplicate check. */
-interface Clearance extends Circumstances {
+interface Clearance {
   /** The outcome of a request that must not be created, or null if it may be. */
   readonly outcome: Outcome | null;
   /** Whether validate says that the service has a request like it. */
   readonly isThere: boolean;
   /** The answer by which validate called the request clear, or null. */
   readonly cleared: ValidateResult | null;
+  readonly circumstances: Circumstances;
 }
 
-const NOT_ASKED: Clearance = { outcome: null, isThere: false, cleared: null, ...NOTHING_SPECIAL };
+const NOT_ASKED: Clearance = { outcome: null, isThere: false, cleared: null, circumstances: {} };
 
 /**
  * Sends one request: looks it up in the log, asks validate, records the intent durably, sends it and records the
@@ -96,7 +117,7 @@ export async function submitRequest(
   log: DeliveryLog,
   options: SubmitOptions,
   onCreated: () => void = () => {},
-): Promise<Submitted> {
+): Promise<Sent> {
   try {
     return await submit(submission, api, log, options, onCreated);
   } catch (error) {
@@ -111,17 +132,16 @@ async function submit(
   log: DeliveryLog,
   options: SubmitOptions,
   onCreated: () => void,
-): Promise<Submitted> {
+): Promise<Sent> {
   const { request, key } = submission;
   await log.prefetch([key]);
   const seen = log.lookup(key);
-  const known = loggedStatus(seen, options);
-  if (known) return plain(await knownResult(submission, known, log));
+  if (loggedStatus(seen, options)) return fromLog(submission, log, options);
 
   const subject = subjectOf(submission);
   const clearance = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
-  const { outcome: unsent, isThere, cleared, ...checked } = clearance;
-  if (unsent) return recordUnsent(submission, log, seen, unsent, checked);
+  const { outcome: refused, isThere, cleared, circumstances } = clearance;
+  if (refused) return recordUnsent(submission, log, seen, refused, circumstances);
   // What validate finds under a licence may be the very try that the licence is about, so that keeps its idempotency key.
   // What the service has already is sent a second time on purpose.
   const isSecond = isTaken(seen) || (isThere && seen !== 'licensed');
@@ -137,16 +157,16 @@ async function submit(
     return true;
   };
   const sent = await api.create(request, intend, { key, idempotencyKey, writeLeaseMs: log.writeLeaseMs, cleared });
-  if (!sent) return plain(await knownResult(submission, loggedStatus(log.lookup(key), options) ?? 'unknown', log));
+  if (!sent) return fromLog(submission, log, options);
   const { outcome, stop, unproven, sameAs } = sent;
   const sentMs = log.nowMs() - (outcome.ms ?? 0);
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   if (outcome.status === 'created') onCreated();
   const alsoUnknown = await withdrawCreation(sameAs, log);
   const noted = () => log.outcome(subject, outcome, how);
-  const submitted = await recorded(submission, outcome, { stop, unproven, alsoUnknown }, noted);
-  const mayProve = unproven !== null && cleared !== null && !submitted.unrecorded && stop === null;
-  return mayProve ? proven(submission, submitted, { unproven, cleared, sentMs }, api, log) : submitted;
+  const told = await recorded(submission, outcome, { stop, unproven, alsoUnknown }, noted);
+  const mayProve = unproven !== null && cleared !== null && !told.unrecorded && stop === null;
+  return mayProve ? proven(submission, told, { unproven, cleared, sentMs }, api, log) : told;
 }
 
 /**
@@ -155,16 +175,16 @@ async function submit(
  */
 async function proven(
   submission: Submission,
-  submitted: Submitted,
+  told: Sent,
   { unproven, cleared, sentMs }: { unproven: UnprovenAnswer; cleared: ValidateResult; sentMs: number },
   api: MarketplaceApi,
   log: DeliveryLog,
-): Promise<Submitted> {
+): Promise<Sent> {
   const { request, key } = submission;
   try {
     const { isTaken: isProven, isSeen, stop, sameAs } = await api.prove(request, key, unproven, cleared);
     const alsoUnknown = await withdrawCreation(sameAs, log);
-    if (!isProven) return { ...submitted, stop, alsoUnknown };
+    if (!isProven) return { ...told, stop, alsoUnknown };
     const seen = log.lookup(key);
     const isNamed = Object.keys(unproven.ids).length > 0;
     const message = unproven.http === 409 ? CONFLICT : isNamed ? null : isSeen ? SEEN : UNNAMED;
@@ -179,11 +199,10 @@ async function proven(
     });
     if (isNoted) return proof;
     // Another process has found something out meanwhile, and that counts.
-    const known = loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) ?? 'unknown';
-    return plain(await knownResult(submission, known, log));
+    return fromLog(submission, log);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return { ...submitted, stop: error };
+    return { ...told, stop: error };
   }
 }
 
@@ -202,16 +221,7 @@ export async function withdrawCreation(key: string | null, log: DeliveryLog): Pr
   const ms = Math.max(0, Math.round(log.nowMs() - Date.parse(record.at) + (record.ms ?? 0)));
   const outcome = { ...outcomeOf('unknown', SAME_IDENTIFIER, record.http), ms };
   if (!(await log.outcome(record, outcome, { seen: log.lookup(key), again, looked: true }))) return null;
-  return {
-    row,
-    ref,
-    key,
-    status: 'unknown',
-    ids: {},
-    http: record.http,
-    message: SAME_IDENTIFIER,
-    reason: 'request.in-doubt',
-  };
+  return shown({ ...outcome, row, ref, key, reason: 'request.in-doubt' });
 }
 
 /**
@@ -226,15 +236,15 @@ async function isOfSecondSend({ key }: Submission, seen: LoggedState, log: Deliv
  * Turns a fault in srq into a result. The error's message is left out, because it may contain personal data from the
  * request.
  */
-async function faulted(submission: Submission, log: DeliveryLog, error: unknown): Promise<Submitted> {
+async function faulted(submission: Submission, log: DeliveryLog, error: unknown): Promise<Sent> {
   const name = error instanceof Error ? error.name : 'an error';
   const message = `srq failed on row ${submission.row} (${name}).`;
   const hint =
     'This is an error in srq: please report it. The other rows can be sent without this one: --skip, --limit.';
   const stop = new SrqError('srq.fault', message, hint, error);
-  const isInDoubt = loggedStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
+  const isInDoubt = loggedStatus(log.lookup(submission.key), NEVER_AGAIN) === 'unknown';
   const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
-  if (!isInDoubt) return { ...plain(resultOf(submission, outcome)), isFromLog: false, stop };
+  if (!isInDoubt) return sentOf(submission, outcome, { stop });
   const { again = false, wireForm = null, wasClear = false } = (await log.read(submission.key)) ?? {};
   return recorded(submission, outcome, { stop }, () =>
     log.outcome(subjectOf(submission), outcome, { again, wireForm, wasClear }),
@@ -245,12 +255,11 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
  * Records that a request is refused before anything is sent. If the log already knows its outcome, that is returned
  * instead.
  */
-export async function refuseUnsent(submission: Submission, log: DeliveryLog, outcome: Outcome): Promise<Submitted> {
+export async function refuseUnsent(submission: Submission, log: DeliveryLog, outcome: Outcome): Promise<Sent> {
   await log.prefetch([submission.key]);
   const seen = log.lookup(submission.key);
-  const known = loggedStatus(seen, { onDuplicate: 'skip', again: false });
-  if (known) return plain(await knownResult(submission, known, log));
-  return recordUnsent(submission, log, seen, outcome, {});
+  const isKnown = loggedStatus(seen, NEVER_AGAIN) !== null;
+  return isKnown ? fromLog(submission, log) : recordUnsent(submission, log, seen, outcome, {});
 }
 
 /**
@@ -262,43 +271,32 @@ async function recordUnsent(
   log: DeliveryLog,
   seen: LoggedState,
   outcome: Outcome,
-  circumstances: Partial<Circumstances>,
-): Promise<Submitted> {
-  const { key } = submission;
-  if (isTaken(seen)) return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };
+  circumstances: Circumstances,
+): Promise<Sent> {
+  if (isTaken(seen)) return sentOf(submission, outcome, circumstances);
   const again = await isOfSecondSend(submission, seen, log);
-  const noted = () => log.outcome(subjectOf(submission), outcome, { seen, again });
-  const submitted = await recorded(submission, outcome, circumstances, noted);
-  const known = loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
-  const told = known !== null && known !== outcome.status;
-  return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
-}
-
-/**
- * Returns what the log says of a request whose outcome this process does not know, if somebody else has recorded that it
- * was taken.
- */
-export async function asLogged(submission: Submission, submitted: Submitted, log: DeliveryLog): Promise<Submitted> {
-  if (submitted.result.status !== 'unknown' || submitted.unrecorded) return submitted;
-  const known = loggedStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false });
-  if (known === null || known === 'unknown') return submitted;
-  return { ...submitted, result: await knownResult(submission, known, log), isFromLog: true };
+  const sent = await recorded(submission, outcome, circumstances, () =>
+    log.outcome(subjectOf(submission), outcome, { seen, again }),
+  );
+  const known = loggedStatus(log.lookup(submission.key), NEVER_AGAIN);
+  if (known === null || known === outcome.status) return sent;
+  const { stop, unreadable, unrecorded } = sent;
+  return { ...(await fromLog(submission, log)), stop, unreadable, unrecorded };
 }
 
 /** Records an outcome. If the log fails, the result is marked as `unrecorded`, so that it is not lost. */
 export async function recorded(
   submission: Submission,
   outcome: Outcome,
-  circumstances: Partial<Circumstances>,
+  circumstances: Circumstances,
   record: () => Promise<boolean>,
-): Promise<Submitted> {
-  const submitted = { ...NOTHING_SPECIAL, ...circumstances, result: resultOf(submission, outcome), isFromLog: false };
+): Promise<Sent> {
   try {
     await record();
-    return { ...submitted, unrecorded: false };
+    return sentOf(submission, outcome, circumstances);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return { ...submitted, stop: error, unrecorded: true };
+    return sentOf(submission, outcome, { ...circumstances, stop: error, unrecorded: true });
   }
 }
 
@@ -330,47 +328,24 @@ export function loggedStatus(state: LoggedState, options: Finality): KnownStatus
   }
 }
 
-/**
- * Returns the result of a request that must not be sent because of what the log knows, or null if it may be sent. It is
- * asked about requests that were not reached before the run ended. Rejects if the log cannot be asked, because the result
- * is then unknown.
- */
-export async function resultInLog(submission: Submission, log: LogView, options: Finality): Promise<RowResult | null> {
-  await log.prefetch([submission.key]);
-  const known = loggedStatus(log.lookup(submission.key), options);
-  return known && knownResult(submission, known, log);
-}
+/** What the log knows is final, whatever the user has asked for. */
+const NEVER_AGAIN: Finality = { onDuplicate: 'skip', again: false };
 
 /**
- * Returns the same as {@link resultInLog}, but from states that were looked up earlier, so that time and identifiers are
- * missing.
+ * Returns what the log, as last looked up, says of a request that is not sent because of it. Rejects if the log cannot be
+ * read, because the result is then unknown.
  */
-export function resultLastInLog(
+export async function fromLog(
   submission: Submission,
-  log: Pick<LogView, 'lookup'>,
-  options: Finality,
-): RowResult | null {
-  const known = loggedStatus(log.lookup(submission.key), options);
-  return known && resultByRecord(submission, known, null);
-}
-
-/** Builds the result of a row that is not sent because of its logged state, with the details from the log. */
-async function knownResult(
-  submission: Submission,
-  status: KnownStatus,
-  log: Pick<LogView, 'read'>,
-): Promise<RowResult> {
-  return resultByRecord(submission, status, status === 'unknown' ? null : await log.read(submission.key));
-}
-
-function resultByRecord(submission: Submission, status: KnownStatus, record: LogRecord | null): RowResult {
-  if (status === 'unknown') return inDoubtResult(submission);
+  log: Pick<LogView, 'lookup' | 'read'>,
+  options: Finality = NEVER_AGAIN,
+): Promise<Sent> {
+  const status = loggedStatus(log.lookup(submission.key), options) ?? 'unknown';
+  if (status === 'unknown') return inDoubt(submission);
+  const record = await log.read(submission.key);
+  const what = status === 'repeated' ? 'Already created' : 'Found to be a duplicate';
   const when = record ? ` on ${record.at}` : '';
-  const message =
-    status === 'repeated'
-      ? `Already created${when}, according to the log.`
-      : `Found to be a duplicate${when}, according to the log.`;
-  return { ...base(submission, status), ids: record?.ids ?? {}, message };
+  return unsent(submission, status, `${what}${when}, according to the log.`, record?.ids);
 }
 
 async function validateFirst(request: ServiceRequest, api: MarketplaceApi, options: SubmitOptions): Promise<Clearance> {
@@ -379,7 +354,7 @@ async function validateFirst(request: ServiceRequest, api: MarketplaceApi, optio
     answer = await api.validate(request);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return { ...NOT_ASKED, outcome: outcomeOf('failed', error.message), stop: error };
+    return { ...NOT_ASKED, outcome: outcomeOf('failed', error.message), circumstances: { stop: error } };
   }
   const { verdict, refused, http, ids, message, raw } = answer;
   if (verdict === 'clear') return { ...NOT_ASKED, cleared: answer };
@@ -389,7 +364,7 @@ async function validateFirst(request: ServiceRequest, api: MarketplaceApi, optio
   }
   if (refused) return { ...NOT_ASKED, outcome: outcomeOf(refused, message, http) };
   const why = `${message ?? 'Nothing shows what the answer of validate means.'} The request was not created.`;
-  return { ...NOT_ASKED, outcome: { ...outcomeOf('failed', why, http), raw }, unreadable: true };
+  return { ...NOT_ASKED, outcome: { ...outcomeOf('failed', why, http), raw }, circumstances: { unreadable: true } };
 }
 
 function outcomeOf(
@@ -405,28 +380,4 @@ function outcomeOf(
 export function subjectOf({ key, row, request }: Submission): LogSubject {
   const { country } = request.params;
   return { key, row, ref: request.ref, ...(country === undefined ? {} : { market: country }) };
-}
-
-/** The message of a row that is in doubt since an earlier run. */
-export const IN_DOUBT = 'An earlier try may have been taken; the row is not sent again until that is settled.';
-
-/** Builds the result of a request that stays in doubt. */
-export function inDoubt(submission: Submission): Submitted {
-  return plain(inDoubtResult(submission));
-}
-
-function inDoubtResult(submission: Submission): RowResult {
-  return { ...base(submission, 'unknown', 'request.in-doubt'), message: IN_DOUBT };
-}
-
-function resultOf(submission: Submission, { status, ids, http, message }: Outcome): RowResult {
-  return { ...base(submission, status, reasonOf({ status, http })), ids, http, message };
-}
-
-function base({ row, request, key }: Submission, status: Status, reason: RowReason | null = null): RowResult {
-  return { row, status, ref: request.ref, key, ids: {}, http: null, message: null, reason };
-}
-
-function plain(result: RowResult): Submitted {
-  return { ...NOTHING_SPECIAL, result, unrecorded: false, isFromLog: true };
 }

@@ -1,6 +1,6 @@
 import { SrqError } from '../request/words/errors.ts';
-import { type Advice, afterResult, type BreakerCounts, CONTINUE, UNBROKEN } from './breaker.ts';
-import type { Submitted } from './submit.ts';
+import { type Advice, Breaker, CONTINUE } from './breaker.ts';
+import type { Sent } from './submit.ts';
 
 /**
  * A run is careful until this many rows have a readable result: it has one row in flight, or this many at a familiar service
@@ -14,19 +14,11 @@ const DENIED_IN_A_ROW = 5;
 /** The first rows of a file may all be duplicates of a service of which nothing is known yet. */
 const UNREADABLE_IN_A_ROW = 10;
 
-/** What is known about a run before it begins. */
-interface Supervision {
-  /** Whether earlier runs have shown how the service answers when it has taken a request. Default: false. */
-  readonly isFamiliar?: boolean;
-  /** Whether requests in doubt are counted here, not elsewhere. Default: true. */
-  readonly countsDoubts?: boolean;
-}
-
-/** Watches the results of a run and advises when to pause and when to stop. It has no side effects. */
+/** Watches the results of a run, or of a worker, and advises when to pause and when to stop. It has no side effects. */
 export class Supervisor {
   readonly #maxRefused: number | null;
   readonly #canaries: number;
-  #breaker: BreakerCounts | null;
+  readonly #breaker = new Breaker();
   #refused: number;
   #readable = 0;
   #seen = 0;
@@ -36,16 +28,12 @@ export class Supervisor {
 
   /**
    * `maxRefused` is the number of refused rows at which the run stops, or null if there is none. `invalid` rows, which the
-   * local checks refused, count towards it.
+   * local checks refused, count towards it. `isFamiliar` tells whether earlier runs have shown how the service answers when it
+   * has taken a request.
    */
-  constructor(
-    maxRefused: number | null,
-    invalid: number,
-    { isFamiliar = false, countsDoubts = true }: Supervision = {},
-  ) {
+  constructor(maxRefused: number | null, invalid: number, { isFamiliar = false } = {}) {
     this.#maxRefused = maxRefused;
     this.#canaries = isFamiliar ? CANARY_ROWS : 1;
-    this.#breaker = countsDoubts ? UNBROKEN : null;
     this.#refused = invalid;
   }
 
@@ -67,33 +55,27 @@ export class Supervisor {
   }
 
   /** Counts one result and returns the advice that follows from it. */
-  observe({ result, unreadable, unproven, stop, isFromLog }: Submitted): Advice {
+  observe(sent: Sent): Advice {
+    const { status, http, unreadable, stop, isFromLog } = sent;
     // A result from another process shows that the answers of the service can be read. That process has already counted
     // its requests in doubt.
     if (isFromLog && !stop) {
-      if (result.status !== 'unknown') this.#readable += 1;
+      if (status !== 'unknown') this.#readable += 1;
       return CONTINUE;
     }
     this.#seen += 1;
-    if (result.status === 'rejected') this.#refused += 1;
+    if (status === 'rejected') this.#refused += 1;
     this.#unreadableInARow = unreadable ? this.#unreadableInARow + 1 : 0;
-    this.#deniedInARow = result.http === 403 ? this.#deniedInARow + 1 : 0;
-    if (!unreadable && result.status !== 'failed' && result.status !== 'unknown') this.#readable += 1;
+    this.#deniedInARow = http === 403 ? this.#deniedInARow + 1 : 0;
+    if (!unreadable && status !== 'failed' && status !== 'unknown') this.#readable += 1;
     const why =
       stop ??
       this.#unreadableStop() ??
-      this.#unprovenStop(result, unproven) ??
+      this.#unprovenStop(sent) ??
       this.#deniedStop() ??
-      this.#refusalStop(result) ??
+      this.#refusalStop(sent) ??
       this.budgetStop();
-    return why ? { stop: why, pauseMs: 0 } : this.#breakerAdvice(result.status === 'unknown');
-  }
-
-  #breakerAdvice(isDoubtful: boolean): Advice {
-    if (this.#breaker === null) return CONTINUE;
-    const { counts, advice } = afterResult(this.#breaker, isDoubtful);
-    this.#breaker = counts;
-    return advice;
+    return why ? { stop: why, pauseMs: 0 } : this.#breaker.observe(status === 'unknown');
   }
 
   /** Returns a reason not to begin the run at all if the invalid rows alone exceed the budget. */
@@ -120,7 +102,7 @@ export class Supervisor {
    * Returns a reason to stop if one of the first rows gets an answer that proves nothing. Its meaning must be known before
    * more is sent. Later ones count as unknown outcomes.
    */
-  #unprovenStop({ row }: Submitted['result'], unproven: Submitted['unproven']): SrqError | null {
+  #unprovenStop({ row, unproven }: Sent): SrqError | null {
     if (unproven === null || !this.isAtFirst) return null;
     const { text, ids } = unproven;
     const lookUp = `Look row ${row} up at the service and record what you found: srq resolve`;
@@ -144,7 +126,7 @@ export class Supervisor {
     return new SrqError('auth.denied', 'The service denies these requests (HTTP 403).', hint);
   }
 
-  #refusalStop({ status, message }: Submitted['result']): SrqError | null {
+  #refusalStop({ status, message }: Sent): SrqError | null {
     if (status !== 'rejected' || this.#seen > FIRST_ROWS) return null;
     const reason = message ?? '';
     const times = (this.#firstRefusals.get(reason) ?? 0) + 1;

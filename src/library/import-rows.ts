@@ -3,9 +3,10 @@ import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts
 import { rowsSentBefore, sentBeforeText } from '../delivery/other-readings.ts';
 import type { Preparation } from '../delivery/prepare.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
-import type { SubmitOptions, Submitted } from '../delivery/submit.ts';
+import { type SubmitOptions, shown } from '../delivery/submit.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { createdAt, type LogStore, type OpenLog, type RunBegin } from '../request/log/log-store.ts';
+import type { RowResult } from '../request/log/outcome.ts';
 import { noCounts, sumOfCounts, withUntriedAsFailed } from '../request/log/status.ts';
 import type { Clock } from '../request/ports.ts';
 import { isLoopback } from '../request/small.ts';
@@ -57,7 +58,7 @@ export async function importTable(
       if (!settings.again) await requireNotSentBefore(plan, deps);
       return plan;
     },
-    watch: async () => ({ row: ({ result }) => telling.tell(result), waiting: () => {}, end: () => {} }),
+    watch: async () => ({ row: (sent) => telling.tell(shown(sent)), waiting: () => {}, end: () => {} }),
     report: async (_, reports) => {
       for await (const report of reports) {
         const { market: _, at: __, cells: ___, ...result } = runRowOf(report, mapping, true);
@@ -104,7 +105,7 @@ class ResultTelling {
     this.#halt = halt;
   }
 
-  tell(result: Submitted['result']): void {
+  tell(result: RowResult): void {
     if (this.#onResult === undefined || this.#errors.length > 0) return;
     const call = this.#call(this.#onResult, result);
     this.#running.add(call);
@@ -117,7 +118,7 @@ class ResultTelling {
     if (this.#errors.length > 0) throw this.#errors[0];
   }
 
-  async #call(onResult: NonNullable<ImportOptions['onResult']>, result: Submitted['result']): Promise<void> {
+  async #call(onResult: NonNullable<ImportOptions['onResult']>, result: RowResult): Promise<void> {
     try {
       // The function may be an async one, whose promise would otherwise end the process when it is rejected.
       await onResult(result);

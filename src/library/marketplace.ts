@@ -4,7 +4,7 @@ import { draftSentBefore } from '../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
 import { submitOne } from '../delivery/settle-rows.ts';
-import { loggedStatus, resultInLog, type Submission, type SubmitOptions } from '../delivery/submit.ts';
+import { fromLog, loggedStatus, type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { type Contract, contractAt, documentedContract, isOffered } from '../request/contract/contract.ts';
 import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
@@ -220,9 +220,10 @@ export class LibraryMarketplace implements api.Marketplace {
     const known = loggedStatus(log.lookup(key), options);
     if (!options.again) await this.#requireNotSentBefore(submission, options, log);
     try {
-      const { result, stop, unrecorded } = await submitOne(submission, deps, options);
-      const { row: _, ...told } = result;
-      const wasEnded = signal.aborted && result.status === 'failed';
+      const sent = await submitOne(submission, deps, options);
+      const { row: _, ...told } = shown(sent);
+      const { stop, unrecorded } = sent;
+      const wasEnded = signal.aborted && sent.status === 'failed';
       return { ...told, problems, error: stop ?? (wasEnded ? endedBySignal() : null), isRecorded: !unrecorded };
     } catch (error) {
       // The intent could not be recorded. Nothing was sent, neither now nor, as the log has just said, before.
@@ -233,10 +234,13 @@ export class LibraryMarketplace implements api.Marketplace {
 
   /** Returns the result of a request whose signal has fired: what the log says of it. No log is made for that. */
   async #untried(submission: Submission & Prepared, options: SubmitOptions): Promise<api.CreateResult> {
-    const result = await this.#readLog((log) => resultInLog(submission, log, options));
-    if (!result) return notSent(submission, endedBySignal());
-    const { row: _, ...told } = result;
-    const error = result.status === 'unknown' ? endedBySignal() : null;
+    const sent = await this.#readLog(async (log) => {
+      await log.prefetch([submission.key]);
+      return loggedStatus(log.lookup(submission.key), options) && fromLog(submission, log, options);
+    });
+    if (!sent) return notSent(submission, endedBySignal());
+    const { row: _, ...told } = shown(sent);
+    const error = sent.status === 'unknown' ? endedBySignal() : null;
     return { ...told, problems: submission.problems, error, isRecorded: true };
   }
 

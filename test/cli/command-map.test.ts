@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { ENVIRONMENT } from '../../src/cli/environment.ts';
 import { makeProgram } from '../../src/cli/program.ts';
 import { COMMAND_FACTS, commandMap, leavesOf } from '../../src/commands/command-map.ts';
-import { errors } from '../../src/commands/help-topics.ts';
 import { COMMANDS_WITH_DOCUMENTS, documentsOf, outputSchema } from '../../src/request/documents/json-schema.ts';
 import type { DocumentOf } from '../../src/request/documents/types.ts';
 
@@ -19,26 +18,6 @@ async function mapOf(...words: string[]): Promise<DocumentOf<'help'>> {
 }
 
 describe('the map of the commands', () => {
-  test('has every command and option that the remedies of errors name', async () => {
-    let printed: DocumentOf<'help errors'>['reasons'] = [];
-    const reporter = {
-      result: async (_: string, { reasons }: DocumentOf<'help errors'>) => (printed = reasons),
-      say: () => {},
-    };
-    await errors({ reporter: async () => reporter } as never);
-    const { commands, globalOptions } = await mapOf();
-    const names = new Set([...commands.map(({ name }) => name), 'help']);
-    const options = new Set([...commands.flatMap((each) => each.options), ...globalOptions].map(({ name }) => name));
-    const named = printed.flatMap((reason) => reason.commands);
-    expect(named.filter((name) => !names.has(name))).toEqual([]);
-    expect(printed.flatMap((reason) => reason.options).filter((name) => !options.has(name))).toEqual([]);
-    expect(printed.find(({ reason }) => reason === 'auth.missing')?.commands).toEqual(['login']);
-    expect(printed.find(({ reason }) => reason === 'live.not-confirmed')?.options).toEqual(['--yes']);
-    // Each mention that a person reads is told to programs as well.
-    const mentions = printed.flatMap(({ remedy }) => remedy.match(/\bsrq [a-z]|--[a-z]/g) ?? []);
-    expect(mentions).toHaveLength(named.length + printed.flatMap((reason) => reason.options).length);
-  });
-
   test('has every command that can be run, and facts on each; no facts are left over', async () => {
     const { commands, version } = await mapOf();
     expect(version).toBe('1.2.3');

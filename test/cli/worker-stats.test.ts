@@ -31,8 +31,11 @@ function statsOf() {
     ({ key: KEY, row: 7, isUnreadable: false, ...changes }) as unknown as Ended[0];
   const end = (status: Status, is: Ended[2]['is'] = 'done', more: object = {}, ofTaken: object = {}) => {
     stats.began();
-    const result = { status, http: 201, ids: {} };
-    stats.ended(taken(ofTaken), { result, isFromLog: false, unrecorded: false, ...more } as never, { is } as never);
+    const result = {
+      ...{ row: 7, status, ref: null, key: KEY },
+      ...{ ids: {}, http: 201, message: null, reason: null },
+    };
+    stats.ended(taken(ofTaken), { ...result, isFromLog: false, unrecorded: false, ...more } as never, { is } as never);
     return result;
   };
   return { clock, stats, scene, notes, warnings, events, taken, end };
@@ -71,8 +74,8 @@ describe('What a worker did', () => {
     const { end, warnings } = statsOf();
     end('created');
     expect(warnings).toEqual([]);
-    end('created', 'done', { unrecorded: true });
-    expect(warnings).toEqual(['Not in the log: {"status":"created","http":201,"ids":{}}']);
+    const result = end('created', 'done', { unrecorded: true });
+    expect(warnings).toEqual([`Not in the log: ${JSON.stringify(result)}`]);
   });
 
   test('is counted anew at its end where it was unknown and somebody else knows more', async () => {

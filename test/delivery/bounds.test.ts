@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AccountBreaker, recoverFromBreak } from '../../src/delivery/breaker.ts';
+import { recoverFromBreak } from '../../src/delivery/breaker.ts';
 import { contractRefusal, disposalOf } from '../../src/delivery/dispose.ts';
 import { settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import type { Submitted } from '../../src/delivery/submit.ts';
@@ -10,13 +10,9 @@ import type { Status } from '../../src/request/log/status.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
 import { unprovenAnswer, validated } from '../helpers/fake-api.ts';
-import { MemoryStore } from '../helpers/memory-account.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { PREPARATION, submissionOf } from './leads.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 const ended = (
   status: Status,
@@ -25,7 +21,7 @@ const ended = (
   const { message = null, http = null, ...rest } = more;
   const result = { row: 7, status, ref: null, key: 'k', ids: {}, http, message, reason: null };
   const usual = { unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, stop: null };
-  return { result, ...usual, isFromLog: false, ...rest };
+  return { ...result, ...usual, isFromLog: false, ...rest } as Submitted;
 };
 const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
@@ -46,13 +42,6 @@ describe('The supervisor of a run', () => {
     const doubts = new Set([0, 50, 100, 150, results - 1]);
     const advice = times(results, (at) => supervisor.observe(ended(doubts.has(at) ? 'unknown' : 'created')));
     expect(advice.at(-1)?.pauseMs).toBe(isTooMany ? 2_000 : 0);
-  });
-
-  test('counts no doubts where the account does', () => {
-    const supervisor = new Supervisor(null, 0, { countsDoubts: false });
-    expect(
-      times(20, () => supervisor.observe(ended('unknown'))).filter(({ pauseMs, stop }) => pauseMs > 0 || stop),
-    ).toEqual([]);
   });
 
   test('does not take a file that repeats what others sent for one of which nothing can be read', () => {
@@ -137,72 +126,6 @@ describe('After a break', () => {
 
   test('nothing is asked in a run that is stopped', async () => {
     expect(await recovering(true, async () => answer)).toEqual(['slower: 0.5']);
-  });
-});
-
-describe('The breaker of an account', () => {
-  const breakers = () => {
-    const clock = new VirtualClock();
-    const store = new MemoryStore(clock);
-    const breaker = new AccountBreaker(store.member('a'), clock);
-    const see = (isDoubtful: boolean) => clock.until(breaker.observe(isDoubtful));
-    const pass = (ms: number) => clock.until(clock.sleep(ms));
-    return { clock, store, breaker, see, pass };
-  };
-
-  test('is told of good results after a second, and of a doubt at once', async () => {
-    const { store, see, pass } = breakers();
-    await see(false);
-    await pass(999);
-    await see(false);
-    expect(store.turns).toBe(0);
-    await pass(1);
-    await see(false);
-    expect(store.turns).toBe(1);
-    // Being told takes a millisecond itself.
-    await pass(998);
-    await see(false);
-    expect(store.turns).toBe(1);
-    await see(true);
-    expect(store.turns).toBe(2);
-  });
-
-  // Each doubt takes a millisecond to be told: the third one is there three milliseconds later.
-  test.each([
-    [HOUR_MS - 3, 6_000],
-    [HOUR_MS - 2, 0],
-    [HOUR_MS, 2_000],
-  ])('that opened %d ms ago pauses for %d ms at the third doubt', async (passedMs, pauseMs) => {
-    const { see, pass } = breakers();
-    for (const _ of [1, 2, 3]) await see(true);
-    await pass(passedMs);
-    await see(true);
-    await see(true);
-    expect(await see(true)).toEqual({ stop: null, pauseMs });
-  });
-
-  test.each([
-    [20, 6_000],
-    [40, 2_000],
-  ])('that opened twice %d minutes ago is not kept in mind by good results since: %d ms', async (minutes, pauseMs) => {
-    const { see, pass } = breakers();
-    for (const _ of [1, 2, 3]) await see(true);
-    for (const _ of [1, 2]) {
-      await pass(minutes * MINUTE_MS);
-      await see(false);
-    }
-    await see(true);
-    await see(true);
-    expect(await see(true)).toEqual({ stop: null, pauseMs });
-  });
-
-  test('gives the gravest advice of what it is told at once', async () => {
-    const { breaker, clock } = breakers();
-    // The first is under way while the others come, and the next one tells of all of them.
-    const first = breaker.observe(true);
-    const others = times(3, () => breaker.observe(true));
-    await clock.until(Promise.all([first, ...others]));
-    expect(await clock.until(breaker.observe(true))).toEqual({ stop: null, pauseMs: 2_000 });
   });
 });
 

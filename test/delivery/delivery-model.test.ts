@@ -101,7 +101,7 @@ class Story {
     else if (submitted === null) expect(knows, 'nothing to settle').not.toMatch(/doubt|parked/);
     else {
       const stop = expected.stop === 'perhaps auth' ? expect.toBeOneOf(['auth', null]) : expected.stop;
-      expect({ status: submitted.result.status, stop: submitted.stop?.code ?? null }).toEqual({ ...expected, stop });
+      expect({ status: submitted.status, stop: submitted.stop?.code ?? null }).toEqual({ ...expected, stop });
     }
     // Those by which validate is checked are of the time of the doubt.
     if (this.expected.knows === 'doubt') await createNeighbours(this.machine);

@@ -12,7 +12,7 @@ const taken = (mayTryAgain = true): TakenRequest => ({
 const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
   const result = { row: 1, status, ref: null, key: 'k', ids: {}, http: null, message: null, reason: null };
   const usual = { unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, stop: null };
-  return { result, ...usual, isFromLog: false, ...more };
+  return { ...result, ...usual, isFromLog: false, ...more } as Submitted;
 };
 const CALM: WorkerSituation = { isEnding: false, isUnderWay: false, state: 'unknown' };
 const STOP = new SrqError('service.unreachable', 'gone');

@@ -56,7 +56,7 @@ const LOST: AnswerName[] = ['reset after writing', '500', 'no answer in time', '
 describe('A create whose answer is lost', () => {
   test('is repeated under its key until it is told, an intent before each try, and created once', async () => {
     meets('reset after writing', '500', '201 with an id');
-    expect(await submit()).toMatchObject({ result: { status: 'created', ids: { request_id: 'R-77' } } });
+    expect(await submit()).toMatchObject({ status: 'created', ids: { request_id: 'R-77' } });
     expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([3, 1]);
     const events = readLines(machine.logPath).map(({ event }) => event);
     expect(events).toEqual(['sending', 'sending', 'sending', 'created']);
@@ -67,7 +67,7 @@ describe('A create whose answer is lost', () => {
       machine.close();
       machine = idempotentMachine();
       meets('reset after writing', answer);
-      expect(await submit(), answer).toMatchObject({ result: { status: 'unknown' } });
+      expect(await submit(), answer).toMatchObject({ status: 'unknown' });
       expect(await machine.known(key), answer).toBe('unknown');
     }
   });
@@ -76,7 +76,7 @@ describe('A create whose answer is lost', () => {
     const plain = new Machine();
     plain.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
     const submitted = await plain.run(({ api, log }) => submitRequest(SUBMISSION, api, log, PLAIN));
-    expect(submitted).toMatchObject({ result: { status: 'unknown' } });
+    expect(submitted).toMatchObject({ status: 'unknown' });
     expect(plain.service.arrivals).toHaveLength(1);
     plain.close();
   });
@@ -85,14 +85,14 @@ describe('A create whose answer is lost', () => {
 describe('A request in doubt', () => {
   const doubt = async (options: SubmitOptions = PLAIN) => {
     meets(...LOST);
-    expect(await submit(options)).toMatchObject({ result: { status: 'unknown' } });
+    expect(await submit(options)).toMatchObject({ status: 'unknown' });
   };
 
   test('is settled by one more send under the same key, without validate', async () => {
     await doubt();
     machine.clock.passMs(21 * HOUR_MS);
     machine.service.sight = 'down';
-    expect(await settle()).toMatchObject({ result: { status: 'created', ids: { request_id: 'R-77' } } });
+    expect(await settle()).toMatchObject({ status: 'created', ids: { request_id: 'R-77' } });
     expect(machine.service.actsOn(NEED)).toBe(1);
     const [again, outcome] = readLines(machine.logPath).slice(-2);
     expect([again, outcome]).toMatchObject([{ event: 'sending', by: 'idempotency' }, { event: 'created' }]);
@@ -106,12 +106,12 @@ describe('A request in doubt', () => {
     await doubt();
     meets(...answers);
     const arrived = machine.service.arrivals.length;
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await settle()).toMatchObject({ status: 'unknown' });
     expect(machine.service.arrivals.length).toBeGreaterThan(arrived);
     expect(await machine.known(key)).toBe('parked');
     const after = machine.service.arrivals.length;
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
-    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await settle()).toMatchObject({ status: 'unknown' });
+    expect(await submit()).toMatchObject({ status: 'unknown' });
     expect(machine.service.arrivals).toHaveLength(after);
   });
 
@@ -119,9 +119,9 @@ describe('A request in doubt', () => {
     await doubt({ ...PLAIN, validate: true });
     await createNeighbours(machine);
     machine.clock.passMs(25 * HOUR_MS);
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await settle()).toMatchObject({ status: 'unknown' });
     machine.service.asked.length = 0;
-    expect(await settle({ byValidate: true })).toMatchObject({ result: { status: 'created' } });
+    expect(await settle({ byValidate: true })).toMatchObject({ status: 'created' });
     expect(machine.service.asked.filter(({ need }) => need === NEED)).toHaveLength(2);
     expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([4, 1]);
   });
@@ -144,7 +144,7 @@ describe('A request in doubt', () => {
       copyFileSync(older.logPath, machine.logPath);
       older.close();
       const arrived = machine.service.arrivals.length;
-      expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+      expect(await settle()).toMatchObject({ status: 'unknown' });
       expect([acted > 0, machine.service.arrivals.length]).toEqual([true, arrived]);
       machine.close();
       machine = idempotentMachine();
@@ -176,7 +176,7 @@ describe('A service that knows a key for some minutes', () => {
   ])('(%s s) is sent a repetition in time alone: one that takes %d ms, %d times', async (windowSeconds, ms, times) => {
     remembering(windowSeconds);
     lasting(ms);
-    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await submit()).toMatchObject({ status: 'unknown' });
     expect([arrived(), machine.service.actsOn(NEED)]).toEqual([times, 1]);
   });
 
@@ -206,7 +206,7 @@ describe('A service that knows a key for some minutes', () => {
 describe('A deliberate second send', () => {
   test('goes under a key of its own and its run, so that it is not taken for the first, and says so in the log', async () => {
     await submit();
-    expect(await submit({ ...PLAIN, again: true })).toMatchObject({ result: { status: 'created' } });
+    expect(await submit({ ...PLAIN, again: true })).toMatchObject({ status: 'created' });
     expect(machine.service.actsOn(NEED)).toBe(2);
     const again = readLines(machine.logPath).map((line) => 'again' in line && line.again);
     expect(again).toEqual([false, false, true, true]);
@@ -219,9 +219,9 @@ describe('A deliberate second send', () => {
   test('that was not taken is one in later runs too, for under the first key the old answer would come back', async () => {
     await submit();
     meets('422');
-    expect(await resend()).toMatchObject({ result: { status: 'rejected' } });
+    expect(await resend()).toMatchObject({ status: 'rejected' });
     expect(acted()).toBe(1);
-    expect(await submit()).toMatchObject({ result: { status: 'created' } });
+    expect(await submit()).toMatchObject({ status: 'created' });
     expect(acted()).toBe(2);
     expect(mentioned().slice(2)).toEqual(['sending again', 'rejected again', 'sending again', 'created again']);
   });
@@ -232,12 +232,12 @@ describe('A deliberate second send', () => {
       NEED,
       LOST.map((answer) => ({ answer, acts: false })),
     );
-    expect(await resend()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await resend()).toMatchObject({ status: 'unknown' });
     await machine.run(async ({ log }) => {
       const doubt = await log.read(key);
       await settleByWord(log, doubt ? [doubt] : [], 'not-created');
     });
-    expect(await submit()).toMatchObject({ result: { status: 'created' } });
+    expect(await submit()).toMatchObject({ status: 'created' });
     expect(acted()).toBe(2);
     expect(mentioned().slice(-4)).toEqual(['unknown again', 'licence again', 'sending again', 'created again']);
   });
@@ -246,7 +246,7 @@ describe('A deliberate second send', () => {
     machine.answers = await taughtAnswers();
     await submit();
     for (const end of ['', '.lock']) rmSync(machine.logPath + end);
-    expect(await submit(TWICE)).toMatchObject({ result: { status: 'created' } });
+    expect(await submit(TWICE)).toMatchObject({ status: 'created' });
     expect(acted()).toBe(2);
     expect(mentioned()).toEqual(['sending again', 'created again']);
   });
@@ -254,12 +254,12 @@ describe('A deliberate second send', () => {
   test('is none under a licence, for validate may know the very try that it is about', async () => {
     machine.answers = await taughtAnswers();
     meets(...LOST);
-    expect(await submit(TWICE)).toMatchObject({ result: { status: 'unknown' } });
+    expect(await submit(TWICE)).toMatchObject({ status: 'unknown' });
     await machine.run(async ({ log }) => {
       const doubt = await log.read(key);
       await settleByWord(log, doubt ? [doubt] : [], 'not-created');
     });
-    expect(await submit(TWICE)).toMatchObject({ result: { status: 'created' } });
+    expect(await submit(TWICE)).toMatchObject({ status: 'created' });
     expect(acted()).toBe(1);
     expect(mentioned().some((each) => each.endsWith('again'))).toBe(false);
   });

@@ -71,7 +71,7 @@ async function live(machine: Machine, each: Day): Promise<void> {
       const { yielded } = await drain(
         sendRows(plan, deps, { ...options, concurrency: each.concurrency, supervisor: new Supervisor(null, 0) }),
       );
-      expect(new Set(yielded.map(({ result }) => result.row)).size, 'results').toBe(yielded.length);
+      expect(new Set(yielded.map(({ row }) => row)).size, 'results').toBe(yielded.length);
       expectTrueAccounts(plan, log, service);
     },
     { life: new Life(each.death), torn: each.torn },

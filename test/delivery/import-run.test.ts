@@ -8,7 +8,7 @@ import {
   runPass,
   type ServiceConnection,
 } from '../../src/delivery/import.ts';
-import { haltOnError, sendAfterOthers, sendRows, trackResults } from '../../src/delivery/send-rows.ts';
+import { haltOnError, sendRows, trackResults } from '../../src/delivery/send-rows.ts';
 import type { Submitted } from '../../src/delivery/submit.ts';
 import { inDoubt } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
@@ -430,20 +430,6 @@ describe('Rows in doubt', () => {
     expect([Number(waits.slice(6)) <= 5_000, more]).toEqual([true, []]);
     expect(bench.statuses).toEqual(['created', 'repeated', ...Array(11).fill('created')]);
   });
-
-  test('that other processes send are looked after where processes share a log, and only there', async () => {
-    for (const writeLeaseMs of [20_000, null]) {
-      const bench = new Bench();
-      await bench.doubts('a');
-      bench.logChanges = { writeLeaseMs };
-      await bench.run([['a', 'b']]);
-      expect(bench.told.includes('0.csv: looking after others 1')).toBe(writeLeaseMs !== null);
-      const alone = new Bench();
-      alone.logChanges = { writeLeaseMs };
-      await alone.run([['b']]);
-      expect(alone.told.filter((each) => each.includes('looking'))).toEqual([]);
-    }
-  });
 });
 
 describe('A pass', () => {
@@ -456,7 +442,7 @@ describe('A pass', () => {
     for (const failing of [false, true]) {
       const told: string[] = [];
       const watch = {
-        row: ({ result }: Submitted) => void told.push(`row ${result.row}`),
+        row: ({ row }: Submitted) => void told.push(`row ${row}`),
         waiting: () => {},
         end: () => void told.push('end'),
       };
@@ -546,51 +532,5 @@ describe('A pass', () => {
       const { returned } = await bench.clock.until(drain(sendRows(plan, deps, options)));
       expect([returned, bench.told]).toEqual(isAway ? [AWAY, []] : [null, ['looked up', 'creates a', 'creates b']]);
     }
-  });
-
-  test('after others waits for half a second at a time, five minutes at most, and then leaves the doubt', async () => {
-    for (const [freeAtMs, asks] of [
-      [0, 1],
-      [1_200, 4],
-      [Number.POSITIVE_INFINITY, 601],
-    ] as const) {
-      const bench = new Bench();
-      await bench.doubts('a');
-      const plan = await planOf(tableOf(['a']), bench.log);
-      let asked = 0;
-      const mayBeUnderWay = async () => {
-        asked += 1;
-        return bench.clock.nowMs() < freeAtMs;
-      };
-      const deps = {
-        api: bench.api,
-        log: { ...bench.log, mayBeUnderWay },
-        clock: bench.clock,
-        preparation: PREPARATION,
-        halt: bench.halt,
-      };
-      const { yielded } = await bench.clock.until(drain(sendAfterOthers(plan, deps, OPTIONS)));
-      expect([asked, yielded.map(({ result }) => result.status)]).toEqual([asks, ['unknown']]);
-      expect(bench.clock.nowMs()).toBe(Math.min(5 * MINUTE_MS, Math.ceil(freeAtMs / 500) * 500));
-    }
-  });
-
-  test('after others is over at once in a run that is stopped', async () => {
-    const bench = new Bench();
-    await bench.doubts('a');
-    const plan = await planOf(tableOf(['a']), bench.log);
-    const mayBeUnderWay = () => {
-      bench.halt.abort();
-      return true;
-    };
-    const deps = {
-      api: bench.api,
-      log: { ...bench.log, mayBeUnderWay },
-      clock: bench.clock,
-      preparation: PREPARATION,
-      halt: bench.halt,
-    };
-    await bench.clock.until(drain(sendAfterOthers(plan, deps, OPTIONS)));
-    expect(bench.clock.nowMs()).toBe(0);
   });
 });

@@ -91,7 +91,7 @@ test('a request that is sent, refused or settled is asked for before it is looke
       settled(need, await storeWith(states)),
       submitOne(submission, { api: API, log: await storeWith(states) }, OPTIONS),
     ];
-    return (await Promise.all(told)).map(({ result }) => result.status);
+    return (await Promise.all(told)).map(({ status }) => status);
   };
   expect(await ended('a')).toEqual(['repeated', 'repeated', 'unknown', 'repeated']);
   expect(await ended('b')).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);

@@ -97,7 +97,7 @@ describe('Settling an import', () => {
       expect([inDoubt, returned]).toMatchObject([8, { code: 'service' }]);
       const counts = plan.ledger.counts();
       const created = machine.service.acts.length - before;
-      expect(yielded.filter(({ result }) => result.status === 'created')).toHaveLength(created);
+      expect(yielded.filter(({ status }) => status === 'created')).toHaveLength(created);
       expect(counts).toMatchObject({ created, repeated: 16 });
       const { failed, unknown } = counts;
       expect(created + failed + unknown).toBe(8);

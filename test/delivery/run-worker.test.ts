@@ -75,7 +75,7 @@ describe('a worker', () => {
       ...bench.changes,
       watch: {
         began: () => {},
-        ended: ({ row }, { result }) => told.set(row, result.status),
+        ended: ({ row }, { status }) => told.set(row, status),
         gaveBack: () => {},
         ending: () => {},
         reclaimed: () => {},

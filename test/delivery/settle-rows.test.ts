@@ -29,7 +29,7 @@ const submit = (options = CHECKED) => machine.run(({ api, log }) => submitReques
 /** Leaves the outcome unknown: the request was taken, or it was not. Twelve others were created at that time. */
 async function loseAnswer(acts: boolean, sight: Sight = { lagMs: 0 }, options = CHECKED): Promise<void> {
   machine.service.script(NEED, [{ answer: 'reset after writing', acts }]);
-  expect(await submit(options)).toMatchObject({ result: { status: 'unknown' } });
+  expect(await submit(options)).toMatchObject({ status: 'unknown' });
   await createNeighbours(machine);
   machine.service.asked.length = 0;
   machine.service.sight = sight;
@@ -44,12 +44,12 @@ const settle = (given?: Settling, around?: string[]) => machine.run(settling(giv
 const asked = () => machine.service.asked.filter(({ need }) => need === NEED);
 const arrivals = () => machine.service.arrivals.filter(({ need }) => need === NEED).length;
 const events = () => readLines(machine.logPath).filter((line) => Object(line)['key'] === key);
-const stays = (words: RegExp) => ({ result: { status: 'unknown', message: expect.stringMatching(words) } });
+const stays = (words: RegExp) => ({ status: 'unknown', message: expect.stringMatching(words) });
 
 describe('What validate calls a duplicate in both rounds', () => {
   test('was taken; it is created, without identifiers, on the word of validate', async () => {
     await loseAnswer(true);
-    expect(await settle()).toMatchObject({ result: { status: 'created', ids: {} } });
+    expect(await settle()).toMatchObject({ status: 'created', ids: {} });
     expect(events().map(({ event, by }) => [event, by])).toEqual([
       ['sending', 'clear'],
       ['unknown', 'clear'],
@@ -67,7 +67,7 @@ describe('What validate calls a duplicate in both rounds', () => {
   test('may be the first send where this was a second one on purpose', async () => {
     await submit();
     machine.service.script(NEED, [{ answer: 'reset after writing', acts: false }]);
-    expect(await submit({ ...UNCHECKED, again: true })).toMatchObject({ result: { status: 'unknown' } });
+    expect(await submit({ ...UNCHECKED, again: true })).toMatchObject({ status: 'unknown' });
     await createNeighbours(machine);
     expect(await settle()).toMatchObject(stays(/may be the one that was sent before/));
     expect(events().map(({ event }) => event)).not.toContain('licence');
@@ -91,7 +91,7 @@ describe('What validate calls clear in both rounds', () => {
     machine.service.meanwhile = async () => {
       known.push(await machine.known(key));
     };
-    expect(await settle()).toMatchObject({ result: { status: 'created', ids: { request_id: 'R-77' } } });
+    expect(await settle()).toMatchObject({ status: 'created', ids: { request_id: 'R-77' } });
     expect(new Set(known.slice(0, -1))).toEqual(new Set(['unknown']));
     expect(known.at(-1)).toBe('parked');
     expect(events().map(({ event }) => event)).toEqual(['sending', 'unknown', 'licence', 'sending', 'created']);
@@ -99,7 +99,7 @@ describe('What validate calls clear in both rounds', () => {
 
   test('needs no word of validate from before', async () => {
     await loseAnswer(false, { lagMs: 0 }, UNCHECKED);
-    expect(await settle()).toMatchObject({ result: { status: 'created' } });
+    expect(await settle()).toMatchObject({ status: 'created' });
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
@@ -117,7 +117,7 @@ describe('What validate calls clear in both rounds', () => {
     for (const _answer of onLicence.slice(1)) await submit(UNCHECKED);
     expect(await machine.known(key)).toBe('parked');
     const before = asked().length;
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await settle()).toMatchObject({ status: 'unknown' });
     expect([asked().length, arrivals()]).toEqual([before, 1 + onLicence.length]);
   });
 });
@@ -136,7 +136,7 @@ describe('Validate is not believed', () => {
       expect(await settle()).toMatchObject(stays(/does not tell created requests from others/));
       expect([await machine.known(key), arrivals()]).toEqual(['unknown', 1]);
       machine.service.sight = { lagMs: 0 };
-      expect(await settle()).toMatchObject({ result: { status: 'created' } });
+      expect(await settle()).toMatchObject({ status: 'created' });
       expect(machine.service.actsOn(NEED)).toBe(1);
     }
   });
@@ -165,7 +165,7 @@ describe('Validate is not believed', () => {
     await loseAnswer(false);
     expect(await settle({}, neighbours(NEIGHBOURS - 1))).toMatchObject(stays(/fewer than 12 requests/));
     expect([asked(), arrivals()]).toEqual([[], 1]);
-    expect(await settle({}, neighbours(NEIGHBOURS))).toMatchObject({ result: { status: 'created' } });
+    expect(await settle({}, neighbours(NEIGHBOURS))).toMatchObject({ status: 'created' });
   });
 
   test('by another contract than the one that wrote the first try, since it may look elsewhere', async () => {
@@ -233,7 +233,7 @@ describe('Rounds', () => {
     machine.clock.passMs(-100_000);
     await machine.run(({ log }) => recordCreated(log, neighbours(), log.nowMs()));
     machine.clock.passMs(100_000);
-    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await settle()).toMatchObject({ status: 'unknown' });
     const [first, second] = asked().map(({ clear, atMs }) => ({ clear, atMs }));
     expect([first?.clear, second?.clear]).toEqual([true, false]);
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(100_000);
@@ -248,7 +248,7 @@ describe('Rounds', () => {
     expect(died).toBe('died');
     await createNeighbours(machine);
     machine.service.acts.push({ need: NEED, atMs: machine.clock.nowMs() + 100_000 });
-    expect(await settle({ settleMs: null })).toMatchObject({ result: { status: 'created' } });
+    expect(await settle({ settleMs: null })).toMatchObject({ status: 'created' });
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
@@ -288,7 +288,7 @@ describe('A request is left alone', () => {
     const left = await machine.run((process) =>
       settling()({ ...process, log: { ...process.log, mayBeUnderWay: () => true } }),
     );
-    expect(left).toMatchObject({ result: { status: 'unknown' } });
+    expect(left).toMatchObject({ status: 'unknown' });
     expect([asked(), arrivals()]).toEqual([[], 1]);
   });
 
@@ -299,7 +299,7 @@ describe('A request is left alone', () => {
       const log = { ...process.log, writeLeaseMs: 20_000, mayBeUnderWay: () => ++looks > 1 };
       return settling()({ ...process, log });
     });
-    expect(left).toMatchObject({ result: { status: 'unknown' } });
+    expect(left).toMatchObject({ status: 'unknown' });
     expect([looks, asked().length, arrivals(), await machine.known(key)]).toEqual([2, 2, 1, 'unknown']);
   });
 
@@ -320,7 +320,7 @@ describe('A request is left alone', () => {
       };
       return settling()(process);
     });
-    expect(left).toMatchObject({ result: { status: 'unknown' } });
+    expect(left).toMatchObject({ status: 'unknown' });
     expect([arrivals(), await machine.known(key)]).toEqual([1, 'unknown']);
   });
 
@@ -340,7 +340,7 @@ describe('A request is left alone', () => {
         const log = { ...process.log, outcome: async () => false, licence: async () => false };
         return settling()({ ...process, log });
       });
-      expect(left).toMatchObject({ result: { status: 'unknown', reason: 'request.in-doubt' } });
+      expect(left).toMatchObject({ status: 'unknown', reason: 'request.in-doubt' });
       expect(arrivals()).toBe(1);
     },
   );
@@ -377,7 +377,7 @@ describe('A record whose time cannot be true', () => {
   test('is one that is a little ahead only as clocks are', async () => {
     await loseAnswer(true);
     machine.clock.passMs(-30_000);
-    expect(await settle()).toMatchObject({ result: { status: 'created' } });
+    expect(await settle()).toMatchObject({ status: 'created' });
   });
 });
 

@@ -70,5 +70,5 @@ export async function settleOne(
 ): Promise<Submitted | undefined> {
   const plan = await planOf(tableOf([need, ...around]), process.log);
   const { yielded } = await settlePlan(process, plan, settling);
-  return yielded.find(({ result }) => result.row === 1);
+  return yielded.find(({ row }) => row === 1);
 }

@@ -41,7 +41,12 @@ describe('A request', () => {
       known.push(`${path} ${await machine.known(key)}`);
     };
     expect(await submit()).toMatchObject({
-      result: { row: 12, status: 'created', ref: 'A-12', key, ids: { request_id: 'R-77' }, http: 201 },
+      row: 12,
+      status: 'created',
+      ref: 'A-12',
+      key,
+      ids: { request_id: 'R-77' },
+      http: 201,
       unreadable: false,
       unrecorded: false,
       stop: null,
@@ -58,7 +63,7 @@ describe('A pause between two tries', () => {
     expect(await submitAndDie({ at: 'the answer', time: 2 }, PLAIN)).toBe('died');
     await createNeighbours(machine);
     expect(machine.service.actsOn(NEED)).toBe(1);
-    expect(await machine.run(settle)).toMatchObject({ result: { status: 'created' } });
+    expect(await machine.run(settle)).toMatchObject({ status: 'created' });
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
@@ -69,8 +74,8 @@ describe('A pause between two tries', () => {
       other = await machine.run(settle, { exclusive: false });
     };
     meets('429 for two minutes', '201 with an id');
-    expect(await submit(UNCHECKED)).toMatchObject({ result: { status: 'created' } });
-    expect(other).toMatchObject({ result: { status: 'unknown' } });
+    expect(await submit(UNCHECKED)).toMatchObject({ status: 'created' });
+    expect(other).toMatchObject({ status: 'unknown' });
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
@@ -86,8 +91,8 @@ describe('A pause between two tries', () => {
       other = await machine.run(resend, { exclusive: false });
     };
     meets('201 with an id', '429 for two minutes', '201 with an id');
-    expect(await submit(UNCHECKED)).toMatchObject({ result: { status: 'repeated', ids: { request_id: 'R-77' } } });
-    expect(other).toMatchObject({ result: { status: 'created' } });
+    expect(await submit(UNCHECKED)).toMatchObject({ status: 'repeated', ids: { request_id: 'R-77' } });
+    expect(other).toMatchObject({ status: 'created' });
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 });
@@ -101,7 +106,7 @@ describe('What another process recorded while this one had sent nothing', () => 
   test('is not covered up by a validate that failed', async () => {
     machine.service.sight = 'down';
     machine.service.meanwhile = createElsewhere;
-    expect(await submit()).toMatchObject({ result: { status: 'repeated', ids: { request_id: 'R-77' } } });
+    expect(await submit()).toMatchObject({ status: 'repeated', ids: { request_id: 'R-77' } });
     expect(await machine.known(key)).toBe('created');
     const records = await readAll(machine.logPath);
     expect(records).toMatchObject([{ event: 'created', ids: { request_id: 'R-77' } }]);
@@ -116,7 +121,7 @@ describe('What another process recorded while this one had sent nothing', () => 
   test('decides: no second request is sent', async () => {
     machine.service.sight = 'always clear';
     machine.service.meanwhile = createElsewhere;
-    expect(await submit()).toMatchObject({ result: { status: 'repeated' } });
+    expect(await submit()).toMatchObject({ status: 'repeated' });
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 });

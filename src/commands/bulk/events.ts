@@ -7,7 +7,6 @@ import type { RunListener } from '../../request/log/log-store.ts';
 import type { RowResult } from '../../request/log/outcome.ts';
 import { sumOfCounts } from '../../request/log/status.ts';
 import type { Clock } from '../../request/ports.ts';
-import { ERRORS } from '../../request/words/error-codes.ts';
 import { type Failure, SrqError } from '../../request/words/errors.ts';
 import { requireOwnPlaces } from '../output-places.ts';
 import type { BulkOptions } from './flags.ts';
@@ -135,7 +134,7 @@ export class RunEvents implements RunListener {
   }
 }
 
-const FAULT = { code: 'fault', reason: 'srq.fault', message: ERRORS['srq.fault'].cause } as const;
+const FAULT = { code: 'fault', reason: 'srq.fault', message: 'There is an error in srq itself.' } as const;
 
 /** Opens the place of `--events`, or returns null if there is none. */
 async function openStream(context: Context, options: EventOptions): Promise<EventStream | null> {

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import type { Pass, PassWatch } from '../../delivery/import.ts';
-import type { Submitted } from '../../delivery/submit.ts';
+import { type Sent, shown } from '../../delivery/submit.ts';
 import { rowsText } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import type { RowResult } from '../../request/log/outcome.ts';
@@ -42,8 +42,8 @@ export async function showPass(
     return showSettling(context, 'Settling unknown outcomes', rows, pass.stillInDoubt, observer);
   }
   if (is !== 'sending') return showRows(reporter, 'Waiting for the outcomes of other runs', rows, observer);
-  return showRows(reporter, 'Sending', rows, observer, ({ result }) => {
-    if (result.status === 'created' && Object.keys(result.ids).length === 0) asides.withoutIdentifier += 1;
+  return showRows(reporter, 'Sending', rows, observer, ({ status, ids }) => {
+    if (status === 'created' && Object.keys(ids).length === 0) asides.withoutIdentifier += 1;
   });
 }
 
@@ -65,7 +65,7 @@ async function showSettling(
   const reporter = await context.reporter();
   const reasons = new Map<string, number>();
   const waiting = waitAnnouncer(reporter, clock, interruption.halt.signal, stillInDoubt);
-  const watch = await showRows(reporter, label, total, observer, ({ result: { status, message } }) => {
+  const watch = await showRows(reporter, label, total, observer, ({ status, message }) => {
     if (status === 'unknown' && message !== null) reasons.set(message, (reasons.get(message) ?? 0) + 1);
   });
   const end = () => {
@@ -82,17 +82,17 @@ async function showRows(
   label: string,
   total: number,
   observer: PassObserver,
-  note: (submitted: Submitted) => void = () => {},
+  note: (sent: Sent) => void = () => {},
 ): Promise<PassWatch> {
   const progress = await reporter.progress(label);
   const counts = noCounts();
   let done = 0;
-  const row = (submitted: Submitted) => {
-    const { result, unrecorded } = submitted;
-    note(submitted);
+  const row = (sent: Sent) => {
+    const result = shown(sent);
+    note(sent);
     done += 1;
-    counts[result.status] += 1;
-    if (unrecorded) reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
+    counts[sent.status] += 1;
+    if (sent.unrecorded) reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
     progress.update({ done, total, counts });
     observer.row(result, { done, total, counts });
   };

@@ -5,7 +5,7 @@ import { finishOnSignal, RequestSession } from '../../cli/session.ts';
 import { draftSentBefore } from '../../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { submitOne } from '../../delivery/settle-rows.ts';
-import { resultLastInLog, type SubmitOptions, type Submitted } from '../../delivery/submit.ts';
+import { fromLog, loggedStatus, type Sent, type SubmitOptions, shown } from '../../delivery/submit.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
@@ -44,12 +44,12 @@ export async function create(context: Context, asked: CreateFlags): Promise<numb
   for (const each of prepared) {
     warnOf(each, (message) => reporter.warn(message));
     if (!each.request) results.push(invalidResult(each));
-    else if (stop || context.interruption.code) results.push(untriedResult(each, log, options));
+    else if (stop || context.interruption.code) results.push(await untriedResult(each, log, options));
     else {
-      const submitted = await submitOrUntried(each, deps, options);
-      results.push(submitted.result);
-      stop = submitted.stop;
-      isRecorded = !submitted.unrecorded;
+      const sent = await submitOrUntried(each, deps, options);
+      results.push(shown(sent));
+      stop = sent.stop;
+      isRecorded = !sent.unrecorded;
     }
   }
   // If a single request was not sent, the reason to stop is all there is to report, unless the log took no outcome.
@@ -115,19 +115,20 @@ async function submitOrUntried(
   submission: Submittable,
   deps: Parameters<typeof submitOne>[1],
   options: SubmitOptions,
-): Promise<Pick<Submitted, 'result' | 'stop' | 'unrecorded'>> {
+): Promise<RowResult & Pick<Sent, 'stop' | 'unrecorded'>> {
   try {
     return await submitOne(submission, deps, options);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return { result: untriedResult(submission, deps.log, options), stop: error, unrecorded: false };
+    return { ...(await untriedResult(submission, deps.log, options)), stop: error, unrecorded: false };
   }
 }
 
 /** Returns the result of a request that is not tried: what the log has said of it, for its outcome may be unknown. */
-function untriedResult(submission: Submittable, log: LogView, options: SubmitOptions): RowResult {
-  const known = resultLastInLog(submission, log, options);
-  if (known) return known;
+async function untriedResult(submission: Submittable, log: LogView, options: SubmitOptions): Promise<RowResult> {
+  // The log may have failed, so it is not read again, and the time and the identifiers are missing.
+  const unread = { lookup: () => log.lookup(submission.key), read: () => null };
+  if (loggedStatus(unread.lookup(), options)) return shown(await fromLog(submission, unread, options));
   const { row, request, key } = submission;
   return {
     status: 'failed',

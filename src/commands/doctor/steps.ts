@@ -156,9 +156,9 @@ export async function takeCreateStep(
     const log = await context.openLog('doctor', false);
     await finishOnSignal(context);
     const options = { validate: false, onDuplicate: 'skip', again: false } as const;
-    const { result, stop } = await submitRequest(submission, api, log, options);
-    if (stop) throw stop;
-    return judgedCreate(result, submission);
+    const sent = await submitRequest(submission, api, log, options);
+    if (sent.stop) throw sent.stop;
+    return judgedCreate(sent, submission);
   });
 }
 

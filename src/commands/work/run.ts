@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
-import { AccountBreaker } from '../../delivery/breaker.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/dispose.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
@@ -111,7 +110,6 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   watch.connection = connection;
   const deps: WorkerDeps = {
     ...{ api, log, queue, clock, halt, watch, isFamiliar },
-    breaker: new AccountBreaker(shared, clock),
     hold: connection.hold,
     refusal: (queued) => contractRefusal(queued, contract, operations, destination),
   };

@@ -1,6 +1,7 @@
 import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
 import type { WorkerWatch } from '../../delivery/consume.ts';
+import { shown } from '../../delivery/submit.ts';
 import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts';
 import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
@@ -120,15 +121,16 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#unknown.clear();
   }
 
-  ended(...[taken, { result, alsoUnknown, isFromLog, unrecorded }, disposal]: Parameters<WorkerWatch['ended']>): void {
+  ended(...[taken, sent, disposal]: Parameters<WorkerWatch['ended']>): void {
+    const { status, http, alsoUnknown, isFromLog, unrecorded } = sent;
+    const result = shown(sent);
     this.#inHand -= 1;
-    if (disposal.is === 'done') this.counts[result.status] += 1;
+    if (disposal.is === 'done') this.counts[status] += 1;
     else this.again += 1;
-    if (disposal.is === 'done' && result.status === 'unknown') this.#unknown.add(taken.key);
+    if (disposal.is === 'done' && status === 'unknown') this.#unknown.add(taken.key);
     // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
-    if (taken.isUnreadable && disposal.is === 'done') this.#reporter.warn(unreadableText(taken, result.status));
-    const { status, http } = result;
+    if (taken.isUnreadable && disposal.is === 'done') this.#reporter.warn(unreadableText(taken, status));
     const { key, row } = taken;
     const fields = { key, row, status, http, isFromLog, next: disposal.is };
     this.#events.row(null, result);

@@ -31,18 +31,7 @@ export const exitCodes = z.object({ exitCodes: z.array(z.object({ code: count, m
 /** The kinds of errors with their exit codes, the codes of errors, and the codes of findings. */
 export const errors = z.object({
   errors: z.array(z.object({ code: text, exitCode: count, meaning: text })),
-  reasons: z.array(
-    z.object({
-      reason: text,
-      code: text,
-      exitCode: count,
-      cause: text,
-      remedy: text,
-      /** The commands and options that the remedy names. */
-      commands: z.array(text),
-      options: z.array(text),
-    }),
-  ),
+  reasons: z.array(z.object({ reason: text, code: text, exitCode: count })),
   findings: z.array(z.object({ code: text, severity: z.enum(['error', 'warning']), advice: text })),
 });
 export const environment = z.object({

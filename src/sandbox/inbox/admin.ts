@@ -6,7 +6,7 @@ import { changeSettings, forgetRequests, type SandboxState, settingsOf } from '.
 import { describeFault, FAULT_KINDS, parseFaultRates } from '../service/faults.ts';
 import { curlCommand } from './curl.ts';
 
-export interface Call {
+interface Call {
   readonly query: URLSearchParams;
   /** The JSON of a PUT, or the fields of a form. */
   readonly body: unknown;
