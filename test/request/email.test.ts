@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseEmail } from '../../src/request/lead/email.ts';
+import { parseEmail } from '../doors/read.ts';
 import fc from '../helpers/fast-check.ts';
 
 it.each([
