@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { makeProgram } from '../src/cli/program.ts';
+import { makeProgram } from './doors/program.ts';
 
 const program = await makeProgram('0.0.0', async () => {}, {});
 const page = readFileSync('docs/first-day.md', 'utf8');

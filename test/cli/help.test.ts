@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { makeProgram } from '../../src/cli/program.ts';
+import { makeProgram } from '../doors/program.ts';
 
 const output = {
   writeOut: () => {},

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { type FaultKind, seededRandom } from '../../src/sandbox/service/faults.ts';
+import type { FaultKind } from '../../src/sandbox/service/faults.ts';
+import { Random } from '../doors/answer/random.ts';
 import {
   accountedFor,
   bulkArgs,
@@ -55,11 +56,11 @@ test(`kill -9 at any time, with faults of every kind, loses nothing and sends no
   desk.use(sandbox);
   const leads = desk.write('leads.csv', leadsCsv(ROWS));
   sandbox.setInstructions(faults);
-  const random = seededRandom(SEED);
+  const random = new Random(SEED);
   let kills = 0;
   let ended: Ended;
   do {
-    ended = await killAfter(desk, sandbox, leads, 10 + Math.floor(random() * 80));
+    ended = await killAfter(desk, sandbox, leads, 10 + random.below(80));
     if (ended.signal === 'SIGKILL') kills += 1;
     else accountedFor(ended, ROWS);
     await expectNothingHidden(desk, sandbox);

@@ -41,6 +41,9 @@ type Send = (path: string, headers: Readonly<Record<string, string>>, body: stri
 const noAudio = () => Promise.reject(new Error('no audio here'));
 export const NO_AUDIO: AudioReader = { describe: noAudio, readBase64: noAudio };
 const NO_CACHE: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
+
+export { systemClock as REAL_CLOCK } from '../../src/account/system-clock.ts';
+
 const CREDENTIALS = { clientId: '4711', clientSecret: 'the-secret' };
 
 /** A client of the service at the end of this line. */

@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
+import { Client } from 'pg';
 import { systemClock } from '../../src/account/system-clock.ts';
 
 interface Sleeper {
@@ -19,6 +20,22 @@ const inFlight = new Set<unknown>();
 subscribe('undici:request:create', (message) => inFlight.add((message as { request: unknown }).request));
 for (const end of ['trailers', 'error'])
   subscribe(`undici:request:${end}`, (message) => inFlight.delete((message as { request: unknown }).request));
+
+for (const name of ['connect', 'query'] as const) {
+  const call = Client.prototype[name] as (this: Client, ...given: unknown[]) => unknown;
+  Object.assign(Client.prototype, {
+    [name](this: Client, ...given: unknown[]): unknown {
+      const work = {};
+      inFlight.add(work);
+      const over = () => inFlight.delete(work);
+      const done = given.at(-1);
+      if (typeof done === 'function') given.splice(-1, 1, (...of: unknown[]) => [over(), done(...of)]);
+      const result = call.apply(this, given);
+      if (result instanceof Promise) result.then(over, over);
+      return result;
+    },
+  });
+}
 
 /**
  * The clock of the program behind this door. It stands still while anything is done, and jumps to the next sleeper once

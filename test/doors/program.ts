@@ -2,10 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import { runArguments } from '../../src/cli/program.ts';
+import { makeProgram, runArguments } from '../../src/cli/program.ts';
 import { StillClock } from './clock.ts';
 import { requireDocuments } from './documents.ts';
 import { Service } from './service.ts';
+
+/** The commands and their flags, without carrying out any. */
+export { makeProgram };
 
 /** A question, by a part of its text, and what a person types once it is shown. `^C` is Ctrl-C. */
 export type Typed = readonly [question: string, keys: string];

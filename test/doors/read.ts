@@ -6,13 +6,15 @@ import { sampleOf } from '../../src/input/columns/sample.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { openTable } from '../../src/input/open-table.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { parseEmail } from '../../src/request/lead/email.ts';
 import { MARKETS } from '../../src/request/lead/markets.ts';
 import type { Row } from '../../src/request/lead/table.ts';
 import { csvRecordText, unescapeFormulas } from '../../src/request/words/csv-text.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 
+/** The address in a cell, without a file around it. */
 /** Cells of a file of results, as they are written and as they are read again. */
-export { csvRecordText, MARKETS, unescapeFormulas };
+export { csvRecordText, MARKETS, parseEmail, unescapeFormulas };
 
 /** What srq reads in a file, before anything is sent. */
 export interface Read {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { STORE_PASSWORD } from '../helpers/postgres.ts';
 import { type Ended, Home, srq, type Typed } from './program.ts';
 import type { Call } from './service.ts';
 
@@ -16,10 +17,16 @@ interface Block {
 /** The width of the terminal of each kind of block with commands. */
 const TERMINALS: Readonly<Record<string, number | null>> = { console: null, 'terminal-80': 80, 'terminal-60': 60 };
 
-/** Carries out a transcript, and returns it with what happened in place of what it expects. See transcripts/README.md. */
-export async function carryOut(transcript: string): Promise<string> {
+/** The store of the transcripts: an empty database, if there is a server for it. */
+export const STORE = 'postgres://ana@127.0.0.1:PORT/leads';
+
+/**
+ * Carries out a transcript, and returns it with what happened in place of what it expects. See transcripts/README.md. `store`
+ * is the URL of the database that stands behind {@link STORE}.
+ */
+export async function carryOut(transcript: string, store: string | null = null): Promise<string> {
   const home = await Home.open();
-  const scene = { home, names: new Names(home), seen: filesOf(home), given: [DOCTOR] };
+  const scene = { home, names: new Names(home, store), seen: filesOf(home), given: [DOCTOR] };
   const done: string[] = [];
   try {
     let prose = '';
@@ -254,44 +261,54 @@ function resultLines(name: string, content: string, { names }: Scene): string[] 
 /** What differs from run to run or from machine to machine, and the names that stand for it in transcripts. */
 class Names {
   readonly #home: Home;
+  readonly #store: string | null;
   /** Keys and runs in the order in which they were seen. */
   readonly #seen: Readonly<Record<'KEY' | 'RUN', string[]>> = { KEY: [], RUN: [] };
 
-  constructor(home: Home) {
+  constructor(home: Home, store: string | null) {
     this.#home = home;
+    this.#store = store;
   }
 
   /** Replaces what is real by its name. */
   shown(text: string): string {
-    return text
-      .replaceAll(this.#home.folder, '/home/ana')
-      .replace(/(?<=127\.0\.0\.1:|localhost:|\bport )\d{4,5}\b/g, 'PORT')
-      .replace(/(?<=\/tmp\/srq-sandbox-)\w{6}/g, 'XXXXXX')
-      .replace(/(?<=\bclient (?:id {6})?|"clientId":"|--client-id )\d{6}\b/g, 'CLIENT')
-      .replace(/[\d.]+ [MGT]iB/g, 'N GiB')
-      .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (run) => this.#numbered('RUN', run, run.length))
-      .replace(/\b[0-9a-f]{8}(?= \(\d{4}-)/g, (run) => this.#numbered('RUN', run, 8))
-      .replace(
-        /(?:\b|(?<=\bk))(?:[0-9a-f]{64}|[0-9a-f]{32}|(?=[0-9a-f]*[a-f])[0-9a-f]{12})\b( {2,})?/g,
-        (key, gap = '') => {
-          const name = this.#numbered('KEY', key.trimEnd(), 12);
-          return gap === '' ? name : name.padEnd(key.length);
-        },
-      )
-      .replace(/(?<![\w-])[\w-]{32}(?= srq|"|'|$)/gm, 'SECRET')
-      .replace(/(?<=T\d\d:\d\d):\d\d\.\d{3}(?=Z)/g, '')
-      .replace(/(?<= rows? in )(?:\d[\d.]* \w+ ?)+(?=;|$)/gm, 'TIME')
-      .replace(/(?<="seconds":)[\d.]+/g, '0')
-      .replace(/[\d.]+ leads\/s(?: · [\w ]+ left)?/g, 'N leads/s')
-      .replace(/process \d+ on \S+?(?=[,. ])/g, 'process PID on HOST')
-      .replaceAll(hostname(), 'HOST')
-      .replaceAll(process.versions.node, 'NODE')
-      .replaceAll(process.execPath, 'node');
+    return (
+      text
+        .replaceAll(this.#store ?? STORE, STORE)
+        .replaceAll(this.#home.folder, '/home/ana')
+        .replace(/(?<=127\.0\.0\.1:|localhost:|\bport )\d{4,5}\b/g, 'PORT')
+        .replace(/(?<=\/tmp\/srq-sandbox-)\w{6}/g, 'XXXXXX')
+        .replace(/(?<=\bclient (?:id {6})?|"clientId":"|--client-id )\d{6}\b/g, 'CLIENT')
+        .replace(/[\d.]+ [MGT]iB/g, 'N GiB')
+        .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (run) => this.#numbered('RUN', run, run.length))
+        .replace(/\b[0-9a-f]{8}(?= \(\d{4}-)/g, (run) => this.#numbered('RUN', run, 8))
+        .replace(
+          /(?:\b|(?<=\bk))(?:[0-9a-f]{64}|[0-9a-f]{32}|(?=[0-9a-f]*[a-f])[0-9a-f]{12})\b( {2,})?/g,
+          (key, gap = '') => {
+            const name = this.#numbered('KEY', key.trimEnd(), 12);
+            return gap === '' ? name : name.padEnd(key.length);
+          },
+        )
+        .replace(/(?<![\w-])[\w-]{32}(?= srq|"|'|$)/gm, 'SECRET')
+        .replace(/(?<=T\d\d:\d\d):\d\d\.\d{3}(?=Z)/g, '')
+        .replace(/(?<= rows? in )(?:\d[\d.]* \w+ ?)+(?=;|$)/gm, 'TIME')
+        .replace(/(?<="seconds":)[\d.]+/g, '0')
+        // A store has a clock of its own.
+        .replace(/(?!2026-11-2[12])\b20\d\d-\d\d-\d\dT\d\d:\d\dZ/g, 'NOW')
+        .replace(/(?<=^Done after )[\d.]+ \w+/gm, 'TIME')
+        .replace(/[\d.]+ leads\/s(?: · [\w ]+ left)?/g, 'N leads/s')
+        .replace(/process \d+ on \S+?(?=[,. ])/g, 'process PID on HOST')
+        .replaceAll(hostname(), 'HOST')
+        .replaceAll(process.versions.node, 'NODE')
+        .replaceAll(process.execPath, 'node')
+    );
   }
 
   /** Replaces names by what they stand for. */
   real(text: string): string {
     return text
+      .replaceAll('STORE-PASSWORD', STORE_PASSWORD)
+      .replaceAll(STORE, this.#store ?? STORE)
       .replaceAll('/home/ana', this.#home.folder)
       .replaceAll('http://127.0.0.1:PORT', this.#home.service.baseUrl)
       .replace(/\b(KEY|RUN)-(\d+)\b/g, (name, kind: 'KEY' | 'RUN', number) => this.#seen[kind][number - 1] ?? name);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { STATUSES } from '../../src/request/log/status.ts';
+import { STATUSES } from '../doors/log.ts';
 
 const BASE = readFileSync('src/report/base.css', 'utf8');
 /** The colours that tell something, besides those of the statuses. */

@@ -1,65 +1,10 @@
 import { expect, it } from 'vitest';
-import { parseEmail } from '../../src/request/lead/email.ts';
+import { parseEmail } from '../doors/read.ts';
 import fc from '../helpers/fast-check.ts';
 
-it.each([
-  ['zoe@example.com', 'zoe@example.com'],
-  [' <mailto:zoe@example.com> ', 'zoe@example.com'],
-  ['Zoé C. <zoe@example.com>', 'zoe@example.com'],
-  ['mailto:zoe@example.com', 'zoe@example.com'],
-  ['mailto:zoe@example.com?subject=Roof%20@home', 'zoe@example.com'],
-  ['\u200bzoe@example.com\u00a0', 'zoe@example.com'],
-  ['Zoe+tag@EXAMPLE.com', 'Zoe+tag@example.com'],
-  ['zoe@exämple.com', 'zoe@xn--exmple-cua.com'],
-  ['ｚｏｅ@example.com', 'zoe@example.com'],
-])('%j is %s', (text, email) => {
-  expect(parseEmail(text)).toEqual({ email, error: null, warning: null });
-});
-
-it.each([
-  '',
-  'zoe',
-  'zoe@',
-  '@example.com',
-  'zoe@localhost',
-  'zoe@example.com\nprivate',
-  'zoe@example.com\tprivate',
-  'zoe@exa\nmple.com',
-  'zoe@example.com/912345678',
-  'zoe@example.com?subject=Roof',
-  'zoe@example.com#private',
-  'zoe@example.com\\private',
-  'zoe@example.com:25',
-  'zoe@ex%61mple.com',
-  'zoe@example.com／private',
-  'zoe@1.2',
-  'zoe@1.2.3.4',
-  'zoe@example.0x7f',
-  'zoe@example.',
-  'zoe@.com',
-  'a b@example.com',
-  'a@b@example.com',
-  'a@example.com;b@example.com',
-  'a@example.com, b@example.com',
-  `${'x'.repeat(65)}@example.com`,
-  `a@${'x.'.repeat(130)}com`,
-  '@'.repeat(100_000),
-])('%.40j is refused', (text) => {
-  const { email, error } = parseEmail(text);
-  expect(email).toBeNull();
-  expect(error).toBeTruthy();
-});
-
-it.each(['zoe@example.com;', 'zoe@example.com, ', '<zoe@EXAMPLE.com>;'])(
-  '%s is taken without the marks behind it',
-  (text) => {
-    expect(parseEmail(text)).toEqual({ email: 'zoe@example.com', error: null, warning: 'email.trailing-mark' });
-  },
-);
-
-it('an address that many services do not take passes with a warning', () => {
-  expect(parseEmail('zoé@example.com')).toMatchObject({ email: 'zoé@example.com', warning: expect.any(String) });
-  expect(parseEmail('zoe.@example.com')).toMatchObject({ email: 'zoe.@example.com', warning: expect.any(String) });
+it('what is too long is no address, and is refused at once', () => {
+  for (const text of [`${'x'.repeat(65)}@example.com`, `a@${'x.'.repeat(130)}com`, '@'.repeat(100_000)])
+    expect(parseEmail(text)).toMatchObject({ email: null, error: expect.any(String) });
 });
 
 it('an address that is taken has the domain that was written, but for its case', () => {

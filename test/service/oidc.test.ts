@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/account/system-clock.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
 import type { Credentials } from '../../src/service/token/token.ts';
-import { clientOf as clientAt, httpTo } from '../doors/client.ts';
+import { clientOf as clientAt, httpTo, REAL_CLOCK } from '../doors/client.ts';
 import { failureOf } from '../doors/log.ts';
 import { CLIENT, type OAuthService, OTHER_CLIENT, startOAuthService } from '../helpers/oauth-service.ts';
 import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
@@ -18,7 +17,7 @@ function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Crede
   const http = httpTo(baseUrl, { connections: 16 });
   const kept: CachedToken[] = [];
   const cache = { read: () => null, write: (token: CachedToken) => void kept.push(token), forget: () => {} };
-  return { kept, ...clientAt(http, { ...{ credentials, cache }, clock: systemClock, concurrency: 16 }) };
+  return { kept, ...clientAt(http, { ...{ credentials, cache }, clock: REAL_CLOCK, concurrency: 16 }) };
 }
 
 describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %s tokens', (format) => {

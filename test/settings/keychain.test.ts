@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { keychainEntry } from '../../src/settings/keychain.ts';
+import { keychainEntry } from '../doors/kept.ts';
 import { fakeKeychain } from '../helpers/fake-keychain.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-keychain-'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KnownAnswers } from '../../src/request/contract/known-answers.ts';
-import { LearnedFile } from '../../src/settings/account-files.ts';
+import { LearnedFile } from '../doors/kept.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '4711' };
 const ANSWERS: KnownAnswers = {

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { MappingStore } from '../../src/settings/mapping-store.ts';
-import { ANY_OWNER } from '../../src/settings/own-file.ts';
+import { ANY_OWNER, MappingStore } from '../doors/kept.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-mappings-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,11 +2,15 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
-import { NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
-import { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
-import { ContractStore } from '../../src/settings/contract-store.ts';
-import { OwnFile } from '../../src/settings/own-file.ts';
+import {
+  type Contract,
+  ContractStore,
+  DOCUMENTED_CONTRACT,
+  FileTokenCache,
+  LearnedFile,
+  NOTHING_KNOWN,
+  OwnFile,
+} from '../doors/kept.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '7' };
 const LEARNED = { answers: NOTHING_KNOWN, pace: null };

@@ -8,7 +8,7 @@ import {
   mappingsPath,
   profileNamed,
   tokenPath,
-} from '../../src/settings/paths.ts';
+} from '../doors/kept.ts';
 
 const HOME = join('/', 'home', 'ana');
 

@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { replaceFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
-import { ProfileStore } from '../../src/settings/profile-store.ts';
+import { ProfileStore, replaceFile, replaceFileOrThrow } from '../doors/kept.ts';
 
 const PROFILE = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'x' };
 const uid = process.getuid?.() ?? 0;

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { normalBaseUrl } from '../../src/settings/base-url.ts';
-import { keychainEntry } from '../../src/settings/keychain.ts';
 import type { Profile } from '../../src/settings/profile-store.ts';
 import {
+  keychainEntry,
+  normalBaseUrl,
   notLoggedIn,
   requireCertificateCheck,
   resolveSettings,
   runSecretCommand,
-} from '../../src/settings/settings.ts';
+} from '../doors/kept.ts';
 import { fakeKeychain } from '../helpers/fake-keychain.ts';
 
 const SHOP: Profile = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'stored' };

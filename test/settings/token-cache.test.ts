@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { FileTokenCache, secretMark } from '../../src/settings/account-files.ts';
+import { FileTokenCache, secretMark } from '../doors/kept.ts';
 
 const SERVICE = { baseUrl: 'https://api.example.com', clientId: '4711' };
 const TOKEN = { accessToken: 'a token', obtainedAtMs: 1_000, expiresAtMs: 2_000 };

@@ -3,8 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ANY_OWNER } from '../../src/settings/own-file.ts';
-import { WrittenFiles } from '../../src/settings/written-files.ts';
+import { ANY_OWNER, WrittenFiles } from '../doors/kept.ts';
 
 const TEXT = 'row,status\n1,created\n';
 const SHA256 = createHash('sha256').update(TEXT).digest('hex');

@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
 import type { CachedToken } from '../../../src/request/ports.ts';
+import { storeAt } from '../../doors/log.ts';
 import {
   AccountToken,
   accountId,
   openAccountState,
   type PostgresAccountState,
-} from '../../../src/store/postgres/account.ts';
-import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+  type Store,
+  systemClock,
+} from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -37,22 +38,14 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
   });
   afterAll(() => server?.end());
 
-  const storeAt = async (url: string, run: string): Promise<PostgresStore> => {
-    const store = openPostgresStore({
-      ...{ url, run, clock: systemClock, holder: (command) => `srq ${command}, ${run}` },
-      ...{
-        stopping: new AbortController().signal,
-        password: async () => STORE_PASSWORD,
-        away: () => {},
-        warn: () => {},
-      },
-    });
+  const joined = async (url: string, run: string): Promise<Store> => {
+    const store = storeAt(url, run);
     open.push(store);
     await store.migrate();
     return store;
   };
   const join = async (url: string, run: string): Promise<PostgresAccountState> => {
-    const { database } = await storeAt(url, run);
+    const { database } = await joined(url, run);
     const account = openAccountState(database, ACCOUNT, run, new AbortController().signal);
     open.push(account);
     return account;
@@ -122,7 +115,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     test('is asked for by one at a time; the next finds it', async () => {
       const url = await server.database();
       const caches = await Promise.all(
-        ['a', 'b', 'c'].map(async (run) => AccountToken.open((await storeAt(url, run)).database, ACCOUNT, SECRET)),
+        ['a', 'b', 'c'].map(async (run) => AccountToken.open((await joined(url, run)).database, ACCOUNT, SECRET)),
       );
       let [asking, most, asked] = [0, 0, 0];
       const ask = (cache: AccountToken) =>
@@ -143,7 +136,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
 
     test('that was refused is forgotten by all, unless there is a newer one', async () => {
       const url = await server.database();
-      const { database } = await storeAt(url, 'a');
+      const { database } = await joined(url, 'a');
       const first = await AccountToken.open(database, ACCOUNT, SECRET);
       await first.write(tokenNamed('old'));
       const second = await AccountToken.open(database, ACCOUNT, SECRET);

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
-import { type DatabaseOptions, openDatabase } from '../../../src/store/postgres/database.ts';
+import { type DatabaseOptions, openDatabase, systemClock } from '../../doors/store.ts';
 import { Refusal, ScriptedPostgres, until } from '../../helpers/scripted-postgres.ts';
 import { VirtualClock } from '../../helpers/virtual-clock.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { examineStore } from '../../../src/store/postgres/examine-store.ts';
-import { NEWEST_SCHEMA } from '../../../src/store/postgres/migrations.ts';
+import { examineStore, NEWEST_SCHEMA } from '../../doors/store.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 
 const SERVER = {

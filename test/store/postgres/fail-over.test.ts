@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
-import { openAccountState } from '../../../src/store/postgres/account.ts';
-import { openQueue } from '../../../src/store/postgres/postgres-queue.ts';
 import { CREATED, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
+import { openAccountState, openQueue, systemClock } from '../../doors/store.ts';
 import { postgresIsMissing } from '../../helpers/postgres.ts';
 import { PostgresPair } from '../../helpers/postgres-pair.ts';
 

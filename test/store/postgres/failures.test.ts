@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isTransient, storeError } from '../../../src/store/postgres/failures.ts';
+import { isTransient, storeError } from '../../doors/store.ts';
 
 const failure = (code: string, message: string) => Object.assign(new Error(message), code === '' ? {} : { code });
 const STORE = 'postgres://owner@db.example/leads';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Query } from '../../../src/store/postgres/database.ts';
-import { migrate, NEWEST_SCHEMA } from '../../../src/store/postgres/migrations.ts';
+import { migrate, NEWEST_SCHEMA } from '../../doors/store.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 
 /** A database with the tables of a version, and what else happens there. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openAccountState } from '../../../src/store/postgres/account.ts';
 import { CREATED, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
+import { openAccountState } from '../../doors/store.ts';
 import { Desk } from '../../helpers/desk.ts';
 import { Pooler, poolerIsMissing } from '../../helpers/pgbouncer.ts';
 import { PostgresServer, STORE_PASSWORD } from '../../helpers/postgres.ts';

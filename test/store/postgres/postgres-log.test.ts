@@ -1,9 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
 import type { Outcome } from '../../../src/request/log/outcome.ts';
-import { LOG_EVENTS, LOGGED_STATES } from '../../../src/request/log/status.ts';
-import { CREATED, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
+import { CREATED, keyOf, LOG_EVENTS, LOGGED_STATES, storeAt, subjectOf } from '../../doors/log.ts';
+import { systemClock } from '../../doors/store.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 import { TcpLine } from '../../helpers/tcp-line.ts';

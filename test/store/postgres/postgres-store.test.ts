@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
 import type { LogPosition } from '../../../src/request/log/log-store.ts';
-import { installBoss } from '../../../src/store/postgres/boss.ts';
-import { outcomesByMinute, workingProcesses } from '../../../src/store/postgres/queue-figures.ts';
 import { CREATED, failureOf, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
+import { installBoss, outcomesByMinute, systemClock, workingProcesses } from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;

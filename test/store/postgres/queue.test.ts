@@ -1,11 +1,8 @@
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
 import type { TakenRequest } from '../../../src/request/log/request-queue.ts';
-import { ENGINE_SCHEMA } from '../../../src/store/postgres/boss.ts';
-import { openQueue, type PostgresQueue } from '../../../src/store/postgres/postgres-queue.ts';
-import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
-import { PostgresServer, postgresIsMissing, QUEUE_CONTRADICTIONS, STORE_PASSWORD } from '../../helpers/postgres.ts';
+import { ENGINE_SCHEMA, openQueue, type PostgresQueue, type Store, storeAt } from '../../doors/store.ts';
+import { PostgresServer, postgresIsMissing, QUEUE_CONTRADICTIONS } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const DESTINATION = { baseUrl: 'http://127.0.0.1:1', clientId: 'partner' };
@@ -21,7 +18,7 @@ const keys = (taken: readonly TakenRequest[]) => taken.map(({ key }) => key).sor
 /** A process that works on the queue. */
 interface Member {
   readonly queue: PostgresQueue;
-  readonly store: PostgresStore;
+  readonly store: Store;
   readonly leave: () => Promise<void>;
 }
 
@@ -37,16 +34,8 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
   });
   afterAll(() => server?.end());
 
-  const storeAt = (url: string, run: string): PostgresStore => {
-    const store = openPostgresStore({
-      ...{ url, run, clock: systemClock, holder: (command) => `srq ${command}, ${run}` },
-      ...{
-        stopping: new AbortController().signal,
-        password: async () => STORE_PASSWORD,
-        away: () => {},
-        warn: () => {},
-      },
-    });
+  const opened = (url: string, run: string): Store => {
+    const store = storeAt(url, run);
     open.push(store);
     return store;
   };
@@ -54,7 +43,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
   /** A process that works on the queue, and the way to end it. */
   const join = async (url: string): Promise<Member> => {
     runs += 1;
-    const store = storeAt(url, `run ${runs}`);
+    const store = opened(url, `run ${runs}`);
     const log = await store.open('work', false);
     const stopping = new AbortController().signal;
     const { database } = store;
@@ -259,7 +248,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const url = await server.database();
     const { queue } = await join(url);
     await queue.add(many(0, 3));
-    const store = storeAt(url, 'elsewhere');
+    const store = opened(url, 'elsewhere');
     const log = await store.open('work', false);
     open.push(log);
     const destination = { ...DESTINATION, clientId: 'another' };
@@ -336,7 +325,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     await one.queue.dispose(moved, { is: 'moved', inMs: 60_000 });
     expect(await one.queue.depth()).toEqual({ total: 56, ready: 50, waiting: 3, inWork: 3 });
     // Whoever looks is not kept waiting by what cannot be counted.
-    const { database } = storeAt(url, 'a holder');
+    const { database } = opened(url, 'a holder');
     await database.transaction(async (query) => {
       await query('lock table srq_queue.job in access exclusive mode');
       expect(await one.queue.depth()).toEqual({ total: 56, ready: null, waiting: null, inWork: 3 });

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
 import type { Clock } from '../../../src/request/ports.ts';
-import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { type Database, openDatabase, systemClock } from '../../doors/store.ts';
 import { Refusal, type ScriptedConnection, ScriptedPostgres, until } from '../../helpers/scripted-postgres.ts';
 
 // No limit of time passes here, however slow the machine is.

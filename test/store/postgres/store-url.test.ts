@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SrqError } from '../../../src/request/words/errors.ts';
-import { storeAddress } from '../../../src/store/postgres/store-url.ts';
+import { SrqError, storeAddress } from '../../doors/store.ts';
 
 test.each([
   ['postgres://ana@db.example:6432/leads', 'postgres://ana@db.example:6432/leads'],

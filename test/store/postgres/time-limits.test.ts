@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../../src/account/system-clock.ts';
-import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { type Database, openDatabase, systemClock } from '../../doors/store.ts';
 import { ScriptedPostgres, until } from '../../helpers/scripted-postgres.ts';
 
 beforeEach(() => {

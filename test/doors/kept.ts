@@ -1,0 +1,30 @@
+/*
+ * The door to what srq keeps between two runs beside the log: profiles, tokens, what was learned of a service and of columns.
+ * What has a name here may be moved and put together anew in src without a test that has to follow.
+ */
+
+export { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+export { NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
+export { FileTokenCache, LearnedFile, secretMark } from '../../src/settings/account-files.ts';
+export { normalBaseUrl } from '../../src/settings/base-url.ts';
+export { ContractStore } from '../../src/settings/contract-store.ts';
+export { keychainEntry } from '../../src/settings/keychain.ts';
+export { MappingStore } from '../../src/settings/mapping-store.ts';
+export { ANY_OWNER, OwnFile, replaceFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
+export {
+  contractPaths,
+  directories,
+  homeFolder,
+  learnedPath,
+  mappingsPath,
+  profileNamed,
+  tokenPath,
+} from '../../src/settings/paths.ts';
+export { ProfileStore } from '../../src/settings/profile-store.ts';
+export {
+  notLoggedIn,
+  requireCertificateCheck,
+  resolveSettings,
+  runSecretCommand,
+} from '../../src/settings/settings.ts';
+export { WrittenFiles } from '../../src/settings/written-files.ts';
