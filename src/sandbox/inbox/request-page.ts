@@ -45,7 +45,7 @@ function summary(request: ReceivedRequest, all: readonly ReceivedRequest[]): Htm
 ${facts([
   ['Operation', operation],
   ['Received (UTC)', timeOf(request)],
-  ['Answered after, ms', tookMs(request)],
+  ['Took, ms', tookMs(request)],
   ['Encoding', encoding],
   ['Identifier', requestId],
   ['Same content or identifier', same.length > 0 ? html`${links}` : null],
