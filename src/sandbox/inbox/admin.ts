@@ -14,14 +14,14 @@ interface Call {
   readonly number: number;
 }
 
-export type Action = (state: SandboxState, call: Call) => SandboxAnswer | Promise<SandboxAnswer>;
+export type InboxAction = (state: SandboxState, call: Call) => SandboxAnswer | Promise<SandboxAnswer>;
 
 const MAX_PAGE = 10_000;
 /** Maximum number of bytes of a body that an answer shows. A call of its own returns the whole body. */
 const MAX_SHOWN_BYTES = 64 * 1024;
 
 /** The calls for programs, by method and name. */
-export const CALLS: Readonly<Record<string, Action>> = {
+export const CALLS: Readonly<Record<string, InboxAction>> = {
   'GET requests': ({ received }, { query }) => {
     const [offset, limit] = [wholeNumber(query, 'offset', 0), Math.min(MAX_PAGE, wholeNumber(query, 'limit', 100))];
     const found = received.all().filter(parseFilter(query));

@@ -1,4 +1,4 @@
-import type { Exchange } from '../records/exchange.ts';
+import type { KeptExchange } from '../records/exchange.ts';
 
 /**
  * Maximum length of a body that the curl command contains. A longer body, or one that no shell can hold, is fetched
@@ -13,7 +13,7 @@ const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-enc
  * Returns a request as a curl command for a POSIX shell, or null if its body was not kept. A bearer token is taken from
  * the variable `TOKEN`, and other secrets stay redacted.
  */
-export function curlCommand({ method, path, headers, body }: Exchange, number: number): string | null {
+export function curlCommand({ method, path, headers, body }: KeptExchange, number: number): string | null {
   if (body === null) return null;
   const host = headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? '127.0.0.1';
   const own = headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));

@@ -1,9 +1,9 @@
 /** Markup that is HTML already. */
-export interface Html {
+export interface Markup {
   readonly markup: string;
 }
 
-type Value = string | number | false | null | Html | readonly Html[];
+type Filling = string | number | false | null | Markup | readonly Markup[];
 
 /** Matches control characters except line ends, bidirectional overrides, and other invisible marks. */
 const UNSEEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
@@ -12,11 +12,11 @@ const UNSEEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u20
  * The template tag for HTML. Every value that is not HTML itself is escaped, and its invisible characters are made
  * visible. Null and false stand for nothing.
  */
-export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {
+export function html(literals: TemplateStringsArray, ...values: readonly Filling[]): Markup {
   return { markup: String.raw({ raw: literals }, ...values.map(markupOf)) };
 }
 
-function markupOf(value: Value): string {
+function markupOf(value: Filling): string {
   if (value === null || value === false) return '';
   if (typeof value === 'string' || typeof value === 'number') return escaped(String(value));
   return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('');

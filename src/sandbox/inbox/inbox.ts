@@ -4,7 +4,7 @@ import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 import { readBody } from '../messages/http-message.ts';
 import { changeSettings, forgetRequests, type SandboxState } from '../records/sandbox-state.ts';
 import { parseFaultRates } from '../service/faults.ts';
-import { type Action, ADMIN_CALLS, CALLS } from './admin.ts';
+import { ADMIN_CALLS, CALLS, type InboxAction } from './admin.ts';
 import script from './inbox.js?raw';
 import { listPage } from './list-page.ts';
 import { STYLE } from './page.ts';
@@ -16,7 +16,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const DONE: SandboxAnswer = { status: 303, headers: { location: '/' }, body: '' };
 
 /** What a browser asks for, besides the calls for programs. */
-const OF_BROWSERS: Readonly<Record<string, Action>> = {
+const OF_BROWSERS: Readonly<Record<string, InboxAction>> = {
   'GET inbox.css': () => ({ status: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: STYLE }),
   'GET inbox.js': () => ({ status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' }, body: script }),
   'GET requests/NUMBER': (state, { number, query }) => requestPage(state, number, query),

@@ -5,7 +5,7 @@ import type { ReceivedRequest } from '../records/received-request.ts';
 import { countryOf, parseFilter } from '../records/request-filter.ts';
 import { type SandboxState, settingsOf } from '../records/sandbox-state.ts';
 import { describeFault, FAULT_KINDS, type FaultKind } from '../service/faults.ts';
-import { type Html, html } from './html.ts';
+import { html, type Markup } from './html.ts';
 import { addressOf, answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
 
 const ROWS = 100;
@@ -47,7 +47,7 @@ ${shown.length > 0 ? table(shown, query) : nothing(all.length)}
   return page(trouble === null ? 200 : 400, 'Sandbox inbox', body);
 }
 
-function controls(state: SandboxState, isOpen: boolean): Html {
+function controls(state: SandboxState, isOpen: boolean): Markup {
   const { latencyMs, ratePerSecond, tokenTtlSeconds } = settingsOf(state);
   const percent = (kind: FaultKind): number => Number(((state.faultRates[kind] ?? 0) * 100).toPrecision(12));
   const struck = FAULT_KINDS.filter((kind) => percent(kind) > 0).map((kind) => `${kind} ${percent(kind)} %`);
@@ -90,9 +90,9 @@ ${faults}
 </details>`;
 }
 
-function filterForm(query: URLSearchParams): Html {
+function filterForm(query: URLSearchParams): Markup {
   // The first word of each text is its value.
-  const select = (name: string, texts: readonly string[]): Html => {
+  const select = (name: string, texts: readonly string[]): Markup => {
     const options = texts.map((text) => {
       const [value = ''] = text.split(' ', 1);
       return html`<option value="${value}"${value === query.get(name) && html` selected`}>${text}</option>`;
@@ -108,7 +108,7 @@ function filterForm(query: URLSearchParams): Html {
 </form></search>`;
 }
 
-function table(requests: readonly ReceivedRequest[], query: URLSearchParams): Html {
+function table(requests: readonly ReceivedRequest[], query: URLSearchParams): Markup {
   const rows = requests.map((request) => {
     const { number, operation } = request;
     return html`<tr>
@@ -138,7 +138,7 @@ function briefly({ params, audio }: ReceivedRequest): string {
   return [...(audio ? ['♪ recording'] : []), ...values].join(' · ').replace(/\s+/g, ' ');
 }
 
-const nothing = (received: number): Html =>
+const nothing = (received: number): Markup =>
   received > 0
     ? html`<p class="empty">No request fits.</p>`
     : html`<p class="empty">Nothing has arrived yet. The terminal in which the sandbox runs says how to log in to it; then <code>srq bulk FILE --profile sandbox</code></p>`;

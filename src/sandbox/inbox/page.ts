@@ -1,6 +1,6 @@
 import type { SandboxAnswer } from '../messages/answer.ts';
 import type { ReceivedRequest } from '../records/received-request.ts';
-import { type Html, html } from './html.ts';
+import { html, type Markup } from './html.ts';
 import style from './inbox.css?raw';
 
 /** The outcomes of requests whose colours mark answers. */
@@ -23,7 +23,7 @@ const HEADERS = {
 };
 
 /** Returns a page of the inbox. */
-export function page(status: number, title: string, body: Html): SandboxAnswer {
+export function page(status: number, title: string, body: Markup): SandboxAnswer {
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
@@ -46,7 +46,7 @@ ${body}
 }
 
 /** Returns the answer as a colour for its kind, the status, its effect or verdict, and the fault that struck. */
-export function answerTag(request: ReceivedRequest): Html {
+export function answerTag(request: ReceivedRequest): Markup {
   const { operation, status, requestId, verdict, fault } = request;
   const created = status !== null && status < 300 ? 'created' : 'created, answer lost';
   const did = verdict ?? (operation === 'create' && requestId !== null ? created : null);
@@ -63,7 +63,7 @@ function kindOf({ operation, status, verdict, requestId }: ReceivedRequest): str
 }
 
 /** Returns a foreign text, which cannot change the direction of the texts around it. */
-export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`;
+export const foreign = (text: string): Markup => html`<bdi>${text}</bdi>`;
 
 /** Returns the address of a request within the list of a query. */
 export const addressOf = ({ number }: ReceivedRequest, query = new URLSearchParams()): string =>

@@ -1,10 +1,10 @@
 import type { SandboxAnswer } from '../messages/answer.ts';
-import type { Exchange } from '../records/exchange.ts';
+import type { KeptExchange } from '../records/exchange.ts';
 import type { ReceivedRequest } from '../records/received-request.ts';
 import { parseFilter } from '../records/request-filter.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { curlCommand } from './curl.ts';
-import { type Html, html } from './html.ts';
+import { html, type Markup } from './html.ts';
 import { indentedJson } from './indented-json.ts';
 import { addressOf, answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
 
@@ -34,7 +34,7 @@ ${request && (exchange ? wire(exchange, number) : html`<p class="card">What went
   return page(request ? 200 : 404, `Request ${number}`, body);
 }
 
-function summary(request: ReceivedRequest, all: readonly ReceivedRequest[]): Html {
+function summary(request: ReceivedRequest, all: readonly ReceivedRequest[]): Markup {
   const { number, operation, encoding, requestId, params, audio, key } = request;
   const same = all.filter(
     (each) => each.number !== number && ((each.key ?? '') === key || (each.requestId ?? '') === requestId),
@@ -45,7 +45,7 @@ function summary(request: ReceivedRequest, all: readonly ReceivedRequest[]): Htm
 ${facts([
   ['Operation', operation],
   ['Received (UTC)', timeOf(request)],
-  ['Answered after, ms', tookMs(request)],
+  ['Took, ms', tookMs(request)],
   ['Encoding', encoding],
   ['Identifier', requestId],
   ['Same content or identifier', same.length > 0 ? html`${links}` : null],
@@ -63,7 +63,7 @@ ${
 }
 
 /** Returns what went over the wire. */
-function wire(exchange: Exchange, number: number): Html {
+function wire(exchange: KeptExchange, number: number): Markup {
   const { method, path, headers, body, answer } = exchange;
   const answered = answer
     ? html`<p class="line">HTTP ${answer.status}</p>${headerList(answer.headers)}${bodyParts('Body of the answer', answer.body)}`
@@ -85,24 +85,24 @@ ${curl && html`<h2>As a command</h2>${listing('curl', curl)}`}
 }
 
 /** Returns a body, JSON indented and followed by the original. */
-function bodyParts(label: string, body: string): Html | null {
+function bodyParts(label: string, body: string): Markup | null {
   if (body === '') return null;
   const indented = indentedJson(body);
   if (indented === null || indented === body) return listing(label, body);
   return html`${listing(`${label}, indented`, indented)}<details><summary>The same as it came</summary>${listing(label, body)}</details>`;
 }
 
-const headerList = (headers: Exchange['headers']): Html =>
+const headerList = (headers: KeptExchange['headers']): Markup =>
   html`<details><summary>${headers.length} ${headers.length === 1 ? 'header' : 'headers'}</summary>${facts(headers)}</details>`;
 
 /** Returns a text of several lines, which scrolls by itself. */
-const listing = (label: string, text: string): Html =>
+const listing = (label: string, text: string): Markup =>
   html`<pre tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
 
-const note = (text: string): Html => html`<p class="note">${text}</p>`;
+const note = (text: string): Markup => html`<p class="note">${text}</p>`;
 
 /** Returns names with their values, without those that have none. */
-function facts(pairs: readonly (readonly [name: string, value: string | Html | null])[]): Html {
+function facts(pairs: readonly (readonly [name: string, value: string | Markup | null])[]): Markup {
   const given = pairs.filter(([, value]) => value !== null && value !== '');
   const lines = given.map(([name, value]) => {
     return html`<div><dt>${foreign(name)}</dt><dd>${typeof value === 'string' ? foreign(value) : value}</dd></div>`;

@@ -7,7 +7,7 @@ import { shownHeader, shownPath, shownTokenBody, withoutCredentials } from '../s
 type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
 /** One exchange as it went over the wire, without secrets. */
-export interface Exchange {
+export interface KeptExchange {
   readonly method: string;
   /** Path of the request with its query. */
   readonly path: string;
@@ -29,7 +29,7 @@ export function exchangeOf(
   answer: SandboxAnswer | 'cut',
   service: Service,
   nowMs: number,
-): Exchange {
+): KeptExchange {
   const { idempotencyHeader, callers } = service.offered;
   const keyName = callers?.keyName ?? null;
   const isToken = operation === 'token';

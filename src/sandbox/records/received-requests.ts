@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts';
+import type { KeptExchange } from './exchange.ts';
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 
 /** Maximum size of all raw bodies together. They take the most room, and are of interest only while they are fresh. */
@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 48 * 1024 * 1024;
 export class ReceivedRequests {
   readonly #keep: number;
   readonly #requests = new Map<number, ReceivedRequest>();
-  readonly #exchanges = new Map<number, Exchange>();
+  readonly #exchanges = new Map<number, KeptExchange>();
   readonly #watchers = new Set<() => void>();
   #lastNumber = 0;
   #bodyBytes = 0;
@@ -19,7 +19,7 @@ export class ReceivedRequests {
   }
 
   /** Adds a request and what went over the wire, unless nobody can look at that, and returns its number. */
-  add(arrival: Arrival, exchange: Exchange | null): number {
+  add(arrival: Arrival, exchange: KeptExchange | null): number {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     this.#requests.set(number, { number, ...arrival, answerMs: null });
@@ -46,7 +46,7 @@ export class ReceivedRequests {
   }
 
   /** Returns what went over the wire, or null if it had to make room. */
-  exchange(number: number): Exchange | null {
+  exchange(number: number): KeptExchange | null {
     return this.#exchanges.get(number) ?? null;
   }
 
