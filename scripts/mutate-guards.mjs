@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 const GUARDS = [
   {
     name: 'the intent is durable before the request is written',
-    file: 'src/service/request-api.ts',
+    file: 'src/service/client.ts',
     from: "if (!(await intend())) return { is: 'withdrawn' };",
     to: 'intend().catch(() => {});',
     tests: ['crash'],

@@ -8,10 +8,10 @@ import {
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
+import { RequestApi } from '../service/client.ts';
 import type { Network } from '../service/network/connector.ts';
 import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
 import type { LimiterView, Refused } from '../service/pacing/rate-limiter.ts';
-import { RequestApi } from '../service/request-api.ts';
 import { type Authorizer, bearerAuthorizer, fixedAuthorizer } from '../service/token/authorizer.ts';
 import { Tokens } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';

@@ -13,8 +13,8 @@ import { isSelected, keysOfRun, type LogEntry, logEntryOf, type OpenLog } from '
 import type { AudioReader, LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { quotedMessage } from '../request/words/finding.ts';
+import type { RequestApi } from '../service/client.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
-import type { RequestApi } from '../service/request-api.ts';
 import { ContractStore } from '../settings/contract-store.ts';
 import type * as api from './api.ts';
 import {

@@ -6,9 +6,9 @@ import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/c
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
+import { RequestApi } from '../../src/service/client.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
 import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import { FileLog } from '../../src/store/file/file-log.ts';

@@ -4,9 +4,9 @@ import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contr
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { CachedToken, CreateTerms, TokenCache } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
+import { RequestApi, type RequestApiDeps } from '../../src/service/client.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi, type RequestApiDeps } from '../../src/service/request-api.ts';
 import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import { knownValidate } from '../doors/answer.ts';
