@@ -10,7 +10,7 @@ const GUARDS = [
   {
     name: 'the intent is durable before the request is written',
     file: 'src/service/client.ts',
-    from: "if (!(await intend())) return { is: 'withdrawn' };",
+    from: 'if (!(await intend())) return null;',
     to: 'intend().catch(() => {});',
     tests: ['crash'],
   },
