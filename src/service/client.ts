@@ -344,7 +344,7 @@ export class RequestApi implements MarketplaceApi {
 
   /** Counts how often answers agreed with settings of the contract, or did not. */
   observations(): Observations {
-    return { ...this.#deps.authorizer.observations, ...this.#reader.observed.counts };
+    return this.#reader.observed.counts;
   }
 
   /** Withdraws the observation of the last verdict, because the verdict cannot be right. */

@@ -1,8 +1,7 @@
-import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract.ts';
 import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
-import { Observed } from '../answers/answer-reader.ts';
 import { MAX_PAUSE_MS } from '../pacing/adaptive-rate.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
@@ -10,13 +9,10 @@ import { REDACTED, Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
 import { isCut, readToken, tokenError } from './token-answer.ts';
 
-/** Share of a token's life after which a new one is fetched in the background. */
-const REFRESH_AT = 0.8;
-const MIN_LEARNED_MS = 1_000;
-
 /**
- * Manages the bearer token, which is shared by all requests and, through the cache, by all processes. It is fetched at
- * most once at a time, renewed before it expires, and replaced when the service refuses it.
+ * Keeps the bearer token (RFC 6750), which all requests and, through the cache, all processes share. It is fetched by one
+ * caller at a time, renewed shortly before it expires, and replaced when the service refuses it. A token of unknown
+ * lifetime holds until it is refused.
  */
 export class Tokens {
   readonly #http: Http;
@@ -25,13 +21,10 @@ export class Tokens {
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
   readonly #operation: TokenOperation;
-  readonly #observed = new Observed();
   #fetched = 0;
   #current: CachedToken | null = null;
-  #fetching: Promise<CachedToken> | null = null;
+  #renewal: Promise<CachedToken> | null = null;
   #reached = false;
-  /** Age at which a token of unknown lifetime was refused, in milliseconds. */
-  #learnedLifeMs: number | null = null;
 
   constructor(
     http: Http,
@@ -54,31 +47,18 @@ export class Tokens {
     return this.#fetched;
   }
 
-  /** Counts how often answers agreed with the lifetime in the contract. */
-  get observations(): Observations {
-    return this.#observed.counts;
-  }
-
   /**
    * Returns a token that is valid for at least the next request. Throws `SrqError` (`auth`, `unreachable`, `service`).
    */
   async get(): Promise<string> {
     this.#current ??= this.#cache.read();
-    const state = this.#current ? this.#stateOf(this.#current) : 'ended';
-    if (this.#current && state === 'good') return this.#current.accessToken;
-    if (this.#current && state === 'ageing') {
-      // A failed refresh is not reported, because the next call, or the expiry of the token, tries again.
-      this.#renew().catch(() => {});
-      return this.#current.accessToken;
-    }
+    if (this.#current && this.#holds(this.#current)) return this.#current.accessToken;
     return (await this.#renew()).accessToken;
   }
 
   /** Notes that the service has refused this token. If it has been replaced meanwhile, the current token is kept. */
   refused(accessToken: string): void {
     if (this.#current?.accessToken !== accessToken) return;
-    const { obtainedAtMs, expiresAtMs } = this.#current;
-    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(MIN_LEARNED_MS, this.#clock.nowMs() - obtainedAtMs);
     this.#current = null;
     this.#cache.forget(accessToken);
   }
@@ -86,34 +66,31 @@ export class Tokens {
   /** Requests a new token even if there is one, to prove the credentials. */
   async prove(): Promise<CachedToken> {
     // A renewal that is under way may take its token from the cache, which proves nothing.
-    await this.#fetching?.catch(() => {});
+    while (this.#renewal) await this.#renewal.catch(() => {});
     return this.#renew(true);
   }
 
-  #stateOf(token: CachedToken): 'good' | 'ageing' | 'ended' {
-    const lifeMs = token.expiresAtMs === null ? this.#learnedLifeMs : token.expiresAtMs - token.obtainedAtMs;
-    if (lifeMs === null) return 'good';
-    const leftMs = token.obtainedAtMs + lifeMs - this.#clock.nowMs();
-    const marginMs = Math.min(Math.max(1000, Math.min(30_000, lifeMs * 0.1)), lifeMs / 2);
-    if (leftMs <= marginMs) return 'ended';
-    return leftMs < lifeMs * (1 - REFRESH_AT) ? 'ageing' : 'good';
+  #holds({ obtainedAtMs, expiresAtMs }: CachedToken): boolean {
+    if (expiresAtMs === null) return true;
+    const marginMs = Math.min(MARGIN_MS, (expiresAtMs - obtainedAtMs) * MAX_MARGIN);
+    return this.#clock.nowMs() < expiresAtMs - marginMs;
   }
 
-  #renew(always = false): Promise<CachedToken> {
-    const renew = () => this.#fetchOrShare(always);
-    this.#fetching ??= (this.#cache.alone?.(renew) ?? renew()).finally(() => {
-      this.#fetching = null;
+  #renew(isProof = false): Promise<CachedToken> {
+    const renew = () => this.#fetchOrShare(isProof);
+    this.#renewal ??= (this.#cache.alone?.(renew) ?? renew()).finally(() => {
+      this.#renewal = null;
     });
-    return this.#fetching;
+    return this.#renewal;
   }
 
-  async #fetchOrShare(always: boolean): Promise<CachedToken> {
-    const shared = always ? null : this.#cache.read();
-    const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#stateOf(shared) === 'good';
-    const token = isNew ? shared : await this.#fetch();
-    this.#current = token;
-    if (isNew) return token;
+  async #fetchOrShare(isProof: boolean): Promise<CachedToken> {
+    const shared = isProof ? null : this.#cache.read();
+    const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#holds(shared);
+    this.#current = isNew ? shared : await this.#fetch();
+    if (isNew) return shared;
     this.#fetched += 1;
+    const token = this.#current;
     await this.#cache.write(token);
     return token;
   }
@@ -125,23 +102,25 @@ export class Tokens {
     for (let tried = 1; ; tried++) {
       const askedAtMs = this.#clock.nowMs();
       const exchange = await this.#http.send('POST', path, headers, body, redacted);
-      if (exchange.answer) this.#reached = true;
-      if (exchange.answer && isSuccess(exchange.answer.status) && !isCut(exchange.answer)) {
-        return readToken(exchange.answer, askedAtMs, this.#operation, (isConfirmed) =>
-          this.#observed.note('token.lifetime', isConfirmed),
-        );
-      }
-      const failure = tokenError(exchange, new Redactor(secrets));
+      const { answer } = exchange;
+      if (answer) this.#reached = true;
+      if (answer && isSuccess(answer.status) && !isCut(answer)) return readToken(answer, askedAtMs, this.#operation);
+      const { error, isTransient } = tokenError(exchange, new Redactor(secrets));
       // Before the first answer, a wrong address is more likely than a temporary fault, so the user gets an error soon.
-      const tries = this.#reached ? MAX_TRIES : Math.min(MAX_TRIES, 3);
-      if (!failure.isTransient || tried >= tries) throw failure.error;
-      const waitMs = retryDelayMs(tried, exchange.answer, this.#clock.nowMs());
+      const tries = this.#reached ? MAX_TRIES : MAX_TRIES_AT_FIRST;
+      if (!isTransient || tried >= tries) throw error;
+      const waitMs = retryDelayMs(tried, answer, this.#clock.nowMs());
       if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, this.#clock.nowMs());
       await this.#clock.sleep(waitMs, this.#stopping);
-      if (this.#stopping.aborted) throw failure.error;
+      if (this.#stopping.aborted) throw error;
     }
   }
 }
+
+/** Time before its end in which a token is not used any more, and the largest share of its life that this may be. */
+const MARGIN_MS = 30_000;
+const MAX_MARGIN = 1 / 5;
+const MAX_TRIES_AT_FIRST = 3;
 
 export interface Credentials {
   readonly clientId: string;
