@@ -8,12 +8,13 @@ import {
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
+import { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
 import type { Network } from '../service/network/connector.ts';
 import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
 import type { LimiterView, Refused } from '../service/pacing/rate-limiter.ts';
 import { type Authorizer, bearerAuthorizer, fixedAuthorizer } from '../service/token/authorizer.ts';
-import { Tokens } from '../service/token/token.ts';
+import { type Credentials, Tokens } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
 import { type Account, openAccount } from './account.ts';
 import type { Host } from './host.ts';
@@ -55,7 +56,7 @@ export interface ConnectedAccount {
   readonly destination: Destination;
   readonly contract: Contract;
   /** Reads the client secret. It is not called if the contract holds a key that replaces the secret. */
-  readSecret(): Promise<string>;
+  readSecret(): Promise<Credentials['clientSecret']>;
   /**
    * Returns the proxy and TLS settings for the service, or for the host that issues its tokens. Throws
    * `SrqError('settings')`.
@@ -88,16 +89,17 @@ export async function openConnection(
 ): Promise<Connection> {
   const { destination, contract } = account;
   const { rate, concurrency, audio, refused, isAlone, columnOf = () => null } = options;
-  const clientSecret = ownKey(contract) ?? (await account.readSecret());
+  const ofContract = ownKey(contract);
+  const clientSecret = ofContract === null ? await account.readSecret() : new Secret(ofContract);
+  const credentials = { clientId: destination.clientId, clientSecret };
   const network = account.network(destination.baseUrl);
   const http = openHttp(host, account, destination.baseUrl, concurrency, network);
   const asking = { destination, clientSecret, rate, concurrency, refused, isAlone };
   const opened = await openAccount(host, { ...asking, contract: contractFingerprint(contract) });
   const { limiter, token, answers: known, remember, ...kept } = opened;
-  const { authorizer, prove, tokensFetched } = openAuthorizer(host, account, clientSecret, token, http);
+  const { authorizer, prove, tokensFetched } = openAuthorizer(host, account, credentials, token, http);
   const { clock, halt } = host;
-  const secrets = [clientSecret];
-  const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, secrets, known, remember };
+  const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, known, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
   host.onClose(async () => remember(api.known));
   if (contract.source) host.onClose(() => keepObservations(account, api));
@@ -121,11 +123,11 @@ export async function openConnection(
 export async function proveCredentials(
   host: ConnectionHost,
   account: ConnectedAccount,
-  clientSecret: string,
+  clientSecret: Credentials['clientSecret'],
 ): Promise<CachedToken | null> {
-  const { baseUrl } = account.destination;
+  const { baseUrl, clientId } = account.destination;
   const http = openHttp(host, account, baseUrl, 1, account.network(baseUrl));
-  const { prove } = openAuthorizer(host, account, clientSecret, noCache, http);
+  const { prove } = openAuthorizer(host, account, { clientId, clientSecret }, noCache, http);
   return prove();
 }
 
@@ -147,26 +149,25 @@ interface OpenedAuthorizer {
 function openAuthorizer(
   host: ConnectionHost,
   account: ConnectedAccount,
-  clientSecret: string,
+  credentials: Credentials,
   cache: TokenCache,
   http: Http,
 ): OpenedAuthorizer {
   const { auth = { kind: 'bearer' }, token } = account.contract;
-  const { baseUrl, clientId } = account.destination;
-  const credentials = { clientId, clientSecret };
-  host.addSecret(clientSecret);
-  if (auth.kind !== 'bearer') {
-    host.addSecret(`${clientId}:${clientSecret}`);
+  const { baseUrl } = account.destination;
+  const opened = (authorizer: Authorizer, tokens: Tokens | null): OpenedAuthorizer => {
+    for (const secret of authorizer.secrets) host.addSecret(secret);
     return {
-      authorizer: fixedAuthorizer(auth, credentials),
-      prove: () => Promise.resolve(null),
-      tokensFetched: () => 0,
+      authorizer,
+      prove: async () => tokens?.prove() ?? null,
+      tokensFetched: () => tokens?.fetched ?? 0,
     };
-  }
+  };
+  if (auth.kind !== 'bearer') return opened(fixedAuthorizer(auth, credentials), null);
   const tokenUrl = tokenBaseUrl(token, baseUrl);
   const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1, account.network(tokenUrl));
   const tokens = new Tokens(tokenHttp, credentials, cache, host.clock, host.halt.signal, token);
-  return { authorizer: bearerAuthorizer(tokens), prove: () => tokens.prove(), tokensFetched: () => tokens.fetched };
+  return opened(bearerAuthorizer(tokens), tokens);
 }
 
 function openHttp(

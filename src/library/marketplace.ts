@@ -26,7 +26,7 @@ import {
   requireRows,
   requireWord,
 } from './call-options.ts';
-import { LibraryHost, secretOf } from './host.ts';
+import { LibraryHost } from './host.ts';
 import { importTable, type OpenedAccount, sentBefore } from './import-rows.ts';
 import { draftOf, tableOf } from './rows.ts';
 import type { LibrarySettings } from './settings.ts';
@@ -316,11 +316,11 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async #connect(): Promise<OpenedAccount> {
-    const { baseUrl, clientId, clientSecret, contractFile, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
+    const { baseUrl, clientId, contractFile, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
     const account = {
       destination: { baseUrl, clientId },
       contract: await this.#contract(),
-      readSecret: () => secretOf(clientSecret),
+      readSecret: () => this.#host.readSecret(),
       network: (url: string) => this.#host.network(url),
       timeoutMs: timeoutMs ?? null,
       traces: [],

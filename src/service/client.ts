@@ -63,8 +63,8 @@ export interface RequestApiDeps {
   readonly clock: Clock;
   /** Aborted when the run is to end. Nothing new is sent then; calls in flight are finished. */
   readonly stopping: AbortSignal;
-  /** Values that are never shown or stored, such as the client secret. */
-  readonly secrets: readonly string[];
+  /** Not read any more: the authorizer knows them. */
+  readonly secrets?: unknown;
   /** What earlier processes have learned about the service's answers. */
   readonly known?: KnownAnswers;
   /** Called whenever more has been learned. */
@@ -103,7 +103,7 @@ export class RequestApi implements MarketplaceApi {
     const ask = (request: ServiceRequest) => this.#ask(request);
     this.#experiment = new Experiment({ reader, clock, stopping, ask, creates: this.#creates });
     this.#judge = new CreateJudge(reader, this.#experiment, contract, clock);
-    this.#secrets = [...deps.secrets, ...givenKeys(contract)];
+    this.#secrets = [...deps.authorizer.secrets, ...givenKeys(contract)];
     this.#sendsFileName = parametersOf(contract).some(
       ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',
     );

@@ -1,7 +1,10 @@
-import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract.ts';
+import { createHash, scryptSync } from 'node:crypto';
+import { type Authorization, DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract.ts';
 import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import type { Secret } from '../../request/words/secret.ts';
 import { MAX_PAUSE_MS } from '../pacing/adaptive-rate.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
@@ -40,6 +43,11 @@ export class Tokens {
     this.#clock = clock;
     this.#stopping = stopping;
     this.#operation = operation;
+  }
+
+  /** Values that are never shown. */
+  get secrets(): readonly string[] {
+    return [textOf(this.#credentials.clientSecret)];
   }
 
   /** Number of tokens that the service has issued to this process. */
@@ -122,10 +130,18 @@ const MARGIN_MS = 30_000;
 const MAX_MARGIN = 1 / 5;
 const MAX_TRIES_AT_FIRST = 3;
 
+/** Who asks, and the secret that proves it: a client secret or a key. */
 export interface Credentials {
   readonly clientId: string;
-  readonly clientSecret: string;
+  readonly clientSecret: Secret | string;
 }
+
+/*
+ * From here on the secret is read. No other file does that, so that these functions are all the ways on which it leaves
+ * the program: to the token endpoint, with each request, and as a digest that says whether a kept token belongs to it.
+ */
+
+const textOf = (secret: Secret | string): string => (typeof secret === 'string' ? secret : secret.reveal());
 
 /** A token request, ready to be sent. */
 export interface TokenRequest {
@@ -142,9 +158,11 @@ export interface TokenRequest {
  */
 export function tokenRequest(operation: TokenOperation, { clientId, clientSecret }: Credentials): TokenRequest {
   const { path, auth, encoding, extra } = operation;
-  const inBody = auth === 'body' ? { client_id: clientId, client_secret: clientSecret } : {};
+  const secret = textOf(clientSecret);
+  const inBody = auth === 'body' ? { client_id: clientId, client_secret: secret } : {};
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
-  const basic = auth === 'basic' ? basicCredentials(clientId, clientSecret) : null;
+  // RFC 6749, section 2.3.1, form-encodes both before they are joined.
+  const basic = auth === 'basic' ? basicCredentials(...[clientId, secret].map(formEncoded)) : null;
   const hiddenExtra = Object.entries(extra).flatMap(([name, value]) => (SHOWN_PARAMETERS.test(name) ? [] : [value]));
   const isJson = encoding === 'json';
   return {
@@ -155,7 +173,7 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
       ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
     },
     body: isJson ? JSON.stringify(parameters) : new URLSearchParams(parameters).toString(),
-    secrets: [clientSecret, ...(basic === null ? [] : [basic]), ...hiddenExtra],
+    secrets: [secret, ...(basic === null ? [] : [basic]), ...hiddenExtra],
   };
 }
 
@@ -171,8 +189,49 @@ function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials)
   return tokenRequest({ ...operation, extra: Object.fromEntries(extra) }, { clientId, clientSecret: REDACTED });
 }
 
-/** Form-encodes both values first, as RFC 6749, section 2.3.1 requires. */
-function basicCredentials(clientId: string, clientSecret: string): string {
-  const encoded = [clientId, clientSecret].map((text) => new URLSearchParams({ '': text }).toString().slice(1));
-  return Buffer.from(encoded.join(':')).toString('base64');
+const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
+
+/** Joins client id and secret as UTF-8 (RFC 7617). */
+function basicCredentials(clientId = '', secret = ''): string {
+  return Buffer.from(`${clientId}:${secret}`).toString('base64');
+}
+
+/** What goes with each request where no token is needed: a header or a parameter of the query. */
+export interface FixedParts {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: { readonly name: string; readonly value: string } | null;
+  /** Values that are never shown. */
+  readonly secrets: readonly string[];
+}
+
+/** A kind of authorization that needs no token. */
+export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
+
+/** Writes the credentials of each request. Throws `SrqError('auth')` for a key that no header can hold. */
+export function fixedParts(authorization: FixedAuthorization, { clientId, clientSecret }: Credentials): FixedParts {
+  const secret = textOf(clientSecret);
+  if (authorization.kind === 'basic') {
+    const encoded = basicCredentials(clientId, secret);
+    return { headers: { authorization: `Basic ${encoded}` }, query: null, secrets: [secret, encoded] };
+  }
+  const { in: place, name, prefix, value } = authorization;
+  const key = value ?? secret;
+  if (place === 'query') return { headers: {}, query: { name, value: key }, secrets: [key] };
+  if (!/^[\x20-\x7e]+$/.test(key)) {
+    const message = `The key for ${name} holds characters that no header can hold.`;
+    throw new SrqError('auth.refused', message, 'Check the key that you were given, then log in again: srq login');
+  }
+  // A user may have copied the key with its prefix. The prefix is then not added again.
+  const text = key.toLowerCase().startsWith(prefix.toLowerCase()) ? key : prefix + key;
+  return { headers: { [name.toLowerCase()]: text }, query: null, secrets: [key, text] };
+}
+
+/** Returns the mark by which a file says which secret its token was granted for: a few digits of its digest. */
+export function secretMark({ clientSecret }: Pick<Credentials, 'clientSecret'>): string {
+  return createHash('sha256').update(textOf(clientSecret)).digest('hex').slice(0, 8);
+}
+
+/** Returns the key with which a token is encrypted that others can read. */
+export function tokenKey({ clientSecret }: Pick<Credentials, 'clientSecret'>, salt: string): Buffer {
+  return scryptSync(textOf(clientSecret), salt, 32);
 }

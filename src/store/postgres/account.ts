@@ -158,14 +158,15 @@ export class AccountToken implements TokenCache {
   #known: { readonly sealed: string; readonly token: CachedToken } | null = null;
   #forgetting: Promise<unknown> = Promise.resolve();
 
-  private constructor(database: Database, account: string, clientSecret: string) {
+  private constructor(database: Database, account: string, key: Buffer | string) {
     this.#database = database;
     this.#account = account;
-    this.#key = scryptSync(clientSecret, account, 32);
+    this.#key = typeof key === 'string' ? scryptSync(key, account, 32) : key;
   }
 
-  static async open(database: Database, account: string, clientSecret: string): Promise<AccountToken> {
-    const cache = new AccountToken(database, account, clientSecret);
+  /** `key` is the key that encrypts the token, made from the client secret and the account. */
+  static async open(database: Database, account: string, key: Buffer | string): Promise<AccountToken> {
+    const cache = new AccountToken(database, account, key);
     await cache.#load();
     return cache;
   }
