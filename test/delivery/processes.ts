@@ -6,6 +6,7 @@ import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/c
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
@@ -95,7 +96,7 @@ export class Machine {
     const halt = new AbortController();
     const contract = this.#contract;
     const http = this.service.line(life, () => (sending.count -= 1));
-    const credentials = { clientId: '4711', clientSecret: 'not a secret' };
+    const credentials = { clientId: '4711', clientSecret: new Secret('not a secret') };
     const cache = { read: () => null, write: () => {}, forget: () => {} };
     const pace = new AdaptiveRate({ rate: 'max', concurrency: 8, random: () => 0.5 });
     const api = new RequestApi({
@@ -106,7 +107,6 @@ export class Machine {
       contract,
       clock,
       stopping: halt.signal,
-      secrets: [],
       known: this.answers,
       remember: (answers) => {
         if (this.remembers && !life.dead) this.answers = answers;

@@ -8,6 +8,7 @@ import type {
 import { PATHS } from '../../src/request/contract/wire.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
@@ -102,7 +103,7 @@ export async function meaningOf(
   };
   const [http, clock, stopping] = [{ send } as unknown as Http, virtualClock(), new AbortController().signal];
   const cache = { read: () => null, write: () => {}, forget: () => {} };
-  const tokens = new Tokens(http, { clientId: '4711', clientSecret: SECRET }, cache, clock, stopping);
+  const tokens = new Tokens(http, { clientId: '4711', clientSecret: new Secret(SECRET) }, cache, clock, stopping);
   const permits = new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 1, random: () => 0.5 }), clock);
   const noAudio = () => Promise.reject(new Error('no audio here'));
   const api = new RequestApi({
@@ -111,7 +112,6 @@ export async function meaningOf(
       audio: { describe: noAudio, readBase64: noAudio },
       clock,
       stopping,
-      secrets: [SECRET],
       known: knownFrom(proven, contract),
     },
   });

@@ -8,6 +8,7 @@ import { PATHS } from '../../src/request/contract/wire.ts';
 import type { Row, Table } from '../../src/request/lead/table.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
 import type { Clock, DeliveryLog } from '../../src/request/ports.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
@@ -176,7 +177,13 @@ export async function deliver(asked: {
   const connect = async (): Promise<ServiceConnection> => {
     const http = { send } as unknown as Http;
     const cache = { read: () => null, write: () => {}, forget: () => {} };
-    const tokens = new Tokens(http, { clientId: '4711', clientSecret: 'secret' }, cache, clock, halt.signal);
+    const tokens = new Tokens(
+      http,
+      { clientId: '4711', clientSecret: new Secret('secret') },
+      cache,
+      clock,
+      halt.signal,
+    );
     const rate = new AdaptiveRate({ rate: 'max', concurrency, random: () => 0.5 });
     const remember = (answers: typeof learned.answers) => {
       if (isAlive) learned.answers = answers;
@@ -184,7 +191,7 @@ export async function deliver(asked: {
     const api = new RequestApi({
       ...{ http, authorizer: bearerAuthorizer(tokens), audio: PREPARATION.audio, contract: DOCUMENTED_CONTRACT, clock },
       ...{ limiter: new RateLimiter(new OwnPermits(rate, clock), clock, halt.signal), stopping: halt.signal },
-      ...{ secrets: ['secret'], known: learned.answers, remember },
+      ...{ known: learned.answers, remember },
     });
     clients.push(api);
     return {

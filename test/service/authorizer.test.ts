@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { callText } from '../../src/report/terminal/call-text.ts';
 import { type Authorization, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { type FixedAuthorization, fixedAuthorizer } from '../../src/service/token/authorizer.ts';
+import { fixedAuthorizer } from '../../src/service/token/authorizer.ts';
+import type { FixedAuthorization } from '../../src/service/token/token.ts';
 import { httpTo, virtualClock } from '../helpers/api-client.ts';
 import { CANARY, secretsIn } from '../helpers/canary-secret.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
@@ -30,8 +32,8 @@ async function serviceWith(authorization: FixedAuthorization, script: Script, cl
   const permits = new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 1, random: () => 0.5 }), clock);
   const audio = { describe: () => Promise.reject(new Error('none')), readBase64: () => Promise.resolve('') };
   const api = new RequestApi({
-    ...{ http, clock, stopping, audio, contract: DOCUMENTED_CONTRACT, secrets: [clientSecret] },
-    authorizer: fixedAuthorizer(authorization, { clientId: 'shop:1', clientSecret }),
+    ...{ http, clock, stopping, audio, contract: DOCUMENTED_CONTRACT },
+    authorizer: fixedAuthorizer(authorization, { clientId: 'shop:1', clientSecret: new Secret(clientSecret) }),
     limiter: new RateLimiter(permits, clock, stopping),
   });
   const create = () => api.create(request, () => Promise.resolve(true), TERMS);
@@ -131,7 +133,7 @@ describe.each([
 });
 
 test('a key that no header can hold is told before anything is sent', () => {
-  const credentials = { clientId: '1', clientSecret: 'schlüssel' };
+  const credentials = { clientId: '1', clientSecret: new Secret('schlüssel') };
   expect(() => fixedAuthorizer(key(), credentials)).toThrow('holds characters that no header can hold');
   expect(() => fixedAuthorizer(key({ in: 'query' }), credentials)).not.toThrow();
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Contract } from '../../src/request/contract/contract.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
@@ -24,7 +25,7 @@ function apiTo(baseUrl: string, contract: Contract, clock = virtualClock()): Req
   return new RequestApi({
     http,
     authorizer: bearerAuthorizer(
-      new Tokens(http, { clientId: '1', clientSecret: 'the-secret' }, cache, clock, stopping),
+      new Tokens(http, { clientId: '1', clientSecret: new Secret('the-secret') }, cache, clock, stopping),
     ),
     limiter: new RateLimiter(
       new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 4, random: () => 0.5 }), clock),
@@ -35,7 +36,6 @@ function apiTo(baseUrl: string, contract: Contract, clock = virtualClock()): Req
     contract,
     clock,
     stopping,
-    secrets: [],
   });
 }
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../src/request/contract/contract.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { Tokens, tokenRequest } from '../../src/service/token/token.ts';
 import { httpTo, virtualClock } from '../helpers/api-client.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
 
-const CREDENTIALS = { clientId: 'partner:1', clientSecret: 'a b+c%ü' };
+const CREDENTIALS = { clientId: 'partner:1', clientSecret: new Secret('a b+c%ü') };
 const operationOf = (changes: Partial<TokenOperation>): TokenOperation => ({
   ...DOCUMENTED_CONTRACT.token,
   ...changes,

@@ -3,11 +3,12 @@ import { systemClock } from '../../src/account/system-clock.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 import { PATHS } from '../../src/request/contract/wire.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
-import { type Credentials, Tokens } from '../../src/service/token/token.ts';
+import { Tokens } from '../../src/service/token/token.ts';
 import { httpTo } from '../helpers/api-client.ts';
 import { failureOf } from '../helpers/log-subjects.ts';
 import { CLIENT, type OAuthService, OTHER_CLIENT, startOAuthService } from '../helpers/oauth-service.ts';
@@ -20,12 +21,18 @@ const CREATED = `${PATHS.create} 201`;
 const DENIED = `${PATHS.create} 401`;
 
 /** Our client of the service, as `srq` puts it together; what it cached is in `kept`. */
-function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Credentials = CLIENT) {
+function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials = CLIENT) {
   const http = httpTo(baseUrl, { connections: 16 });
   const { signal: stopping } = new AbortController();
   const kept: CachedToken[] = [];
   const cache = { read: () => null, write: (token: CachedToken) => void kept.push(token), forget: () => {} };
-  const tokens = new Tokens(http, credentials, cache, systemClock, stopping);
+  const tokens = new Tokens(
+    http,
+    { ...credentials, clientSecret: new Secret(credentials.clientSecret) },
+    cache,
+    systemClock,
+    stopping,
+  );
   const api = new RequestApi({
     http,
     authorizer: bearerAuthorizer(tokens),
@@ -38,7 +45,6 @@ function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Crede
     contract: DOCUMENTED_CONTRACT,
     clock: systemClock,
     stopping,
-    secrets: [credentials.clientSecret],
   });
   return { api, tokens, kept };
 }
@@ -81,7 +87,7 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     expect(service.count(DENIED)).toBeGreaterThan(0);
   });
 
-  test.each<[string, Credentials, string]>([
+  test.each<[string, typeof CLIENT, string]>([
     ['a wrong secret', { ...CLIENT, clientSecret: 'not-that-one' }, 'client authentication failed'],
     ['an unknown client', { ...CLIENT, clientId: '4999' }, 'client authentication failed'],
     ['a client that may not ask so', OTHER_CLIENT, 'unauthorized_client|not allowed'],

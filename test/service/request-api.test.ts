@@ -4,6 +4,7 @@ import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contr
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { CachedToken, CreateTerms, TokenCache } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi, type RequestApiDeps } from '../../src/service/client.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
@@ -46,9 +47,9 @@ function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
   const { credentials = { clientId: '700100', clientSecret: 'the-secret' } } = setup;
   const stopping = parts.stopping ?? new AbortController().signal;
   const http = parts.http ?? httpTo(baseUrl, { connections: concurrency });
-  const tokens = new Tokens(http, credentials, cache, clock, stopping);
+  const clientSecret = new Secret(credentials.clientSecret);
+  const tokens = new Tokens(http, { ...credentials, clientSecret }, cache, clock, stopping);
   const limiter = limiterOf(clock, stopping, rate, concurrency);
-  const secrets = [credentials.clientSecret];
   return new RequestApi({
     http,
     authorizer: bearerAuthorizer(tokens),
@@ -57,7 +58,6 @@ function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
     contract: DOCUMENTED_CONTRACT,
     clock,
     stopping,
-    secrets,
     ...parts,
   });
 }

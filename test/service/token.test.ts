@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CachedToken, TokenCache } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import type { Http } from '../../src/service/wire/http.ts';
 import { FileTokenCache } from '../../src/settings/account-files.ts';
@@ -37,7 +39,7 @@ interface Setup {
 
 function tokensOf(baseUrl: string, setup: Setup = {}): Tokens {
   const { cache = memoryCache(), clock = virtualClock(), clientSecret = SECRET, stopping, http } = setup;
-  const credentials = { clientId: '700100', clientSecret };
+  const credentials = { clientId: '700100', clientSecret: new Secret(clientSecret) };
   return new Tokens(http ?? httpTo(baseUrl), credentials, cache, clock, stopping ?? new AbortController().signal);
 }
 
@@ -247,4 +249,22 @@ describe('when the token endpoint refuses or fails', () => {
     expect([error.code, error.hint]).toEqual(['service', expect.stringContaining('base URL')]);
     expect(service.tokens()).toHaveLength(times);
   });
+});
+
+test('a secret is masked wherever it is shown by mistake', () => {
+  const secret = new Secret('c4nary');
+  const all = [
+    `${secret}`,
+    String(secret),
+    `the ${secret}`,
+    JSON.stringify({ secret }),
+    inspect({ within: [secret] }),
+    inspect(secret, { showHidden: true, depth: null }),
+    Object.values(secret).join(),
+    JSON.stringify({ ...secret }),
+    new Error(`refused: ${secret}`).stack ?? '',
+  ].join('\n');
+  expect(all).not.toContain('c4nary');
+  expect(all).toContain('***');
+  expect(secret.reveal()).toBe('c4nary');
 });

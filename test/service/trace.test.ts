@@ -3,6 +3,7 @@ import { callText } from '../../src/report/terminal/call-text.ts';
 import type { Contract, ContractEncoding, Parameter } from '../../src/request/contract/contract.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
@@ -93,7 +94,7 @@ async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; ur
   const clock = virtualClock();
   const stopping = new AbortController().signal;
   const http = httpTo(service.baseUrl, { traces: [(call) => calls.push(call)] });
-  const credentials = { clientId: '7', clientSecret: CANARY };
+  const credentials = { clientId: '7', clientSecret: new Secret(CANARY) };
   const cache = { read: () => null, write: () => {}, forget: () => {} };
   const tokens = new Tokens(http, credentials, cache, clock, stopping, contract.token);
   const limiter = new RateLimiter(
@@ -102,7 +103,6 @@ async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; ur
     stopping,
   );
   const recordings = { describe: () => Promise.resolve(audio), readBase64: () => Promise.resolve(RECORDING) };
-  const secrets = [CANARY];
   const api = new RequestApi({
     http,
     authorizer: bearerAuthorizer(tokens),
@@ -111,7 +111,6 @@ async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; ur
     contract,
     clock,
     stopping,
-    secrets,
   });
   await api.look(request);
   const terms = { key: 'this request', idempotencyKey: '0123456789abcdef0123456789abcdef' };

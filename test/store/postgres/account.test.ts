@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
 import type { CachedToken } from '../../../src/request/ports.ts';
+import { Secret } from '../../../src/request/words/secret.ts';
+import { tokenKey } from '../../../src/service/token/token.ts';
 import {
   AccountToken,
   accountId,
@@ -13,7 +15,7 @@ import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const ACCOUNT = accountId({ baseUrl: 'https://api.example.com', clientId: 'partner' });
-const SECRET = 'a client secret';
+const KEY = tokenKey({ clientSecret: new Secret('a client secret') }, ACCOUNT);
 /** A program that ends when no transaction waits for its client any more. */
 const UNTIL_NONE_IS_OPEN = `
 import pg from 'pg';
@@ -122,7 +124,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     test('is asked for by one at a time; the next finds it', async () => {
       const url = await server.database();
       const caches = await Promise.all(
-        ['a', 'b', 'c'].map(async (run) => AccountToken.open((await storeAt(url, run)).database, ACCOUNT, SECRET)),
+        ['a', 'b', 'c'].map(async (run) => AccountToken.open((await storeAt(url, run)).database, ACCOUNT, KEY)),
       );
       let [asking, most, asked] = [0, 0, 0];
       const ask = (cache: AccountToken) =>
@@ -144,9 +146,9 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     test('that was refused is forgotten by all, unless there is a newer one', async () => {
       const url = await server.database();
       const { database } = await storeAt(url, 'a');
-      const first = await AccountToken.open(database, ACCOUNT, SECRET);
+      const first = await AccountToken.open(database, ACCOUNT, KEY);
       await first.write(tokenNamed('old'));
-      const second = await AccountToken.open(database, ACCOUNT, SECRET);
+      const second = await AccountToken.open(database, ACCOUNT, KEY);
       first.forget('old');
       expect(await first.alone(async () => first.read())).toBeNull();
       await first.write(tokenNamed('new'));
