@@ -56,7 +56,7 @@ export interface ConnectedAccount {
   readonly destination: Destination;
   readonly contract: Contract;
   /** Reads the client secret. It is not called if the contract holds a key that replaces the secret. */
-  readSecret(): Promise<Credentials['clientSecret']>;
+  readSecret(): Promise<Secret>;
   /**
    * Returns the proxy and TLS settings for the service, or for the host that issues its tokens. Throws
    * `SrqError('settings')`.
@@ -123,7 +123,7 @@ export async function openConnection(
 export async function proveCredentials(
   host: ConnectionHost,
   account: ConnectedAccount,
-  clientSecret: Credentials['clientSecret'],
+  clientSecret: Secret,
 ): Promise<CachedToken | null> {
   const { baseUrl, clientId } = account.destination;
   const http = openHttp(host, account, baseUrl, 1, account.network(baseUrl));

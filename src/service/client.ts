@@ -63,8 +63,6 @@ export interface RequestApiDeps {
   readonly clock: Clock;
   /** Aborted when the run is to end. Nothing new is sent then; calls in flight are finished. */
   readonly stopping: AbortSignal;
-  /** Not read any more: the authorizer knows them. */
-  readonly secrets?: unknown;
   /** What earlier processes have learned about the service's answers. */
   readonly known?: KnownAnswers;
   /** Called whenever more has been learned. */

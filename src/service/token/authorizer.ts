@@ -2,8 +2,6 @@ import { isSuccess } from '../../request/log/outcome.ts';
 import { type Credentials, type FixedAuthorization, type FixedParts, fixedParts, type Tokens } from './token.ts';
 import { credentialsRefused, tokenRefused } from './token-answer.ts';
 
-export type { FixedAuthorization };
-
 /** The credentials of one call. They also judge whether the service has refused them. */
 export interface AuthorizedCall extends FixedParts {
   /** Tells whether another call was accepted with these credentials, so that they are not wrong as such. */

@@ -4,7 +4,7 @@ import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../requ
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import type { Secret } from '../../request/words/secret.ts';
+import { Secret } from '../../request/words/secret.ts';
 import { MAX_PAUSE_MS } from '../pacing/adaptive-rate.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
@@ -47,7 +47,7 @@ export class Tokens {
 
   /** Values that are never shown. */
   get secrets(): readonly string[] {
-    return [textOf(this.#credentials.clientSecret)];
+    return [this.#credentials.clientSecret.reveal()];
   }
 
   /** Number of tokens that the service has issued to this process. */
@@ -133,15 +133,13 @@ const MAX_TRIES_AT_FIRST = 3;
 /** Who asks, and the secret that proves it: a client secret or a key. */
 export interface Credentials {
   readonly clientId: string;
-  readonly clientSecret: Secret | string;
+  readonly clientSecret: Secret;
 }
 
 /*
  * From here on the secret is read. No other file does that, so that these functions are all the ways on which it leaves
  * the program: to the token endpoint, with each request, and as a digest that says whether a kept token belongs to it.
  */
-
-const textOf = (secret: Secret | string): string => (typeof secret === 'string' ? secret : secret.reveal());
 
 /** A token request, ready to be sent. */
 export interface TokenRequest {
@@ -158,7 +156,7 @@ export interface TokenRequest {
  */
 export function tokenRequest(operation: TokenOperation, { clientId, clientSecret }: Credentials): TokenRequest {
   const { path, auth, encoding, extra } = operation;
-  const secret = textOf(clientSecret);
+  const secret = clientSecret.reveal();
   const inBody = auth === 'body' ? { client_id: clientId, client_secret: secret } : {};
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
   // RFC 6749, section 2.3.1, form-encodes both before they are joined.
@@ -186,7 +184,10 @@ function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials)
     name,
     SHOWN_PARAMETERS.test(name) ? value : REDACTED,
   ]);
-  return tokenRequest({ ...operation, extra: Object.fromEntries(extra) }, { clientId, clientSecret: REDACTED });
+  return tokenRequest(
+    { ...operation, extra: Object.fromEntries(extra) },
+    { clientId, clientSecret: new Secret(REDACTED) },
+  );
 }
 
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
@@ -209,7 +210,7 @@ export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
 
 /** Writes the credentials of each request. Throws `SrqError('auth')` for a key that no header can hold. */
 export function fixedParts(authorization: FixedAuthorization, { clientId, clientSecret }: Credentials): FixedParts {
-  const secret = textOf(clientSecret);
+  const secret = clientSecret.reveal();
   if (authorization.kind === 'basic') {
     const encoded = basicCredentials(clientId, secret);
     return { headers: { authorization: `Basic ${encoded}` }, query: null, secrets: [secret, encoded] };
@@ -228,10 +229,10 @@ export function fixedParts(authorization: FixedAuthorization, { clientId, client
 
 /** Returns the mark by which a file says which secret its token was granted for: a few digits of its digest. */
 export function secretMark({ clientSecret }: Pick<Credentials, 'clientSecret'>): string {
-  return createHash('sha256').update(textOf(clientSecret)).digest('hex').slice(0, 8);
+  return createHash('sha256').update(clientSecret.reveal()).digest('hex').slice(0, 8);
 }
 
 /** Returns the key with which a token is encrypted that others can read. */
 export function tokenKey({ clientSecret }: Pick<Credentials, 'clientSecret'>, salt: string): Buffer {
-  return scryptSync(textOf(clientSecret), salt, 32);
+  return scryptSync(clientSecret.reveal(), salt, 32);
 }
