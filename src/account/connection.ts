@@ -88,16 +88,16 @@ export async function openConnection(
   options: ConnectOptions,
 ): Promise<Connection> {
   const { destination, contract } = account;
-  const { rate, concurrency, audio, refused, isAlone, columnOf = () => null } = options;
+  const { audio, columnOf = () => null, ...asked } = options;
   const ofContract = ownKey(contract);
   const clientSecret = ofContract === null ? await account.readSecret() : new Secret(ofContract);
   const credentials = { clientId: destination.clientId, clientSecret };
   const network = account.network(destination.baseUrl);
-  const http = openHttp(host, account, destination.baseUrl, concurrency, network);
-  const asking = { destination, clientSecret, rate, concurrency, refused, isAlone };
-  const opened = await openAccount(host, { ...asking, contract: contractFingerprint(contract) });
+  const http = openHttp(host, account, destination.baseUrl, options.concurrency, network);
+  const contractMark = contractFingerprint(contract);
+  const opened = await openAccount(host, { ...asked, destination, clientSecret, contract: contractMark });
   const { limiter, token, answers: known, remember, ...kept } = opened;
-  const { authorizer, prove, tokensFetched } = openAuthorizer(host, account, credentials, token, http);
+  const { authorizer, tokens } = openAuthorizer(host, account, credentials, token, http);
   const { clock, halt } = host;
   const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, known, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
@@ -110,8 +110,8 @@ export async function openConnection(
     network,
     isProxied: network.proxy !== null,
     isFamiliar: isFamiliar(known),
-    proveCredentials: prove,
-    view: () => ({ ...limiter.view(), tokensFetched: tokensFetched() }),
+    proveCredentials: async () => tokens?.prove() ?? null,
+    view: () => ({ ...limiter.view(), tokensFetched: tokens?.fetched ?? 0 }),
     mayValidate: contract.hasValidate !== false,
   };
 }
@@ -127,8 +127,8 @@ export async function proveCredentials(
 ): Promise<CachedToken | null> {
   const { baseUrl, clientId } = account.destination;
   const http = openHttp(host, account, baseUrl, 1, account.network(baseUrl));
-  const { prove } = openAuthorizer(host, account, { clientId, clientSecret }, noCache, http);
-  return prove();
+  const { tokens } = openAuthorizer(host, account, { clientId, clientSecret }, noCache, http);
+  return tokens?.prove() ?? null;
 }
 
 const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
@@ -139,29 +139,19 @@ async function keepObservations(account: ConnectedAccount, api: RequestApi): Pro
   if (Object.keys(seen).length > 0) await account.observed(account.contract, seen);
 }
 
-interface OpenedAuthorizer {
-  readonly authorizer: Authorizer;
-  readonly prove: Connection['proveCredentials'];
-  readonly tokensFetched: () => number;
-}
-
-/** Builds the authorizer for a contract, and the function that proves the credentials. */
+/** Builds the authorizer of a contract, with the tokens that it uses if the service issues any. */
 function openAuthorizer(
   host: ConnectionHost,
   account: ConnectedAccount,
   credentials: Credentials,
   cache: TokenCache,
   http: Http,
-): OpenedAuthorizer {
+): { authorizer: Authorizer; tokens: Tokens | null } {
   const { auth = { kind: 'bearer' }, token } = account.contract;
   const { baseUrl } = account.destination;
-  const opened = (authorizer: Authorizer, tokens: Tokens | null): OpenedAuthorizer => {
+  const opened = (authorizer: Authorizer, tokens: Tokens | null) => {
     for (const secret of authorizer.secrets) host.addSecret(secret);
-    return {
-      authorizer,
-      prove: async () => tokens?.prove() ?? null,
-      tokensFetched: () => tokens?.fetched ?? 0,
-    };
+    return { authorizer, tokens };
   };
   if (auth.kind !== 'bearer') return opened(fixedAuthorizer(auth, credentials), null);
   const tokenUrl = tokenBaseUrl(token, baseUrl);
