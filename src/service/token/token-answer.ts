@@ -90,66 +90,44 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
     return { error: new SrqError('service.unreachable', certificate.reason, certificate.hint), isTransient: false };
   }
   const { status, headers } = exchange.answer;
-  const { code, says, hint, isTransient = false } = isSuccess(status) ? CUT : refusalOf(status);
+  const [, code, says, hint] = REFUSALS.find(([is]) => is.test(String(status))) ?? WRONG_ADDRESS;
   const said = isSuccess(status) ? null : readErrorText(exchange.answer, sent);
-  // The words may be a sentence. Its full stop is removed, because the message continues after it.
-  const words = said === null ? '' : `: ${said.replace(/\.\s*$/, '')}`;
   const target = headers['location'] ?? '';
-  const to = URL.canParse(target) ? ` to ${new URL(target).host}` : '';
-  return { error: new SrqError(code, says(`HTTP ${status}`, words, to), hint), isTransient };
-}
-
-/** What a failed answer of the token endpoint means. */
-interface TokenRefusal {
-  readonly code: ErrorReason;
-  readonly says: (status: string, words: string, to: string) => string;
-  readonly hint: string;
-  /** Whether asking again may help. */
-  readonly isTransient?: boolean;
+  const parts: Readonly<Record<string, string>> = {
+    status: `HTTP ${status}`,
+    // The words may be a sentence. Its full stop is removed, because the message continues after it.
+    words: said === null ? '' : `: ${said.replace(/\.\s*$/, '')}`,
+    to: URL.canParse(target) ? ` to ${new URL(target).host}` : '',
+  };
+  const message = says.replace(/\{(\w+)\}/g, (_, part) => parts[part] ?? '');
+  return { error: new SrqError(code, message, hint), isTransient: TRANSIENT.test(String(status)) };
 }
 
 const CHECK_BASE_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
-const answered: TokenRefusal['says'] = (status, words) => `The token endpoint answered ${status}${words}.`;
-const CUT: TokenRefusal = {
-  code: 'token.unusable-answer',
-  says: (status) => `The answer of the token endpoint broke off (${status}).`,
-  hint: 'Try again later. See where it fails: srq doctor',
-  isTransient: true,
-};
-/** RFC 6749, section 5.2, has 400 and 401; many services answer 403. */
-const REFUSED: TokenRefusal = {
-  code: 'auth.refused',
-  says: (status, words) => `The service refused the credentials (${status})${words}.`,
-  hint: 'Check client id and secret, then log in again: srq login',
-};
-const REDIRECTED: TokenRefusal = {
-  code: 'token.unusable-answer',
-  says: (status, _, to) => `The token endpoint redirects${to} (${status}).`,
-  hint: 'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL',
-};
-const BUSY: TokenRefusal = {
-  code: 'token.unusable-answer',
-  says: answered,
-  hint: 'The service has a problem; try again later.',
-  isTransient: true,
-};
-const WRONG_ADDRESS: TokenRefusal = {
-  code: 'token.unusable-answer',
-  says: answered,
-  hint: 'This does not look like the token endpoint. Check the base URL with: srq status',
-};
+const NO_REDIRECT =
+  'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
+const BROKEN_OFF = 'The answer of the token endpoint broke off ({status}).';
+const REFUSED = 'The service refused the credentials ({status}){words}.';
+const ANSWERED = 'The token endpoint answered {status}{words}.';
+const UNUSABLE = 'token.unusable-answer';
 
-const BY_STATUS: Readonly<Record<number, TokenRefusal>> = {
-  400: REFUSED,
-  401: REFUSED,
-  403: REFUSED,
-  408: BUSY,
-  429: BUSY,
-};
+type Refusal = readonly [status: RegExp, code: ErrorReason, says: string, hint: string];
 
-function refusalOf(status: number): TokenRefusal {
-  return BY_STATUS[status] ?? (status >= 500 ? BUSY : status < 400 ? REDIRECTED : WRONG_ADDRESS);
-}
+/** What an answer of the token endpoint means that brings no token. RFC 6749, section 5.2, has 400 and 401. */
+const REFUSALS: readonly Refusal[] = [
+  [/^2/, UNUSABLE, BROKEN_OFF, 'Try again later. See where it fails: srq doctor'],
+  [/^3/, UNUSABLE, 'The token endpoint redirects{to} ({status}).', NO_REDIRECT],
+  [/^40[013]/, 'auth.refused', REFUSED, 'Check client id and secret, then log in again: srq login'],
+  [/^(?:408|429|5)/, UNUSABLE, ANSWERED, 'The service has a problem; try again later.'],
+];
+const WRONG_ADDRESS: Refusal = [
+  /^/,
+  UNUSABLE,
+  ANSWERED,
+  'This does not look like the token endpoint. Check the base URL with: srq status',
+];
+/** Statuses after which asking again may help. */
+const TRANSIENT = /^(?:2|408|429|5)/;
 
 /** Creates the error for credentials that go with each request, and that the service refuses. */
 export function credentialsRefused(status: number): SrqError {
