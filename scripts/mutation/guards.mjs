@@ -2,8 +2,8 @@
 export const GUARDS = [
   {
     name: 'the intent is durable before the request is written',
-    file: 'src/service/request-api.ts',
-    from: "if (!(await intend())) return { is: 'withdrawn' };",
+    file: 'src/service/client.ts',
+    from: 'if (!(await intend())) return null;',
     to: 'intend().catch(() => {});',
     tests: ['crash'],
   },

@@ -5,7 +5,8 @@ import { SrqError } from '../request/words/errors.ts';
 import { AccountPermits } from '../service/pacing/account-permits.ts';
 import { AdaptiveRate, type ChosenRate } from '../service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
-import { answersName, FileTokenCache, isKnownAnswers, LearnedFile, secretMark } from '../settings/account-files.ts';
+import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
+import { answersName, FileTokenCache, isKnownAnswers, LearnedFile } from '../settings/account-files.ts';
 import { learnedPath, tokenPath } from '../settings/paths.ts';
 import type { Host } from './host.ts';
 
@@ -29,9 +30,8 @@ export interface Account {
   readonly shared: SharedAccountState | null;
 }
 
-export interface AccountOptions {
+export interface AccountOptions extends Omit<Credentials, 'clientId'> {
   readonly destination: Destination;
-  readonly clientSecret: string;
   /** The fingerprint of the contract in use. What was learned under another contract is not used. */
   readonly contract: string;
   readonly rate: ChosenRate;
@@ -50,7 +50,7 @@ export async function openAccount(host: Host, options: AccountOptions): Promise<
 
 /** Opens an account on this machine alone, without regard to other processes. */
 async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
-  const { destination, clientSecret, rate, concurrency, refused = null } = options;
+  const { destination, rate, concurrency, refused = null } = options;
   const { clock } = host;
   const learned = file.read();
   const adaptive = new AdaptiveRate({ rate, concurrency, random: Math.random, learned: learned.pace });
@@ -58,7 +58,7 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
   const path = tokenPath(await host.paths(), await host.settings());
   return {
     limiter: new RateLimiter(permits, clock, host.halt.signal),
-    token: new FileTokenCache(path, destination, secretMark(clientSecret), await host.trust()),
+    token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
     answers: learned.answers ?? NOTHING_KNOWN,
     remember: (answers) => void addAnswers(file, options.contract, answers),
     keepRate: () => {
@@ -75,7 +75,7 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
  * Opens an account in the store, together with its other processes, and adds what this machine's own runs have learned.
  */
 async function shareAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
-  const { destination, clientSecret, contract, rate, concurrency, refused } = options;
+  const { destination, contract, rate, concurrency, refused } = options;
   const { AccountToken } = await import('../store/postgres/account.ts');
   const { state, id, database } = await openSharedAccount(host, destination);
   const { clock } = host;
@@ -84,7 +84,7 @@ async function shareAccount(host: Host, options: AccountOptions, file: LearnedFi
   const permits = new AccountPermits({ state, clock, random: Math.random, ...pacing });
   const limiter = new RateLimiter(permits, clock, host.halt.signal);
   host.onClose(() => permits.close());
-  const token = await AccountToken.open(database, id, clientSecret);
+  const token = await AccountToken.open(database, id, tokenKey(options, id));
   const answers = await addAnswers(state, contract, own.answers ?? NOTHING_KNOWN);
   let found = answers;
   host.onClose(() => addAnswers(state, contract, found).then(() => {}, ignoreStoreError));

@@ -8,12 +8,13 @@ import {
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
+import { Secret } from '../request/words/secret.ts';
+import { RequestApi } from '../service/client.ts';
 import type { Network } from '../service/network/connector.ts';
 import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
 import type { LimiterView, Refused } from '../service/pacing/rate-limiter.ts';
-import { RequestApi } from '../service/request-api.ts';
 import { type Authorizer, bearerAuthorizer, fixedAuthorizer } from '../service/token/authorizer.ts';
-import { Tokens } from '../service/token/token.ts';
+import { type Credentials, Tokens } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
 import { type Account, openAccount } from './account.ts';
 import type { Host } from './host.ts';
@@ -55,7 +56,7 @@ export interface ConnectedAccount {
   readonly destination: Destination;
   readonly contract: Contract;
   /** Reads the client secret. It is not called if the contract holds a key that replaces the secret. */
-  readSecret(): Promise<string>;
+  readSecret(): Promise<Secret>;
   /**
    * Returns the proxy and TLS settings for the service, or for the host that issues its tokens. Throws
    * `SrqError('settings')`.
@@ -87,17 +88,18 @@ export async function openConnection(
   options: ConnectOptions,
 ): Promise<Connection> {
   const { destination, contract } = account;
-  const { rate, concurrency, audio, refused, isAlone, columnOf = () => null } = options;
-  const clientSecret = ownKey(contract) ?? (await account.readSecret());
+  const { audio, columnOf = () => null, ...asked } = options;
+  const ofContract = ownKey(contract);
+  const clientSecret = ofContract === null ? await account.readSecret() : new Secret(ofContract);
+  const credentials = { clientId: destination.clientId, clientSecret };
   const network = account.network(destination.baseUrl);
-  const http = openHttp(host, account, destination.baseUrl, concurrency, network);
-  const asking = { destination, clientSecret, rate, concurrency, refused, isAlone };
-  const opened = await openAccount(host, { ...asking, contract: contractFingerprint(contract) });
+  const http = openHttp(host, account, destination.baseUrl, options.concurrency, network);
+  const contractMark = contractFingerprint(contract);
+  const opened = await openAccount(host, { ...asked, destination, clientSecret, contract: contractMark });
   const { limiter, token, answers: known, remember, ...kept } = opened;
-  const { authorizer, prove, tokensFetched } = openAuthorizer(host, account, clientSecret, token, http);
+  const { authorizer, tokens } = openAuthorizer(host, account, credentials, token, http);
   const { clock, halt } = host;
-  const secrets = [clientSecret];
-  const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, secrets, known, remember };
+  const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, known, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
   host.onClose(async () => remember(api.known));
   if (contract.source) host.onClose(() => keepObservations(account, api));
@@ -108,8 +110,8 @@ export async function openConnection(
     network,
     isProxied: network.proxy !== null,
     isFamiliar: isFamiliar(known),
-    proveCredentials: prove,
-    view: () => ({ ...limiter.view(), tokensFetched: tokensFetched() }),
+    proveCredentials: async () => tokens?.prove() ?? null,
+    view: () => ({ ...limiter.view(), tokensFetched: tokens?.fetched ?? 0 }),
     mayValidate: contract.hasValidate !== false,
   };
 }
@@ -121,12 +123,12 @@ export async function openConnection(
 export async function proveCredentials(
   host: ConnectionHost,
   account: ConnectedAccount,
-  clientSecret: string,
+  clientSecret: Secret,
 ): Promise<CachedToken | null> {
-  const { baseUrl } = account.destination;
+  const { baseUrl, clientId } = account.destination;
   const http = openHttp(host, account, baseUrl, 1, account.network(baseUrl));
-  const { prove } = openAuthorizer(host, account, clientSecret, noCache, http);
-  return prove();
+  const { tokens } = openAuthorizer(host, account, { clientId, clientSecret }, noCache, http);
+  return tokens?.prove() ?? null;
 }
 
 const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
@@ -137,36 +139,25 @@ async function keepObservations(account: ConnectedAccount, api: RequestApi): Pro
   if (Object.keys(seen).length > 0) await account.observed(account.contract, seen);
 }
 
-interface OpenedAuthorizer {
-  readonly authorizer: Authorizer;
-  readonly prove: Connection['proveCredentials'];
-  readonly tokensFetched: () => number;
-}
-
-/** Builds the authorizer for a contract, and the function that proves the credentials. */
+/** Builds the authorizer of a contract, with the tokens that it uses if the service issues any. */
 function openAuthorizer(
   host: ConnectionHost,
   account: ConnectedAccount,
-  clientSecret: string,
+  credentials: Credentials,
   cache: TokenCache,
   http: Http,
-): OpenedAuthorizer {
+): { authorizer: Authorizer; tokens: Tokens | null } {
   const { auth = { kind: 'bearer' }, token } = account.contract;
-  const { baseUrl, clientId } = account.destination;
-  const credentials = { clientId, clientSecret };
-  host.addSecret(clientSecret);
-  if (auth.kind !== 'bearer') {
-    host.addSecret(`${clientId}:${clientSecret}`);
-    return {
-      authorizer: fixedAuthorizer(auth, credentials),
-      prove: () => Promise.resolve(null),
-      tokensFetched: () => 0,
-    };
-  }
+  const { baseUrl } = account.destination;
+  const opened = (authorizer: Authorizer, tokens: Tokens | null) => {
+    for (const secret of authorizer.secrets) host.addSecret(secret);
+    return { authorizer, tokens };
+  };
+  if (auth.kind !== 'bearer') return opened(fixedAuthorizer(auth, credentials), null);
   const tokenUrl = tokenBaseUrl(token, baseUrl);
   const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1, account.network(tokenUrl));
   const tokens = new Tokens(tokenHttp, credentials, cache, host.clock, host.halt.signal, token);
-  return { authorizer: bearerAuthorizer(tokens), prove: () => tokens.prove(), tokensFetched: () => tokens.fetched };
+  return opened(bearerAuthorizer(tokens), tokens);
 }
 
 function openHttp(

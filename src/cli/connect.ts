@@ -11,6 +11,7 @@ import { type Contract, isElsewhere, type Observations, ownKey } from '../reques
 import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
+import type { Secret } from '../request/words/secret.ts';
 import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
 import { type Network, type ProxySettings, proxyFor } from '../service/network/connector.ts';
 import { notLoggedIn, requireCertificateCheck, type Settings } from '../settings/settings.ts';
@@ -59,14 +60,14 @@ export async function connect(context: Context, { watch, ...options }: CommandCo
 export async function proveNewCredentials(
   context: Context,
   destination: Destination,
-  clientSecret: string,
+  secret: Secret,
   certificates: CertificateFiles,
 ): Promise<CachedToken | null> {
   const contract = await contractFor(context, destination.baseUrl);
   keepParserPlain();
   const surroundings = await surroundingsOf(context, certificates);
-  const account = { ...surroundings, destination, contract, readSecret: async () => clientSecret };
-  return proveCredentials(context, account, clientSecret);
+  const account = { ...surroundings, destination, contract, readSecret: async () => secret };
+  return proveCredentials(context, account, secret);
 }
 
 /**

@@ -18,6 +18,7 @@ import {
 import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import type { Clock } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
+import { Secret } from '../request/words/secret.ts';
 import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
@@ -419,7 +420,7 @@ export class Context {
       baseUrl: { value: sandbox.baseUrl, source: 'sandbox' },
       clientId: { value: sandbox.clientId, source: 'sandbox' },
       ownBaseUrl: null,
-      secret: { state: 'stored', read: async () => sandbox.clientSecret },
+      secret: { state: 'stored', read: async () => new Secret(sandbox.clientSecret) },
       encoding: 'form',
       live: false,
       otherProfiles: [],

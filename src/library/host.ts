@@ -6,6 +6,7 @@ import { Closers } from '../account/closers.ts';
 import type { Host, LogPlace } from '../account/host.ts';
 import { type LogHost, LogKeeper } from '../account/log-keeper.ts';
 import { systemClock } from '../account/system-clock.ts';
+import { Secret } from '../request/words/secret.ts';
 import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
 import { type Network, proxyFor } from '../service/network/connector.ts';
 import type { Trust } from '../settings/own-file.ts';
@@ -80,6 +81,10 @@ export class LibraryHost implements Host, LogHost {
     } catch {}
   }
 
+  async readSecret(): Promise<Secret> {
+    return new Secret(await given(this.#settings.clientSecret));
+  }
+
   /** There is nothing to redact, because the library never shows the text of a fault. */
   addSecret(): void {}
 
@@ -113,11 +118,11 @@ function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings
   const file = join(stateFolder, `${profile}.ndjson`);
   if (store === undefined) return { kind: 'file', path: file, isGiven: false };
   const { shown, config } = storeAddress(store);
-  const password = storePassword === undefined ? null : async () => secretOf(storePassword);
+  const password = storePassword === undefined ? null : async () => given(storePassword);
   return { kind: 'store', url: store, name: shown, isEncrypted: config.ssl !== false, password, file };
 }
 
-/** Returns a secret that is given as a text or as a function. */
-export async function secretOf(secret: LibrarySettings['clientSecret']): Promise<string> {
-  return typeof secret === 'string' ? secret : secret();
+/** Returns what is given as a text or as a function. */
+async function given(text: string | (() => string | Promise<string>)): Promise<string> {
+  return typeof text === 'string' ? text : text();
 }

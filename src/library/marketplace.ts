@@ -13,8 +13,8 @@ import { isSelected, keysOfRun, type LogEntry, logEntryOf, type OpenLog } from '
 import type { AudioReader, LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { quotedMessage } from '../request/words/finding.ts';
+import type { RequestApi } from '../service/client.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
-import type { RequestApi } from '../service/request-api.ts';
 import { ContractStore } from '../settings/contract-store.ts';
 import type * as api from './api.ts';
 import {
@@ -26,7 +26,7 @@ import {
   requireRows,
   requireWord,
 } from './call-options.ts';
-import { LibraryHost, secretOf } from './host.ts';
+import { LibraryHost } from './host.ts';
 import { importTable, type OpenedAccount, sentBefore } from './import-rows.ts';
 import { draftOf, tableOf } from './rows.ts';
 import type { LibrarySettings } from './settings.ts';
@@ -320,11 +320,11 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async #connect(): Promise<OpenedAccount> {
-    const { baseUrl, clientId, clientSecret, contractFile, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
+    const { baseUrl, clientId, contractFile, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
     const account = {
       destination: { baseUrl, clientId },
       contract: await this.#contract(),
-      readSecret: () => secretOf(clientSecret),
+      readSecret: () => this.#host.readSecret(),
       network: (url: string) => this.#host.network(url),
       timeoutMs: timeoutMs ?? null,
       traces: [],

@@ -1,9 +1,20 @@
+import type { Contract } from '../request/contract/contract.ts';
 import { isSuccess, type Outcome, UNNAMED } from '../request/log/outcome.ts';
 import type { SentStatus } from '../request/log/status.ts';
-import type { CreateResult, ValidateResult } from '../request/ports.ts';
+import type {
+  Clock,
+  CreateResult,
+  CreateTerms,
+  MarketplaceApi,
+  Proof,
+  UnprovenAnswer,
+  ValidateResult,
+} from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { AnswerReader, ReadCreation } from './answers/answer-reader.ts';
 import type { CreateMeaning, ExchangeClass } from './answers/classify.ts';
+import type { Form } from './answers/form.ts';
+import type { Experiment } from './experiment.ts';
 import type { Exchange } from './network/exchange.ts';
 import { cutRaw, type Redactor } from './redaction/redactor.ts';
 
@@ -15,11 +26,97 @@ const STATUS_OF: Record<ExchangeClass, SentStatus> = {
   unknown: 'unknown',
 };
 
+/** Says what became of creates, by what is known of such answers. The first ones of a service are tried out. */
+export class CreateJudge {
+  readonly #reader: AnswerReader;
+  readonly #experiment: Experiment;
+  readonly #contract: Contract;
+  readonly #clock: Clock;
+
+  constructor(reader: AnswerReader, experiment: Experiment, contract: Contract, clock: Clock) {
+    this.#reader = reader;
+    this.#experiment = experiment;
+    this.#contract = contract;
+    this.#clock = clock;
+  }
+
+  judged(read: ReadCreation, exchange: Exchange, sent: Redactor, { key, cleared = null }: CreateTerms): CreateResult {
+    const { meaning, form, ids, isBelieved } = read;
+    const outcome = createOutcome(read, exchange, sent, this.#reader);
+    const result = { ...ended(outcome), stop: asError(meaning) };
+    const http = exchange.answer?.status;
+    if (http === undefined || (!isSuccess(http) && http !== 409)) return result;
+    const isCreated = meaning.class === 'created';
+    // Of what a person has said nothing is to be found out, and validate may not see it for long.
+    const isTried = cleared !== null && this.#experiment.isOpen && !this.#reader.isSaid(form);
+    if (isCreated ? !isTried : meaning.class !== 'unknown')
+      return isCreated ? this.#identified(key, form, result) : result;
+    const claimed = http === 409 ? null : this.#reader.claim(key, form);
+    if (claimed !== null) return sameAnswer(result, claimed);
+    const unproven = { text: form?.text() ?? '', form, http, ids, isBelieved: isBelieved || isCreated };
+    if (isBelieved && cleared === null) return this.#taken(key, result, unproven);
+    // Nobody finds out what it means, so it waits for a person's word.
+    if (cleared === null) this.#reader.learn('create', form, 'open', 'experiment', this.#clock.nowMs());
+    if (!isCreated) return { ...result, unproven };
+    const message = 'Validate has not shown yet whether it was taken.';
+    return { ...result, unproven, outcome: { ...outcome, status: 'unknown', ids: {}, message } };
+  }
+
+  /** Returns the result of an answer that is believed to be a creation, and learns it. */
+  #taken(key: string, result: CreateResult, answer: UnprovenAnswer): CreateResult {
+    const form = answer.form as Form | null;
+    const by = this.#contract.create.identifiers.length > 0 ? 'document' : 'experiment';
+    this.#reader.learn('create', form, 'taken', by, this.#clock.nowMs());
+    this.#reader.holdAll(form, key);
+    const outcome: Outcome = { ...result.outcome, status: 'created', ids: answer.ids, message: null, raw: null };
+    return this.#identified(key, form, { ...result, outcome });
+  }
+
+  /** Makes a creation unknown whose identifier another request has. */
+  #identified(key: string, form: Form | null, result: CreateResult): CreateResult {
+    const sameAs = this.#reader.identify(key, form);
+    return sameAs === null ? result : sameAnswer(result, sameAs);
+  }
+
+  /** See `MarketplaceApi.prove`. */
+  async prove(...[request, key, unproven, cleared]: Parameters<MarketplaceApi['prove']>): Promise<Proof> {
+    const form = unproven.form as Form | null;
+    const { isBelieved } = unproven;
+    const nothing = { isTaken: false, isSeen: false, stop: null, sameAs: null };
+    // What was cut or cannot be read is settled like a request that was not answered.
+    if (form === null) return nothing;
+    // A conflict means that the service has the request, and never what an answer to a new one looks like.
+    const isConflict = unproven.http === 409;
+    const isSeen = await this.#experiment.inspect(
+      request,
+      key,
+      { form: isConflict ? null : form, isBelieved },
+      cleared,
+    );
+    if (isSeen && isConflict) return { ...nothing, isTaken: true, isSeen };
+    // What validate does not see may not have been taken, whatever the answer looks like. Only the API description counts for
+    // more, and a creation like others, as long as nobody knows whether validate tells.
+    const isKnown = () => this.#contract.create.identifiers.length > 0 || this.#reader.isTaken(form, key);
+    const isTaken = isSeen || (isBelieved && !this.#reader.knowsValidate && isKnown());
+    if (!isTaken) this.#reader.learn('create', form, 'open', 'experiment', this.#clock.nowMs());
+    if (!isTaken) return nothing;
+    if (!isSeen) this.#reader.learn('create', form, 'taken', 'document', this.#clock.nowMs());
+    this.#reader.holdAll(form, key);
+    const sameAs = this.#reader.identify(key, form);
+    return { isTaken: sameAs === null, isSeen, sameAs, stop: sameAs === null ? null : sameIdentifier() };
+  }
+
+  learn({ form }: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void {
+    const means = said === 'refused' ? 'refused' : 'taken';
+    this.#reader.learn('create', form as Form | null, means, 'person', this.#clock.nowMs(), said === 'id');
+  }
+}
+
 /** Returns the outcome of a create, as it is recorded and shown. */
-export function createOutcome(
+function createOutcome(
   { meaning, form, ids: found }: ReadCreation,
   exchange: Exchange,
-  redactor: Redactor,
+  sent: Redactor,
   reader: AnswerReader,
 ): Outcome {
   const { answer } = exchange;
@@ -28,26 +125,45 @@ export function createOutcome(
   if (!answer) return { status, ids: {}, http: null, message: reason, raw: null, ms: exchange.ms };
   const ids = status === 'created' ? found : status === 'duplicate' ? reader.identifiersOfDuplicate(form) : {};
   const isIdentified = Object.keys(ids).length > 0;
-  const said = status === 'created' ? null : reader.errorText(answer, redactor, 'create');
+  const said = status === 'created' ? null : reader.errorText(answer, sent, 'create');
   const unnamed = isIdentified ? null : UNNAMED;
   return {
     status,
     ids,
     http: answer.status,
     message: status === 'created' ? unnamed : said === null ? reason : `${reason} ${said}`,
-    raw: isIdentified ? null : cutRaw(redactor.redact(answer.body)),
+    raw: isIdentified ? null : cutRaw(sent.redact(answer.body)),
     ms: answer.ms,
   };
 }
 
+const ended = (outcome: Outcome): CreateResult => ({ outcome, stop: null, unproven: null, sameAs: null });
+
 /** Builds the result of a create that never reached the service. `stop` means that further calls are pointless. */
 export function unsent(message: string, stop: SrqError | null): CreateResult {
-  const outcome: Outcome = { status: 'failed', ids: {}, http: null, message, raw: null, ms: null };
-  return { outcome, stop, unproven: null, sameAs: null };
+  return { ...ended({ status: 'failed', ids: {}, http: null, message, raw: null, ms: null }), stop };
+}
+
+const SAME_IDENTIFIER =
+  'The answer names the identifier of another request, so that nobody knows which of them was taken.';
+
+/** Returns the result of an answer that names the identifier of another request. */
+function sameAnswer(result: CreateResult, sameAs: string): CreateResult {
+  const outcome: Outcome = { ...result.outcome, status: 'unknown', ids: {}, message: SAME_IDENTIFIER };
+  return { ...result, outcome, stop: sameIdentifier(), sameAs };
+}
+
+function sameIdentifier(): SrqError {
+  return new SrqError(
+    'answer.same-identifier',
+    'The service gave two requests the same identifier. Both are unknown.',
+    'Look both up at the service, then record what you found: srq resolve',
+  );
 }
 
 /** The result of one exchange on validate. */
 interface ProcessedValidate {
+  /** Made when it is asked for, because nobody reads the words of an answer after which the call is tried again. */
   readonly result: ValidateResult;
   /** Whether trying again may help. */
   readonly isTransient: boolean;
@@ -55,17 +171,17 @@ interface ProcessedValidate {
   readonly stop: SrqError | null;
 }
 
-export function processValidate(exchange: Exchange, redactor: Redactor, reader: AnswerReader): ProcessedValidate {
+export function processValidate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedValidate {
   const { answer } = exchange;
   if (!answer) {
-    const { reason, stop } = reader.whyNoVerdict(exchange);
-    const message = exchange.written ? 'The service gave no answer to validate.' : reason;
-    return { result: failedValidate(message, null), isTransient: stop === null, stop: asError(reason, stop) };
+    const meaning = reader.whyNoVerdict(exchange);
+    const message = exchange.written ? 'The service gave no answer to validate.' : meaning.reason;
+    return { result: failedValidate(message, null), isTransient: meaning.stop === null, stop: asError(meaning) };
   }
-  const { verdict, form } = reader.look(answer, redactor);
+  const { verdict, form } = reader.look(answer, sent);
   const { status } = answer;
   if (verdict !== 'unknown' || isSuccess(status) || status === 409) {
-    const raw = verdict === 'unknown' ? cutRaw(redactor.redact(answer.body)) : null;
+    const raw = verdict === 'unknown' ? cutRaw(sent.redact(answer.body)) : null;
     const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(form) : {};
     return {
       result: { verdict, form, ids, http: status, message: null, refused: null, raw },
@@ -75,18 +191,16 @@ export function processValidate(exchange: Exchange, redactor: Redactor, reader: 
     };
   }
   const meaning = reader.whyNoVerdict(exchange);
-  const said = reader.errorText(answer, redactor, 'validate');
-  const withWords = (reason: string) => (said === null ? reason : `${reason} ${said}`);
-  if (meaning.class === 'rejected') {
-    const message = withWords(meaning.reason);
-    const result = { verdict, form, ids: {}, http: status, message, refused: 'rejected', raw: null } as const;
-    return { result, isTransient: false, stop: null };
-  }
-  const message = withWords(`The service could not say whether this is a duplicate (HTTP ${status}).`);
+  const isRejected = meaning.class === 'rejected';
+  const why = isRejected ? meaning.reason : `The service could not say whether this is a duplicate (HTTP ${status}).`;
   return {
-    result: { ...failedValidate(message, status), form },
-    isTransient: true,
-    stop: asError(meaning.reason, meaning.stop),
+    get result(): ValidateResult {
+      const said = reader.errorText(answer, sent, 'validate');
+      const message = said === null ? why : `${why} ${said}`;
+      return { ...failedValidate(message, status), form, refused: isRejected ? 'rejected' : 'failed' };
+    },
+    isTransient: !isRejected,
+    stop: isRejected ? null : asError(meaning),
   };
 }
 
@@ -95,6 +209,6 @@ export function failedValidate(message: string, http: number | null): ValidateRe
   return { verdict: 'unknown', form: null, ids: {}, http, message, refused: 'failed', raw: null };
 }
 
-export function asError(reason: string, stop: CreateMeaning['stop']): SrqError | null {
-  return stop ? new SrqError(stop.reason, reason, stop.hint) : null;
+function asError({ reason, stop }: CreateMeaning): SrqError | null {
+  return stop && new SrqError(stop.reason, reason, stop.hint);
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { type KnownAnswers, MAX_VALUES } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
@@ -115,11 +114,6 @@ const cacheSchema = z.object({
   obtainedAtMs: z.number(),
   expiresAtMs: z.nullable(z.number()),
 });
-
-/** Returns the mark of a secret, which shows whether a token was granted for it. */
-export function secretMark(clientSecret: string): string {
-  return createHash('sha256').update(clientSecret).digest('hex').slice(0, 8);
-}
 
 /**
  * Caches the token in a file of mode 0600, for one base URL, client id and secret. Tokens of any other are not

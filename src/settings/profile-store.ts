@@ -36,6 +36,19 @@ const settingsSchema = z.looseObject({
 
 export type Profile = z.infer<typeof profileSchema>;
 
+/** Returns the settings of a profile that do not say which account it is for, nor what proves it. */
+export function withoutAccount(profile: Profile): Partial<Profile> {
+  const {
+    baseUrl: _url,
+    clientId: _id,
+    clientSecret: _secret,
+    secretCommand: _command,
+    keychain: _kept,
+    ...others
+  } = profile;
+  return others;
+}
+
 /**
  * Stores the profiles in `config.json` (mode 0600), in a directory of mode 0700. Methods throw `SrqError('settings')`
  * if the file cannot be used, if others can read or write it, or if it belongs to another user.

@@ -7,6 +7,7 @@ import type { BodyEncoding } from '../request/contract/wire.ts';
 import { isLoopback } from '../request/small.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
+import { Secret } from '../request/words/secret.ts';
 import { normalBaseUrl } from './base-url.ts';
 import { type KeychainOptions, keychainEntry } from './keychain.ts';
 import type { Profile } from './profile-store.ts';
@@ -26,7 +27,7 @@ export interface Settings {
   readonly clientId: Sourced<string> | null;
   /** The only base URL that the profile's own secrets may be sent to, or null if no profile is stored. */
   readonly ownBaseUrl: string | null;
-  readonly secret: Secret;
+  readonly secret: KeptSecret;
   readonly encoding: BodyEncoding;
   /** True for a live service, which asks before a bulk run. Loopback and profiles marked with --test are test services. */
   readonly live: boolean;
@@ -36,13 +37,13 @@ export interface Settings {
   readonly certificates: Pick<Profile, 'caFile' | 'certFile' | 'keyFile'>;
 }
 
-interface Secret {
+interface KeptSecret {
   readonly state: 'stored' | 'env' | 'command' | 'keychain' | 'missing';
   /**
    * Reads the secret. Throws `SrqError('auth')` if there is none or the command that prints it fails, and
    * `SrqError('settings')` if the keychain cannot be used.
    */
-  read(): Promise<string>;
+  read(): Promise<Secret>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -68,7 +69,7 @@ export function resolveSettings(
     clientId,
     ownBaseUrl: profile?.baseUrl ?? null,
     // A stored secret is sent only to the base URL and client id that it was stored for.
-    secret: secretOf(env, name.value, ownDestination ? profile : null, keychain),
+    secret: keptSecret(env, name.value, ownDestination ? profile : null, keychain),
     encoding: profile?.encoding ?? 'form',
     live: normal !== null && !isLoopback(normal.value) && !(ownDestination && profile?.test === true),
     otherProfiles: profile ? [] : Object.keys(profiles),
@@ -81,15 +82,24 @@ function pick(fromEnv: string | undefined, fromProfile: string | undefined): Sou
   return fromProfile === undefined ? null : { value: fromProfile, source: 'profile' };
 }
 
-function secretOf(env: Environment, name: string, profile: Profile | null, keychain: KeychainOptions): Secret {
+/** Returns where a profile's secret is kept, and how it is read. */
+export function keptSecret(
+  env: Environment,
+  name: string,
+  profile: Profile | null,
+  keychain: KeychainOptions,
+): KeptSecret {
+  const kept = (state: KeptSecret['state'], read: () => Promise<string>): KeptSecret => ({
+    state,
+    read: async () => new Secret(await read()),
+  });
   const fromEnv = env['SRQ_CLIENT_SECRET'];
-  if (fromEnv) return { state: 'env', read: async () => fromEnv };
+  if (fromEnv) return kept('env', async () => fromEnv);
   const { clientSecret, secretCommand } = profile ?? {};
-  if (profile?.keychain) return { state: 'keychain', read: () => readKeychain(name, profile, keychain) };
-  if (secretCommand !== undefined)
-    return { state: 'command', read: () => runSecretCommand(secretCommand, platform(), env) };
-  if (clientSecret !== undefined) return { state: 'stored', read: async () => clientSecret };
-  return { state: 'missing', read: () => Promise.reject(notLoggedIn(['SRQ_CLIENT_SECRET'])) };
+  if (profile?.keychain) return kept('keychain', () => readKeychain(name, profile, keychain));
+  if (secretCommand !== undefined) return kept('command', () => runSecretCommand(secretCommand, platform(), env));
+  if (clientSecret !== undefined) return kept('stored', async () => clientSecret);
+  return kept('missing', () => Promise.reject(notLoggedIn(['SRQ_CLIENT_SECRET'])));
 }
 
 async function readKeychain(name: string, profile: Profile, options: KeychainOptions): Promise<string> {

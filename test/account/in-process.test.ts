@@ -10,6 +10,7 @@ import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
 import { contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { encodeRecord } from '../../src/store/file/record.ts';
 import { knownFrom } from '../doors/answer.ts';
 import { sandboxWith } from '../sandbox/sandbox-client.ts';
@@ -59,7 +60,7 @@ function hostOf(kind: 'file' | 'store' = 'file') {
 
 describe('An account on this machine', () => {
   const options: AccountOptions = {
-    ...{ destination: DESTINATION, clientSecret: 's', contract: 'c1', rate: 'auto', concurrency: 4 },
+    ...{ destination: DESTINATION, clientSecret: new Secret('s'), contract: 'c1', rate: 'auto', concurrency: 4 },
   };
 
   test('keeps what it learned for its next command, under the same contract at the same service', async () => {
@@ -105,7 +106,7 @@ describe('A connection', () => {
       ...{ destination: DESTINATION, contract: { ...DOCUMENTED_CONTRACT, ...changes }, timeoutMs: null, traces: [] },
       readSecret: async () => {
         asked.push('secret');
-        return 's3cret';
+        return new Secret('s3cret');
       },
       network: (baseUrl) => {
         asked.push(baseUrl);
@@ -128,7 +129,7 @@ describe('A connection', () => {
     const { host, account } = await connected();
     const contract = contractFingerprint(account.contract);
     const earlier = await openAccount(host, {
-      ...{ destination: DESTINATION, clientSecret: 's3cret', contract, rate: 'auto', concurrency: 2 },
+      ...{ destination: DESTINATION, clientSecret: new Secret('s3cret'), contract, rate: 'auto', concurrency: 2 },
     });
     earlier.remember(FAMILIAR);
     expect((await openConnection(host, account, OPTIONS)).isFamiliar).toBe(true);
@@ -148,7 +149,7 @@ describe('A connection', () => {
 
   test('with a key of the contract reads none, and has no tokens to prove', async () => {
     const { asked, secrets, connection } = await connected({ auth: KEY });
-    expect([asked, secrets]).toEqual([[DESTINATION.baseUrl], ['own-key', '4711:own-key']]);
+    expect([asked, secrets]).toEqual([[DESTINATION.baseUrl], ['own-key', 'own-key']]);
     expect([await connection.proveCredentials(), connection.view().tokensFetched]).toEqual([null, 0]);
   });
 
@@ -158,7 +159,7 @@ describe('A connection', () => {
     expect((await connected({ token })).asked).toEqual(['secret', DESTINATION.baseUrl, origin]);
     const basic = { token, auth: { kind: 'basic' } };
     expect((await connected(basic)).asked).toEqual(['secret', DESTINATION.baseUrl]);
-    expect((await connected(basic)).secrets).toEqual(['s3cret', '4711:s3cret']);
+    expect((await connected(basic)).secrets).toEqual(['s3cret', Buffer.from('4711:s3cret').toString('base64')]);
   });
 
   test('proves the credentials with a new token each time, and new ones without keeping it', async () => {
@@ -166,17 +167,17 @@ describe('A connection', () => {
     const destination = { baseUrl: sandbox.baseUrl, clientId: sandbox.clientId };
     const { host, account, connection, state } = await connected(
       {},
-      { destination, readSecret: async () => sandbox.clientSecret },
+      { destination, readSecret: async () => new Secret(sandbox.clientSecret) },
     );
     const [one, other] = [await connection.proveCredentials(), await connection.proveCredentials()];
     expect(one?.accessToken === other?.accessToken).toBe(false);
     expect(connection.view().tokensFetched).toBe(2);
     rmSync(join(state, 'shop.token.json'));
-    expect(await proveCredentials(host, account, sandbox.clientSecret)).toMatchObject({
+    expect(await proveCredentials(host, account, new Secret(sandbox.clientSecret))).toMatchObject({
       accessToken: expect.any(String),
     });
     expect(() => readFileSync(join(state, 'shop.token.json'))).toThrow('ENOENT');
-    await expect(proveCredentials(host, account, 'wrong')).rejects.toMatchObject({ code: 'auth' });
+    await expect(proveCredentials(host, account, new Secret('wrong'))).rejects.toMatchObject({ code: 'auth' });
   });
 });
 

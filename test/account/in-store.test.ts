@@ -6,12 +6,13 @@ import { type Account, type AccountOptions, openAccount, openLearned } from '../
 import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
+import { Secret } from '../../src/request/words/secret.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '4711' };
 const OPTIONS: AccountOptions = {
-  ...{ destination: DESTINATION, clientSecret: 's3cret', contract: 'c1', rate: 'auto', concurrency: 4 },
+  ...{ destination: DESTINATION, clientSecret: new Secret('s3cret'), contract: 'c1', rate: 'auto', concurrency: 4 },
 };
 const TOKEN = { accessToken: 'issued', obtainedAtMs: Date.now(), expiresAtMs: Date.now() + 3_600_000 };
 const knowing = (...digests: readonly string[]): KnownAnswers => ({
@@ -101,7 +102,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
       const { token } = await processAt(url, 'other').open(changes);
       return (await token.read())?.accessToken ?? null;
     };
-    expect([await tokenOf({}), await tokenOf({ clientSecret: 'another' })]).toEqual(['issued', null]);
+    expect([await tokenOf({}), await tokenOf({ clientSecret: new Secret('another') })]).toEqual(['issued', null]);
   });
 
   test('is that all of them have to wait', async () => {

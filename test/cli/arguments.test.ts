@@ -46,7 +46,7 @@ describe('The help', () => {
     expect(stdout).toMatch(/^auth {14} {2}4 {2}not logged in/m);
     expect(stdout).not.toMatch(/^ok /m);
     expect(stdout).toMatch(/ended by SIGTERM\n\n\S/);
-    expect(stdout).toMatch(/^auth\.missing \(auth\)\n {2}\S/m);
+    expect(stdout).toMatch(/^auth\.missing +4 {2}auth$/m);
     expect(stdout).toMatch(/^phone\.too-short \(error of a row\)\n {2}\S/m);
     expect(stdout).not.toMatch(/\{field\}|\{column\}/);
     expect(stderr).toContain('error.reason');

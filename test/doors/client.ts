@@ -2,12 +2,13 @@ import { onTestFinished } from 'vitest';
 import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 import type { KnownAnswers } from '../../src/request/contract/known-answers.ts';
 import type { AudioReader, Clock, TokenCache } from '../../src/request/ports.ts';
+import { Secret } from '../../src/request/words/secret.ts';
+import { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { RequestApi } from '../../src/service/request-api.ts';
-import { bearerAuthorizer, type FixedAuthorization, fixedAuthorizer } from '../../src/service/token/authorizer.ts';
-import { type Credentials, Tokens } from '../../src/service/token/token.ts';
+import { bearerAuthorizer, fixedAuthorizer } from '../../src/service/token/authorizer.ts';
+import { type Credentials, type FixedAuthorization, Tokens } from '../../src/service/token/token.ts';
 import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
 
 /*
@@ -18,7 +19,7 @@ import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
 export interface ClientSetup {
   readonly clock: Clock;
   readonly contract?: Contract;
-  readonly credentials?: Credentials;
+  readonly credentials?: ClientCredentials;
   /** How calls are authorized where it is not by a token. */
   readonly authorization?: FixedAuthorization;
   readonly cache?: TokenCache;
@@ -36,6 +37,11 @@ export interface Client {
   readonly tokens: Tokens;
 }
 
+interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string | Secret;
+}
+
 type Send = (path: string, headers: Readonly<Record<string, string>>, body: string) => Promise<Exchange>;
 
 const noAudio = () => Promise.reject(new Error('no audio here'));
@@ -43,8 +49,14 @@ export const NO_AUDIO: AudioReader = { describe: noAudio, readBase64: noAudio };
 const NO_CACHE: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
 
 export { systemClock as REAL_CLOCK } from '../../src/account/system-clock.ts';
+export { Secret };
 
 const CREDENTIALS = { clientId: '4711', clientSecret: 'the-secret' };
+
+const secretly = ({ clientId, clientSecret }: ClientCredentials): Credentials => ({
+  clientId,
+  clientSecret: typeof clientSecret === 'string' ? new Secret(clientSecret) : clientSecret,
+});
 
 /** A client of the service at the end of this line. */
 export function clientOf(http: Http, setup: ClientSetup): Client {
@@ -53,8 +65,8 @@ export function clientOf(http: Http, setup: ClientSetup): Client {
   const tokens = tokensOf(http, setup);
   const pace = new AdaptiveRate({ rate, concurrency, random: () => 0.5 });
   const api = new RequestApi({
-    ...{ http, audio, contract, clock, stopping, secrets: [credentials.clientSecret] },
-    authorizer: authorization ? fixedAuthorizer(authorization, credentials) : bearerAuthorizer(tokens),
+    ...{ http, audio, contract, clock, stopping },
+    authorizer: authorization ? fixedAuthorizer(authorization, secretly(credentials)) : bearerAuthorizer(tokens),
     limiter: new RateLimiter(new OwnPermits(pace, clock), clock, stopping),
     ...(rest.known && { known: rest.known }),
     ...(rest.remember && { remember: rest.remember }),
@@ -67,7 +79,7 @@ export function clientOf(http: Http, setup: ClientSetup): Client {
 export function tokensOf(http: Http, setup: ClientSetup): Tokens {
   const { clock, contract = DOCUMENTED_CONTRACT, credentials = CREDENTIALS, cache = NO_CACHE } = setup;
   const { stopping = new AbortController().signal } = setup;
-  return new Tokens(http, credentials, cache, clock, stopping, contract.token);
+  return new Tokens(http, secretly(credentials), cache, clock, stopping, contract.token);
 }
 
 /** A line without a socket: everything above it is the real thing. */

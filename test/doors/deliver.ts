@@ -7,8 +7,8 @@ import { isFamiliar, NOTHING_KNOWN } from '../../src/request/contract/known-answ
 import type { Row, Table } from '../../src/request/lead/table.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
 import type { Clock, DeliveryLog } from '../../src/request/ports.ts';
+import type { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
-import type { RequestApi } from '../../src/service/request-api.ts';
 import { remoteLog } from '../helpers/remote-log.ts';
 import { clientOf, lineOf, NO_AUDIO } from './client.ts';
 import { type Call, contentOf, type Lead, type Reply, type Service } from './judged-service.ts';

@@ -5,7 +5,9 @@
 
 export { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 export { NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
-export { FileTokenCache, LearnedFile, secretMark } from '../../src/settings/account-files.ts';
+export { Secret } from '../../src/request/words/secret.ts';
+export { secretMark } from '../../src/service/token/token.ts';
+export { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
 export { normalBaseUrl } from '../../src/settings/base-url.ts';
 export { ContractStore } from '../../src/settings/contract-store.ts';
 export { keychainEntry } from '../../src/settings/keychain.ts';

@@ -5,6 +5,8 @@
 
 export { systemClock } from '../../src/account/system-clock.ts';
 export { SrqError } from '../../src/request/words/errors.ts';
+export { Secret } from '../../src/request/words/secret.ts';
+export { tokenKey } from '../../src/service/token/token.ts';
 export {
   AccountToken,
   accountId,

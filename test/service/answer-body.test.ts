@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { bodyText } from '../../src/service/wire/http.ts';
 
@@ -12,21 +12,15 @@ describe('an encoding that nobody asked for', () => {
     ['gzip', gzipSync(BYTES)],
     ['x-gzip', gzipSync(BYTES)],
     ['GZip', gzipSync(BYTES)],
-    ['deflate', deflateSync(BYTES)],
-    ['deflate', deflateRawSync(BYTES)],
     ['br', brotliCompressSync(BYTES)],
     ['identity', BYTES],
     ['', BYTES],
-    ['gzip, br', brotliCompressSync(gzipSync(BYTES))],
-    ['deflate,  gzip ,identity', gzipSync(deflateSync(BYTES))],
-  ])('is undone, several of them in their order: %s', async (encoding, bytes) => {
+  ])('is undone: %s', async (encoding, bytes) => {
     expect(await read(bytes, { 'content-encoding': encoding })).toBe(TEXT);
   });
 
   test('is undone where it was put on for the way', async () => {
     expect(await read(gzipSync(BYTES), { 'transfer-encoding': 'gzip, chunked' })).toBe(TEXT);
-    const twice = deflateSync(brotliCompressSync(BYTES));
-    expect(await read(twice, { 'content-encoding': 'br', 'transfer-encoding': 'deflate, chunked' })).toBe(TEXT);
     expect(await read(BYTES, { 'transfer-encoding': 'Chunked' })).toBe(TEXT);
   });
 
@@ -35,16 +29,14 @@ describe('an encoding that nobody asked for', () => {
     ['gzip;q=1', gzipSync(BYTES)],
     ['gzip', BYTES],
     ['br', BYTES],
-    ['gzip, br', gzipSync(brotliCompressSync(BYTES))],
-    ['gzip, gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(gzipSync(BYTES))))],
+    ['deflate', deflateSync(BYTES)],
+    ['gzip, br', brotliCompressSync(gzipSync(BYTES))],
   ])('that is unknown or not what it says leaves nothing: %s', async (encoding, bytes) => {
     expect(await read(bytes, { 'content-encoding': encoding })).toBeNull();
   });
 
   test.each<[string, Buffer]>([
     ['gzip', gzipSync(BYTES)],
-    ['deflate', deflateSync(BYTES)],
-    ['deflate', deflateRawSync(BYTES)],
     ['br', brotliCompressSync(BYTES)],
   ])('leaves nothing wherever it was cut: %s', async (encoding, bytes) => {
     for (let end = 1; end < bytes.length; end++) {
@@ -61,7 +53,6 @@ describe('an encoding that nobody asked for', () => {
     expect((await read(gzipSync(full), { 'content-encoding': 'gzip' }))?.length).toBe(MEBIBYTE);
     for (const [name, pack] of [
       ['gzip', gzipSync],
-      ['deflate', deflateSync],
       ['br', brotliCompressSync],
     ] as const) {
       const over = pack(Buffer.concat([full, Buffer.from('a')]));

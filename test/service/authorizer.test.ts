@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { callText } from '../../src/report/terminal/call-text.ts';
 import type { Authorization } from '../../src/request/contract/contract.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
-import { type FixedAuthorization, fixedAuthorizer } from '../../src/service/token/authorizer.ts';
-import { clientOf, httpTo } from '../doors/client.ts';
+import { fixedAuthorizer } from '../../src/service/token/authorizer.ts';
+import type { FixedAuthorization } from '../../src/service/token/token.ts';
+import { clientOf, httpTo, Secret } from '../doors/client.ts';
 import { virtualClock } from '../helpers/api-client.ts';
 import { CANARY, secretsIn } from '../helpers/canary-secret.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
@@ -122,7 +123,7 @@ describe.each([
 });
 
 test('a key that no header can hold is told before anything is sent', () => {
-  const credentials = { clientId: '1', clientSecret: 'schlüssel' };
+  const credentials = { clientId: '1', clientSecret: new Secret('schlüssel') };
   expect(() => fixedAuthorizer(key(), credentials)).toThrow('holds characters that no header can hold');
   expect(() => fixedAuthorizer(key({ in: 'query' }), credentials)).not.toThrow();
 });

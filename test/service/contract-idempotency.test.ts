@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Contract } from '../../src/request/contract/contract.ts';
-import type { RequestApi } from '../../src/service/request-api.ts';
+import type { RequestApi } from '../../src/service/client.ts';
 import { clientOf, httpTo } from '../doors/client.ts';
 import { virtualClock } from '../helpers/api-client.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';

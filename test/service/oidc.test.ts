@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { CachedToken } from '../../src/request/ports.ts';
-import type { Credentials } from '../../src/service/token/token.ts';
 import { clientOf as clientAt, httpTo, REAL_CLOCK } from '../doors/client.ts';
 import { failureOf } from '../doors/log.ts';
 import { CLIENT, type OAuthService, OTHER_CLIENT, startOAuthService } from '../helpers/oauth-service.ts';
@@ -13,7 +12,7 @@ const CREATED = `/v1/request/create 201`;
 const DENIED = `/v1/request/create 401`;
 
 /** Our client of the service, as `srq` puts it together; what it cached is in `kept`. */
-function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Credentials = CLIENT) {
+function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials = CLIENT) {
   const http = httpTo(baseUrl, { connections: 16 });
   const kept: CachedToken[] = [];
   const cache = { read: () => null, write: (token: CachedToken) => void kept.push(token), forget: () => {} };
@@ -58,7 +57,7 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     expect(service.count(DENIED)).toBeGreaterThan(0);
   });
 
-  test.each<[string, Credentials, string]>([
+  test.each<[string, typeof CLIENT, string]>([
     ['a wrong secret', { ...CLIENT, clientSecret: 'not-that-one' }, 'client authentication failed'],
     ['an unknown client', { ...CLIENT, clientId: '4999' }, 'client authentication failed'],
     ['a client that may not ask so', OTHER_CLIENT, 'unauthorized_client|not allowed'],

@@ -4,7 +4,7 @@ import { documentedContract } from '../../src/request/contract/contract.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { CachedToken, CreateTerms, TokenCache } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
-import type { RequestApi } from '../../src/service/request-api.ts';
+import type { RequestApi } from '../../src/service/client.ts';
 import type { Http } from '../../src/service/wire/http.ts';
 import { knownValidate } from '../doors/answer.ts';
 import { type ClientSetup, clientOf, httpTo } from '../doors/client.ts';

@@ -113,9 +113,9 @@ describe('A secret', () => {
     ];
     for (const [profile, state, text] of kinds) {
       const { secret } = resolveSettings({ value: 'shop', source: 'default' }, { shop: profile }, {}, keychain);
-      expect([secret.state, await secret.read()]).toEqual([state, text]);
+      expect([secret.state, (await secret.read()).reveal()]).toEqual([state, text]);
       const given = settingsOf({ shop: profile }, { SRQ_CLIENT_SECRET: 'given' }).secret;
-      expect([given.state, await given.read()]).toEqual(['env', 'given']);
+      expect([given.state, (await given.read()).reveal()]).toEqual(['env', 'given']);
     }
     await keychainEntry('shop', SHOP, keychain).remove();
     const emptied = resolveSettings(

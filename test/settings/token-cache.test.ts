@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { FileTokenCache, secretMark } from '../doors/kept.ts';
+import { FileTokenCache, Secret, secretMark } from '../doors/kept.ts';
 
 const SERVICE = { baseUrl: 'https://api.example.com', clientId: '4711' };
 const TOKEN = { accessToken: 'a token', obtainedAtMs: 1_000, expiresAtMs: 2_000 };
@@ -14,7 +14,11 @@ beforeEach(() => {
   path = join(folder, 'state', 'default.token.json');
 });
 const cacheOf = (changes: Partial<typeof SERVICE> = {}, secret: string | null = 's3cret') =>
-  new FileTokenCache(path, { ...SERVICE, ...changes }, secret === null ? null : secretMark(secret));
+  new FileTokenCache(
+    path,
+    { ...SERVICE, ...changes },
+    secret === null ? null : secretMark({ clientSecret: new Secret(secret) }),
+  );
 
 test('a token is kept for its owner alone, and the secret is not kept with it', () => {
   cacheOf().write(TOKEN);

@@ -4,7 +4,7 @@ import { printable } from '../../report/output.ts';
 import { withoutBasePath } from '../../request/contract/contract.ts';
 import type { Destination } from '../../request/lead/service-request.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import type { Profile } from '../../settings/profile-store.ts';
+import { type Profile, withoutAccount } from '../../settings/profile-store.ts';
 
 /** The settings of a profile that a login may leave as they are: all but the account and its secret. */
 type KeptSettings = Partial<Profile>;
@@ -32,9 +32,7 @@ export function keptSettings(
 ): KeptSettings {
   const root = (url: string) => withoutBasePath(url, basePath);
   if (before === null || root(before.baseUrl) !== root(baseUrl) || before.clientId !== clientId) return {};
-  const { baseUrl: _url, clientId: _id, ...others } = before;
-  const { clientSecret: _secret, secretCommand: _command, keychain: _keychain, ...kept } = others;
-  return kept;
+  return withoutAccount(before);
 }
 
 /** Tells the user which settings a login has left as they were, and how to get rid of them. */

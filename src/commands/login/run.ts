@@ -10,7 +10,9 @@ import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/
 import type { BodyEncoding } from '../../request/contract/wire.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { FileTokenCache, secretMark } from '../../settings/account-files.ts';
+import { Secret } from '../../request/words/secret.ts';
+import { secretMark } from '../../service/token/token.ts';
+import { FileTokenCache } from '../../settings/account-files.ts';
 import { normalBaseUrl, usableBaseUrl } from '../../settings/base-url.ts';
 import { keychainEntry } from '../../settings/keychain.ts';
 import { tokenPath } from '../../settings/paths.ts';
@@ -53,8 +55,9 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const address = secretAddressText(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => address);
-  const token = await proveNewCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret, kept).catch(
-    (error: unknown) => Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
+  const secret = new Secret(ownKey(contract) ?? given.secret);
+  const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch((error: unknown) =>
+    Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
   );
   if (before !== null && kept.store === undefined) await warnOfLostStore(context, name, before, given);
   const { store: _store, storePasswordCommand: _command, ...others } = kept;
@@ -157,7 +160,12 @@ async function keepToken(
   token: CachedToken,
 ): Promise<void> {
   const cache = tokenPath(await context.paths(), { profile: { value: name } });
-  new FileTokenCache(cache, { baseUrl, clientId }, secretMark(secret), await context.trust()).write(token);
+  new FileTokenCache(
+    cache,
+    { baseUrl, clientId },
+    secretMark({ clientSecret: new Secret(secret) }),
+    await context.trust(),
+  ).write(token);
 }
 
 interface GivenCredentials {

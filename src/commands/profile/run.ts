@@ -11,6 +11,7 @@ import { SrqError } from '../../request/words/errors.ts';
 import { ContractStore } from '../../settings/contract-store.ts';
 import { contractPaths, learnedPath, mappingsPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
+import { keptSecret } from '../../settings/settings.ts';
 
 /** Lists the stored profiles and marks the one in use. It never shows a secret. */
 export async function profileList(context: Context): Promise<number> {
@@ -102,10 +103,8 @@ function entryOf(name: string, profile: Profile, current: boolean): Omit<ListedP
 
 /** Returns where the secret of a profile is. A profile has none of its own if its contract holds a key instead. */
 async function secretState(context: Context, name: string, profile: Profile): Promise<ListedProfile['secret']> {
-  const { clientSecret, secretCommand, keychain } = profile;
-  if (keychain) return 'keychain';
-  if (secretCommand !== undefined) return 'command';
-  if (clientSecret !== undefined) return 'stored';
+  const { state } = keptSecret({}, name, profile, { node: context.process.execPath });
+  if (state !== 'missing') return state;
   const contracts = new ContractStore(name, contractPaths(context.ownPaths(), name), await context.trust());
   // A contract that cannot be used gives no key. The commands that need it say what is wrong with it.
   const contract = await contracts.read().catch(() => null);

@@ -469,7 +469,7 @@ function byRule(rule: VerdictRule, { status }: Answer, value: ReturnType<typeof 
 }
 
 /** Counts how often answers of the service confirmed or contradicted the settings of a contract. */
-export class Observed {
+class Observed {
   readonly #counts = new Map<string, { confirmed: number; contradicted: number }>();
 
   /** Counts one answer. `setting` has the name that it has in the contract's findings. */

@@ -25,11 +25,7 @@ export function secureContextOf(files: CertificateFiles, secrets: CertificateSec
   const { caFile, certFile, keyFile } = files;
   if ((certFile === undefined) !== (keyFile === undefined)) {
     const missing = certFile === undefined ? '--cert FILE' : '--key FILE';
-    throw new SrqError(
-      'certificate.unusable',
-      'A client certificate needs its key, and a key its certificate.',
-      `Add ${missing}.`,
-    );
+    throw unusable('A client certificate needs its key, and a key its certificate.', `Add ${missing}.`);
   }
   if (caFile === undefined && certFile === undefined) return null;
   const ca = caFile === undefined ? {} : { ca: [...trustedAnyway(secrets), readCertificate(caFile, '--ca-file')] };
@@ -37,20 +33,11 @@ export function secureContextOf(files: CertificateFiles, secrets: CertificateSec
   const cert = readCertificate(certFile, '--cert');
   const key = readPem(keyFile, '--key');
   const { keyPassphrase } = secrets;
-  if (/ENCRYPTED/.test(key) && keyPassphrase === null) {
-    throw new SrqError(
-      'certificate.unusable',
-      `The key ${keyFile} is encrypted.`,
-      'Give its passphrase in SRQ_KEY_PASSPHRASE.',
-    );
-  }
+  if (/ENCRYPTED/.test(key) && keyPassphrase === null)
+    throw unusable(`The key ${keyFile} is encrypted.`, 'Give its passphrase in SRQ_KEY_PASSPHRASE.');
+  const passphrase = keyPassphrase === null ? {} : { passphrase: keyPassphrase };
   try {
-    return tls.createSecureContext({
-      ...ca,
-      cert,
-      key,
-      ...(keyPassphrase === null ? {} : { passphrase: keyPassphrase }),
-    });
+    return tls.createSecureContext({ ...ca, cert, key, ...passphrase });
   } catch (error) {
     throw unusablePair(certFile, keyFile, error);
   }
@@ -58,14 +45,16 @@ export function secureContextOf(files: CertificateFiles, secrets: CertificateSec
 
 function unusablePair(certFile: string, keyFile: string, error: unknown): SrqError {
   const code = systemCode(error);
-  if (/DECRYPT/.test(code)) {
-    const hint = 'Check SRQ_KEY_PASSPHRASE.';
-    return new SrqError('certificate.unusable', `The passphrase does not open the key ${keyFile}.`, hint, error);
-  }
+  if (/DECRYPT/.test(code))
+    return unusable(`The passphrase does not open the key ${keyFile}.`, 'Check SRQ_KEY_PASSPHRASE.', error);
   const message = /MISMATCH/.test(code)
     ? `The key ${keyFile} does not belong to the certificate ${certFile}.`
     : `${certFile} and ${keyFile} cannot be used as client certificate and key (${code}).`;
-  return new SrqError('certificate.unusable', message, 'Both must be PEM files: --cert FILE --key FILE', error);
+  return unusable(message, 'Both must be PEM files: --cert FILE --key FILE', error);
+}
+
+function unusable(message: string, hint: string, cause?: unknown): SrqError {
+  return new SrqError('certificate.unusable', message, hint, cause);
 }
 
 /**
@@ -92,14 +81,13 @@ function readCertificate(path: string, option: string): string {
   const text = readPem(path, option);
   if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text;
   const hint = `Convert it, then name the result: openssl x509 -inform der -in FILE -out FILE.pem; ${option} FILE.pem`;
-  throw new SrqError('certificate.unusable', `${path} holds no certificate in PEM form.`, hint);
+  throw unusable(`${path} holds no certificate in PEM form.`, hint);
 }
 
 function readPem(path: string, option: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const hint = `Name another file: ${option} FILE`;
-    throw new SrqError('certificate.unusable', `${path} cannot be read (${systemCode(error)}).`, hint, error);
+    throw unusable(`${path} cannot be read (${systemCode(error)}).`, `Name another file: ${option} FILE`, error);
   }
 }

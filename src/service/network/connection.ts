@@ -5,7 +5,7 @@ import { systemCode } from '../../request/words/errors.ts';
  * A connection as HTTP uses it, and the TCP connection below, which is the only one that can be reset. Without TLS both
  * are the same socket.
  */
-export interface ServiceSocket {
+export interface Line {
   readonly socket: Socket;
   readonly tcp: Socket;
 }
@@ -27,7 +27,7 @@ export class ConnectionTracker {
     this.#next = call;
   }
 
-  add(line: ServiceSocket): Socket {
+  add(line: Line): Socket {
     const connection = new PooledConnection(line);
     const { socket } = line;
     const write = socket.write;
@@ -53,7 +53,7 @@ export class PooledConnection {
   #hasFailed = false;
   readonly #socket: Socket;
 
-  constructor({ socket, tcp }: ServiceSocket) {
+  constructor({ socket, tcp }: Line) {
     this.#socket = socket;
     const { read, unshift } = socket;
     socket.read = (size?: number): Buffer | null => {

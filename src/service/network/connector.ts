@@ -1,30 +1,51 @@
-import { connect, type Socket } from 'node:net';
-import type { SecureContext } from 'node:tls';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext } from 'node:tls';
 import type { buildConnector as Connector } from 'undici';
 import requestTunnel from 'undici/lib/api/api-connect.js';
-import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { SrqError } from '../../request/words/errors.ts';
-import { ConnectionTracker, type ServiceSocket } from './connection.ts';
+import { ConnectionTracker, type Line } from './connection.ts';
 import { proxyFailure } from './network-failure.ts';
+
+/** Where a line leads: the parts of a URL, an IPv6 address without its brackets. */
+interface LineTarget {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: string;
+}
+
+/** Opens a line to the target, either directly or through the line `below`. */
+type OpenLine = (target: LineTarget, below?: Line) => Promise<Line>;
 
 /** Idle time after which TCP keep-alive probes begin. */
 const KEEP_ALIVE_PROBE_MS = 60_000;
 
-/** Opens a connection to the target, either directly or through the connection `below`. */
-type SocketOpener = (target: Connector.Options, below?: ServiceSocket) => Promise<ServiceSocket>;
-
 /**
- * Creates a function that opens connections: by TCP or through a given connection, with TLS if the target asks for it.
- * The timeout covers all steps together.
+ * Returns a function that opens lines: by TCP or through a given line, with TLS if the target asks for it. The timeout
+ * covers all steps together. TCP is opened separately from TLS, because Node.js does not give access to the TCP
+ * connection of a TLS socket that opened its own.
  */
-function socketOpener(secureContext: SecureContext | null, timeoutMs: number): SocketOpener {
-  const encrypt = buildConnector({ timeout: 0, ...(secureContext ? { secureContext } : {}) });
+export function lineOpener(secureContext: SecureContext | null, timeoutMs: number): OpenLine {
+  let session: Buffer | undefined;
+  const encrypted = (socket: Socket, { hostname, port }: LineTarget) => {
+    const secure = connectTls({
+      ...{ socket, host: hostname, port: Number(port) || 443, ALPNProtocols: ['http/1.1'] },
+      ...(isIP(hostname) ? {} : { servername: hostname }),
+      ...(secureContext ? { secureContext } : {}),
+      ...(session ? { session } : {}),
+    });
+    return secure.on('session', (next) => {
+      session = next;
+    });
+  };
   return (target, below) =>
     new Promise((resolve, reject) => {
-      const tcp = below?.tcp ?? openTcp(target);
+      const isSecure = target.protocol === 'https:';
+      const port = Number(target.port) || (isSecure ? 443 : 80);
+      const keepAlive = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS };
+      const tcp = below?.tcp ?? connect({ host: target.hostname, port, noDelay: true, ...keepAlive });
       const fail = (error: Error) => {
         clearTimeout(timer);
         tcp.destroy();
@@ -36,9 +57,15 @@ function socketOpener(secureContext: SecureContext | null, timeoutMs: number): S
         resolve({ socket, tcp });
       };
       const goOn = (socket: Socket) => {
-        if (target.protocol !== 'https:') succeed(socket);
-        else
-          encrypt({ ...target, httpSocket: socket }, (...[error, secure]) => (error ? fail(error) : succeed(secure)));
+        if (!isSecure) return succeed(socket);
+        let isOpen = false;
+        const secure = encrypted(socket, target);
+        // Whoever gets the line listens for its errors.
+        secure.on('error', (error) => isOpen || fail(error));
+        secure.once('secureConnect', () => {
+          isOpen = true;
+          succeed(secure);
+        });
       };
       tcp.on('error', fail);
       if (below) goOn(below.socket);
@@ -46,22 +73,8 @@ function socketOpener(secureContext: SecureContext | null, timeoutMs: number): S
     });
 }
 
-/**
- * Opens the TCP connection separately from TLS, because Node.js does not give access to the TCP connection of a TLS
- * socket that opened its own.
- */
-function openTcp({ hostname, port, protocol }: Connector.Options): Socket {
-  return connect({
-    host: hostname,
-    port: Number(port) || (protocol === 'https:' ? 443 : 80),
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
-  });
-}
-
 /** Creates the error of a connection that was not made in time. */
-export function connectionTimedOut(): Error {
+function connectionTimedOut(): Error {
   return Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
 }
 
@@ -72,18 +85,17 @@ export function connectionTimedOut(): Error {
 export class ProxyTunnels {
   readonly #proxy: ServiceProxy;
   readonly #pool: Pool;
-  readonly #lines = new WeakMap<object, ServiceSocket>();
+  readonly #lines = new WeakMap<object, Line>();
 
   constructor(proxy: ServiceProxy, secureContext: SecureContext | null, timeoutMs: number) {
     // undici adds this method to every dispatcher, but only when the whole package is loaded.
     Dispatcher.prototype.connect = requestTunnel;
-    const open = socketOpener(secureContext, timeoutMs);
+    const open = lineOpener(secureContext, timeoutMs);
     this.#proxy = proxy;
     this.#pool = new Pool(proxy.url, {
       headersTimeout: timeoutMs,
       connect: (target, callback) => {
-        // undici takes the server name for TLS from the header `host`, which names the service instead of the proxy.
-        open({ ...target, servername: '' }).then(
+        open(target).then(
           (line) => {
             this.#lines.set(line.socket, line);
             callback(null, line.socket);
@@ -95,7 +107,7 @@ export class ProxyTunnels {
   }
 
   /** Opens a tunnel to the target, given as `host:port`. */
-  async open(target: string): Promise<ServiceSocket> {
+  async open(target: string): Promise<Line> {
     const { authorization } = this.#proxy;
     const headers = { host: target, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) };
     const { socket, statusCode } = await this.#pool.connect({ path: target, headers });
@@ -230,7 +242,7 @@ export function openDispatcher({
 }: DispatcherOptions): ServiceDispatcher {
   const { proxy, secureContext } = network;
   const connectTimeoutMs = connectTimeoutOf(timeoutMs);
-  const openLine = socketOpener(secureContext, connectTimeoutMs);
+  const openLine = lineOpener(secureContext, connectTimeoutMs);
   const tunnels = proxy && new ProxyTunnels(proxy, secureContext, connectTimeoutMs);
   const connections = new ConnectionTracker();
   const connect: Connector.connector = (target, callback) => {

@@ -31,12 +31,13 @@ export function networkFailure(error: Error): NetworkFailure {
     return proxyUnreached(error.message, error.cause);
   const refused = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
   if (refused !== undefined) return refusedByProxy(Number(refused));
-  return tlsFailure(error, "The service's") ?? unreached('The service', error);
+  return failureOf('The service', error);
 }
 
 function proxyUnreached(proxy: string, cause: Error): NetworkFailure {
+  const failure = failureOf(`The proxy ${proxy}`, cause);
   const hint = 'Check HTTPS_PROXY. Hosts that need no proxy are listed in NO_PROXY.';
-  return tlsFailure(cause, `The proxy ${proxy}'s`) ?? { ...unreached(`The proxy ${proxy}`, cause), hint };
+  return failure.final ? failure : { ...failure, hint };
 }
 
 function refusedByProxy(status: number): NetworkFailure {
@@ -60,127 +61,90 @@ export function clientCertificateFailure({ status, body }: Answer): NetworkFailu
   return { reason: `The service ${what} (HTTP ${status}).`, hint: CLIENT_CERTIFICATE, final: true };
 }
 
-interface TlsRule {
-  readonly name: RegExp;
-  readonly says: (whose: string, error: Error) => string;
-  readonly hint: string;
-}
-
 const CLIENT_CERTIFICATE = 'Name the certificate and the key that the marketplace knows: --cert FILE --key FILE';
+const NO_AUTHORITY =
+  'Check the base URL. If a private authority or a company proxy has signed it, name its certificate: --ca-file FILE. srq never sends without checking the certificate.';
+const CUT_BY =
+  'A firewall or proxy may have cut it, or the service because it needs a client certificate (--cert FILE --key FILE).';
+const RENEW = 'If the clock of this machine is right, its owner must renew it: tell the marketplace.';
+const OTHER_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
+const DROPPED = 'A firewall may drop the connection. If this network needs a proxy, name it in HTTPS_PROXY.';
+const REFUSED_CERTIFICATE = /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
 
-/**
- * Explains TLS failures. The first rule that matches the name of the failure applies. None of these failures goes away
- * by itself.
- */
-const TLS_RULES: readonly TlsRule[] = [
-  {
-    name: /CERT_HAS_EXPIRED/,
-    says: (whose) => `${whose} certificate has expired`,
-    hint: 'If the clock of this machine is right, its owner must renew it: tell the marketplace.',
-  },
-  {
-    name: /CERT_NOT_YET_VALID/,
-    says: (whose) => `${whose} certificate is not valid yet`,
-    hint: 'Check the clock of this machine.',
-  },
-  {
-    name: /ALTNAME|HOSTNAME_MISMATCH/,
-    says: (whose, error) =>
-      `${whose} certificate is for another name than ${textOf(error, 'host') || 'that of the base URL'}`,
-    hint: 'Check the base URL with: srq status. Change it with: srq login --base-url URL',
-  },
-  {
-    name: /TLSV13_ALERT_CERTIFICATE_REQUIRED/,
-    says: () => 'The service asks for a client certificate',
-    hint: CLIENT_CERTIFICATE,
-  },
-  {
-    name: /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
-    says: () => 'The service refused the client certificate',
-    hint: CLIENT_CERTIFICATE,
-  },
-  {
-    name: /ALERT_HANDSHAKE_FAILURE/,
-    says: () => 'The service ended the TLS handshake, perhaps because it needs a client certificate',
-    hint: CLIENT_CERTIFICATE,
-  },
-  {
-    name: /SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|CERT/,
-    says: (whose) => `${whose} certificate is not signed by an authority that this machine trusts`,
-    hint: 'Check the base URL. If a private authority or a company proxy has signed it, name its certificate: --ca-file FILE. srq never sends without checking the certificate.',
-  },
-  {
-    name: /WRONG_VERSION_NUMBER|wrong version number|packet length too long/i,
-    says: () => 'No TLS connection could be made',
-    hint: 'The port does not speak TLS: check scheme and port of the base URL.',
-  },
+/** What matches the name of a failure followed by its message, what is said of it, and what to do. */
+type Rule = readonly [is: RegExp, says: string, hint: string];
+
+/** Failures of TLS. None of them goes away by itself. */
+const TLS_RULES: readonly Rule[] = [
+  [/CERT_HAS_EXPIRED/, "{who}'s certificate has expired", RENEW],
+  [/CERT_NOT_YET_VALID/, "{who}'s certificate is not valid yet", 'Check the clock of this machine.'],
+  [/ALTNAME|HOSTNAME_MISMATCH/, "{who}'s certificate is for another name than {name}", OTHER_URL],
+  [/TLSV13_ALERT_CERTIFICATE_REQUIRED/, 'The service asks for a client certificate', CLIENT_CERTIFICATE],
+  [REFUSED_CERTIFICATE, 'The service refused the client certificate', CLIENT_CERTIFICATE],
+  [
+    /ALERT_HANDSHAKE_FAILURE/,
+    'The service ended the TLS handshake, perhaps because it needs a client certificate',
+    CLIENT_CERTIFICATE,
+  ],
+  [
+    /SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|CERT/,
+    "{who}'s certificate is not signed by an authority that this machine trusts",
+    NO_AUTHORITY,
+  ],
+  [
+    /WRONG_VERSION_NUMBER|wrong version number|packet length too long/i,
+    'No TLS connection could be made',
+    'The port does not speak TLS: check scheme and port of the base URL.',
+  ],
 ];
 
-function tlsFailure(error: Error, whose: string): NetworkFailure | null {
-  const name = failureName(error);
-  const rule = TLS_RULES.find((each) => each.name.test(`${name} ${error.message}`));
-  return rule ? { reason: `${rule.says(whose, error)} (${name}).`, hint: rule.hint, final: true } : null;
-}
-
-function unreached(who: string, error: Error): NetworkFailure {
-  const name = failureName(error);
-  const rule = CONNECTION_RULES.find((each) => each.name.test(name));
-  const told = rule ? `: ${rule.says(placeOf(error))}` : '';
-  const hint = rule?.hint ?? 'Check the base URL (srq status), the network and, if there is one, the proxy.';
-  return { reason: `${who} could not be reached${told} (${name}).`, hint, final: false };
-}
-
-interface ConnectionRule {
-  readonly name: RegExp;
-  readonly says: (place: { readonly host: string; readonly address: string }) => string;
-  readonly hint: string;
-}
-
-const CONNECTION_RULES: readonly ConnectionRule[] = [
-  {
-    name: /^ENOTFOUND$/,
-    says: ({ host }) => `no name server knows ${host}`,
-    hint: 'Check the spelling of the name (srq status) and the network of this machine.',
-  },
-  {
-    name: /^EAI_AGAIN$/,
-    says: ({ host }) => `the name server gave no answer about ${host}`,
-    hint: 'Check the network and the name servers of this machine.',
-  },
-  {
-    name: /^ECONNREFUSED$/,
-    says: ({ address }) => `nothing listens ${address}`,
-    hint: 'Check host and port (srq status). A firewall may also refuse the connection.',
-  },
-  {
-    name: /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
-    says: () => 'no connection was made in time',
-    hint: 'A firewall may drop the connection. If this network needs a proxy, name it in HTTPS_PROXY.',
-  },
-  {
-    // Before anything was written, only a proxy can have been waited for.
-    name: /^UND_ERR_HEADERS_TIMEOUT$/,
-    says: () => 'the proxy did not answer in time',
-    hint: 'The proxy may be overloaded: try again later.',
-  },
-  {
-    name: /^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/,
-    says: () => 'there is no route to it from this network',
-    hint: 'Check the network of this machine, and its IPv6 if the address is an IPv6 address.',
-  },
-  {
-    name: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
-    says: () => 'the connection was cut',
-    hint: 'A firewall or proxy may have cut it, or the service because it needs a client certificate (--cert FILE --key FILE).',
-  },
+/** Failures of connections: what follows "could not be reached". */
+const CONNECTION_RULES: readonly Rule[] = [
+  [
+    /^ENOTFOUND\b/,
+    ': no name server knows {host}',
+    'Check the spelling of the name (srq status) and the network of this machine.',
+  ],
+  [
+    /^EAI_AGAIN\b/,
+    ': the name server gave no answer about {host}',
+    'Check the network and the name servers of this machine.',
+  ],
+  [
+    /^ECONNREFUSED\b/,
+    ': nothing listens {address}',
+    'Check host and port (srq status). A firewall may also refuse the connection.',
+  ],
+  [/^ETIMEDOUT\b/, ': no connection was made in time', DROPPED],
+  // Before anything was written, only a proxy can have been waited for.
+  [/^UND_ERR_HEADERS_TIMEOUT\b/, ': the proxy did not answer in time', 'The proxy may be overloaded: try again later.'],
+  [
+    /^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)\b/,
+    ': there is no route to it from this network',
+    'Check the network of this machine, and its IPv6 if the address is an IPv6 address.',
+  ],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)\b/, ': the connection was cut', CUT_BY],
+  [/^/, '', 'Check the base URL (srq status), the network and, if there is one, the proxy.'],
 ];
 
-/** Returns the host and address that a system error names. */
-function placeOf(error: Error): { host: string; address: string } {
+function failureOf(who: string, error: Error): NetworkFailure {
+  const name = failureName(error);
+  const matching = ([is]: Rule) => is.test(`${name} ${error.message}`);
+  const ofTls = TLS_RULES.find(matching);
+  const [, says = '', hint = ''] = ofTls ?? CONNECTION_RULES.find(matching) ?? [];
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const [address, port] = [textOf(first, 'address'), textOf(first, 'port')];
-  const shown = address.includes(':') ? `[${address}]` : address;
-  return { host: textOf(first, 'hostname') || 'its name', address: address === '' ? 'there' : `at ${shown}:${port}` };
+  const parts: Readonly<Record<string, string>> = {
+    who,
+    name: textOf(error, 'host') || 'that of the base URL',
+    host: textOf(first, 'hostname') || 'its name',
+    address: address === '' ? 'there' : `at ${address.includes(':') ? `[${address}]` : address}:${port}`,
+  };
+  const told = (ofTls ? says : `{who} could not be reached${says}`).replace(
+    /\{(\w+)\}/g,
+    (_, part) => parts[part] ?? '',
+  );
+  return { reason: `${told} (${name}).`, hint, final: ofTls !== undefined };
 }
 
 /** Returns a member of a system error as text, or an empty text if it is missing. */

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import { SrqError } from '../../request/words/errors.ts';
-import { connectionTimedOut, type Network, ProxyTunnels } from './connector.ts';
+import { lineOpener, type Network, ProxyTunnels } from './connector.ts';
 import { networkFailure } from './network-failure.ts';
 
 /** Time that a service has for refusing the client's certificate, if it sends no session ticket. */
@@ -23,10 +23,11 @@ export async function resolveHost(host: string): Promise<readonly string[]> {
 }
 
 /** Opens a TCP connection to the service. Throws `SrqError('unreachable')` if that fails. */
-export function openConnection(url: URL, timeoutMs: number): Promise<Socket> {
-  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-  const socket = connect({ host: hostOf(url), port });
-  return ready(socket, 'connect', timeoutMs).catch(unreachable);
+export async function openConnection(url: URL, timeoutMs: number): Promise<Socket> {
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  const target = { protocol: 'http:', hostname: hostOf(url), port };
+  const { socket } = await lineOpener(null, timeoutMs)(target).catch(unreachable);
+  return socket;
 }
 
 /** Opens a connection to the service through the proxy. Throws `SrqError('unreachable')` if that fails. */
@@ -44,22 +45,15 @@ export async function openTunnel(
  * Makes the TLS handshake with the service and returns its certificate. Throws `SrqError('unreachable')` if that fails.
  */
 export async function tlsHandshake(
-  socket: Socket,
+  below: Socket,
   url: URL,
   secureContext: SecureContext | null,
   timeoutMs: number,
 ): Promise<ServiceCertificate> {
-  const host = hostOf(url);
-  const tls = connectTls({
-    socket,
-    host,
-    ALPNProtocols: ['http/1.1'],
-    ...(isIP(host) ? {} : { servername: host }),
-    ...(secureContext ? { secureContext } : {}),
-  });
-  await ready(tls, 'secureConnect', timeoutMs)
-    .then(() => accepted(tls))
-    .catch(unreachable);
+  const target = { protocol: url.protocol, hostname: hostOf(url), port: url.port };
+  const line = await lineOpener(secureContext, timeoutMs)(target, { socket: below, tcp: below }).catch(unreachable);
+  const tls = line.socket as TLSSocket;
+  await accepted(tls).catch(unreachable);
   const { issuer, valid_to } = tls.getPeerCertificate();
   const protocol = tls.getProtocol() ?? '';
   tls.destroy();
@@ -78,23 +72,6 @@ function accepted(tls: TLSSocket): Promise<void> {
     tls.once('close', () => {
       clearTimeout(timer);
       reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
-    });
-  });
-}
-
-function ready<Opening extends Socket>(socket: Opening, event: string, timeoutMs: number): Promise<Opening> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => {
-      clearTimeout(timer);
-      socket.destroy();
-      reject(error);
-    };
-    const timer = setTimeout(() => fail(connectionTimedOut()), timeoutMs);
-    socket.once('error', fail);
-    socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
-    socket.once(event, () => {
-      clearTimeout(timer);
-      resolve(socket);
     });
   });
 }

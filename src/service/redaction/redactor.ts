@@ -20,6 +20,7 @@ export class Redactor {
 
   /** Adds one more sent value. The token is added this way, because it is not known from the start. */
   add(value: string): void {
+    if (this.#sent.includes(value)) return;
     this.#sent = [...this.#sent, value];
     this.#words = null;
     this.#echo = null;

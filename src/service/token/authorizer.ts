@@ -1,16 +1,9 @@
-import type { Authorization, Observations } from '../../request/contract/contract.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
-import { SrqError } from '../../request/words/errors.ts';
-import type { Credentials, Tokens } from './token.ts';
+import { type Credentials, type FixedAuthorization, type FixedParts, fixedParts, type Tokens } from './token.ts';
 import { credentialsRefused, tokenRefused } from './token-answer.ts';
 
 /** The credentials of one call. They also judge whether the service has refused them. */
-export interface AuthorizedCall {
-  readonly headers: Readonly<Record<string, string>>;
-  /** The parameter of the query that holds a key, or null if there is none. */
-  readonly query: { readonly name: string; readonly value: string } | null;
-  /** Values that are never shown. */
-  readonly secrets: readonly string[];
+export interface AuthorizedCall extends FixedParts {
   /** Tells whether another call was accepted with these credentials, so that they are not wrong as such. */
   isAccepted(): boolean;
   /**
@@ -23,12 +16,12 @@ export interface AuthorizedCall {
 
 /** Provides the credentials of the calls that carry a request. */
 export interface Authorizer {
+  /** Values that are never shown, whatever answer they come back in. */
+  readonly secrets: readonly string[];
   /**
    * Returns the credentials for the next call. Throws `SrqError` (`auth`, `unreachable`, `service`) if there are none.
    */
   authorize(): Promise<AuthorizedCall>;
-  /** Counts how often answers agreed with what the contract says about the credentials. */
-  readonly observations: Observations;
 }
 
 /**
@@ -45,6 +38,7 @@ const MAX_TOKEN_REFUSALS = 4;
 export function bearerAuthorizer(tokens: Tokens): Authorizer {
   let accepted = '';
   return {
+    secrets: tokens.secrets,
     async authorize() {
       const token = await tokens.get();
       return {
@@ -63,20 +57,14 @@ export function bearerAuthorizer(tokens: Tokens): Authorizer {
         },
       };
     },
-    get observations() {
-      return tokens.observations;
-    },
   };
 }
-
-/** A kind of authorization that needs no token. */
-export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
 
 /**
  * Authorizes calls with credentials that do not change. Throws `SrqError('auth')` for a key that no header can hold.
  */
 export function fixedAuthorizer(authorization: FixedAuthorization, credentials: Credentials): Authorizer {
-  const parts = authorization.kind === 'basic' ? basicParts(credentials) : keyParts(authorization, credentials);
+  const parts = fixedParts(authorization, credentials);
   // A service may refuse a wrong key with 403. Once it has accepted the key, a 403 is about the request.
   let isProven = false;
   const call: AuthorizedCall = {
@@ -88,7 +76,7 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
       return false;
     },
   };
-  return { authorize: () => Promise.resolve(call), observations: {} };
+  return { secrets: parts.secrets, authorize: () => Promise.resolve(call) };
 }
 
 /**
@@ -96,29 +84,3 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
  * credentials.
  */
 const PROVING: ReadonlySet<number> = new Set([400, 409, 422]);
-
-type AuthorizedParts = Pick<AuthorizedCall, 'headers' | 'query' | 'secrets'>;
-
-/**
- * Joins the client id and the secret as UTF-8 (RFC 7617). Basic authentication at a token endpoint form-encodes both
- * first; here they are sent unchanged.
- */
-function basicParts({ clientId, clientSecret }: Credentials): AuthorizedParts {
-  const encoded = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-  return { headers: { authorization: `Basic ${encoded}` }, query: null, secrets: [clientSecret, encoded] };
-}
-
-function keyParts(
-  { in: place, name, prefix, value }: Extract<Authorization, { kind: 'apiKey' }>,
-  { clientSecret }: Credentials,
-): AuthorizedParts {
-  const key = value ?? clientSecret;
-  if (place === 'query') return { headers: {}, query: { name, value: key }, secrets: [key] };
-  if (!/^[\x20-\x7e]+$/.test(key)) {
-    const message = `The key for ${name} holds characters that no header can hold.`;
-    throw new SrqError('auth.refused', message, 'Check the key that you were given, then log in again: srq login');
-  }
-  // A user may have copied the key with its prefix. The prefix is then not added again.
-  const text = key.toLowerCase().startsWith(prefix.toLowerCase()) ? key : prefix + key;
-  return { headers: { [name.toLowerCase()]: text }, query: null, secrets: [key, text] };
-}

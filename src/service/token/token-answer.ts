@@ -1,6 +1,7 @@
 import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
+import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type AnswerValue, answerValue, isHtml, scalarsAt } from '../answers/answer-value.ts';
 import { readErrorText } from '../answers/error-text.ts';
@@ -9,48 +10,39 @@ import { clientCertificateFailure, failureName, networkFailure } from '../networ
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** The part of the contract that documents the answer with the token. */
-export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;
+type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;
 
 /**
- * Reads the token of an answer, from its documented place or in any usual shape, and the time at which it expires.
- * `askedAtMs` is the wall clock before the request. `observed` records whether the answer gives the lifetime of the
- * token as documented. Throws `SrqError('service')` if there is no token.
+ * Reads the token of an answer, from its documented place or in any usual shape, and how long it holds: by its documented
+ * place or `expires_in` (RFC 6749, section 5.1), else by the API description. `askedAtMs` is the wall clock before the
+ * request. Throws `SrqError('service')` if there is no token.
  */
 export function readToken(
   answer: Answer,
   askedAtMs: number,
   { tokenPointer, lifetimePointer, lifetimeSeconds }: DocumentedToken = DOCUMENTED_CONTRACT.token,
-  observed: (isConfirmed: boolean) => void = () => {},
 ): CachedToken {
   const value = answerValue(answer);
   const found = textsIn(value);
-  const textOf = (...names: string[]) =>
-    names.map((name) => found.get(name)).find((text) => text !== undefined) ?? null;
-  const at = (pointer: string | null) => (pointer === null ? null : (scalarsAt(value, pointer)[0] ?? null));
-  const accessToken =
-    at(tokenPointer) ?? textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
+  const at = (pointer: string | null) => (pointer === null ? undefined : scalarsAt(value, pointer)[0]);
+  const [named] = TOKEN_NAMES.flatMap((name) => found.get(name) ?? []);
+  const accessToken = at(tokenPointer) ?? named ?? bareToken(answer, value);
   // A text that cannot be a header value is not a token.
   if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
     throw new SrqError(
       'token.unusable-answer',
       `The token endpoint answered HTTP ${answer.status} without a token${isHtml(answer) ? ' (a web page)' : ''}.`,
-      'Check the base URL with: srq status. Change it with: srq login --base-url URL',
+      CHECK_BASE_URL,
     );
   }
-  const documentedMs = secondsMs(at(lifetimePointer));
-  const toldMs =
-    documentedMs ??
-    secondsMs(textOf('expiresin')) ??
-    msUntil(textOf('expiresat', 'expiration', 'expires') ?? jwtEnd(accessToken), answer, askedAtMs);
-  if (lifetimePointer !== null) observed(documentedMs !== null);
-  else if (lifetimeSeconds !== null && toldMs !== null) observed(Math.abs(toldMs - lifetimeSeconds * 1000) < 2000);
-  // Some services send a lifetime of zero if they give none, and a token that is said to have expired may still be
-  // valid.
-  const lifeMs = toldMs === null || toldMs <= 0 ? lifetimeSeconds && lifetimeSeconds * 1000 : toldMs;
-  const expiresAtMs = lifeMs ? askedAtMs + lifeMs : null;
-  return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs };
+  const toldSeconds = seconds(at(lifetimePointer)) ?? seconds(found.get('expiresin'));
+  // Some services send a lifetime of zero if they give none.
+  const lifeMs = (toldSeconds || lifetimeSeconds || 0) * 1000;
+  return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs: lifeMs > 0 ? askedAtMs + lifeMs : null };
 }
 
+/** Usual names of the token, without case and signs. */
+const TOKEN_NAMES = ['accesstoken', 'token', 'bearertoken', 'bearer'];
 const MAX_DEPTH = 4;
 
 /** Returns the texts of an answer by their names without case and signs, the outermost of each name. */
@@ -73,31 +65,8 @@ function bareToken(answer: Answer, value: AnswerValue | undefined): string | nul
   return /^[\w.~+/=-]{16,4096}$/.test(text) ? text : null;
 }
 
-const secondsMs = (text: string | null): number | null =>
-  text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : null;
-
-/**
- * Returns the time left until a moment given as a Unix time (seconds or milliseconds) or a date. It is measured by the
- * clock of the service, because the local one may be wrong.
- */
-function msUntil(at: string | null, answer: Answer, askedAtMs: number): number | null {
-  if (at === null) return null;
-  const epoch = /^\d+$/.test(at) ? Number(at) : null;
-  const atMs = epoch === null ? Date.parse(at) : epoch > 1e11 ? epoch : epoch * 1000;
-  const serviceNowMs = Date.parse(answer.headers['date'] ?? '');
-  const leftMs = atMs - (Number.isNaN(serviceNowMs) ? askedAtMs : serviceNowMs);
-  return Number.isNaN(leftMs) ? null : leftMs;
-}
-
-/**
- * Returns the claim `exp` of a JWT (RFC 7519, section 4.1.4). It is not verified, because it only tells when to ask for
- * the next token.
- */
-function jwtEnd(token: string): string | null {
-  const payload = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(token)?.[1];
-  if (payload === undefined) return null;
-  return /"exp"\s*:\s*(\d+)/.exec(Buffer.from(payload, 'base64url').toString('utf8'))?.[1] ?? null;
-}
+const seconds = (text: string | undefined): number | null =>
+  text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 
 /**
  * Tells whether the answer may lack the end of the token. JSON that can be read has its end, whatever a service says of
@@ -120,41 +89,45 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
   if (certificate) {
     return { error: new SrqError('service.unreachable', certificate.reason, certificate.hint), isTransient: false };
   }
-  const { status } = exchange.answer;
-  if (isSuccess(status)) {
-    const message = `The answer of the token endpoint broke off (HTTP ${status}).`;
-    const hint = 'Try again later. See where it fails: srq doctor';
-    return { error: new SrqError('token.unusable-answer', message, hint), isTransient: true };
-  }
-  const said = readErrorText(exchange.answer, sent);
-  // The words may be a sentence. Its full stop is removed, because the message continues after it.
-  const words = said === null ? '' : `: ${said.replace(/\.\s*$/, '')}`;
-  if (status === 400 || status === 401 || status === 403) {
-    const hint = 'Check client id and secret, then log in again: srq login';
-    return {
-      error: new SrqError('auth.refused', `The service refused the credentials (HTTP ${status})${words}.`, hint),
-      isTransient: false,
-    };
-  }
-  if (status >= 300 && status <= 399) {
-    const target = exchange.answer.headers['location'] ?? '';
-    const host = URL.canParse(target) ? ` to ${new URL(target).host}` : '';
-    const hint =
-      'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
-    return {
-      error: new SrqError('token.unusable-answer', `The token endpoint redirects${host} (HTTP ${status}).`, hint),
-      isTransient: false,
-    };
-  }
-  const isTransient = status === 408 || status === 429 || status >= 500;
-  const hint = isTransient
-    ? 'The service has a problem; try again later.'
-    : 'This does not look like the token endpoint. Check the base URL with: srq status';
-  return {
-    error: new SrqError('token.unusable-answer', `The token endpoint answered HTTP ${status}${words}.`, hint),
-    isTransient,
+  const { status, headers } = exchange.answer;
+  const [, code, says, hint] = REFUSALS.find(([is]) => is.test(String(status))) ?? WRONG_ADDRESS;
+  const said = isSuccess(status) ? null : readErrorText(exchange.answer, sent);
+  const target = headers['location'] ?? '';
+  const parts: Readonly<Record<string, string>> = {
+    status: `HTTP ${status}`,
+    // The words may be a sentence. Its full stop is removed, because the message continues after it.
+    words: said === null ? '' : `: ${said.replace(/\.\s*$/, '')}`,
+    to: URL.canParse(target) ? ` to ${new URL(target).host}` : '',
   };
+  const message = says.replace(/\{(\w+)\}/g, (_, part) => parts[part] ?? '');
+  return { error: new SrqError(code, message, hint), isTransient: TRANSIENT.test(String(status)) };
 }
+
+const CHECK_BASE_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
+const NO_REDIRECT =
+  'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
+const BROKEN_OFF = 'The answer of the token endpoint broke off ({status}).';
+const REFUSED = 'The service refused the credentials ({status}){words}.';
+const ANSWERED = 'The token endpoint answered {status}{words}.';
+const UNUSABLE = 'token.unusable-answer';
+
+type Refusal = readonly [status: RegExp, code: ErrorReason, says: string, hint: string];
+
+/** What an answer of the token endpoint means that brings no token. RFC 6749, section 5.2, has 400 and 401. */
+const REFUSALS: readonly Refusal[] = [
+  [/^2/, UNUSABLE, BROKEN_OFF, 'Try again later. See where it fails: srq doctor'],
+  [/^3/, UNUSABLE, 'The token endpoint redirects{to} ({status}).', NO_REDIRECT],
+  [/^40[013]/, 'auth.refused', REFUSED, 'Check client id and secret, then log in again: srq login'],
+  [/^(?:408|429|5)/, UNUSABLE, ANSWERED, 'The service has a problem; try again later.'],
+];
+const WRONG_ADDRESS: Refusal = [
+  /^/,
+  UNUSABLE,
+  ANSWERED,
+  'This does not look like the token endpoint. Check the base URL with: srq status',
+];
+/** Statuses after which asking again may help. */
+const TRANSIENT = /^(?:2|408|429|5)/;
 
 /** Creates the error for credentials that go with each request, and that the service refuses. */
 export function credentialsRefused(status: number): SrqError {

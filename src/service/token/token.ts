@@ -1,8 +1,10 @@
-import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract/contract.ts';
+import { createHash, scryptSync } from 'node:crypto';
+import { type Authorization, DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract.ts';
 import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
-import { Observed } from '../answers/answer-reader.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { Secret } from '../../request/words/secret.ts';
 import { MAX_PAUSE_MS } from '../pacing/adaptive-rate.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
@@ -10,13 +12,10 @@ import { REDACTED, Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
 import { isCut, readToken, tokenError } from './token-answer.ts';
 
-/** Share of a token's life after which a new one is fetched in the background. */
-const REFRESH_AT = 0.8;
-const MIN_LEARNED_MS = 1_000;
-
 /**
- * Manages the bearer token, which is shared by all requests and, through the cache, by all processes. It is fetched at
- * most once at a time, renewed before it expires, and replaced when the service refuses it.
+ * Keeps the bearer token (RFC 6750), which all requests and, through the cache, all processes share. It is fetched by one
+ * caller at a time, renewed shortly before it expires, and replaced when the service refuses it. A token of unknown
+ * lifetime holds until it is refused.
  */
 export class Tokens {
   readonly #http: Http;
@@ -25,13 +24,10 @@ export class Tokens {
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
   readonly #operation: TokenOperation;
-  readonly #observed = new Observed();
   #fetched = 0;
   #current: CachedToken | null = null;
-  #fetching: Promise<CachedToken> | null = null;
+  #renewal: Promise<CachedToken> | null = null;
   #reached = false;
-  /** Age at which a token of unknown lifetime was refused, in milliseconds. */
-  #learnedLifeMs: number | null = null;
 
   constructor(
     http: Http,
@@ -49,14 +45,14 @@ export class Tokens {
     this.#operation = operation;
   }
 
+  /** Values that are never shown. */
+  get secrets(): readonly string[] {
+    return [this.#credentials.clientSecret.reveal()];
+  }
+
   /** Number of tokens that the service has issued to this process. */
   get fetched(): number {
     return this.#fetched;
-  }
-
-  /** Counts how often answers agreed with the lifetime in the contract. */
-  get observations(): Observations {
-    return this.#observed.counts;
   }
 
   /**
@@ -64,21 +60,13 @@ export class Tokens {
    */
   async get(): Promise<string> {
     this.#current ??= this.#cache.read();
-    const state = this.#current ? this.#stateOf(this.#current) : 'ended';
-    if (this.#current && state === 'good') return this.#current.accessToken;
-    if (this.#current && state === 'ageing') {
-      // A failed refresh is not reported, because the next call, or the expiry of the token, tries again.
-      this.#renew().catch(() => {});
-      return this.#current.accessToken;
-    }
+    if (this.#current && this.#holds(this.#current)) return this.#current.accessToken;
     return (await this.#renew()).accessToken;
   }
 
   /** Notes that the service has refused this token. If it has been replaced meanwhile, the current token is kept. */
   refused(accessToken: string): void {
     if (this.#current?.accessToken !== accessToken) return;
-    const { obtainedAtMs, expiresAtMs } = this.#current;
-    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(MIN_LEARNED_MS, this.#clock.nowMs() - obtainedAtMs);
     this.#current = null;
     this.#cache.forget(accessToken);
   }
@@ -86,34 +74,31 @@ export class Tokens {
   /** Requests a new token even if there is one, to prove the credentials. */
   async prove(): Promise<CachedToken> {
     // A renewal that is under way may take its token from the cache, which proves nothing.
-    await this.#fetching?.catch(() => {});
+    while (this.#renewal) await this.#renewal.catch(() => {});
     return this.#renew(true);
   }
 
-  #stateOf(token: CachedToken): 'good' | 'ageing' | 'ended' {
-    const lifeMs = token.expiresAtMs === null ? this.#learnedLifeMs : token.expiresAtMs - token.obtainedAtMs;
-    if (lifeMs === null) return 'good';
-    const leftMs = token.obtainedAtMs + lifeMs - this.#clock.nowMs();
-    const marginMs = Math.min(Math.max(1000, Math.min(30_000, lifeMs * 0.1)), lifeMs / 2);
-    if (leftMs <= marginMs) return 'ended';
-    return leftMs < lifeMs * (1 - REFRESH_AT) ? 'ageing' : 'good';
+  #holds({ obtainedAtMs, expiresAtMs }: CachedToken): boolean {
+    if (expiresAtMs === null) return true;
+    const marginMs = Math.min(MARGIN_MS, (expiresAtMs - obtainedAtMs) * MAX_MARGIN);
+    return this.#clock.nowMs() < expiresAtMs - marginMs;
   }
 
-  #renew(always = false): Promise<CachedToken> {
-    const renew = () => this.#fetchOrShare(always);
-    this.#fetching ??= (this.#cache.alone?.(renew) ?? renew()).finally(() => {
-      this.#fetching = null;
+  #renew(isProof = false): Promise<CachedToken> {
+    const renew = () => this.#fetchOrShare(isProof);
+    this.#renewal ??= (this.#cache.alone?.(renew) ?? renew()).finally(() => {
+      this.#renewal = null;
     });
-    return this.#fetching;
+    return this.#renewal;
   }
 
-  async #fetchOrShare(always: boolean): Promise<CachedToken> {
-    const shared = always ? null : this.#cache.read();
-    const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#stateOf(shared) === 'good';
-    const token = isNew ? shared : await this.#fetch();
-    this.#current = token;
-    if (isNew) return token;
+  async #fetchOrShare(isProof: boolean): Promise<CachedToken> {
+    const shared = isProof ? null : this.#cache.read();
+    const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#holds(shared);
+    this.#current = isNew ? shared : await this.#fetch();
+    if (isNew) return shared;
     this.#fetched += 1;
+    const token = this.#current;
     await this.#cache.write(token);
     return token;
   }
@@ -125,28 +110,36 @@ export class Tokens {
     for (let tried = 1; ; tried++) {
       const askedAtMs = this.#clock.nowMs();
       const exchange = await this.#http.send('POST', path, headers, body, redacted);
-      if (exchange.answer) this.#reached = true;
-      if (exchange.answer && isSuccess(exchange.answer.status) && !isCut(exchange.answer)) {
-        return readToken(exchange.answer, askedAtMs, this.#operation, (isConfirmed) =>
-          this.#observed.note('token.lifetime', isConfirmed),
-        );
-      }
-      const failure = tokenError(exchange, new Redactor(secrets));
+      const { answer } = exchange;
+      if (answer) this.#reached = true;
+      if (answer && isSuccess(answer.status) && !isCut(answer)) return readToken(answer, askedAtMs, this.#operation);
+      const { error, isTransient } = tokenError(exchange, new Redactor(secrets));
       // Before the first answer, a wrong address is more likely than a temporary fault, so the user gets an error soon.
-      const tries = this.#reached ? MAX_TRIES : Math.min(MAX_TRIES, 3);
-      if (!failure.isTransient || tried >= tries) throw failure.error;
-      const waitMs = retryDelayMs(tried, exchange.answer, this.#clock.nowMs());
+      const tries = this.#reached ? MAX_TRIES : MAX_TRIES_AT_FIRST;
+      if (!isTransient || tried >= tries) throw error;
+      const waitMs = retryDelayMs(tried, answer, this.#clock.nowMs());
       if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, this.#clock.nowMs());
       await this.#clock.sleep(waitMs, this.#stopping);
-      if (this.#stopping.aborted) throw failure.error;
+      if (this.#stopping.aborted) throw error;
     }
   }
 }
 
+/** Time before its end in which a token is not used any more, and the largest share of its life that this may be. */
+const MARGIN_MS = 30_000;
+const MAX_MARGIN = 1 / 5;
+const MAX_TRIES_AT_FIRST = 3;
+
+/** Who asks, and the secret that proves it: a client secret or a key. */
 export interface Credentials {
   readonly clientId: string;
-  readonly clientSecret: string;
+  readonly clientSecret: Secret;
 }
+
+/*
+ * From here on the secret is read. No other file does that, so that these functions are all the ways on which it leaves
+ * the program: to the token endpoint, with each request, and as a digest that says whether a kept token belongs to it.
+ */
 
 /** A token request, ready to be sent. */
 export interface TokenRequest {
@@ -163,9 +156,11 @@ export interface TokenRequest {
  */
 export function tokenRequest(operation: TokenOperation, { clientId, clientSecret }: Credentials): TokenRequest {
   const { path, auth, encoding, extra } = operation;
-  const inBody = auth === 'body' ? { client_id: clientId, client_secret: clientSecret } : {};
+  const secret = clientSecret.reveal();
+  const inBody = auth === 'body' ? { client_id: clientId, client_secret: secret } : {};
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
-  const basic = auth === 'basic' ? basicCredentials(clientId, clientSecret) : null;
+  // RFC 6749, section 2.3.1, form-encodes both before they are joined.
+  const basic = auth === 'basic' ? basicCredentials(...[clientId, secret].map(formEncoded)) : null;
   const hiddenExtra = Object.entries(extra).flatMap(([name, value]) => (SHOWN_PARAMETERS.test(name) ? [] : [value]));
   const isJson = encoding === 'json';
   return {
@@ -176,7 +171,7 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
       ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
     },
     body: isJson ? JSON.stringify(parameters) : new URLSearchParams(parameters).toString(),
-    secrets: [clientSecret, ...(basic === null ? [] : [basic]), ...hiddenExtra],
+    secrets: [secret, ...(basic === null ? [] : [basic]), ...hiddenExtra],
   };
 }
 
@@ -189,11 +184,55 @@ function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials)
     name,
     SHOWN_PARAMETERS.test(name) ? value : REDACTED,
   ]);
-  return tokenRequest({ ...operation, extra: Object.fromEntries(extra) }, { clientId, clientSecret: REDACTED });
+  return tokenRequest(
+    { ...operation, extra: Object.fromEntries(extra) },
+    { clientId, clientSecret: new Secret(REDACTED) },
+  );
 }
 
-/** Form-encodes both values first, as RFC 6749, section 2.3.1 requires. */
-function basicCredentials(clientId: string, clientSecret: string): string {
-  const encoded = [clientId, clientSecret].map((text) => new URLSearchParams({ '': text }).toString().slice(1));
-  return Buffer.from(encoded.join(':')).toString('base64');
+const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
+
+/** Joins client id and secret as UTF-8 (RFC 7617). */
+function basicCredentials(clientId = '', secret = ''): string {
+  return Buffer.from(`${clientId}:${secret}`).toString('base64');
+}
+
+/** What goes with each request where no token is needed: a header or a parameter of the query. */
+export interface FixedParts {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: { readonly name: string; readonly value: string } | null;
+  /** Values that are never shown. */
+  readonly secrets: readonly string[];
+}
+
+/** A kind of authorization that needs no token. */
+export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
+
+/** Writes the credentials of each request. Throws `SrqError('auth')` for a key that no header can hold. */
+export function fixedParts(authorization: FixedAuthorization, { clientId, clientSecret }: Credentials): FixedParts {
+  const secret = clientSecret.reveal();
+  if (authorization.kind === 'basic') {
+    const encoded = basicCredentials(clientId, secret);
+    return { headers: { authorization: `Basic ${encoded}` }, query: null, secrets: [secret, encoded] };
+  }
+  const { in: place, name, prefix, value } = authorization;
+  const key = value ?? secret;
+  if (place === 'query') return { headers: {}, query: { name, value: key }, secrets: [key] };
+  if (!/^[\x20-\x7e]+$/.test(key)) {
+    const message = `The key for ${name} holds characters that no header can hold.`;
+    throw new SrqError('auth.refused', message, 'Check the key that you were given, then log in again: srq login');
+  }
+  // A user may have copied the key with its prefix. The prefix is then not added again.
+  const text = key.toLowerCase().startsWith(prefix.toLowerCase()) ? key : prefix + key;
+  return { headers: { [name.toLowerCase()]: text }, query: null, secrets: [key, text] };
+}
+
+/** Returns the mark by which a file says which secret its token was granted for: a few digits of its digest. */
+export function secretMark({ clientSecret }: Pick<Credentials, 'clientSecret'>): string {
+  return createHash('sha256').update(clientSecret.reveal()).digest('hex').slice(0, 8);
+}
+
+/** Returns the key with which a token is encrypted that others can read. */
+export function tokenKey({ clientSecret }: Pick<Credentials, 'clientSecret'>, salt: string): Buffer {
+  return scryptSync(clientSecret.reveal(), salt, 32);
 }

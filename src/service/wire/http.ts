@@ -1,4 +1,3 @@
-import type * as Zlib from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import type { TracedCall } from '../../request/ports.ts';
 import type { CarriedCall, PooledConnection } from '../network/connection.ts';
@@ -204,26 +203,6 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
 
 /** Maximum number of bytes of an answer that are read, both as received and after its content codings are undone. */
 const MAX_ANSWER_BYTES = 1 << 20;
-/** Maximum number of content codings of one answer. */
-const MAX_CODINGS = 3;
-
-type Undo = (bytes: Buffer, zlib: typeof Zlib) => Buffer;
-
-const within = { maxOutputLength: MAX_ANSWER_BYTES };
-const gunzip: Undo = (bytes, zlib) => zlib.gunzipSync(bytes, within);
-
-const UNDO: ReadonlyMap<string, Undo> = new Map<string, Undo>([
-  ['gzip', gunzip],
-  ['x-gzip', gunzip],
-  ['br', (bytes, zlib) => zlib.brotliDecompressSync(bytes, within)],
-  // RFC 9110, section 8.4.1.2, says that the data has a zlib header, but some servers leave it out.
-  ['deflate', (bytes, zlib) => (hasZlibHeader(bytes) ? zlib.inflateSync : zlib.inflateRawSync)(bytes, within)],
-]);
-
-function hasZlibHeader(bytes: Buffer): boolean {
-  return bytes.length >= 2 && (bytes.readUInt8(0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
-}
-
 /**
  * Decodes a body to text. Returns null if its content coding is unknown or cannot be undone, or if the body is too long
  * without it. Returns a promise only if a coding has to be undone, because zlib is loaded only then.
@@ -232,28 +211,19 @@ export function bodyText(
   bytes: Buffer,
   headers: Readonly<Record<string, string>>,
 ): string | null | Promise<string | null> {
-  const codings = bytes.length > 0 ? codingsOf(headers) : [];
-  if (codings.length === 0) return decoded(bytes, headers['content-type'] ?? '');
-  return undone(bytes, codings).then((plain) => plain && decoded(plain, headers['content-type'] ?? ''));
+  const { 'content-encoding': content = '', 'transfer-encoding': transfer = '', 'content-type': type = '' } = headers;
+  const codings = `${content},${transfer}`.toLowerCase().split(/[,\s]+/);
+  const [coding, ...more] = codings.filter((name) => !/^(?:|identity|chunked)$/.test(name));
+  if (coding === undefined || bytes.length === 0) return decoded(bytes, type);
+  return more.length > 0 ? null : undone(bytes, coding).then((plain) => plain && decoded(plain, type));
 }
 
-/** Returns the codings of a body in the order in which they were applied. */
-function codingsOf(headers: Readonly<Record<string, string>>): string[] {
-  const { 'content-encoding': content = '', 'transfer-encoding': transfer = '' } = headers;
-  if (content === '' && (transfer === '' || transfer === 'chunked')) return [];
-  const names = `${content},${transfer}`.split(',').map((name) => name.trim().toLowerCase());
-  return names.filter((name) => !/^(?:|identity|chunked)$/.test(name));
-}
-
-async function undone(bytes: Buffer, codings: readonly string[]): Promise<Buffer | null> {
-  const steps = codings.toReversed().map((name) => UNDO.get(name));
-  if (steps.length > MAX_CODINGS) return null;
-  const zlib = await import('node:zlib');
+async function undone(bytes: Buffer, coding: string): Promise<Buffer | null> {
+  const { gunzipSync, brotliDecompressSync } = await import('node:zlib');
+  const within = { maxOutputLength: MAX_ANSWER_BYTES };
   try {
-    return steps.reduce((left, undo) => {
-      if (!undo) throw new Error('unknown encoding');
-      return undo(left, zlib);
-    }, bytes);
+    if (coding === 'gzip' || coding === 'x-gzip') return gunzipSync(bytes, within);
+    return coding === 'br' ? brotliDecompressSync(bytes, within) : null;
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { escapeLiteral } from 'pg';
 import type { Destination } from '../../request/lead/service-request.ts';
 import type { CachedToken, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
@@ -158,14 +158,15 @@ export class AccountToken implements TokenCache {
   #known: { readonly sealed: string; readonly token: CachedToken } | null = null;
   #forgetting: Promise<unknown> = Promise.resolve();
 
-  private constructor(database: Database, account: string, clientSecret: string) {
+  private constructor(database: Database, account: string, key: Buffer) {
     this.#database = database;
     this.#account = account;
-    this.#key = scryptSync(clientSecret, account, 32);
+    this.#key = key;
   }
 
-  static async open(database: Database, account: string, clientSecret: string): Promise<AccountToken> {
-    const cache = new AccountToken(database, account, clientSecret);
+  /** `key` is the key that encrypts the token, made from the client secret and the account. */
+  static async open(database: Database, account: string, key: Buffer): Promise<AccountToken> {
+    const cache = new AccountToken(database, account, key);
     await cache.#load();
     return cache;
   }

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { CachedToken } from '../../../src/request/ports.ts';
+import { Secret } from '../../../src/request/words/secret.ts';
+import { tokenKey } from '../../../src/service/token/token.ts';
 import { AccountToken, accountId, openAccountState } from '../../../src/store/postgres/account.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 
 const ACCOUNT = '8f'.repeat(16);
 const SECRET = 'a client secret';
+
 const never = new AbortController().signal;
 const tokenNamed = (accessToken: string): CachedToken => ({ accessToken, obtainedAtMs: 1, expiresAtMs: 2 });
 
@@ -112,7 +115,8 @@ function tokensOf() {
     });
     return () => go();
   };
-  const open = (account = ACCOUNT, secret = SECRET) => AccountToken.open(database, account, secret);
+  const open = (account = ACCOUNT, secret = SECRET) =>
+    AccountToken.open(database, account, tokenKey({ clientSecret: new Secret(secret) }, account));
   return { database, kept, open, scene, hold, row: `${ACCOUNT} token` };
 }
 

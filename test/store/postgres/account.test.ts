@@ -7,14 +7,16 @@ import {
   accountId,
   openAccountState,
   type PostgresAccountState,
+  Secret,
   type Store,
   systemClock,
+  tokenKey,
 } from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const ACCOUNT = accountId({ baseUrl: 'https://api.example.com', clientId: 'partner' });
-const SECRET = 'a client secret';
+const KEY = tokenKey({ clientSecret: new Secret('a client secret') }, ACCOUNT);
 /** A program that ends when no transaction waits for its client any more. */
 const UNTIL_NONE_IS_OPEN = `
 import pg from 'pg';
@@ -115,7 +117,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     test('is asked for by one at a time; the next finds it', async () => {
       const url = await server.database();
       const caches = await Promise.all(
-        ['a', 'b', 'c'].map(async (run) => AccountToken.open((await joined(url, run)).database, ACCOUNT, SECRET)),
+        ['a', 'b', 'c'].map(async (run) => AccountToken.open((await joined(url, run)).database, ACCOUNT, KEY)),
       );
       let [asking, most, asked] = [0, 0, 0];
       const ask = (cache: AccountToken) =>
@@ -137,9 +139,9 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     test('that was refused is forgotten by all, unless there is a newer one', async () => {
       const url = await server.database();
       const { database } = await joined(url, 'a');
-      const first = await AccountToken.open(database, ACCOUNT, SECRET);
+      const first = await AccountToken.open(database, ACCOUNT, KEY);
       await first.write(tokenNamed('old'));
-      const second = await AccountToken.open(database, ACCOUNT, SECRET);
+      const second = await AccountToken.open(database, ACCOUNT, KEY);
       first.forget('old');
       expect(await first.alone(async () => first.read())).toBeNull();
       await first.write(tokenNamed('new'));
