@@ -59,7 +59,7 @@ export type Submitted = Sent;
 type Circumstances = Partial<Omit<Sent, keyof RowResult>>;
 
 /** Builds what became of a request. Its place in the run and its reason follow from the request and the outcome. */
-export function sentOf(
+function sentOf(
   { row, request: { ref }, key }: Submission,
   { status, ids, http, message }: Pick<RowResult, 'status' | 'ids' | 'http' | 'message'>,
   circumstances: Circumstances = {},
