@@ -305,42 +305,32 @@ function textFindings(
   bounded: ReadonlySet<string>,
 ): Finding[] {
   const findings: Finding[] = [];
-  let lost: Map<string, string> | null = null;
-  let failed: Map<string, string> | null = null;
+  const add = (found: Finding | null) => void (found && findings.push(found));
   for (const group of texts) {
     for (const field in group) {
       const text = group[field];
       if (!text) continue;
-      const damage = letters(field, text);
-      if (damage) findings.push(damage);
-      const excess = bounded.has(field) ? null : length(field, text);
-      if (excess) findings.push(excess);
-      // Telephone numbers have their own message.
-      if (field !== 'phone' && isShortenedNumber(text)) {
-        lost ??= new Map();
-        lost.set(field, text);
-      }
-      const value = errorValueOf(field, text);
-      if (value !== null) {
-        failed ??= new Map();
-        failed.set(field, value);
-      }
+      add(letters(field, text));
+      if (!bounded.has(field)) add(length(field, text));
+      add(replaced(field, text));
     }
   }
-  const { postal_code: postalCode = '' } = parts;
-  if (isShortenedNumber(postalCode)) {
-    lost ??= new Map();
-    lost.set('location', postalCode);
-  }
   for (const part in parts) {
-    const text = parts[part as Part];
-    if (text === undefined || !isErrorValue(text)) continue;
-    failed ??= new Map();
-    failed.set(wholeOf(part), text);
+    const text = parts[part as Part] ?? '';
+    const isShortened = part === 'postal_code' && isShortenedNumber(text);
+    const code = isShortened ? 'text.scientific' : isErrorValue(text) ? 'text.error-value' : null;
+    const field = wholeOf(part);
+    const isTold = findings.some((each) => each.code === code && each.field === field);
+    if (code !== null && !isTold) findings.push(finding(code, field, {}, text));
   }
-  for (const [field, text] of lost ?? []) findings.push(finding('text.scientific', field, {}, text));
-  for (const [field, text] of failed ?? []) findings.push(finding('text.error-value', field, {}, text));
   return findings;
+}
+
+/** Finds what a spreadsheet wrote in place of a text. Telephone numbers in scientific notation have their own message. */
+function replaced(field: string, text: string): Finding | null {
+  if (field !== 'phone' && isShortenedNumber(text)) return finding('text.scientific', field, {}, text);
+  const value = errorValueOf(field, text);
+  return value === null ? null : finding('text.error-value', field, {}, value);
 }
 
 /**
