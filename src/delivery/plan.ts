@@ -8,9 +8,9 @@ import { finding } from '../request/words/finding.ts';
 import { FindingGroups } from './findings.ts';
 import { type CreatedRecords, References } from './known-references.ts';
 import { LineBreaks } from './line-breaks.ts';
-import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
-import { mapRows, rowsInRange } from './read-rows.ts';
-import { earlierKey, ReturnedRows } from './returned.ts';
+import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { mapRows, prepareBatch, rowsInRange } from './read-rows.ts';
+import { ReturnedRows } from './returned.ts';
 import { type Finality, loggedStatus } from './submit.ts';
 
 /** A table and the mapping of its columns to fields. */
@@ -40,25 +40,16 @@ export async function planImport(
   let mostAreDone = true;
   for await (const read of rowsInRange(table, range)) {
     const batch = await breaks.restore(read);
+    const decided: (Status | null)[] = [];
+    // What was finished before, or says so, is not checked again.
+    const isFinished = (row: Row, likely: Prepared | null) => {
+      const stated = returned?.statusOf(row, likely?.request ? likely.key : null) ?? null;
+      decided.push(stated);
+      const status = stated ?? (likely && statusOf(likely, log, options));
+      return status !== null && isDone(status);
+    };
     const isLikely = returned !== null || mostAreDone;
-    const likely = batch.map((row) => (isLikely ? likelyPrepared(row, mapping, preparation) : null));
-    const earlier = returned ? batch.flatMap((row) => earlierKey(row) ?? []) : [];
-    await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...earlier]);
-    const decided = batch.map((row, at) => returned?.statusOf(row, likely[at]?.key ?? null) ?? null);
-    const checked: string[] = [];
-    const ready: Prepared[] = [];
-    for (const [at, row] of batch.entries()) {
-      const known = likely[at] ?? null;
-      // What was finished before, or says so, is not checked again.
-      const status = decided[at] ?? (known && statusOf(known, log, options));
-      const isFinished = status !== null && isDone(status);
-      const pending = isFinished ? (known ?? asItIs(row)) : prepareRow(row, mapping, preparation);
-      // Most rows are prepared synchronously. Awaiting them as well would cost one turn of the event loop each.
-      const prepared = pending instanceof Promise ? await pending : pending;
-      ready.push(prepared);
-      if (prepared.request && !isFinished) checked.push(prepared.key);
-    }
-    await log.prefetch(checked);
+    const ready = await prepareBatch(batch, mapping, preparation, log, isFinished, isLikely);
     let doneInBatch = 0;
     for (const [at, prepared] of ready.entries()) {
       const row = batch[at];
@@ -176,11 +167,6 @@ const CREATED_BEFORE = { ...finding('row.created-before', '', {}), column: null 
 
 /** The finding on a row that states that it was taken, although the log does not know that of its content. */
 const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
-
-/** A row that is settled by its own statement, and whose content cannot be known without checks. */
-function asItIs({ number }: Row): Prepared {
-  return { row: number, request: null, ref: null, problems: [] };
-}
 
 /** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {
