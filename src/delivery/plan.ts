@@ -9,7 +9,7 @@ import { FindingGroups } from './findings.ts';
 import { type CreatedRecords, References } from './known-references.ts';
 import { LineBreaks } from './line-breaks.ts';
 import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
-import { mapRows, prepareBatch, rowsInRange } from './read-rows.ts';
+import { prepareBatch, rowsInRange } from './read-rows.ts';
 import { ReturnedRows } from './returned.ts';
 import { type Finality, loggedStatus } from './submit.ts';
 
@@ -34,8 +34,8 @@ export async function planImport(
   options: PlanRules,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
-  const breaks = new LineBreaks(table, mapping, preparation, log);
   const returned = statesOutcomes(table) ? new ReturnedRows(table.columns, log, options) : null;
+  const breaks = new LineBreaks(table, mapping, preparation, log, () => returned?.notes ?? []);
   const planner = new Planner(mapping, log, options, returned);
   let mostAreDone = true;
   for await (const read of rowsInRange(table, range)) {
@@ -67,9 +67,8 @@ export async function planImport(
     );
   }
   const { files = new PlannedFiles() } = options;
-  const additions = returned && { notes: () => returned.notes, strangers: () => returned.strangers };
-  const read = additions ? mapRows(breaks.table, (batch) => batch, additions) : breaks.table;
-  const planned = { table: read, mapping, range, files, rows: ledger.rows };
+  const strangers = returned?.strangers ?? 0;
+  const planned = { table: breaks.table, mapping, range, files, rows: ledger.rows, strangers };
   const { first } = planner;
   const isHeld = first !== null && held.has(first.row);
   const firstReady = isHeld ? await firstReadyRow(planned.table, mapping, preparation, ledger) : first;

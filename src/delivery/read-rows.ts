@@ -105,26 +105,17 @@ export async function* rereadRows(
   }
 }
 
-/** What is added to the description of a table whose rows are changed. */
-interface Additions {
-  readonly notes: () => readonly string[];
-  readonly strangers: () => number;
-}
-
-/** Returns a table with the same rows, changed as they are read. */
+/** Returns a table with the same rows, changed as they are read, and with more notes. */
 export function mapRows(
   table: Table,
   change: (batch: readonly Row[]) => readonly Row[],
-  additions: Additions | null = null,
+  moreNotes: () => readonly string[],
 ): Table {
   const { path, format, encoding, delimiter, columns, sizeBytes } = table;
   return {
     ...{ path, format, encoding, delimiter, columns, sizeBytes },
     get notes() {
-      return additions ? [...table.notes, ...additions.notes()] : table.notes;
-    },
-    get strangers() {
-      return additions?.strangers() ?? 0;
+      return [...table.notes, ...moreNotes()];
     },
     async *rows() {
       for await (const batch of table.rows()) yield change(batch);
