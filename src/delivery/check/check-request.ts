@@ -305,14 +305,19 @@ function textFindings(
   bounded: ReadonlySet<string>,
 ): Finding[] {
   const findings: Finding[] = [];
-  const add = (found: Finding | null) => void (found && findings.push(found));
   for (const group of texts) {
     for (const field in group) {
       const text = group[field];
       if (!text) continue;
-      add(letters(field, text));
-      if (!bounded.has(field)) add(length(field, text));
-      add(replaced(field, text));
+      const damage = letters(field, text);
+      if (damage) findings.push(damage);
+      const excess = bounded.has(field) ? null : length(field, text);
+      if (excess) findings.push(excess);
+      // Telephone numbers in scientific notation have their own message.
+      const isShortened = field !== 'phone' && isShortenedNumber(text);
+      if (isShortened) findings.push(finding('text.scientific', field, {}, text));
+      const value = errorValueOf(field, text);
+      if (value !== null) findings.push(finding('text.error-value', field, {}, value));
     }
   }
   for (const part in parts) {
@@ -324,13 +329,6 @@ function textFindings(
     if (code !== null && !isTold) findings.push(finding(code, field, {}, text));
   }
   return findings;
-}
-
-/** Finds what a spreadsheet wrote in place of a text. Telephone numbers in scientific notation have their own message. */
-function replaced(field: string, text: string): Finding | null {
-  if (field !== 'phone' && isShortenedNumber(text)) return finding('text.scientific', field, {}, text);
-  const value = errorValueOf(field, text);
-  return value === null ? null : finding('text.error-value', field, {}, value);
 }
 
 /**
