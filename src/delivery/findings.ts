@@ -1,8 +1,7 @@
 import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
-import { parseEmail } from '../request/lead/email.ts';
-import { MARKETS, type Market, parseLanguage, parseMarket, postalCodeWarning } from '../request/lead/markets.ts';
-import { dialsZero, marketOfNumber, parsePhone } from '../request/lead/phone.ts';
-import { columnLabel, type Mapping, type Row, resultColumnOf } from '../request/lead/table.ts';
+import { MARKETS, type Market, parseMarket, postalCodeWarning } from '../request/lead/markets.ts';
+import { marketOfNumber, parsePhone } from '../request/lead/phone.ts';
+import { columnLabel, type Mapping, type Row } from '../request/lead/table.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/log/import-plan.ts';
 import { shellWord } from '../request/words/errors.ts';
 import { absenceMessage, adviceOn, fieldsThatGive, finding, type Problem } from '../request/words/finding.ts';
@@ -150,89 +149,64 @@ function problemOfPlan({ code, severity, field, message, rows, mend }: ProblemGr
 /** Maximum number of rows that are examined for each field. */
 const MAX_ROWS = 200;
 
-/** Share of a column's filled cells that must have the wanted content. */
-const MIN_FITTING_SHARE = 0.9;
-
-/** What rows without a field contain elsewhere. */
+/** What rows without a country or a language say of it elsewhere. */
 interface FieldClues {
   rows: number;
-  /** Number of filled cells, and of those with each wanted content, by the index of an unused column. */
-  readonly columns: Map<number, { filled: number; readonly fitting: Map<string, number> }>;
   readonly phones: string[];
   readonly postalCodes: string[];
   readonly markets: Set<Market | undefined>;
 }
 
 /**
- * Examines rows that lack a field to find what would solve the problem. That is either an unused column that holds the
- * field and that nobody has left out, or the country that telephone numbers and postal codes indicate. Only a few rows
- * are examined, so that reading does not become slower.
+ * Examines rows without a country or a language for the country that telephone numbers and postal codes indicate, and for
+ * the languages of their country. Only a few rows are examined, so that reading does not become slower.
  */
 class MendClues {
   readonly #mapping: Mapping;
-  readonly #unused: readonly number[];
   readonly #byField = new Map<string, FieldClues>();
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
-    const used = new Set(mapping.sources.flatMap(({ columns }) => columns));
-    for (const index of mapping.leftOut) used.add(index);
-    const isFree = (name: string, at: number) =>
-      name !== '' && !used.has(at) && resultColumnOf(name) === null && mapping.columns.indexOf(name) === at;
-    this.#unused = mapping.columns.flatMap((name, at) => (isFree(name, at) ? [at] : []));
   }
 
   /** Examines a row that lacks a field. */
   add(field: string, row: Row): void {
+    if (field !== 'country' && field !== 'lang') return;
     const clues = this.#cluesOf(field);
     if (clues.rows >= MAX_ROWS) return;
     clues.rows += 1;
     const { fields, parts } = mapRow(row, this.#mapping);
-    const market = parseMarket(fields['country'] ?? '');
-    clues.markets.add(market);
+    clues.markets.add(parseMarket(fields['country'] ?? ''));
     if (fields['phone'] !== undefined) clues.phones.push(fields['phone']);
     if (parts?.postal_code !== undefined) clues.postalCodes.push(parts.postal_code);
-    for (const index of this.#unused) {
-      const cell = row.cells[index]?.trim() ?? '';
-      if (cell === '') continue;
-      const column = clues.columns.get(index) ?? { filled: 0, fitting: new Map() };
-      clues.columns.set(index, column);
-      column.filled += 1;
-      for (const kind of SOUGHT[field] ?? [])
-        if (HOLDS[kind](cell, market)) column.fitting.set(kind, (column.fitting.get(kind) ?? 0) + 1);
-    }
   }
 
   /**
    * Returns what to add to the command, or null if nothing certain was found. `ofAll` tells whether all rows have the
    * problem.
    */
-  mend({ field, column }: Pick<Problem, 'field' | 'column'>, ofAll: boolean): string | null {
+  mend(problem: Pick<Problem, 'code' | 'field' | 'column'>, ofAll: boolean): string | null {
+    const { field, column } = problem;
     const clues = this.#cluesOf(field);
-    const columns = column === null ? this.#columnsHolding(field, clues) : [];
-    if (columns.length > 0) return `Add: ${columns.join(' ')}`;
+    const found = column === null ? this.#missed(problem) : [];
+    if (found.length > 0) return `Add: ${found.join(' ')}`;
     if (field === 'country') return column === null ? countryMend(clues) : this.#emptyCountryMend(column, clues);
     return field === 'lang' && ofAll && column === null ? languageMend(clues) : null;
   }
 
-  #cluesOf(field: string): FieldClues {
-    const known = this.#byField.get(field);
-    if (known !== undefined) return known;
-    const clues = { rows: 0, columns: new Map(), phones: [], postalCodes: [], markets: new Set<Market | undefined>() };
-    this.#byField.set(field, clues);
-    return clues;
+  /** Returns the flags that map the columns which clearly hold a field, one column for each. */
+  #missed(problem: Pick<Problem, 'code' | 'field'>): string[] {
+    const { missed, columns } = this.#mapping;
+    return fieldsThatGive(problem).flatMap((field) => {
+      const index = missed.find((each) => each.field === field)?.index;
+      return index === undefined ? [] : [mapFlag(columns[index] ?? '', field)];
+    });
   }
 
-  /** Returns the flags that map the unused columns which hold a field, one column for each kind of content. */
-  #columnsHolding(field: string, { columns }: FieldClues): string[] {
-    return (SOUGHT[field] ?? []).flatMap((kind) => {
-      const count = (index: number) => columns.get(index)?.fitting.get(kind) ?? 0;
-      const fitting = [...columns].filter(
-        ([index, { filled }]) => count(index) >= Math.max(1, filled * MIN_FITTING_SHARE),
-      );
-      const [best] = fitting.sort(([a], [b]) => count(b) - count(a));
-      return best === undefined ? [] : [mapFlag(this.#mapping.columns[best[0]] ?? '', kind)];
-    });
+  #cluesOf(field: string): FieldClues {
+    const clues = this.#byField.get(field) ?? { rows: 0, phones: [], postalCodes: [], markets: new Set() };
+    this.#byField.set(field, clues);
+    return clues;
   }
 
   /** Returns the flags that fill the empty cells of the country's column and leave the others unchanged. */
@@ -243,26 +217,6 @@ class MendClues {
     return `For the empty cells, add: ${mapFlag(column, 'country')} --set country=${likely.market.code} (by the ${likely.by})`;
   }
 }
-
-type CellKind = 'country' | 'lang' | 'phone' | 'email' | 'request_text';
-
-/** The contents that are looked for in unused columns, by the field of a problem. */
-const SOUGHT: Readonly<Record<string, readonly CellKind[] | undefined>> = {
-  country: ['country'],
-  lang: ['lang'],
-  phone: ['phone', 'email'],
-  request_text: ['request_text'],
-};
-
-const HOLDS: Readonly<Record<CellKind, (cell: string, market: Market | undefined) => boolean>> = {
-  country: (cell) => parseMarket(cell) !== undefined,
-  lang: (cell, market) => market?.languages.includes(parseLanguage(cell).code.slice(0, 2)) === true,
-  // In markets whose numbers have any length, many order numbers are valid telephone numbers.
-  phone: (cell, market) =>
-    (/^\D*[+0]/.test(cell) || (market !== undefined && !dialsZero(market))) && parsePhone(cell, market).e164 !== null,
-  email: (cell) => cell.includes('@') && parseEmail(cell).email !== null,
-  request_text: (cell) => cell.length >= 25 && cell.split(/\s+/).length >= 4,
-};
 
 function mapFlag(column: string, field: string): string {
   const pair = `${column}=${field}`;

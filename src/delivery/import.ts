@@ -8,7 +8,7 @@ import type { CreatedRecords } from './known-references.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
-import { type AskMeaning, type SendDeps, type SendOptions, sendAfterOthers, sendRows } from './send-rows.ts';
+import { type AskMeaning, type SendDeps, type SendOptions, sendRows } from './send-rows.ts';
 import { settleRows } from './settle-rows.ts';
 import type { Sent, SubmitOptions } from './submit.ts';
 import { Supervisor } from './supervise.ts';
@@ -39,12 +39,12 @@ export async function runImport(
   }
   const plans = imports.map(({ plan }) => plan);
   await deps.confirm(plans);
-  // 2. to 4. Send, wait for other processes, settle.
+  // 2. and 3. Send, settle.
   const unfinished = imports.filter(({ plan }) => plan.counts.ready + plan.ledger.doubts() > 0);
   const stop = unfinished.length > 0 ? await deliver(unfinished, plans, deps, options) : null;
   notes.note({ event: 'end', stopped: stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null) });
   await notes.flush();
-  // 5. Report every row.
+  // 4. Report every row.
   const failure = await reportFiles(imports, log, stop);
   return { plans, stop: stoppedBy(stop ?? failure) };
 }
@@ -96,7 +96,7 @@ async function deliver(
   return stop;
 }
 
-/** Sends the rows of a file that are ready, and waits for those that other processes are sending. */
+/** Sends the rows of a file that are ready. */
 async function send(
   { plan, ui }: FileOfRun,
   deps: SendDeps,
@@ -104,8 +104,7 @@ async function send(
   options: DeliverOptions,
 ): Promise<SrqError | null> {
   const sending = sendRows(plan, deps, options);
-  const stop = await runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
-  return stop ?? (await waitForOthers(plan, deps, options, ui));
+  return runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
 }
 
 /**
@@ -131,19 +130,6 @@ async function reportFiles(
   }
   if (failure && failure.code !== 'input' && imports.length === 1) throw failure;
   return failure;
-}
-
-/** Waits for rows that other processes are sending. There are such rows only if the processes share the log. */
-async function waitForOthers(
-  plan: ImportPlan,
-  deps: SendDeps,
-  options: RunImportOptions,
-  ui: ImportUi,
-): Promise<SrqError | null> {
-  const rows = plan.ledger.doubts();
-  if (deps.log.writeLeaseMs === null || rows === 0) return null;
-  const watch = await ui.watch({ is: 'looking after others', rows });
-  return runPass(sendAfterOthers(plan, deps, options), watch);
 }
 
 /** Settles the rows whose outcome is unknown, if the user wants that, and an idempotency key or validate can help. */
@@ -243,7 +229,7 @@ export interface ServiceConnection {
 
 /** One pass over the rows, as it is shown to the user. */
 export type Pass =
-  | { readonly is: 'sending' | 'looking after others'; readonly rows: number }
+  | { readonly is: 'sending'; readonly rows: number }
   | {
       readonly is: 'settling';
       readonly rows: number;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '../request/lead/service-request.ts';
 import { KeyIndex } from '../request/log/key-index.ts';
 import type { Ledger } from '../request/log/ledger.ts';
 import type { LogRecord } from '../request/ports.ts';
@@ -18,7 +18,7 @@ export class References {
   #shared = 0;
 
   add(row: number, ref: string): void {
-    const entry = this.#refs.findOrAdd(digestOf(ref));
+    const entry = this.#refs.findOrAdd(digestOf([ref]));
     if (entry === this.#rows.length) this.#rows.push(row);
     else {
       this.#rows[entry] = SEVERAL;
@@ -34,14 +34,10 @@ export class References {
     const found = new Map<number, string>();
     if (this.#rows.length === 0 || this.#shared > this.#rows.length * MAX_SHARED) return found;
     for await (const { key, ref } of created) {
-      const entry = ref === null ? -1 : this.#refs.find(digestOf(ref));
+      const entry = ref === null ? -1 : this.#refs.find(digestOf([ref]));
       const row = this.#rows[entry] ?? SEVERAL;
       if (row !== SEVERAL && ledger.status(row) === 'ready') found.set(row, key);
     }
     return found;
   }
-}
-
-function digestOf(ref: string): string {
-  return createHash('sha256').update(ref).digest('hex').slice(0, 32);
 }

@@ -20,13 +20,22 @@ export class LineBreaks {
   readonly #columns: readonly number[];
   readonly #known = new Map<number, string>();
 
-  constructor(table: Table, mapping: Mapping, preparation: Preparation, log: LogView) {
+  /** `moreNotes` returns sentences about the table that are found while its rows are read. */
+  constructor(
+    table: Table,
+    mapping: Mapping,
+    preparation: Preparation,
+    log: LogView,
+    moreNotes: () => readonly string[] = () => [],
+  ) {
     this.#mapping = mapping;
     this.#preparation = preparation;
     this.#log = log;
     const { sources, parts } = mapping;
     this.#columns = [...new Set([...sources.flatMap(({ columns }) => columns), ...Object.values(parts).flat()])];
-    this.table = mapRows(table, (batch) => (this.#known.size === 0 ? batch : batch.map((row) => this.#restored(row))));
+    const restored = (batch: readonly Row[]) =>
+      this.#known.size === 0 ? batch : batch.map((row) => this.#restored(row));
+    this.table = mapRows(table, restored, moreNotes);
   }
 
   /** Returns the rows with the breaks that the log knows. */

@@ -8,9 +8,9 @@ import { finding } from '../request/words/finding.ts';
 import { FindingGroups } from './findings.ts';
 import { type CreatedRecords, References } from './known-references.ts';
 import { LineBreaks } from './line-breaks.ts';
-import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
-import { mapRows, rowsInRange } from './read-rows.ts';
-import { earlierKey, ReturnedRows } from './returned.ts';
+import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { prepareBatch, rowsInRange } from './read-rows.ts';
+import { ReturnedRows } from './returned.ts';
 import { type Finality, loggedStatus } from './submit.ts';
 
 /** A table and the mapping of its columns to fields. */
@@ -34,31 +34,22 @@ export async function planImport(
   options: PlanRules,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
-  const breaks = new LineBreaks(table, mapping, preparation, log);
   const returned = statesOutcomes(table) ? new ReturnedRows(table.columns, log, options) : null;
+  const breaks = new LineBreaks(table, mapping, preparation, log, () => returned?.notes ?? []);
   const planner = new Planner(mapping, log, options, returned);
   let mostAreDone = true;
   for await (const read of rowsInRange(table, range)) {
     const batch = await breaks.restore(read);
+    const decided: (Status | null)[] = [];
+    // What was finished before, or says so, is not checked again.
+    const isFinished = (row: Row, likely: Prepared | null) => {
+      const stated = returned?.statusOf(row, likely?.request ? likely.key : null) ?? null;
+      decided.push(stated);
+      const status = stated ?? (likely && statusOf(likely, log, options));
+      return status !== null && isDone(status);
+    };
     const isLikely = returned !== null || mostAreDone;
-    const likely = batch.map((row) => (isLikely ? likelyPrepared(row, mapping, preparation) : null));
-    const earlier = returned ? batch.flatMap((row) => earlierKey(row) ?? []) : [];
-    await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...earlier]);
-    const decided = batch.map((row, at) => returned?.statusOf(row, likely[at]?.key ?? null) ?? null);
-    const checked: string[] = [];
-    const ready: Prepared[] = [];
-    for (const [at, row] of batch.entries()) {
-      const known = likely[at] ?? null;
-      // What was finished before, or says so, is not checked again.
-      const status = decided[at] ?? (known && statusOf(known, log, options));
-      const isFinished = status !== null && isDone(status);
-      const pending = isFinished ? (known ?? asItIs(row)) : prepareRow(row, mapping, preparation);
-      // Most rows are prepared synchronously. Awaiting them as well would cost one turn of the event loop each.
-      const prepared = pending instanceof Promise ? await pending : pending;
-      ready.push(prepared);
-      if (prepared.request && !isFinished) checked.push(prepared.key);
-    }
-    await log.prefetch(checked);
+    const ready = await prepareBatch(batch, mapping, preparation, log, isFinished, isLikely);
     let doneInBatch = 0;
     for (const [at, prepared] of ready.entries()) {
       const row = batch[at];
@@ -76,9 +67,8 @@ export async function planImport(
     );
   }
   const { files = new PlannedFiles() } = options;
-  const additions = returned && { notes: () => returned.notes, strangers: () => returned.strangers };
-  const read = additions ? mapRows(breaks.table, (batch) => batch, additions) : breaks.table;
-  const planned = { table: read, mapping, range, files, rows: ledger.rows };
+  const strangers = returned?.strangers ?? 0;
+  const planned = { table: breaks.table, mapping, range, files, rows: ledger.rows, strangers };
   const { first } = planner;
   const isHeld = first !== null && held.has(first.row);
   const firstReady = isHeld ? await firstReadyRow(planned.table, mapping, preparation, ledger) : first;
@@ -176,11 +166,6 @@ const CREATED_BEFORE = { ...finding('row.created-before', '', {}), column: null 
 
 /** The finding on a row that states that it was taken, although the log does not know that of its content. */
 const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
-
-/** A row that is settled by its own statement, and whose content cannot be known without checks. */
-function asItIs({ number }: Row): Prepared {
-  return { row: number, request: null, ref: null, problems: [] };
-}
 
 /** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {

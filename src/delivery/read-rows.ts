@@ -1,8 +1,10 @@
-import type { Row, Table } from '../request/lead/table.ts';
+import type { Mapping, Row, Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import type { Status } from '../request/log/status.ts';
+import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Preparation, prepareAgain } from './prepare.ts';
+import { likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
+import { earlierKey } from './returned.ts';
 import type { Submission } from './submit.ts';
 
 /** Reads the rows of a table within a range, batch by batch. */
@@ -13,6 +15,38 @@ export async function* rowsInRange(table: Table, { skip, limit }: RowRange): Asy
     if (wanted.length > 0) yield wanted;
     if ((batch.at(-1)?.number ?? 0) >= last) return;
   }
+}
+
+/**
+ * Prepares rows and looks up what the log knows of them. A row is not checked if `isKnown` holds of what it most likely
+ * becomes, which is null if that cannot be known, or if `isLikely` is false and nobody tries.
+ */
+export async function prepareBatch(
+  rows: readonly Row[],
+  mapping: Mapping,
+  preparation: Preparation,
+  log: LogView,
+  isKnown: (row: Row, likely: Prepared | null) => boolean,
+  isLikely = true,
+): Promise<readonly Prepared[]> {
+  const likely = rows.map((row) => (isLikely ? likelyPrepared(row, mapping, preparation) : null));
+  await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...rows.flatMap((row) => earlierKey(row) ?? [])]);
+  const prepared: Prepared[] = [];
+  const checked: string[] = [];
+  for (const [at, row] of rows.entries()) {
+    const known = likely[at] ?? null;
+    if (isKnown(row, known)) {
+      prepared.push(known ?? { row: row.number, request: null, ref: null, problems: [] });
+      continue;
+    }
+    const pending = prepareRow(row, mapping, preparation);
+    // Most rows are prepared synchronously. Awaiting them as well would cost one turn of the event loop each.
+    const each = pending instanceof Promise ? await pending : pending;
+    prepared.push(each);
+    if (each.request && each.key !== known?.key) checked.push(each.key);
+  }
+  if (checked.length > 0) await log.prefetch(checked);
+  return prepared;
 }
 
 /** Options for reading the rows of a plan again. */
@@ -56,8 +90,7 @@ export async function* rereadRows(
       if (halt.signal.aborted) return;
       const key = plan.ledger.key(row.number);
       const pending = prepareAgain(row, key, plan.mapping, preparation);
-      // As in `planImport`, most rows are prepared synchronously, and awaiting them would cost a turn of the event loop
-      // each.
+      // As in `prepareBatch`, only what takes time is awaited.
       const prepared = pending instanceof Promise ? await pending : pending;
       if (!prepared.request || prepared.key !== key) {
         const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;
@@ -72,26 +105,17 @@ export async function* rereadRows(
   }
 }
 
-/** What is added to the description of a table whose rows are changed. */
-interface Additions {
-  readonly notes: () => readonly string[];
-  readonly strangers: () => number;
-}
-
-/** Returns a table with the same rows, changed as they are read. */
+/** Returns a table with the same rows, changed as they are read, and with more notes. */
 export function mapRows(
   table: Table,
   change: (batch: readonly Row[]) => readonly Row[],
-  additions: Additions | null = null,
+  moreNotes: () => readonly string[],
 ): Table {
   const { path, format, encoding, delimiter, columns, sizeBytes } = table;
   return {
     ...{ path, format, encoding, delimiter, columns, sizeBytes },
     get notes() {
-      return additions ? [...table.notes, ...additions.notes()] : table.notes;
-    },
-    get strangers() {
-      return additions?.strangers() ?? 0;
+      return [...table.notes, ...moreNotes()];
     },
     async *rows() {
       for await (const batch of table.rows()) yield change(batch);

@@ -9,8 +9,8 @@ import { SrqError } from '../request/words/errors.ts';
 import { FINDING, type Problem, quotedMessage } from '../request/words/finding.ts';
 import { LineBreaks } from './line-breaks.ts';
 import type { MappedTable } from './plan.ts';
-import { likelyPrepared, mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
-import { rowsInRange } from './read-rows.ts';
+import { mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { prepareBatch, rowsInRange } from './read-rows.ts';
 import { earlierKey, isKept, saysItIsSettled } from './returned.ts';
 import { IN_DOUBT } from './submit.ts';
 
@@ -238,24 +238,8 @@ export async function* loggedRows(
   const breaks = new LineBreaks(table, mapping, preparation, log);
   for await (const batch of rowsInRange(table, range)) {
     const rows = await breaks.restore(batch);
-    const likely = rows.map((row) => likelyPrepared(row, mapping, preparation));
-    await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...rows.flatMap((row) => earlierKey(row) ?? [])]);
-    const prepared: Prepared[] = [];
-    const checked: string[] = [];
-    for (const [at, row] of rows.entries()) {
-      const known = likely[at];
-      if (known && log.lookup(known.key) !== 'none') {
-        prepared.push(known);
-        continue;
-      }
-      const pending = prepareRow(row, mapping, preparation);
-      // As in `planImport`, most rows are prepared synchronously, and awaiting them would cost a turn of the event loop
-      // each.
-      const each = pending instanceof Promise ? await pending : pending;
-      prepared.push(each);
-      if (each.request && each.key !== known?.key) checked.push(each.key);
-    }
-    if (checked.length > 0) await log.prefetch(checked);
+    const isKnown = (_: Row, likely: Prepared | null) => likely?.request != null && log.lookup(likely.key) !== 'none';
+    const prepared = await prepareBatch(rows, mapping, preparation, log, isKnown);
     // The whole batch is looked up at once, to save round trips to a remote log.
     const records = await Promise.all(
       prepared.map(async (each, at) => (await loggedRecord(each, log)) ?? earlierRecord(rows[at], log)),

@@ -8,12 +8,6 @@ import { runConcurrently } from './run-concurrently.ts';
 import { recorded, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest } from './submit.ts';
 import type { Supervisor } from './supervise.ts';
 
-/**
- * Maximum time to wait for requests of other processes. It is longer than a request can take. A process that is
- * suspended may keep its requests for longer than this.
- */
-const MAX_WAIT_FOR_OTHERS_MS = 5 * 60_000;
-const POLL_MS = 500;
 const PREFETCH_ROWS = 200;
 
 export interface SendOptions extends SubmitOptions {
@@ -119,30 +113,6 @@ async function withMeaning(submission: Submission, sent: Sent, { api, log, askMe
 const SAID = { raw: null, ms: null } as const;
 const TAKEN = { ...SAID, status: 'created', message: 'Taken, as a person says.' } as const;
 const REFUSED = { ...SAID, status: 'rejected', message: 'Refused, as a person says.' } as const;
-
-/**
- * Waits for rows that another process was sending when their turn came, and sends those that it did not send. Yields
- * the result of each row. Rows that are still in doubt remain so.
- */
-export async function* sendAfterOthers(
-  plan: ImportPlan,
-  deps: PassDeps,
-  options: SubmitOptions & { readonly concurrency: number },
-): AsyncGenerator<Sent, SrqError | null> {
-  const { api, log, clock, halt } = deps;
-  const untilMs = clock.monotonicMs() + MAX_WAIT_FOR_OTHERS_MS;
-  const results = runConcurrently(
-    submissions(plan, deps, 'unknown', () => null),
-    () => options.concurrency,
-    async (submission) => {
-      while ((await log.mayBeUnderWay(submission.key)) && clock.monotonicMs() < untilMs && !halt.signal.aborted) {
-        await clock.sleep(POLL_MS, halt.signal);
-      }
-      return haltOnError(submitRequest(submission, api, log, options), halt);
-    },
-  );
-  return yield* trackResults(results, plan, halt);
-}
 
 /**
  * Passes the results on and keeps the ledger up to date. Halts the run at the first reason to stop, and returns that

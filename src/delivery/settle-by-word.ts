@@ -28,6 +28,17 @@ export async function unknownRecords(
   return found;
 }
 
+/** Throws `SrqError('usage')` if the beginning of a key fits several requests: a person means one by it. */
+export function requireOneEach(doubtful: readonly LogRecord[], keys: readonly string[]): void {
+  const several = keys.find((each) => doubtful.filter(({ key }) => key.startsWith(each)).length > 1);
+  if (several === undefined) return;
+  throw new SrqError(
+    'doubt.several',
+    `Several requests with an unknown outcome have a key that begins with "${several}". Nothing was recorded.`,
+    'Give more of the key: srq resolve',
+  );
+}
+
 /**
  * Settles requests as a person states. Throws `SrqError('log')` before anything is recorded if one of them may
  * still be under way, and also if another process records something about one of them meanwhile. The log must be open

@@ -90,7 +90,8 @@ async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptio
     if (halt.signal.aborted) return;
     const row = await openRow(submission, deps);
     if (row === null) {
-      yield inDoubt(submission);
+      const isUnderWay = await log.mayBeUnderWay(submission.key);
+      yield isUnderWay ? unsent(submission, 'unknown', UNDER_WAY) : inDoubt(submission);
       continue;
     }
     const sent = sentTime(row.record, log.nowMs());
@@ -432,6 +433,7 @@ const OF_CUSTOMER =
 const OTHER_FORM =
   'It was sent by another contract than the one in force, so validate may not see it and is not asked.';
 const NO_NEIGHBOURS = `Validate is not asked: fewer than ${NEIGHBOURS} requests of the same time are known to be created, by which it could be checked.`;
+const UNDER_WAY = 'Another process is sending it.';
 const UNTOLD = 'Validate does not tell created requests from others, or contradicts itself.';
 
 function untimely({ at }: LogRecord): string {

@@ -53,9 +53,6 @@ export interface Sent extends RowResult {
   readonly stop: SrqError | null;
 }
 
-/** Another name, for tests. */
-export type Submitted = Sent;
-
 type Circumstances = Partial<Omit<Sent, keyof RowResult>>;
 
 /** Builds what became of a request. Its place in the run and its reason follow from the request and the outcome. */

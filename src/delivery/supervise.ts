@@ -81,7 +81,8 @@ export class Supervisor {
   /** Returns a reason not to begin the run at all if the invalid rows alone exceed the budget. */
   budgetStop(): SrqError | null {
     if (this.#maxRefused === null || this.#refused < this.#maxRefused) return null;
-    const message = `${this.#refused} rows are invalid or rejected, which is the limit of --max-errors.`;
+    const rows = this.#refused === 1 ? '1 row is' : `${this.#refused} rows are`;
+    const message = `${rows} invalid or rejected, which is the limit of --max-errors.`;
     return new SrqError(
       'rows.error-budget',
       message,

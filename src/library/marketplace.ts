@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Connection, openConnection } from '../account/connection.ts';
 import { draftSentBefore } from '../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
-import { settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
+import { requireOneEach, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
 import { submitOne } from '../delivery/settle-rows.ts';
 import { fromLog, loggedStatus, type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
@@ -153,6 +153,7 @@ export class LibraryMarketplace implements api.Marketplace {
     return this.#turns.alone(async () => {
       const log = await this.#openLog();
       const doubtful = named.length === 0 ? [] : await unknownRecords(await this.#host.log.store(), named);
+      requireOneEach(doubtful, named);
       const idle = named.find((name) => !doubtful.some(({ key }) => key.startsWith(name)));
       if (idle !== undefined) {
         throw new SrqError(

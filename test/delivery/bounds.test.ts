@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { recoverFromBreak } from '../../src/delivery/breaker.ts';
 import { contractRefusal, disposalOf } from '../../src/delivery/dispose.ts';
 import { settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
-import type { Submitted } from '../../src/delivery/submit.ts';
+import type { Sent } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 import type { TakenRequest } from '../../src/request/log/request-queue.ts';
@@ -16,12 +16,12 @@ import { PREPARATION, submissionOf } from './leads.ts';
 
 const ended = (
   status: Status,
-  more: Partial<Submitted> & { readonly message?: string; readonly http?: number } = {},
-): Submitted => {
+  more: Partial<Sent> & { readonly message?: string; readonly http?: number } = {},
+): Sent => {
   const { message = null, http = null, ...rest } = more;
   const result = { row: 7, status, ref: null, key: 'k', ids: {}, http, message, reason: null };
   const usual = { unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, stop: null };
-  return { ...result, ...usual, isFromLog: false, ...rest } as Submitted;
+  return { ...result, ...usual, isFromLog: false, ...rest };
 };
 const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 

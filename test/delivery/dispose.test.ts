@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { disposalOf, type WorkerSituation } from '../../src/delivery/dispose.ts';
-import type { Submitted } from '../../src/delivery/submit.ts';
+import type { Sent } from '../../src/delivery/submit.ts';
 import type { TakenRequest } from '../../src/request/log/request-queue.ts';
 import type { Status } from '../../src/request/log/status.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
@@ -9,10 +9,10 @@ const taken = (mayTryAgain = true): TakenRequest => ({
   ...{ key: 'k', row: 1, mayTryAgain, hasExpired: false, isUnreadable: false },
   request: { params: {}, audio: null, ref: null },
 });
-const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
+const ended = (status: Status, more: Partial<Sent> = {}): Sent => {
   const result = { row: 1, status, ref: null, key: 'k', ids: {}, http: null, message: null, reason: null };
   const usual = { unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, stop: null };
-  return { ...result, ...usual, isFromLog: false, ...more } as Submitted;
+  return { ...result, ...usual, isFromLog: false, ...more };
 };
 const CALM: WorkerSituation = { isEnding: false, isUnderWay: false, state: 'unknown' };
 const STOP = new SrqError('service.unreachable', 'gone');

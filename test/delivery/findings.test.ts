@@ -166,27 +166,6 @@ describe('The country', () => {
 });
 
 describe('An unused column that holds what is missing', () => {
-  test('is named with the flag that takes it', async () => {
-    const rows = [
-      ['lisa@example.com', 'The tap in the kitchen drips since Monday', '+351912345678', 'PT', '7'],
-      ['bo@example.com', 'The tap in the bathroom drips since Monday', '+351912345679', 'Portugal', '8'],
-    ];
-    const plan = await planOf(['First', 'what "now"', 'Zahl 2', 'Gebiet', 'x'], ...rows);
-    expect(mendOf(plan, 'contact.missing')).toBe('Add: --map "Zahl 2=phone" --map "First=email"');
-    expect(mendOf(plan, 'request_text.missing')).toBe(`Add: --map 'what "now"=request_text'`);
-    expect(mendOf(plan, 'country.missing')).toBe('Add: --map "Gebiet=country"');
-  });
-
-  test('is not offered if a person left it out, now or before', async () => {
-    const columns = ['Zahl 1', 'Zahl 2', 'Message', 'Country'];
-    const rows = [['+351912345678', '+351912345679', 'Paint', 'PT']];
-    const mendOfAll = async (said: MappingOptions) => mendOf(await planAs(columns, said, ...rows), 'contact.missing');
-    expect(await mendOfAll(NOTHING)).toBe('Add: --map "Zahl 1=phone"');
-    expect(await mendOfAll({ ...NOTHING, map: { 'Zahl 1': '-' } })).toBe('Add: --map "Zahl 2=phone"');
-    const remembered = { map: { 'Zahl 1': '-', 'Zahl 2': '-' }, join: {}, unused: [], on: '2026-11-20', changes: null };
-    expect(await mendOfAll({ ...NOTHING, remembered })).toBeNull();
-  });
-
   test('is not named where it holds something else in many rows', async () => {
     const rows = ['+351912345678', 'call me', 'later'].map((cell) => [cell, 'Paint the walls', 'PT']);
     const plan = await planOf(['who', 'Message', 'Country'], ...rows);

@@ -9,7 +9,7 @@ import {
   type ServiceConnection,
 } from '../../src/delivery/import.ts';
 import { haltOnError, sendRows, trackResults } from '../../src/delivery/send-rows.ts';
-import type { Submitted } from '../../src/delivery/submit.ts';
+import type { Sent } from '../../src/delivery/submit.ts';
 import { inDoubt } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { planMapping } from '../../src/input/mapping.ts';
@@ -433,7 +433,7 @@ describe('Rows in doubt', () => {
 });
 
 describe('A pass', () => {
-  const submittedOf = (row: number, stop: SrqError | null = null): Submitted => ({
+  const submittedOf = (row: number, stop: SrqError | null = null): Sent => ({
     ...inDoubt(submissionOf(`Need ${row}`, row)),
     stop,
   });
@@ -442,11 +442,11 @@ describe('A pass', () => {
     for (const failing of [false, true]) {
       const told: string[] = [];
       const watch = {
-        row: ({ row }: Submitted) => void told.push(`row ${row}`),
+        row: ({ row }: Sent) => void told.push(`row ${row}`),
         waiting: () => {},
         end: () => void told.push('end'),
       };
-      async function* rows(): AsyncGenerator<Submitted, SrqError | null> {
+      async function* rows(): AsyncGenerator<Sent, SrqError | null> {
         yield submittedOf(1);
         yield submittedOf(2);
         if (failing) throw new TypeError('ours');
@@ -473,12 +473,12 @@ describe('A pass', () => {
     const { yielded, returned } = await drain(trackResults(results(), plan, halt));
     expect([yielded.length, returned, halted]).toEqual([3, AWAY, [false, true, true]]);
     expect(plan.ledger.counts().unknown).toBe(3);
-    async function* failing(): AsyncGenerator<Submitted> {
+    async function* failing(): AsyncGenerator<Sent> {
       yield submittedOf(1);
       throw AWAY;
     }
     expect(await drain(trackResults(failing(), plan, halt))).toMatchObject({ returned: AWAY });
-    async function* faulty(): AsyncGenerator<Submitted> {
+    async function* faulty(): AsyncGenerator<Sent> {
       yield submittedOf(1);
       throw new TypeError('ours');
     }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SendDeps, type SendOptions, sendRows } from '../../src/delivery/send-rows.ts';
-import { type Submitted, submitRequest } from '../../src/delivery/submit.ts';
+import { type Sent, submitRequest } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import type { Table } from '../../src/request/lead/table.ts';
 import type { ImportPlan } from '../../src/request/log/import-plan.ts';
@@ -25,7 +25,7 @@ function meets(answer: AnswerName, ...rows: number[]): void {
 
 interface Ran {
   readonly plan: ImportPlan;
-  readonly yielded: Submitted[];
+  readonly yielded: Sent[];
   readonly stop: string | null;
   readonly why: string | null;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { settleRows } from '../../src/delivery/settle-rows.ts';
-import type { SubmitOptions, Submitted } from '../../src/delivery/submit.ts';
+import type { Sent, SubmitOptions } from '../../src/delivery/submit.ts';
 import { NEIGHBOURS } from '../../src/delivery/witness.ts';
 import type { ImportPlan } from '../../src/request/log/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
@@ -56,7 +56,7 @@ export async function settlePlan(
   { api, log, clock, halt }: Process,
   plan: ImportPlan,
   { settleMs = 60_000, byValidate = true, isProxied = false, resend = RESEND, waiting = () => {} }: Settling = {},
-): Promise<{ yielded: Submitted[]; returned: unknown }> {
+): Promise<{ yielded: Sent[]; returned: unknown }> {
   const deps = { api, log, clock, preparation: PREPARATION, halt };
   return drain(settleRows(plan, deps, { resend, byValidate, settleMs, isProxied, waiting }));
 }
@@ -67,7 +67,7 @@ export async function settleOne(
   need: string,
   settling: Settling = {},
   around = neighbours(),
-): Promise<Submitted | undefined> {
+): Promise<Sent | undefined> {
   const plan = await planOf(tableOf([need, ...around]), process.log);
   const { yielded } = await settlePlan(process, plan, settling);
   return yielded.find(({ row }) => row === 1);

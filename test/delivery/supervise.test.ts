@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Advice } from '../../src/delivery/breaker.ts';
-import type { Submitted } from '../../src/delivery/submit.ts';
+import type { Sent } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import type { RowResult } from '../../src/request/log/outcome.ts';
 import type { Status } from '../../src/request/log/status.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 
-const ended = (status: Status, more: Partial<Submitted & RowResult> = {}): Submitted => {
+const ended = (status: Status, more: Partial<Sent & RowResult> = {}): Sent => {
   const { http = null, message = null, ...rest } = more;
   const result = { row: 1, status, ref: null, key: null, ids: {}, http, message, reason: null };
   const usual = { unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, stop: null };
-  return { ...result, ...usual, isFromLog: false, ...rest } as Submitted;
+  return { ...result, ...usual, isFromLog: false, ...rest };
 };
 const DENIED = ended('rejected', { http: 403 });
 const watch = (invalid = 0, count: number | null = null) => new Supervisor(count, invalid);
 /** What is advised after each of so many alike. */
-const adviceOn = (supervisor: Supervisor, times: number, each: Submitted): Advice[] =>
+const adviceOn = (supervisor: Supervisor, times: number, each: Sent): Advice[] =>
   Array.from({ length: times }, () => supervisor.observe(each));
 /** Number of the result at which the run stops, from 1; 0: it does not. */
 const stopsAt = (advice: readonly Advice[]) => advice.findIndex(({ stop }) => stop !== null) + 1;

@@ -56,7 +56,8 @@ export async function confirmImport(
     () => ask(context, question),
     (answer) => {
       if (/^q?$/i.test(answer)) return false;
-      if (answer.replace(/\D/g, '') === String(ready)) return true;
+      // The number may be written with separators, and with nothing else: "not 12" is none.
+      if (answer.replace(/(?<=\d)[,.'\s](?=\d)/g, '') === String(ready)) return true;
       throw new SrqError('arguments.invalid', `That is not ${ready}.`);
     },
   );

@@ -41,7 +41,6 @@ export async function showPass(
     reporter.say(() => `${rowsText(rows)} with an unknown outcome: ${settlingText(pass)}.`);
     return showSettling(context, 'Settling unknown outcomes', rows, pass.stillInDoubt, observer);
   }
-  if (is !== 'sending') return showRows(reporter, 'Waiting for the outcomes of other runs', rows, observer);
   return showRows(reporter, 'Sending', rows, observer, ({ status, ids }) => {
     if (status === 'created' && Object.keys(ids).length === 0) asides.withoutIdentifier += 1;
   });

@@ -249,7 +249,7 @@ function adviceFor({ failed, unknown, ...counts }: Counts, files: readonly Ended
 
 /** Returns what to do about rows that only their own results file calls taken. */
 function strangersAdvice(files: readonly EndedFile[]): string | null {
-  const count = files.reduce((sum, { plan }) => sum + (plan.table.strangers ?? 0), 0);
+  const count = files.reduce((sum, { plan }) => sum + (plan.strangers ?? 0), 0);
   if (count === 0) return null;
   const were =
     count === 1
@@ -284,7 +284,7 @@ function exportCommand(context: Context, counts: Counts, { files, command }: End
   const { send, correct, settle } = countsLeft(counts);
   if (!one || more.length > 0 || send + correct + settle > 0) return null;
   const { file, plan, exportTo } = one;
-  const isUnsure = (plan.table.strangers ?? 0) > 0 || (plan.held?.size ?? 0) > 0;
+  const isUnsure = (plan.strangers ?? 0) > 0 || (plan.held?.size ?? 0) > 0;
   if (plan.range.skip > 0 || plan.range.limit !== null || isUnsure) return null;
   // The log of a sandbox in this process ends with the process, and standard input cannot be read again.
   if (context.options.sandbox || file === '-') return null;

@@ -73,7 +73,9 @@ function isOfCalendar(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day ?? 1);
 }
 
-/** Parses the end of a range. A date includes the whole day. */
+/** Parses the end of a range. A date includes the whole day, and a month its last one. */
 function endOf(text: string, nowMs: number): number {
+  const [, year, month] = /^(\d{4})-(\d\d)$/.exec(text) ?? [];
+  if (month !== undefined && isOfCalendar(text)) return Date.UTC(Number(year), Number(month));
   return pointInTime(text, nowMs) + (/^\d{4}-\d\d-\d\d$/.test(text) ? DAY_MS : 0);
 }

@@ -2,7 +2,7 @@ import { terminalColumns } from '../../cli/command.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
-import { settleByWord, unknownRecords } from '../../delivery/settle-by-word.ts';
+import { requireOneEach, settleByWord, unknownRecords } from '../../delivery/settle-by-word.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
 import { logEntryOf } from '../../request/log/log-store.ts';
@@ -80,6 +80,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   // The log is opened exclusively, because another run may still learn the outcome of what it has in flight.
   const log = await context.openLog('resolve', true);
   const doubtful = await unknownRecords(await context.logStore(), keys, options);
+  requireOneEach(doubtful, keys);
   const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
   if (idle !== undefined && doubtful.length > 0) {
     throw new SrqError(

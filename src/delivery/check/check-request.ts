@@ -305,8 +305,6 @@ function textFindings(
   bounded: ReadonlySet<string>,
 ): Finding[] {
   const findings: Finding[] = [];
-  let lost: Map<string, string> | null = null;
-  let failed: Map<string, string> | null = null;
   for (const group of texts) {
     for (const field in group) {
       const text = group[field];
@@ -315,31 +313,21 @@ function textFindings(
       if (damage) findings.push(damage);
       const excess = bounded.has(field) ? null : length(field, text);
       if (excess) findings.push(excess);
-      // Telephone numbers have their own message.
-      if (field !== 'phone' && isShortenedNumber(text)) {
-        lost ??= new Map();
-        lost.set(field, text);
-      }
+      // Telephone numbers in scientific notation have their own message.
+      const isShortened = field !== 'phone' && isShortenedNumber(text);
+      if (isShortened) findings.push(finding('text.scientific', field, {}, text));
       const value = errorValueOf(field, text);
-      if (value !== null) {
-        failed ??= new Map();
-        failed.set(field, value);
-      }
+      if (value !== null) findings.push(finding('text.error-value', field, {}, value));
     }
   }
-  const { postal_code: postalCode = '' } = parts;
-  if (isShortenedNumber(postalCode)) {
-    lost ??= new Map();
-    lost.set('location', postalCode);
-  }
   for (const part in parts) {
-    const text = parts[part as Part];
-    if (text === undefined || !isErrorValue(text)) continue;
-    failed ??= new Map();
-    failed.set(wholeOf(part), text);
+    const text = parts[part as Part] ?? '';
+    const isShortened = part === 'postal_code' && isShortenedNumber(text);
+    const code = isShortened ? 'text.scientific' : isErrorValue(text) ? 'text.error-value' : null;
+    const field = wholeOf(part);
+    const isTold = findings.some((each) => each.code === code && each.field === field);
+    if (code !== null && !isTold) findings.push(finding(code, field, {}, text));
   }
-  for (const [field, text] of lost ?? []) findings.push(finding('text.scientific', field, {}, text));
-  for (const [field, text] of failed ?? []) findings.push(finding('text.error-value', field, {}, text));
   return findings;
 }
 

@@ -1,4 +1,4 @@
-import { SENT_STATUSES, type SentStatus, STATUS, type Status } from '../../request/log/status.ts';
+import { labelOf, SENT_STATUSES, type SentStatus, type Status } from '../../request/log/status.ts';
 import { duration, thousands } from '../output.ts';
 import { rateAxis, timeSpanAxis, timeTicks } from './axes.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /** Returns the colour and the word of a status. */
 export function tag(status: Status): Html {
-  return html`<span class="tag tag-${status}">${STATUS[status].label}</span>`;
+  return html`<span class="tag tag-${status}">${labelOf(status)}</span>`;
 }
 
 /** Formats a time as an element that the page's script shows on the reader's clock, with UTC beside it. */
@@ -121,7 +121,7 @@ function answerTimeChart(found: TimeBuckets): Html {
 /** Returns the figures of both charts as a table, without the intervals in which nothing happened. */
 function courseTable({ buckets, startMs, widthMs }: TimeBuckets, all: Bucket): Html {
   const columns: (readonly [title: string, cell: (bucket: Bucket) => string])[] = [
-    ...statusesOf(all).map((part) => [STATUS[part].label, ({ ended }: Bucket) => thousands(ended[part])] as const),
+    ...statusesOf(all).map((part) => [labelOf(part), ({ ended }: Bucket) => thousands(ended[part])] as const),
     ...(all.refused > 0 ? [['429, 503', ({ refused }: Bucket) => thousands(refused)] as const] : []),
     ...(all.breaks > 0 ? [['breaker', ({ breaks }: Bucket) => thousands(breaks)] as const] : []),
     ...(all.pausedMs > 0

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { STATUS, STATUSES } from '../../request/log/status.ts';
+import { labelOf, STATUSES } from '../../request/log/status.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { duration, rowsText, thousands } from '../output.ts';
 import { requireOwnOrNew, requireWritable, whyUnwritable } from '../output-file.ts';
@@ -42,7 +42,7 @@ export function reportPage(figures: RunFigures, facts: PageFacts): string {
   const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
   const data: PageData = {
     file: figures.begin?.file ?? 'log',
-    statuses: STATUSES.map((status) => [status, STATUS[status].label]),
+    statuses: STATUSES.map((status) => [status, labelOf(status)]),
     columns: figures.columns,
     rows: listed.map((row) => encoded(row)),
   };

@@ -1,4 +1,4 @@
-import { type Counts, countsLeft, STATUS, STATUSES, type Status } from '../../request/log/status.ts';
+import { type Counts, countsLeft, labelOf, STATUS, STATUSES, type Status } from '../../request/log/status.ts';
 import { shellWord } from '../../request/words/errors.ts';
 import { rowsText, thousands } from '../output.ts';
 import { moment, shareBar, tag, wideTable } from './charts.ts';
@@ -52,7 +52,7 @@ export function headlineOf({ counts, rows, begin, end }: RunFigures): Headline {
     };
   }
   const kinds = STATUSES.filter((status) => counts[status] > 0);
-  const told = kinds.map((status) => `${thousands(counts[status])} ${STATUS[status].label}`).join(', ');
+  const told = kinds.map((status) => `${thousands(counts[status])} ${labelOf(status)}`).join(', ');
   return {
     status: 'created',
     sign: '✓',
@@ -83,7 +83,7 @@ export function totals({ counts, rows }: RunFigures, listed: readonly ListedRow[
   const tiles = shown.map((status) => {
     const name = inList.has(status) ? filterLink({ status }, tag(status)) : tag(status);
     return html`<div class="tile"><dt>${name}</dt>
-<dd class="count">${thousands(counts[status])}</dd><dd class="note">${share(counts[status], rows)} · ${STATUS[status].brief}</dd></div>`;
+<dd class="count">${thousands(counts[status])}</dd><dd class="note">${share(counts[status], rows)} · ${STATUS[status].meaning}</dd></div>`;
   });
   const bar = shareBar(
     shown.map((status) => [status, counts[status]] as const),

@@ -33,7 +33,7 @@ const plan = z.object({
 const progress = z.object({
   ...of('progress'),
   file: text,
-  pass: z.enum(['sending', 'looking after others', 'settling']),
+  pass: z.enum(['sending', 'settling']),
   done: count,
   total: count,
   ...endCounts,

@@ -210,15 +210,6 @@ function countryOf(number: PhoneNumber | undefined): string | undefined {
   return iso === undefined ? undefined : (findMarket(iso)?.code ?? iso);
 }
 
-/**
- * Tells whether domestic numbers of a market are dialled with a leading zero, so that a number without it may be
- * something else.
- */
-export function dialsZero({ iso }: Market): boolean {
-  const rules = metadata.countries[iso as CountryCode] as CountryRules | undefined;
-  return rules?.[5] === '0';
-}
-
 /** Returns the market of a valid number that is written with its country code, or null for every other text. */
 export function marketOfNumber(cell: string): Market | null {
   if (cell.length > MAX_CELL_LENGTH) return null;

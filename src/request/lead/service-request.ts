@@ -91,6 +91,6 @@ export function repetitionKey(key: string, occasion: string): string {
   return digestOf([key, occasion]);
 }
 
-function digestOf(parts: readonly unknown[]): string {
+export function digestOf(parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 }

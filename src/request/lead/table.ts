@@ -63,11 +63,6 @@ export interface Table {
    * after one pass over `rows`.
    */
   readonly notes: readonly string[];
-  /**
-   * Of a results file, the number of rows that state that they were taken if the log knows none of them. Complete after
-   * one pass over `rows`.
-   */
-  readonly strangers?: number;
   /** Size in bytes, for the progress display. */
   readonly sizeBytes: number;
   /**

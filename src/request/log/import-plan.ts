@@ -64,6 +64,8 @@ export interface ImportPlan {
   readonly problemCount: number;
   /** Rows that are not sent because their reference was created before, each with the key of that request. */
   readonly held?: ReadonlyMap<number, string>;
+  /** Number of rows of a results file that state that they were taken, if the log knows none of them. */
+  readonly strangers?: number;
   readonly ledger: Ledger;
   /** The files of the same run that are planned already. Requests that one of them has are sent with that file. */
   readonly files: PlannedFiles;

@@ -3,10 +3,6 @@ import type { ErrorCode } from '../words/errors.ts';
 interface StatusFacts {
   /** Meaning for rows, at the end of an import. */
   readonly meaning: string;
-  /** Short form of the meaning, on the report's page. */
-  readonly brief: string;
-  /** Label on the report's page. */
-  readonly label: string;
   readonly colour: 'green' | 'cyan' | 'yellow' | 'red';
   /** Rank among what a person should look at, 0 first. */
   readonly rank: 0 | 1 | 2 | 3;
@@ -29,8 +25,6 @@ interface StatusFacts {
 export const STATUS = {
   created: {
     meaning: 'the service took them',
-    brief: 'taken by the service',
-    label: 'created',
     colour: 'green',
     rank: 3,
     isSent: true,
@@ -41,8 +35,6 @@ export const STATUS = {
   },
   duplicate: {
     meaning: 'the service knows them already',
-    brief: 'known to the service',
-    label: 'duplicate',
     colour: 'cyan',
     rank: 2,
     isSent: true,
@@ -53,8 +45,6 @@ export const STATUS = {
   },
   repeated: {
     meaning: 'the same content came earlier, in this run or in the log',
-    brief: 'same content came before',
-    label: 'repeated',
     colour: 'cyan',
     rank: 2,
     isSent: false,
@@ -65,8 +55,6 @@ export const STATUS = {
   },
   invalid: {
     meaning: 'cannot be sent as they are',
-    brief: 'cannot be sent as it is',
-    label: 'invalid',
     colour: 'red',
     rank: 1,
     isSent: false,
@@ -77,8 +65,6 @@ export const STATUS = {
   },
   rejected: {
     meaning: 'refused by the service',
-    brief: 'refused by the service',
-    label: 'rejected',
     colour: 'red',
     rank: 1,
     isSent: true,
@@ -89,8 +75,6 @@ export const STATUS = {
   },
   failed: {
     meaning: 'not taken; the next run sends them',
-    brief: 'not taken; the next run sends it',
-    label: 'failed',
     colour: 'red',
     rank: 1,
     isSent: true,
@@ -101,8 +85,6 @@ export const STATUS = {
   },
   unknown: {
     meaning: 'may have been taken; not sent again until that is settled',
-    brief: 'may have been taken',
-    label: 'unknown',
     colour: 'yellow',
     rank: 0,
     isSent: true,
@@ -113,8 +95,6 @@ export const STATUS = {
   },
   ready: {
     meaning: 'would be sent',
-    brief: 'not sent yet',
-    label: 'not sent',
     colour: 'green',
     rank: 2,
     isSent: false,
@@ -140,6 +120,9 @@ export const SENT_STATUSES = STATUSES.filter((status): status is SentStatus => S
 export const WORKED_STATUSES = STATUSES.filter(
   (status): status is WorkedStatus => STATUS[status].isSent || status === 'repeated',
 );
+
+/** Returns a status as the report's page names it, where `ready` is what the run has not sent. */
+export const labelOf = (status: Status): string => (status === 'ready' ? 'not sent' : status);
 
 /** Number of rows by status. */
 export type Counts = Record<Status, number>;

@@ -49,12 +49,12 @@ const CODES = {
 /** The kinds of failure of a command, each with an exit code. `srq help errors` lists them. */
 export type ErrorCode = keyof typeof CODES;
 
-type Words<Text extends string, Found extends string = never> = Text extends `${infer Word} ${infer Rest}`
-  ? Words<Rest, Found | Word>
+type CodesOf<Text extends string, Found extends string = never> = Text extends `${infer Word} ${infer Rest}`
+  ? CodesOf<Rest, Found | Word>
   : Found | Text;
 
 /** The stable code of an error, such as `auth.refused`. `srq help errors` lists all of them. */
-export type ErrorReason = Words<(typeof CODES)[ErrorCode][number]>;
+export type ErrorReason = CodesOf<(typeof CODES)[ErrorCode][number]>;
 
 /** All errors by their codes, with the kind, which decides the exit code. Codes of findings are in `finding.ts`. */
 export const ERRORS = Object.fromEntries(
