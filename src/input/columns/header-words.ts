@@ -1,5 +1,4 @@
-import { FIELD_WORDS } from './field-words.ts';
-import { conceptsOf, isKnownWord, knownWords } from './vocabulary.ts';
+import { conceptsOf, isFieldWord, isKnownWord, knownWords } from './vocabulary.ts';
 
 /**
  * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
@@ -85,9 +84,7 @@ function writtenOut(word: string): string | null {
   const found = knownWords().filter((each) => each.length >= word.length + 2 && each.startsWith(word));
   const [first] = found;
   const meanings = new Set(found.map((each) => conceptsOf(each).join(' ')));
-  return first !== undefined && meanings.size === 1 && conceptsOf(first).some((each) => each in FIELD_WORDS)
-    ? first
-    : null;
+  return first !== undefined && meanings.size === 1 && isFieldWord(first) ? first : null;
 }
 
 /** Endings of plurals and cases. */
@@ -143,7 +140,7 @@ function knownStem(part: string): string | null {
  */
 function isPart(word: string): boolean {
   if (word.length > MIN_PART) return isKnownWord(word);
-  return conceptsOf(word).some((each) => each in FIELD_WORDS || each === 'fax');
+  return isFieldWord(word) || conceptsOf(word).includes('fax');
 }
 
 function slipAsParts(rest: string): string[] | null {
