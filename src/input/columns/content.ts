@@ -26,6 +26,9 @@ export interface ContentProfile {
   readonly yesNo: number;
   /** Amounts, decimals, coordinates and other numbers that belong to no field. */
   readonly amount: number;
+  /** Whole numbers that people calculate with: most of them end in 0 or 5. */
+  readonly isRound: boolean;
+  readonly company: number;
   readonly digits: number;
   readonly recording: number;
   /** Letters only, two to five words: a person's name, or some other short phrase. */
@@ -64,7 +67,9 @@ const IP = /^(?:\d{1,3}\.){3}\d{1,3}$|^[\da-f]{0,4}(?::[\da-f]{0,4}){3,7}$/i;
 const YES_NO =
   /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
 const AMOUNT =
-  /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$/i;
+  /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$|^[-+]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}$/i;
+const COMPANY =
+  /(?:^|[\s,&])(?:gmbh|ag|kg|ug|ohg|gbr|e\.k|ltd|limited|llc|inc|plc|pty|corp|s\.?l\.?u?|s\.?a\.?|s\.?r\.?l|sàrl|sarl|sas|lda|unip|b\.?v|oy|ab|a\/s|aps|sp\. z o\.o|co|sons|söhne|hijos|fils|figli|filhos)\.?$/i;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
 const CLIENTELE =
   /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/i;
@@ -115,6 +120,8 @@ export function profileOf(
     ip: share((text) => IP.test(text)),
     yesNo: share((text) => YES_NO.test(text)),
     amount: share((text) => AMOUNT.test(text)),
+    isRound: share((text) => /^\d{2,}[05]$/.test(text)) >= 0.7,
+    company: share((text) => COMPANY.test(text)),
     digits: share((text) => /^\d+$/.test(text)),
     recording: share((text) => RECORDING.test(text)),
     wordsOnly: share(

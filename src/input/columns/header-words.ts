@@ -14,6 +14,7 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
+    .replace(/\bdrop[-_ ]?off\b/gi, ' dropoff ')
     // Without its accent, the French word for "where" would be the one for "or".
     .replace(/^[^\p{L}]*où(?!\p{L})/iu, 'where ')
     // These are forms of both numbers or genders: "Tenant(s)", "Alumno/a", "Schüler/in".

@@ -35,7 +35,8 @@ type FieldConcept =
 
 /**
  * The other meanings of a word in a header: that the column belongs to no field, whose column it is, or how it ranks
- * among several. `either` words may mean the customer or not. `nothing` words only qualify others.
+ * among several. `either` words may mean the customer or not, and so may
+ * `billing`, who gets the invoice. `nothing` words only qualify others.
  */
 type OtherConcept =
   | 'time'
@@ -55,6 +56,7 @@ type OtherConcept =
   | 'customer'
   | 'other'
   | 'either'
+  | 'billing'
   | 'inTheirWork'
   | 'second'
   | 'nothing';
