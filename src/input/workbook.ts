@@ -30,8 +30,9 @@ export interface Sheet {
 export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
   const zip = await openZip(await archiveOf(file), file.path);
   requireWorkbook(zip.names, file.path);
-  const parts = await zip.parts((name) => /\.(?:xml|rels)$/.test(name), MAX_UNPACKED_BYTES);
+  const parts = await zip.parts((name) => READ_PART.test(name), MAX_UNPACKED_BYTES);
   for (const part of parts.values()) {
+    requireShortPieces(part, file.path);
     requireBoundedSheet(part.toString('latin1'), file.path, () => damaged(file.path, 'a cell without a place'));
   }
   const sheets = sheetsOf(parts.get('xl/workbook.xml')?.toString('utf8') ?? '');
@@ -137,6 +138,35 @@ function damaged(path: string, why: string, cause?: unknown): SrqError {
     'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
     cause,
   );
+}
+
+/** The parts that hold tables, without drawings, comments and the like. */
+const READ_PART =
+  /^(?:xl\/(?!(?:drawings|charts|chartsheets|theme|media|comments|threadedComments|persons|pivot\w*|externalLinks)).*|_rels\/.*|\[Content_Types\])\.(?:xml|rels)$/;
+
+/** Maximum size of a tag, a comment or a text. A cell of a spreadsheet holds at most 32,767 characters. */
+const MAX_PIECE = 64 * 1024;
+
+/**
+ * Throws `SrqError('input')` if a tag, a comment or a text is too long. The library parses an unfinished one again with
+ * each chunk, so that a file of 3 KB could keep it busy for minutes.
+ */
+function requireShortPieces(xml: Buffer, path: string): void {
+  for (let at = 0; at < xml.length; ) {
+    const open = xml.indexOf('<', at);
+    const end = open < 0 ? xml.length : open;
+    const close =
+      open < 0 ? end : xml.indexOf(xml.subarray(open, open + 4).toString('latin1') === '<!--' ? '-->' : '>', open);
+    if (end - at > MAX_PIECE || (close < 0 ? xml.length : close) - end > MAX_PIECE) {
+      throw new SrqError(
+        'file.too-large',
+        `${path} holds a text or a tag of more than ${MAX_PIECE / 1024} KiB, which no cell of a spreadsheet has.`,
+        'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
+      );
+    }
+    if (close < 0) return;
+    at = close + 1;
+  }
 }
 
 /** Maximum numbers of rows and cells of a sheet, so that they fit into memory. A longer list must be a CSV file. */
