@@ -1,4 +1,5 @@
 import { SrqError } from '../request/words/errors.ts';
+import { headerIndex } from './header-search.ts';
 
 /** The delimiter of a CSV file and the position of its header. */
 interface Dialect {
@@ -107,7 +108,8 @@ function likeliest(text: string, delimiters: readonly string[], knownFields: Kno
   const visible = withoutQuotedDelimiters(text);
   const scored = delimiters.map((delimiter) => {
     const records = sampleRecords(visible, delimiter);
-    const header = records.find(({ cells }) => filled(cells) > 1)?.cells ?? [];
+    const rows = records.slice(0, MAX_BEFORE).map(({ cells }) => cells);
+    const header = rows[headerIndex(rows, usualLength(records).length)] ?? [];
     return {
       delimiter,
       score: regularity(records, header.length),
@@ -161,13 +163,13 @@ function usualLength(records: readonly SampleRecord[]): { length: number; share:
 
 const filled = (cells: readonly string[]): number => cells.filter((cell) => cell.trim() !== '').length;
 
-/**
- * Counts the lines of titles and blanks above the header. In a table of several columns the header is the first record
- * with at least two filled cells.
- */
+/** Number of records among which the header is looked for, if only the delimiter is asked. */
+const MAX_BEFORE = 50;
+
+/** Counts the lines of titles and blanks above the header. */
 function preambleLines(records: readonly SampleRecord[]): { lines: number; said: boolean; count: number } {
-  const minFilled = usualLength(records).length > 1 ? 2 : 1;
-  const header = records.findIndex(({ cells }) => filled(cells) >= minFilled);
+  const rows = records.map(({ cells }) => cells);
+  const header = headerIndex(rows, usualLength(records).length);
   const before = records.slice(0, Math.max(0, header));
   return {
     lines: before.reduce((sum, { lines }) => sum + lines, 0),

@@ -46,7 +46,7 @@ export interface ReadOptions {
   readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly skipLines: number;
-  /** The sheet of a workbook, or null for the first visible one. */
+  /** The sheet of a workbook, or null for the one with most rows that look like leads. */
   readonly sheet: string | null;
 }
 
