@@ -215,6 +215,11 @@ class MendClues {
     return field === 'lang' && ofAll && column === null ? languageMend(clues) : null;
   }
 
+  /** Returns the market that rows without a country indicate. */
+  market(): TellingMarket | null {
+    return likelyMarket(this.#cluesOf('country'));
+  }
+
   #cluesOf(field: string): FieldClues {
     const known = this.#byField.get(field);
     if (known !== undefined) return known;
@@ -274,6 +279,13 @@ function mapFlag(column: string, field: string): string {
 interface TellingMarket {
   readonly market: Market;
   readonly by: 'telephone numbers' | 'postal codes';
+}
+
+/** Returns the market that the telephone numbers or postal codes of these rows indicate, or null. */
+export function proposedMarket(mapping: Mapping, rows: readonly Row[]): TellingMarket | null {
+  const clues = new MendClues(mapping);
+  for (const row of rows) clues.add('country', row);
+  return clues.market();
 }
 
 function countryMend(clues: FieldClues): string {

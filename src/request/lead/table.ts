@@ -135,6 +135,8 @@ export interface MappingOptions {
 export interface RememberedMapping {
   readonly map: MappingOptions['map'];
   readonly join: MappingOptions['join'];
+  /** Constants and templates that a person gave. They are for exactly this header. */
+  readonly set?: MappingOptions['set'];
   /**
    * Columns that the confirmed plan did not use. They remain unused when the file has grown, because the same rows
    * would otherwise become other requests. A column that clearly holds something that the request lacks is asked about
