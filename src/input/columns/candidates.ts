@@ -61,7 +61,7 @@ export function candidatesByName(look: Look): Candidate[] {
     const fit = fitOf(alias.meaning, seen);
     const known: Candidate = { index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look };
     found.push(
-      (isOfFew(alias.meaning, seen) && !isConstant(seen)) || isOfCompanies(alias.meaning, seen)
+      (isOfFew(alias.meaning, seen) && isHandful(seen)) || isOfCompanies(alias.meaning, seen)
         ? { ...known, level: 'likely' }
         : known,
     );
@@ -121,7 +121,16 @@ function isOfCompanies(meaning: FieldOrPart, { company }: ContentProfile): boole
   return meaning === 'fullname' && company >= 0.3;
 }
 
-/** Tells whether all cells are the same, as in a file that somebody made to try something out. */
+/**
+ * Tells whether a column with a known name has so few different values that they are probably the sender's own. In a
+ * file that somebody made to try something out, all cells are the same.
+ */
+function isHandful(seen: ContentProfile): boolean {
+  return !isConstant(seen) && seen.distinct * seen.filled <= MAX_HANDFUL;
+}
+
+const MAX_HANDFUL = 5;
+
 function isConstant({ distinct, filled }: ContentProfile): boolean {
   return distinct * filled <= 1;
 }
