@@ -8,6 +8,8 @@ interface Dialect {
   readonly linesBeforeHeader: number;
   /** True if whole lines are quoted, so that each is one cell for any delimiter. See {@link withoutLineQuotes}. */
   readonly hasLineQuotes: boolean;
+  /** How a quote within quotes is written: twice, or behind a backslash. */
+  readonly escape: '"' | '\\';
   readonly notes: readonly string[];
   /** The rows of the sample after the header. */
   readonly sample: readonly (readonly string[])[];
@@ -53,7 +55,9 @@ export function findDialect(
 ): Dialect {
   const asked = sample.slice(endOfLines(sample, options.skipLines));
   const sep = /^(?:\uFEFF)?"?sep=(.)"?[;,\t]*(?:\r\n|\n|\r)/i.exec(asked);
-  const body = sep ? asked.slice(sep[0].length) : asked;
+  const written = sep ? asked.slice(sep[0].length) : asked;
+  const escape = hasBackslashQuotes(written) ? '\\' : '"';
+  const body = escape === '"' ? written : written.replaceAll('\\"', '""');
   const declared = options.delimiter === null ? (sep?.[1] ?? null) : namedDelimiter(options.delimiter);
   const candidates = declared === null ? DELIMITERS : [declared];
   const asWritten = likeliest(body, candidates, knownFields);
@@ -66,7 +70,15 @@ export function findDialect(
   const { notes, recordsBeforeHeader, ...header } = linesBeforeHeader(records, before);
   const said = hasLineQuotes ? ['Lines are quoted as a whole; these quotes are taken off.', ...notes] : notes;
   const rows = records.slice(recordsBeforeHeader + 1).map(({ cells }) => cells);
-  return { delimiter, hasLineQuotes, notes: said, sample: rows, ...header };
+  return { delimiter, escape, hasLineQuotes, notes: said, sample: rows, ...header };
+}
+
+/**
+ * Tells whether a program wrote a quote within a text behind a backslash (`"Regal 48\\""`), and none twice. A backslash
+ * before the end of a cell may be one of its own.
+ */
+function hasBackslashQuotes(text: string): boolean {
+  return /\\"(?![,;\t|\r\n]|$)/.test(text) && !/[^,;\t|\r\n\\"]""[^,;\t|\r\n]/.test(text);
 }
 
 /**
