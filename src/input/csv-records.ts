@@ -26,9 +26,9 @@ type Piece = string | Buffer;
  */
 export async function* csvRecords(
   pieces: AsyncIterable<Piece>,
-  dialect: { readonly delimiter: string; readonly linesBeforeHeader: number; readonly escape?: '"' | '\\' },
+  dialect: { readonly delimiter: string; readonly linesBeforeHeader: number; readonly escapedBy?: '"' | '\\' },
 ): AsyncGenerator<CsvRecord[]> {
-  const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader, dialect.escape ?? '"');
+  const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader, dialect.escapedBy ?? '"');
   try {
     for await (const piece of piecesAfterLines(pieces, dialect.linesBeforeHeader)) {
       await collector.write(piece);
@@ -44,7 +44,7 @@ export async function* csvRecords(
 /** Takes the text of a file piece by piece and keeps the records until they are taken. */
 class RecordCollector {
   private readonly delimiter: string;
-  private readonly escape: string;
+  private readonly escapedBy: string;
   private readonly parser: Parser;
   private records: CsvRecord[] = [];
   private failure: SrqError | null = null;
@@ -54,13 +54,13 @@ class RecordCollector {
   private count = 0;
   private columns = 0;
 
-  constructor(delimiter: string, linesBefore: number, escape: string) {
-    this.escape = escape;
+  constructor(delimiter: string, linesBefore: number, escapedBy: string) {
+    this.escapedBy = escapedBy;
     this.delimiter = delimiter;
     this.nextLine = linesBefore + 1;
     this.parser = new Parser({
       delimiter,
-      escape,
+      escape: escapedBy,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
@@ -147,7 +147,7 @@ class RecordCollector {
    * file is not so, the cell may have ended there.
    */
   private isEscapedOtherwise(cells: readonly string[]): boolean {
-    return this.escape === '"' && cells.some((cell) => cell.includes('\\"'));
+    return this.escapedBy === '"' && cells.some((cell) => cell.includes('\\"'));
   }
 
   private damage(error: Error): SrqError {

@@ -9,7 +9,7 @@ interface Dialect {
   /** True if whole lines are quoted, so that each is one cell for any delimiter. See {@link withoutLineQuotes}. */
   readonly hasLineQuotes: boolean;
   /** How a quote within quotes is written: twice, or behind a backslash. */
-  readonly escape: '"' | '\\';
+  readonly escapedBy: '"' | '\\';
   readonly notes: readonly string[];
   /** The rows of the sample after the header. */
   readonly sample: readonly (readonly string[])[];
@@ -56,8 +56,8 @@ export function findDialect(
   const asked = sample.slice(endOfLines(sample, options.skipLines));
   const sep = /^(?:\uFEFF)?"?sep=(.)"?[;,\t]*(?:\r\n|\n|\r)/i.exec(asked);
   const written = sep ? asked.slice(sep[0].length) : asked;
-  const escape = hasBackslashQuotes(written) ? '\\' : '"';
-  const body = escape === '"' ? written : written.replaceAll('\\"', '""');
+  const escapedBy = hasBackslashQuotes(written) ? '\\' : '"';
+  const body = escapedBy === '"' ? written : written.replaceAll('\\"', '""');
   const declared = options.delimiter === null ? (sep?.[1] ?? null) : namedDelimiter(options.delimiter);
   const candidates = declared === null ? DELIMITERS : [declared];
   const asWritten = likeliest(body, candidates, knownFields);
@@ -70,7 +70,7 @@ export function findDialect(
   const { notes, recordsBeforeHeader, ...header } = linesBeforeHeader(records, before);
   const said = hasLineQuotes ? ['Lines are quoted as a whole; these quotes are taken off.', ...notes] : notes;
   const rows = records.slice(recordsBeforeHeader + 1).map(({ cells }) => cells);
-  return { delimiter, escape, hasLineQuotes, notes: said, sample: rows, ...header };
+  return { delimiter, escapedBy, hasLineQuotes, notes: said, sample: rows, ...header };
 }
 
 /**

@@ -155,12 +155,10 @@ function levelOf(
     (VAGUE.has(meaning) && fit === 'allows') ||
     (meaning === 'notes' && fit !== 'shows' && seen.filled > 2) ||
     isOfCompanies(meaning, seen);
-  const isCalled = meaning === 'ref' && isPlainlyPhone(seen) && seen.writtenAsPhone >= 0.5;
   // A word for a need whose column holds single words instead of texts more likely means the kind of service.
   const isWord = meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16;
   const isElsewhere = name.isBilling || (rank >= SECOND && OF_A_PLACE.has(meaning));
-  if (strength === 'plain')
-    return isWord || isVague || isCalled || isOwn || isElsewhere || mayBeStrangers ? 'likely' : 'certain';
+  if (strength === 'plain') return isWord || isVague || isOwn || isElsewhere || mayBeStrangers ? 'likely' : 'certain';
   // A word for a number or a call means a telephone only if the content is telephone numbers.
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
   if (isOfFew(meaning, seen)) return null;
@@ -169,7 +167,6 @@ function levelOf(
   // A name that may be anything is the customer's only if its cells have names of persons.
   if (name.isEither && meaning === 'fullname' && !holdsPersons(seen)) return null;
   if (mayBeStrangers) return strength === 'slip' && fit === 'shows' ? 'certain' : 'likely';
-  if (strength === 'hint') return fit === 'shows' ? 'likely' : null;
   const isName = (meaning === 'fullname' || meaning === 'first_name') && holdsPersons(seen);
   const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning) || isName;
   if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
@@ -331,10 +328,8 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
     const [winner, second] = rivals;
     if (!winner || !second) return rivals;
     if (SEVERAL.has(meaning)) return withoutStrangers(rivals);
-    const text = meaning === 'request_text' && winner.fit !== 'shows' && rivals.find(isTextByName);
-    if (text) return [text];
     if (known.length > 0) return known;
-    return [areNear(winner, second) ? inQuestion(winner) : winner];
+    return [winner];
   });
 }
 
@@ -353,14 +348,6 @@ function isAnothersName({ meaning, level, look }: Candidate, candidates: readonl
     isCertain('fullname') &&
     (look.name.unknown !== '' || look.name.isEither || !(has('first_name') && has('last_name')))
   );
-}
-
-/**
- * Tells whether the name and the content both clearly show a text. A column "Comments" with cells of two words does
- * not.
- */
-function isTextByName({ by, fit }: Candidate): boolean {
-  return by === 'plain name' && fit === 'shows';
 }
 
 /**
@@ -388,16 +375,4 @@ function byMerit(a: Candidate, b: Candidate): number {
     size(b) - size(a) ||
     a.index - b.index
   );
-}
-
-/** Tells whether two columns are so similar that a person should choose. */
-function areNear(winner: Candidate, second: Candidate): boolean {
-  if (winner.level !== second.level || byStrength(winner, second) !== 0) return false;
-  const [one, two] = [winner.look.seen, second.look.seen];
-  if (winner.meaning === 'request_text') return two.medianLength > one.medianLength * 0.5;
-  return winner.meaning === 'fullname' || winner.meaning === 'ref';
-}
-
-function inQuestion(candidate: Candidate): Candidate {
-  return { ...candidate, level: 'likely', because: `${candidate.because}; another column looks alike` };
 }

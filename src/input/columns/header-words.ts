@@ -66,9 +66,7 @@ function completes(letters: string, word: string, mendsSlips: boolean): boolean 
 
 function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
   if (isKnownWord(word)) return [word];
-  const base = withoutEnding(word);
-  if (base !== null) return [base];
-  const parts = compoundParts(word, mendsSlips);
+  const parts = compoundParts(word);
   if (parts !== null) return parts;
   return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word) ?? writtenOut(word)) : null) ?? word];
 }
@@ -88,21 +86,6 @@ function writtenOut(word: string): string | null {
   return first !== undefined && meanings.size === 1 && isFieldWord(first) ? first : null;
 }
 
-/** Endings of plurals and cases. */
-const ENDINGS = ['s', 'es', 'n', 'en', 'e'];
-
-/**
- * Returns the known word of which a word is another form: `auftrags`, `ansprechpartners`. Returns null if there is
- * none.
- */
-function withoutEnding(word: string): string | null {
-  for (const ending of ENDINGS) {
-    const base = word.endsWith(ending) ? word.slice(0, -ending.length) : '';
-    if (base.length >= MIN_SLIP && isKnownWord(base)) return base;
-  }
-  return null;
-}
-
 /**
  * Minimum length of a known word that may be a part of a compound. Only `id`, `nr` and `no` may be shorter, at its end.
  */
@@ -114,7 +97,7 @@ const MAX_COMPOUND = 40;
  * Splits a word into known words, the longest first, or returns null. The letters `s` or `n` may join them, as in
  * German.
  */
-function compoundParts(word: string, mendsSlips: boolean): string[] | null {
+function compoundParts(word: string): string[] | null {
   if (word.length < 5 || word.length > MAX_COMPOUND) return null;
   for (let end = word.length - 2; end >= MIN_PART; end--) {
     const first = knownStem(word.slice(0, end));
@@ -122,7 +105,7 @@ function compoundParts(word: string, mendsSlips: boolean): string[] | null {
     const rest = word.slice(end);
     const isEnding = rest.length >= MIN_PART || SHORT_ENDINGS.includes(rest);
     if (isEnding && isPart(rest)) return [first, rest];
-    const further = compoundParts(rest, mendsSlips) ?? (mendsSlips ? slipAsParts(rest) : null);
+    const further = compoundParts(rest);
     if (further !== null) return [first, ...further];
   }
   return null;
@@ -142,11 +125,6 @@ function knownStem(part: string): string | null {
 function isPart(word: string): boolean {
   if (word.length > MIN_PART) return isKnownWord(word);
   return isFieldWord(word) || conceptsOf(word).includes('fax');
-}
-
-function slipAsParts(rest: string): string[] | null {
-  const meant = rest.length > MIN_SLIP ? withoutSlip(rest) : null;
-  return meant === null ? null : [meant];
 }
 
 /** Minimum length of a word in which a typing error is looked for. Shorter words are too similar to each other. */

@@ -96,16 +96,16 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   const inside = meaningInBrackets(header);
   const isOthers = named.has('other');
   const ignored = elseOf(named);
-  // "Quelle" alone is German for the source of a lead. In a French question it means "which".
   const isElse =
     header.startsWith('_') ||
     /[€£]|\$(?!\p{L})/u.test(header) ||
     ABOUT_US.test(header) ||
+    // "Quelle" alone is German for the source of a lead. In a French question it means "which".
     (words.length <= 2 && words.includes('quelle')) ||
     (!named.has('telling') && named.hasAny(ignored));
   const isEmpty = words.every(isSilent);
   return {
-    meanings: inside ? [inside] : isElse ? named.hints() : named.meanings(),
+    meanings: inside ? [inside] : isElse ? [] : named.meanings(),
     isEmpty: isEmpty && !isElse && !inside,
     isOthers,
     isElse: isElse && !inside,

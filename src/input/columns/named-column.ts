@@ -7,9 +7,9 @@ export interface NamedMeaning {
   /**
    * How strong the evidence is. `plain` means that every word is understood. `slip` means that every word is understood
    * after one letter was corrected. `part` means that some words are unknown, or that there are two ways to read the
-   * words. `hint` means that some words mean something else, so that only the content can tell.
+   * words.
    */
-  readonly strength: 'plain' | 'slip' | 'part' | 'hint';
+  readonly strength: 'plain' | 'slip' | 'part';
   /** The order of several columns for one field. The lowest rank is preferred. */
   readonly rank: number;
 }
@@ -130,19 +130,6 @@ export class NamedColumn {
     if (person !== null) return person;
     const need = isReference ? null : this.#need();
     return [...where, ...(need ?? []), ...(need === null || this.has('matter') ? this.#reference() : [])];
-  }
-
-  /**
-   * Returns what a column may be although its name has words for something else: "Tel (day)", "What do you need done?".
-   * Names about a company or a payment give no hints, because companies and payees have telephones and e-mail addresses
-   * of their own.
-   */
-  hints(): readonly NamedMeaning[] {
-    if (this.hasAny(['company', 'fax', 'tax', 'file', 'web', 'consent'])) return [];
-    const hint = (meaning: FieldOrPart): NamedMeaning => ({ meaning, strength: 'hint', rank: RANK.work });
-    if (this.has('email')) return [hint('email')];
-    if (this.has('phone')) return [hint('phone')];
-    return this.has('need') ? [hint('request_text')] : [];
   }
 
   /** Returns the words for a need, without the "text" that forms write before the name of a field. */
