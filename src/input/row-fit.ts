@@ -1,4 +1,3 @@
-import { saysNone } from '../request/lead/contact-cell.ts';
 import { aliasOf } from '../request/lead/field-aliases.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import { RESULT_COLUMNS, resultPlaces } from '../request/lead/table.ts';
@@ -83,16 +82,28 @@ export class RowFit {
     return this.hasContactsInPlace(cells);
   }
 
-  /** Tells whether the columns for e-mail addresses, telephone numbers and countries hold such, or nothing. */
+  /** Tells whether no column holds what belongs to another field: an e-mail address, a telephone number, a country. */
   private hasContactsInPlace(cells: Cells): boolean {
     return this.columns.every((name, at) => {
       const text = (cells[at] ?? '').trim();
-      const meaning = aliasOf(name)?.meaning ?? '';
-      const fits = FITS[meaning];
-      return text === '' || saysNone(text) || (fits ? fits(text) : meaning === '' || !BELONGS_ELSEWHERE(text));
+      const meaning = aliasOf(name)?.meaning;
+      if (meaning === undefined) return true;
+      if (meaning === 'phone') return !EMAIL.test(text) && !/^\p{L}[\p{L} .'-]*$/u.test(text);
+      if (meaning === 'email') return !PHONE.test(text);
+      if (meaning === 'country' && isCountryBeside(cells, at)) return false;
+      return !BELONGS_ELSEWHERE(text) && !(NO_DIGITS.has(meaning) && PHONE.test(text));
     });
   }
 }
+
+/** Tells whether a country stands beside the column for it, which holds something else. */
+function isCountryBeside(cells: Cells, at: number): boolean {
+  const isCountry = (index: number) => parseMarket((cells[index] ?? '').trim()) !== undefined;
+  return (cells[at] ?? '').trim() !== '' && !isCountry(at) && (isCountry(at - 1) || isCountry(at + 1));
+}
+
+/** Fields whose texts are never only digits. */
+const NO_DIGITS: ReadonlySet<string> = new Set(['fullname', 'first_name', 'last_name', 'street', 'city', 'country']);
 
 /**
  * Returns the number of cells of complete rows. It is the header's number, unless nearly all rows agree on another one.
