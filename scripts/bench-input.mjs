@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { embeddedText } from './embedded-text.mjs';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 const folder = mkdtempSync(join(tmpdir(), 'srq-bench-input-'));
@@ -49,7 +50,7 @@ async function parts() {
   mkdirSync(built, { recursive: true });
   const files = ['input/open-table', 'input/mapping', 'delivery/prepare', 'delivery/check/check-request'];
   const input = Object.fromEntries(files.map((file) => [file.replaceAll('/', '-'), `src/${file}.ts`]));
-  const bundle = await rolldown({ input, platform: 'node' });
+  const bundle = await rolldown({ input, platform: 'node', plugins: [embeddedText()] });
   await bundle.write({ dir: built, format: 'esm', entryFileNames: '[name].mjs' });
   await bundle.close();
   const modules = await Promise.all(

@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSyn
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { embeddedText } from './embedded-text.mjs';
 
 const records = Number(process.argv[2] ?? 1_000_000);
 const mega = (bytes) => (bytes / 1e6).toFixed(1);
@@ -50,7 +51,12 @@ function writeLog(path) {
 async function loadFileLog() {
   const file = join(directory, 'file-log.mjs');
   const input = new URL('../src/store/file/file-log.ts', import.meta.url).pathname;
-  const bundle = await rolldown({ input, platform: 'node', external: ['fs-native-extensions'] });
+  const bundle = await rolldown({
+    input,
+    platform: 'node',
+    plugins: [embeddedText()],
+    external: ['fs-native-extensions'],
+  });
   await bundle.write({ file, format: 'esm' });
   await bundle.close();
   return (await import(pathToFileURL(file).href)).FileLog;

@@ -2,12 +2,13 @@
 // Usage: node scripts/measure-columns.mjs PART[,PART] [--folder FOLDER] [--forget PERCENT] [--rows N] [--all]
 // --forget takes that share of the words from the vocabulary by chance, three times: what is left is found by content.
 // --rows looks at so many rows of each header. --all lists the columns that are asked about and missed, too.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
+import { embeddedText } from './embedded-text.mjs';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -54,9 +55,7 @@ async function matcher(seed) {
     const bundle = await rolldown({
       input: { measure: 'test/input/columns/header-rows.ts' },
       platform: 'node',
-      plugins: [
-        { name: 'forgetful', load: (id) => (/(?:field|other)-words\.ts$/.test(id) ? forgotten(id, seed) : null) },
-      ],
+      plugins: [forgetfulText(seed)],
     });
     await bundle.write({ dir: built, format: 'esm', entryFileNames: '[name].mjs' });
     await bundle.close();
@@ -66,14 +65,21 @@ async function matcher(seed) {
   }
 }
 
-/** The words of a file without some of them, the same ones for the same seed. */
-function forgotten(file, seed) {
+/** The embedded texts, of which the words of headers have lost some, the same ones for the same seed. */
+function forgetfulText(seed) {
   const isKept = (word) => word.length <= 3 || hash(`${seed} ${word}`) >= forget;
-  const code = readFileSync(file, 'utf8').replace(
-    /'([a-z# ]{12,})'/g,
-    (_, words) => `'${words.split(' ').filter(isKept).join(' ')}'`,
-  );
-  return { code, moduleType: 'ts' };
+  const forgotten = (text) =>
+    text.replace(/: (.+)/g, (_, words) => `: ${words.split(' ').filter(isKept).join(' ') || 'nothingatall'}`);
+  const plugin = embeddedText();
+  return {
+    ...plugin,
+    async load(id) {
+      const loaded = await plugin.load(id);
+      if (!id.includes('headers.txt')) return loaded;
+      const text = JSON.parse(loaded.code.slice('export default '.length));
+      return { ...loaded, code: `export default ${JSON.stringify(forgotten(text))}` };
+    },
+  };
 }
 
 function hash(text) {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { embeddedText } from './embedded-text.mjs';
 
 const EXTRACTS = new URL('../fixtures/documents/judged.ndjson', import.meta.url).pathname;
 const EXAMPLES = new URL('../node_modules/@readme/oas-examples/', import.meta.url).pathname;
@@ -52,7 +53,11 @@ export async function loadTypeScript(path) {
   const directory = mkdtempSync(join(cache, 'check-documents-'));
   try {
     const file = join(directory, `${parse(path).name}.mjs`);
-    const bundle = await rolldown({ input: new URL(`../${path}`, import.meta.url).pathname, platform: 'node' });
+    const bundle = await rolldown({
+      input: new URL(`../${path}`, import.meta.url).pathname,
+      platform: 'node',
+      plugins: [embeddedText()],
+    });
     await bundle.write({ file, format: 'esm' });
     await bundle.close();
     return await import(pathToFileURL(file).href);

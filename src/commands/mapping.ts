@@ -56,8 +56,8 @@ async function mappingList(context: Context): Promise<number> {
 
 /** Prints a mapping in the form that `--mapping` reads. */
 async function mappingShow(context: Context, beginning: string): Promise<number> {
-  const { map, join } = requireKept(await allOf(context), beginning);
-  const mapping = { map, set: {}, join };
+  const { map, set = {}, join } = requireKept(await allOf(context), beginning);
+  const mapping = { map, set, join };
   await (await context.reporter()).result('mapping show', mapping, () => terminalSafeJson(mapping), 'verbatim');
   return 0;
 }
@@ -124,8 +124,9 @@ function requireKept(kept: readonly KeptMapping[], beginning: string): KeptMappi
   throw new SrqError('mapping.unknown', message, 'See what there is: srq mapping list');
 }
 
-function fieldsOf({ map, join }: KeptMapping): string[] {
-  return [...new Set([...Object.values(map).filter((field) => field !== '-'), ...Object.keys(join)])];
+function fieldsOf({ map, join, set = {} }: KeptMapping): string[] {
+  const mapped = Object.values(map).filter((field) => field !== '-');
+  return [...new Set([...mapped, ...Object.keys(join), ...Object.keys(set)])];
 }
 
 const SHOWN_COLUMNS = 3;

@@ -203,6 +203,11 @@ class MendClues {
     });
   }
 
+  /** Returns the market that rows without a country indicate. */
+  market(): TellingMarket | null {
+    return likelyMarket(this.#cluesOf('country'));
+  }
+
   #cluesOf(field: string): FieldClues {
     const clues = this.#byField.get(field) ?? { rows: 0, phones: [], postalCodes: [], markets: new Set() };
     this.#byField.set(field, clues);
@@ -228,6 +233,13 @@ function mapFlag(column: string, field: string): string {
 interface TellingMarket {
   readonly market: Market;
   readonly by: 'telephone numbers' | 'postal codes';
+}
+
+/** Returns the market that the telephone numbers or postal codes of these rows indicate, or null. */
+export function proposedMarket(mapping: Mapping, rows: readonly Row[]): TellingMarket | null {
+  const clues = new MendClues(mapping);
+  for (const row of rows) clues.add('country', row);
+  return clues.market();
 }
 
 function countryMend(clues: FieldClues): string {

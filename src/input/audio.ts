@@ -42,6 +42,12 @@ export async function describeAudio(
     const head = Buffer.alloc(SIGNATURE_BYTES);
     await handle.read(head, 0, SIGNATURE_BYTES, 0);
     const mediaType = mediaTypeOfBytes(head) ?? mediaTypeOfName(path);
+    if (mediaType === null)
+      throw new SrqError(
+        'recording.unusable',
+        `${path} is not a recording.`,
+        'Name a sound file, such as .mp3 or .wav.',
+      );
     return { path: real, sizeBytes: found.size, sha256: await digestOf(handle, found.size, path), mediaType };
   } finally {
     await handle.close();

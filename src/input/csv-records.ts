@@ -1,6 +1,5 @@
-import type { CsvError, Info, Parser } from 'csv-parse';
+import { type CsvError, type Info, Parser } from 'csv-parse';
 import { SrqError } from '../request/words/errors.ts';
-import { PlainRecords } from './plain-records.ts';
 
 /**
  * One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells, but an empty line is
@@ -27,13 +26,12 @@ type Piece = string | Buffer;
  */
 export async function* csvRecords(
   pieces: AsyncIterable<Piece>,
-  dialect: { readonly delimiter: string; readonly linesBeforeHeader: number },
+  dialect: { readonly delimiter: string; readonly linesBeforeHeader: number; readonly escapedBy?: '"' | '\\' },
 ): AsyncGenerator<CsvRecord[]> {
-  const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader);
+  const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader, dialect.escapedBy ?? '"');
   try {
     for await (const piece of piecesAfterLines(pieces, dialect.linesBeforeHeader)) {
-      const writing = collector.write(piece);
-      if (writing) await writing;
+      await collector.write(piece);
       yield* collector.batches();
     }
     await collector.end();
@@ -43,14 +41,11 @@ export async function* csvRecords(
   }
 }
 
-/**
- * Takes the text of a file piece by piece and keeps the records until they are taken. From the first record on that is
- * not plain, csv-parse is used.
- */
+/** Takes the text of a file piece by piece and keeps the records until they are taken. */
 class RecordCollector {
   private readonly delimiter: string;
-  private readonly plain: PlainRecords;
-  private parser: Parser | null = null;
+  private readonly escapedBy: string;
+  private readonly parser: Parser;
   private records: CsvRecord[] = [];
   private failure: SrqError | null = null;
   private nextLine: number;
@@ -59,57 +54,13 @@ class RecordCollector {
   private count = 0;
   private columns = 0;
 
-  constructor(delimiter: string, linesBefore: number) {
+  constructor(delimiter: string, linesBefore: number, escapedBy: string) {
+    this.escapedBy = escapedBy;
     this.delimiter = delimiter;
     this.nextLine = linesBefore + 1;
-    this.plain = new PlainRecords(delimiter, (cells, emptyLines, spansLines) =>
-      this.take(cells, emptyLines, spansLines),
-    );
-  }
-
-  write(piece: Piece): Promise<void> | null {
-    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    // csv-parse may keep a part of what it is given.
-    return this.parser ? this.parse(this.parser, Buffer.from(bytes)) : this.split(bytes, false);
-  }
-
-  async end(): Promise<void> {
-    if (!this.parser) await this.split(Buffer.alloc(0), true);
-    const { parser } = this;
-    if (!parser) return;
-    await new Promise<void>((resolve) => {
-      parser.end((error?: Error | null) => {
-        if (error) this.failure ??= this.damage(error);
-        resolve();
-      });
-    });
-  }
-
-  destroy(): void {
-    this.parser?.destroy();
-  }
-
-  /** Yields the collected records, then throws the error that ended them, if there is one. */
-  *batches(): Generator<CsvRecord[]> {
-    const records = this.records;
-    this.records = [];
-    if (records.length > 0) yield records;
-    if (this.failure) throw this.failure;
-  }
-
-  private split(bytes: Buffer, isLast: boolean): Promise<void> | null {
-    const left = PlainRecords.canSplitAt(this.delimiter) ? this.plain.split(bytes, isLast) : Buffer.from(bytes);
-    return left && this.goOn(left);
-  }
-
-  /**
-   * Continues with csv-parse, which is loaded only here because most files are plain. Each record is taken when the
-   * parser pushes it to its stream, because reading the records from the stream takes ten times as long.
-   */
-  private async goOn(left: Buffer): Promise<void> {
-    const { Parser } = await import('csv-parse');
-    const parser = new Parser({
-      delimiter: this.delimiter,
+    this.parser = new Parser({
+      delimiter,
+      escape: escapedBy,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
@@ -118,26 +69,49 @@ class RecordCollector {
       relax_quotes: true,
       max_record_size: MAX_RECORD,
     });
-    const pushToStream = parser.push.bind(parser);
-    parser.push = (cells: string[] | null) => {
+    // Each record is taken when the parser pushes it to its stream, because reading the records from the stream takes
+    // ten times as long.
+    const pushToStream = this.parser.push.bind(this.parser);
+    this.parser.push = (cells: string[] | null) => {
       if (cells === null) return pushToStream(null);
-      this.takeParsed(cells, parser.info);
+      this.takeParsed(cells, this.parser.info);
       return true;
     };
     // The handler is empty because the callback of `write` or `end` reports the same error.
-    parser.on('error', () => {});
-    parser.resume();
-    this.parser = parser;
-    await this.parse(parser, left);
+    this.parser.on('error', () => {});
+    this.parser.resume();
   }
 
-  private parse(parser: Parser, bytes: Buffer): Promise<void> {
+  write(piece: Piece): Promise<void> {
+    // csv-parse may keep a part of what it is given.
+    const bytes = Buffer.from(piece as Buffer);
     return new Promise<void>((resolve) => {
-      parser.write(bytes, (error) => {
+      this.parser.write(bytes, (error) => {
         if (error) this.failure ??= this.damage(error);
         resolve();
       });
     });
+  }
+
+  end(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      this.parser.end((error?: Error | null) => {
+        if (error) this.failure ??= this.damage(error);
+        resolve();
+      });
+    });
+  }
+
+  destroy(): void {
+    this.parser.destroy();
+  }
+
+  /** Yields the collected records, then throws the error that ended them, if there is one. */
+  *batches(): Generator<CsvRecord[]> {
+    const records = this.records;
+    this.records = [];
+    if (records.length > 0) yield records;
+    if (this.failure) throw this.failure;
   }
 
   private takeParsed(cells: string[], info: Info): void {
@@ -161,14 +135,24 @@ class RecordCollector {
     const suspicion =
       found === 'likely'
         ? `takes up lines ${line} to ${this.nextLine - 1}: a quote in it is probably not closed`
-        : null;
+        : this.isEscapedOtherwise(cells)
+          ? 'has a quote behind a backslash, unlike the rest of the file; write the quote twice'
+          : null;
     this.records.push({ cells, line, afterEmptyLine: emptyLines > 0, suspicion });
     this.count++;
   }
 
+  /**
+   * Tells whether a record has a quote behind a backslash, as some programs write a quote within a text. Where the whole
+   * file is not so, the cell may have ended there.
+   */
+  private isEscapedOtherwise(cells: readonly string[]): boolean {
+    return this.escapedBy === '"' && cells.some((cell) => cell.includes('\\"'));
+  }
+
   private damage(error: Error): SrqError {
     const code = 'code' in error ? (error as CsvError).code : null;
-    const emptyLines = (this.parser?.info.empty_lines ?? 0) - this.emptyLinesSeen;
+    const emptyLines = this.parser.info.empty_lines - this.emptyLinesSeen;
     const line = this.nextLine + emptyLines;
     if (code === 'CSV_MAX_RECORD_SIZE' || code === 'CSV_QUOTE_NOT_CLOSED') return this.notClosed(line);
     return new SrqError(

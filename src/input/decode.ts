@@ -22,6 +22,8 @@ const LABELS: Readonly<Record<string, string>> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16LE',
   'utf-16be': 'UTF-16BE',
+  'utf-32le': 'UTF-32LE',
+  'utf-32be': 'UTF-32BE',
   'windows-1252': 'Windows-1252',
 };
 
@@ -81,6 +83,11 @@ function textEncoding(name: string, label: string, { unknown }: Census, isWrong:
  * UTF-8, which come from another source.
  */
 async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextEncoding> {
+  if (utf8Places === 0 && (await isMacRoman(file))) {
+    const note =
+      'Read as Mac Roman, because its accents are where old programs for the Mac have them. If they look wrong, name the encoding: --encoding NAME';
+    return { name: 'macintosh', label: 'Mac Roman', unexplained: null, isWrong: false, note };
+  }
   const { unknown } = await censusOf(file, 'windows-1252');
   if (unknown > utf8Places) {
     throw new SrqError(
@@ -97,6 +104,21 @@ async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextE
     isWrong: false,
     note: `Read as Windows-1252, because it is not valid UTF-8.${others} If accents look wrong, name the encoding: --encoding NAME`,
   };
+}
+
+/** Matches letters with accents of Mac Roman within words. Windows-1252 has signs in their place, which no word contains. */
+const MAC_ACCENTS =
+  /(?<=[A-Za-z])[\x80-\x84\x86-\x90\x98-\x9b\x9d-\x9f](?=[a-z])|(?<![^\s,;"\t|])[\x80-\x84\x86](?=[a-z])/g;
+const WINDOWS_ACCENTS = /(?<=[A-Za-z])[\xc0-\xff](?=[a-z])/g;
+
+async function isMacRoman(file: PartnerFile): Promise<boolean> {
+  let [mac, windows] = [0, 0];
+  for await (const chunk of file.chunks()) {
+    const text = chunk.toString('latin1');
+    mac += text.match(MAC_ACCENTS)?.length ?? 0;
+    windows += text.match(WINDOWS_ACCENTS)?.length ?? 0;
+  }
+  return mac > windows;
 }
 
 /**
@@ -162,6 +184,8 @@ function declaredEncoding(declared: string): string {
 }
 
 function encodingByBom(head: Buffer): string | null {
+  if (head.indexOf('\xff\xfe\0\0', 0, 'latin1') === 0) return 'utf-32le';
+  if (head.indexOf('\0\0\xfe\xff', 0, 'latin1') === 0) return 'utf-32be';
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 'utf-8';
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
@@ -169,17 +193,14 @@ function encodingByBom(head: Buffer): string | null {
 }
 
 /**
- * Detects UTF-16 by its NUL bytes, or returns null. In the languages of our markets most characters have one NUL byte: the
- * odd byte in little-endian text, the even byte in big-endian text.
+ * Detects UTF-16 and UTF-32 by their NUL bytes, or returns null. In the languages of our markets most characters have one
+ * byte that is not NUL: the first one in little-endian text, the last one in big-endian text.
  */
 function encodingByNuls(head: Buffer): string | null {
-  const nuls = [0, 0];
-  for (const [index, byte] of head.entries()) if (byte === 0) nuls[index % 2] = (nuls[index % 2] ?? 0) + 1;
-  const pairs = head.length / 2;
-  const [even = 0, odd = 0] = nuls;
-  if (odd > pairs * 0.4 && even < pairs * 0.05) return 'utf-16le';
-  if (even > pairs * 0.4 && odd < pairs * 0.05) return 'utf-16be';
-  return null;
+  const nuls = [0, 0, 0, 0];
+  for (const [index, byte] of head.entries()) if (byte === 0) nuls[index % 4] = (nuls[index % 4] ?? 0) + 1;
+  const form = nuls.map((count) => (count > head.length / 10 ? '0' : count < head.length / 80 ? 'x' : '?')).join('');
+  return { x0x0: 'utf-16le', '0x0x': 'utf-16be', x000: 'utf-32le', '000x': 'utf-32be' }[form] ?? null;
 }
 
 /** Counts the characters beyond ASCII in a whole file. Half a character of UTF-16 at the end counts as well. */

@@ -1,4 +1,5 @@
 import { SrqError } from '../request/words/errors.ts';
+import { headerIndex } from './header-search.ts';
 
 /** The delimiter of a CSV file and the position of its header. */
 interface Dialect {
@@ -7,6 +8,8 @@ interface Dialect {
   readonly linesBeforeHeader: number;
   /** True if whole lines are quoted, so that each is one cell for any delimiter. See {@link withoutLineQuotes}. */
   readonly hasLineQuotes: boolean;
+  /** How a quote within quotes is written: twice, or behind a backslash. */
+  readonly escapedBy: '"' | '\\';
   readonly notes: readonly string[];
   /** The rows of the sample after the header. */
   readonly sample: readonly (readonly string[])[];
@@ -52,7 +55,9 @@ export function findDialect(
 ): Dialect {
   const asked = sample.slice(endOfLines(sample, options.skipLines));
   const sep = /^(?:\uFEFF)?"?sep=(.)"?[;,\t]*(?:\r\n|\n|\r)/i.exec(asked);
-  const body = sep ? asked.slice(sep[0].length) : asked;
+  const written = sep ? asked.slice(sep[0].length) : asked;
+  const escapedBy = hasBackslashQuotes(written) ? '\\' : '"';
+  const body = escapedBy === '"' ? written : written.replaceAll('\\"', '""');
   const declared = options.delimiter === null ? (sep?.[1] ?? null) : namedDelimiter(options.delimiter);
   const candidates = declared === null ? DELIMITERS : [declared];
   const asWritten = likeliest(body, candidates, knownFields);
@@ -65,7 +70,15 @@ export function findDialect(
   const { notes, recordsBeforeHeader, ...header } = linesBeforeHeader(records, before);
   const said = hasLineQuotes ? ['Lines are quoted as a whole; these quotes are taken off.', ...notes] : notes;
   const rows = records.slice(recordsBeforeHeader + 1).map(({ cells }) => cells);
-  return { delimiter, hasLineQuotes, notes: said, sample: rows, ...header };
+  return { delimiter, escapedBy, hasLineQuotes, notes: said, sample: rows, ...header };
+}
+
+/**
+ * Tells whether a program wrote a quote within a text behind a backslash (`"Regal 48\\""`), and none twice. A backslash
+ * before the end of a cell may be one of its own.
+ */
+function hasBackslashQuotes(text: string): boolean {
+  return /\\"(?![,;\t|\r\n]|$)/.test(text) && !/[^,;\t|\r\n\\"]""[^,;\t|\r\n]/.test(text);
 }
 
 /**
@@ -107,7 +120,8 @@ function likeliest(text: string, delimiters: readonly string[], knownFields: Kno
   const visible = withoutQuotedDelimiters(text);
   const scored = delimiters.map((delimiter) => {
     const records = sampleRecords(visible, delimiter);
-    const header = records.find(({ cells }) => filled(cells) > 1)?.cells ?? [];
+    const rows = records.slice(0, MAX_BEFORE).map(({ cells }) => cells);
+    const header = rows[headerIndex(rows, usualLength(records).length)] ?? [];
     return {
       delimiter,
       score: regularity(records, header.length),
@@ -161,13 +175,13 @@ function usualLength(records: readonly SampleRecord[]): { length: number; share:
 
 const filled = (cells: readonly string[]): number => cells.filter((cell) => cell.trim() !== '').length;
 
-/**
- * Counts the lines of titles and blanks above the header. In a table of several columns the header is the first record
- * with at least two filled cells.
- */
+/** Number of records among which the header is looked for, if only the delimiter is asked. */
+const MAX_BEFORE = 50;
+
+/** Counts the lines of titles and blanks above the header. */
 function preambleLines(records: readonly SampleRecord[]): { lines: number; said: boolean; count: number } {
-  const minFilled = usualLength(records).length > 1 ? 2 : 1;
-  const header = records.findIndex(({ cells }) => filled(cells) >= minFilled);
+  const rows = records.map(({ cells }) => cells);
+  const header = headerIndex(rows, usualLength(records).length);
   const before = records.slice(0, Math.max(0, header));
   return {
     lines: before.reduce((sum, { lines }) => sum + lines, 0),

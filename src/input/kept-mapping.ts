@@ -17,7 +17,7 @@ import { type MappingEvidence, planMapping } from './mapping.ts';
  */
 export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembered }: MappingOptions): MappingOptions {
   const label = (index: number) => columnLabel(columns, index);
-  const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how && each.because !== '--set');
+  const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how);
   const found = named('first').flatMap((each) => each.columns.map((index) => [label(index), each.field] as const));
   const joined = named('join').map((each) => [each.field, each.columns.map(label)] as const);
   const taken = new Set(sources.flatMap(({ how, columns: at }) => (how === 'template' ? [] : at)));
@@ -26,8 +26,15 @@ export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembe
     .flatMap(([name]) => columnsNamed(columns, name))
     .filter((index) => !taken.has(index))
     .map((index) => [label(index), '-'] as const);
+  const isGiven = ([field]: readonly [string, string]) =>
+    sources.some((each) => each.how === 'template' && each.field === field && each.because !== '--set');
+  const before = Object.entries(remembered?.set ?? {}).filter(isGiven);
   const entries = [...found, ...leftOut].map(([name, field]) => [mapKey(name), field] as const);
-  return { map: Object.fromEntries(entries), set, join: Object.fromEntries(joined) };
+  return {
+    map: Object.fromEntries(entries),
+    set: { ...Object.fromEntries(before), ...set },
+    join: Object.fromEntries(joined),
+  };
 }
 
 /**
@@ -41,15 +48,13 @@ export function mappingToRemember(
 ): Omit<RememberedMapping, 'on' | 'changes'> | null {
   const { columns, sources } = mapping;
   const { map, set, join } = mappingToKeep(mapping, options);
-  // Constants are not remembered, so the columns that they replaced must stay available.
-  const open = Object.keys(set).length === 0 ? [] : planMapping(columns, { ...options, set: {} }, evidence).sources;
-  const used = new Set([...sources, ...open].flatMap((each) => each.columns));
+  const used = new Set(sources.flatMap((each) => each.columns));
   // Result columns are not part of the header, because the original file does not have them.
   const isUnused = (index: number) => !used.has(index) && resultColumnOf(columns[index] ?? '') === null;
   const unused = columns.map((_, index) => columnLabel(columns, index)).filter((_, index) => isUnused(index));
-  const kept = { map, join, unused };
+  const kept = { map, join, set, unused };
   const remembered = { ...kept, on: '', changes: null };
-  const again = planMapping(columns, { map: {}, set, join: {}, remembered }, evidence);
+  const again = planMapping(columns, { map: {}, set: {}, join: {}, remembered }, evidence);
   return usedColumns(again) === usedColumns(mapping) ? kept : null;
 }
 

@@ -1,5 +1,6 @@
 import { aliasOf, headerForm } from '../request/lead/field-aliases.ts';
 import { FIELD, FIELDS, type Field, isField } from '../request/lead/fields.ts';
+import { MARKETS, parseMarket } from '../request/lead/markets.ts';
 import { columnLabel, type FieldSource, type MappingOptions, type Tie } from '../request/lead/table.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
@@ -20,6 +21,7 @@ export function refuseSlips(
 ): void {
   for (const field of [...Object.values(map), ...Object.keys(set), ...Object.keys(join)]) refuseSlip(field, parameters);
   for (const [field, text] of Object.entries(set)) refuseForgottenBraces(columns, field, text);
+  refuseUnknownCountry(set['country'] ?? '');
 }
 
 /**
@@ -38,6 +40,16 @@ export function refuseSlip(field: string, parameters: ReadonlySet<string>): void
     'field.unknown',
     `There is no field "${field}". Did you mean "${meant}"?`,
     `Write ${meant} in --map, --set or the mapping file.${parts} If the service really has a parameter "${field}", let srq learn its document: srq contract learn FILE`,
+  );
+}
+
+/** Throws `SrqError('usage')` for a constant country that is no market, which every row would be blamed for. */
+function refuseUnknownCountry(text: string): void {
+  if (text.trim() === '' || text.includes('{') || parseMarket(text) !== undefined) return;
+  throw new SrqError(
+    'arguments.invalid',
+    `"${text}" is none of the countries.`,
+    `They are: ${MARKETS.map(({ code }) => code).join(', ')}`,
   );
 }
 

@@ -43,7 +43,7 @@ export function planMapping(
   const said = [
     ...mappedSources(chosen, '--map'),
     ...joinedSources(columns, join, '--mapping'),
-    ...setSources(columns, set),
+    ...setSources(columns, set, '--set'),
   ];
   const before = remembered
     ? rememberedColumns(columns, remembered, said, chosen)
@@ -52,7 +52,8 @@ export function planMapping(
   const known = new Set(explicit.map(({ field }) => field));
   const taken = new Set([...chosen.values(), before.ignored, ...before.sources.map((each) => each.columns)].flat());
   refuseRepeatedNames(columns, taken);
-  const understood = understandColumns({ columns, cells: sample, market: parseMarket(set['country'] ?? '') });
+  const market = parseMarket(set['country'] ?? remembered?.set?.['country'] ?? '');
+  const understood = understandColumns({ columns, cells: sample, market });
   const closed = new Set([...taken, ...before.unused]);
   const readings = understood.readings.filter(({ index, meaning }) => !closed.has(index) && !known.has(meaning));
   const usable = withoutNotes(readings);
@@ -147,7 +148,7 @@ function joinedSources(columns: readonly string[], join: MappingOptions['join'],
  */
 function rememberedColumns(
   columns: readonly string[],
-  { map, join, unused, on }: NonNullable<MappingOptions['remembered']>,
+  { map, join, set = {}, unused, on }: NonNullable<MappingOptions['remembered']>,
   said: readonly FieldSource[],
   saidOf: ReadonlyMap<string, readonly number[]>,
 ): { sources: FieldSource[]; ignored: readonly number[]; unused: readonly number[] } {
@@ -159,19 +160,20 @@ function rememberedColumns(
   const free = sources
     .filter(isOpen)
     .map((each) => ({ ...each, columns: each.columns.filter((at) => !spoken.has(at)) }));
+  const templates = setSources(columns, set, because).filter(isOpen);
   return {
-    sources: free.filter((each) => each.columns.length > 0),
+    sources: [...free.filter((each) => each.columns.length > 0), ...templates],
     ignored: chosen.get('-') ?? [],
     unused: unused.flatMap((name) => columnsNamed(columns, name)),
   };
 }
 
-function setSources(columns: readonly string[], set: Readonly<Record<string, string>>): FieldSource[] {
+function setSources(columns: readonly string[], set: Readonly<Record<string, string>>, because: string): FieldSource[] {
   return Object.entries(set).map(([field, text]) => {
     requireFieldName(field);
     const template = parseTemplate(text, (name) => columnsNamed(columns, name)[0] ?? 0);
     const used = template.filter((part) => typeof part === 'number');
-    return { field, columns: used, how: 'template', template, prefix: null, because: '--set', level: 'certain' };
+    return { field, columns: used, how: 'template', template, prefix: null, because, level: 'certain' };
   });
 }
 

@@ -158,15 +158,26 @@ export function showDigits(parts: Map<string, Buffer>): void {
 /** Matches the tag of a cell with an error value, up to the type that says so. */
 const ERROR_TYPE = /(<(?:[\w-]+:)?c(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*?\s+t\s*=\s*)(?:"e"|'e')/g;
 
+/** Matches a cell with a formula and no value, or an empty one. The groups are its namespace, its attributes and the value. */
+const WITHOUT_VALUE =
+  /<((?:[\w-]+:)?)c((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*>\s*<\1f\b[^<>]*(?:\/>|>[^<]*<\/\1f>)\s*(<\1v\s*\/>|<\1v>\s*<\/\1v>)?\s*<\/\1c>/g;
+
 /**
- * Turns the error values of formulas (`#N/A`) into texts, in all sheets of a workbook. The library that reads workbooks
- * takes such a cell for an empty one, so a request would lack what the formula should have given.
+ * Turns the error values of formulas (`#N/A`), and formulas whose value the program that wrote them did not store, into
+ * texts, in all sheets of a workbook. The library that reads workbooks takes such a cell for an empty one, so a request
+ * would lack what the formula should have given.
  */
 export function showErrors(parts: Map<string, Buffer>): void {
   for (const [name, part] of parts) {
     if (!part.includes('sheetData')) continue;
     const xml = part.toString('latin1');
-    const shown = xml.replace(ERROR_TYPE, '$1"str"');
+    const shown = xml
+      .replace(ERROR_TYPE, '$1"str"')
+      .replace(WITHOUT_VALUE, (cell, space: string, tag: string, value?: string) => {
+        // A formula may give an empty text, which is stored as one.
+        if (value !== undefined && TYPE.exec(tag)?.[1] === 'str') return cell;
+        return `<${space}c${tag.replace(TYPE, '')} t="str"><${space}v>#N/A</${space}v></${space}c>`;
+      });
     if (shown !== xml) parts.set(name, Buffer.from(shown, 'latin1'));
   }
 }

@@ -312,9 +312,10 @@ async function openJson(
 /** Opens one sheet of a workbook as a table. The rules for titles, footers and blank rows are those of CSV. */
 async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): Promise<TableContent> {
   const { readWorkbook } = await import('./workbook.ts');
-  const { name, others, records } = await readWorkbook(file, options.sheet);
+  const { name, isChosen, others, records } = await readWorkbook(file, options.sheet);
   const more = others.length > 0 ? ` The others are left out (--sheet NAME): ${others.join(', ')}.` : '';
-  say(`Read from the sheet "${name}".${more}`);
+  const why = isChosen ? ', which has most rows that look like leads' : '';
+  say(`Read from the sheet "${name}"${why}.${more}`);
   const asked = records.slice(options.skipLines);
   const sample = asked.slice(0, 200).map(({ cells }) => ({ cells, lines: 1 }));
   const before = linesBeforeHeader(sample, options.skipLines);

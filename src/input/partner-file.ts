@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
+import { mediaTypeOfBytes } from '../request/lead/media-type.ts';
 import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -127,38 +128,49 @@ const SAVE_AS_CSV =
   'Open it in a spreadsheet and save it as "CSV UTF-8 (comma delimited)" (File > Save As > File type), then import that file.';
 
 /** The first bytes of the kinds that srq can read although they are not text. */
-const READ: readonly { readonly begins: readonly number[]; readonly kind: FileKind }[] = [
-  { begins: [0x1f, 0x8b], kind: 'gzip' },
-  { begins: [0x50, 0x4b, 0x03, 0x04], kind: 'zip' },
+const READ: readonly (readonly [begins: RegExp, kind: FileKind])[] = [
+  [/^\x1f\x8b/, 'gzip'],
+  [/^PK\x03\x04/, 'zip'],
 ];
 
 /** The first bytes of the kinds that srq refuses, with their name and what to do instead. */
-const REFUSED: readonly { readonly begins: readonly number[]; readonly what: string; readonly hint: string }[] = [
-  {
-    begins: [0xd0, 0xcf, 0x11, 0xe0],
-    what: 'an Excel 97-2003 workbook (.xls), or one with a password',
-    hint: `${SAVE_AS_CSV} Or save it as .xlsx without a password.`,
-  },
-  { begins: [0x25, 0x50, 0x44, 0x46], what: 'a PDF', hint: 'Export the data as CSV UTF-8 instead.' },
-  { begins: [0x28, 0xb5, 0x2f, 0xfd], what: 'compressed with Zstandard', hint: 'Unpack it first: zstd -d FILE' },
-  { begins: [0x42, 0x5a, 0x68], what: 'compressed with bzip2', hint: 'Unpack it first: bunzip2 FILE' },
-  { begins: [0xfd, 0x37, 0x7a, 0x58, 0x5a], what: 'compressed with xz', hint: 'Unpack it first: unxz FILE' },
-  { begins: [0x50, 0x4b, 0x05, 0x06], what: 'an empty ZIP archive', hint: 'Export the file again.' },
+const REFUSED: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
+  [
+    /^\xd0\xcf\x11\xe0/,
+    'an Excel 97-2003 workbook (.xls), or one with a password',
+    `${SAVE_AS_CSV} Or save it as .xlsx without a password.`,
+  ],
+  [/^%PDF/, 'a PDF', 'Export the data as CSV UTF-8 instead.'],
+  [/^\x28\xb5\x2f\xfd/, 'compressed with Zstandard', 'Unpack it first: zstd -d FILE'],
+  [/^BZh/, 'compressed with bzip2', 'Unpack it first: bunzip2 FILE'],
+  [/^\xfd7zXZ/, 'compressed with xz', 'Unpack it first: unxz FILE'],
+  [/^7z\xbc\xaf|^Rar!/, 'an archive', 'Unpack it, and import the file that is in it.'],
+  [/^PK\x05\x06/, 'an empty ZIP archive', 'Export the file again.'],
+  [/^\x89PNG|^\xff\xd8\xff|^GIF8|^RIFF....WEBP|^II\*\0|^MM\0\*/s, 'a picture', 'Export the data as CSV UTF-8 instead.'],
+  [/^\{\\rtf/, 'a text document (RTF)', 'Export the data as CSV UTF-8 instead.'],
+  [/^SQLite format|^PAR1/, 'a database', 'Export the table as CSV UTF-8.'],
+  [/^\s*<(?:!doctype|html|table|\?xml)/i, 'a web page or XML', SAVE_AS_CSV],
 ];
+
+/** Number of first bytes that tell the kind of a file. */
+const HEAD_BYTES = 200;
 
 /**
  * Returns the kind of a file by its first bytes. Throws `SrqError('input')`, saying what to do instead, for a kind that
  * srq cannot read.
  */
 export function kindOf(path: string, head: Buffer): FileKind {
-  const begins = ({ begins }: { readonly begins: readonly number[] }) =>
-    begins.every((byte, index) => head[index] === byte);
-  const refused = REFUSED.find(begins);
-  if (refused) throw new SrqError('file.wrong-kind', `${path} is ${refused.what}, not CSV or JSON.`, refused.hint);
-  if (/^\s*<(?:!doctype|html|table|\?xml)/i.test(head.subarray(0, 200).toString('latin1'))) {
-    throw new SrqError('file.wrong-kind', `${path} is a web page or XML, not CSV or JSON.`, SAVE_AS_CSV);
-  }
-  return READ.find(begins)?.kind ?? 'text';
+  const text = head.subarray(0, HEAD_BYTES).toString('latin1');
+  const refused = REFUSED.find(([begins]) => begins.test(text));
+  if (refused) throw new SrqError('file.wrong-kind', `${path} is ${refused[1]}, not CSV or JSON.`, refused[2]);
+  // A header may begin as a recording does: `ID3,Name`.
+  if (mediaTypeOfBytes(head) !== null && /[\0-\x08]/.test(text))
+    throw new SrqError(
+      'file.wrong-kind',
+      `${path} is a recording, not CSV or JSON.`,
+      'For one request with a recording: srq create --audio FILE',
+    );
+  return READ.find(([begins]) => begins.test(text))?.[1] ?? 'text';
 }
 
 /** Returns the error for a ZIP archive that is not a workbook which srq can read. */

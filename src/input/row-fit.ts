@@ -30,7 +30,6 @@ export class RowFit {
   private readonly named: number;
   /** True if even rows as wide as the header may have their cells in the wrong columns, because many rows are short. */
   private readonly isLoose: boolean;
-  private readonly shapes: CellShapes;
 
   /** `sample` holds rows from the beginning of the file. */
   constructor(columns: Cells, delimiter: string, sample: readonly Cells[]) {
@@ -38,14 +37,10 @@ export class RowFit {
     this.delimiter = delimiter;
     this.named = columns.findLastIndex((name) => name !== '') + 1;
     const rows = sample.filter((cells) => filledCells(cells) > Math.min(1, columns.length - 1));
-    const full = rows.filter(({ length }) => length === columns.length);
     this.width = usualWidth(rows, columns, this.named, delimiter);
-    const usual = rows.filter(({ length }) => length === this.width);
     const short = rows.filter(({ length }) => length < columns.length);
     this.isLoose =
       this.width < this.named || (this.width === columns.length && short.length > rows.length * (1 - NEARLY_ALL));
-    const known = this.isLoose ? [...short, ...full] : this.width === columns.length ? full : [...usual, ...full];
-    this.shapes = new CellShapes(columns.length, known);
     this.note =
       this.width < this.named
         ? `Read as empty, because nearly all rows leave them out: ${columns
@@ -62,50 +57,53 @@ export class RowFit {
     return this.isInPlace(cells) ? padded(cells, length) : null;
   }
 
-  /** Describes why a row does not fit: how many cells it has, and from which column on they do not fit. */
+  /** Describes why a row does not fit: how many cells it has, or that they are in the wrong columns. */
   misfit(cells: Cells): string {
     const { length } = this.columns;
     const expected = this.width === length ? `the header has ${length}` : `nearly all rows have ${this.width}`;
     const counted = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where ${expected}`;
-    if (cells.length === this.width || cells.length === length)
-      return `${counted}, and they fit other columns better${this.cause(cells)}`;
-    return `${counted}${this.cause(cells)}`;
-  }
-
-  private cause(cells: Cells): string {
-    const sign = NAMES[this.delimiter] ?? `"${this.delimiter}"`;
-    const inColumns = Math.min(this.width, this.columns.length);
+    const inColumns = Math.min(this.width, length);
     if (cells.length > inColumns) {
-      const { at, gain } = this.shapes.merged(cells, inColumns, this.delimiter);
-      const name = this.columns[at];
-      if (gain > LIKELY_GAIN && name) return `; is a ${sign} in ${name} not quoted?`;
-      return `; check for a ${sign} that is not quoted, or one too many`;
+      const sign = NAMES[this.delimiter] ?? `"${this.delimiter}"`;
+      return `${counted}; check for a ${sign} that is not quoted, or one too many`;
     }
-    const { at } = this.shapes.missing(cells, inColumns);
-    const name = this.columns[at];
-    if (at === cells.length || !name) return '; is a line break in it not quoted, or are its last cells missing?';
-    return `; from ${name} on they do not fit: is a cell missing there?`;
+    if (cells.length === inColumns) return `${counted}, and they fit other columns better`;
+    return `${counted}; is a line break in it not quoted, or is a cell missing?`;
   }
 
   private isInPlace(cells: Cells): boolean {
     const { length } = this.columns;
     if (cells.length !== this.width && cells.length !== length) return false;
     if (!isBlank(cells.slice(length))) return false;
-    if (this.width < this.named) return this.fitsShort(cells);
-    if (this.width < length) return cells.length === this.width;
-    // If many rows are short, a row that was split at a delimiter may be as wide as the header.
-    if (this.width === length) return this.shapes.merged(cells, length - 1, this.delimiter).gain <= CLEAR_GAIN;
+    if (this.width < length && this.width >= this.named) return cells.length === this.width;
     // The row may lack only the delimiter at its end. That is so if its last cell is filled. Otherwise it may have lost
     // a cell.
-    if (cells.length === length) return (cells[length - 1] ?? '').trim() !== '';
-    return this.shapes.merged(cells, length, this.delimiter).gain <= CLEAR_GAIN;
+    if (this.width > length && cells.length === length) return (cells[length - 1] ?? '').trim() !== '';
+    return this.hasContactsInPlace(cells);
   }
 
-  private fitsShort(cells: Cells): boolean {
-    if (cells.length === this.width) return this.shapes.missing(cells, this.columns.length).gain <= CLEAR_GAIN;
-    return this.shapes.merged(cells, this.width, this.delimiter).gain <= 0;
+  /** Tells whether no column holds what belongs to another field: an e-mail address, a telephone number, a country. */
+  private hasContactsInPlace(cells: Cells): boolean {
+    return this.columns.every((name, at) => {
+      const text = (cells[at] ?? '').trim();
+      const meaning = aliasOf(name)?.meaning;
+      if (meaning === undefined) return true;
+      if (meaning === 'phone') return !EMAIL.test(text) && !/^\p{L}[\p{L} .'-]*$/u.test(text);
+      if (meaning === 'email') return !PHONE.test(text);
+      if (meaning === 'country' && isCountryBeside(cells, at)) return false;
+      return !BELONGS_ELSEWHERE(text) && !(NO_DIGITS.has(meaning) && PHONE.test(text));
+    });
   }
 }
+
+/** Tells whether a country stands beside the column for it, which holds something else. */
+function isCountryBeside(cells: Cells, at: number): boolean {
+  const isCountry = (index: number) => parseMarket((cells[index] ?? '').trim()) !== undefined;
+  return (cells[at] ?? '').trim() !== '' && !isCountry(at) && (isCountry(at - 1) || isCountry(at + 1));
+}
+
+/** Fields whose texts are never only digits. */
+const NO_DIGITS: ReadonlySet<string> = new Set(['fullname', 'first_name', 'last_name', 'street', 'city', 'country']);
 
 /**
  * Returns the number of cells of complete rows. It is the header's number, unless nearly all rows agree on another one.
@@ -184,117 +182,4 @@ function filledCells(cells: Cells): number {
 export function isBlank(cells: Cells): boolean {
   for (const cell of cells) if (cell !== '' && cell.trim() !== '') return false;
   return true;
-}
-
-/** Maximum number of rows that are examined, and maximum number of characters of each cell. */
-const MAX_ROWS = 200;
-const MAX_LETTERS = 200;
-
-/** Patterns for the form of a cell, the most specific first. The last one matches every text. */
-const SHAPES: readonly RegExp[] = [
-  /^\s*$/,
-  /^\s*\S+@\S+\s*$/,
-  /^\s*(?:https?:|www\.)/i,
-  /^\s*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)/,
-  /^(?:\D{0,2})\+\d/,
-  /^[\d\s()./-]*$(?<=(?:\d\D*){9,})/,
-  /^[\d\s()./-]*$/,
-  /^\s*[A-Za-z]{1,3}\s*$/,
-  /^\s*\d/,
-  /^\s*(?:\S+\s+){4}/,
-  /\d/,
-  /^/,
-];
-
-/**
- * Number of kinds of cells. A cell that begins with a blank counts as another kind, because a text that was split at a
- * comma continues with a blank.
- */
-const KINDS = SHAPES.length * 2;
-
-function shapeOf(cell: string): number {
-  const text = cell.length > MAX_LETTERS ? cell.slice(0, MAX_LETTERS) : cell;
-  const shape = SHAPES.findIndex((pattern) => pattern.test(text));
-  return shape * 2 + (shape > 0 && text.startsWith(' ') ? 1 : 0);
-}
-
-/**
- * The position in a row from which its cells fit other columns better than their own. `gain` is the logarithm of how
- * many times likelier that is.
- */
-interface Shift {
-  readonly at: number;
-  readonly gain: number;
-}
-
-/** The count, in rows, for a kind of cell that has not occurred in a column yet. */
-const UNSEEN = 0.2;
-
-/** Gain from which a person is asked: three times likelier. */
-const LIKELY_GAIN = Math.log(3);
-/** Gain that is not a coincidence: twenty times likelier. */
-const CLEAR_GAIN = Math.log(20);
-
-/** The usual forms of the cells in each column, learned from rows whose cells are in their places. */
-class CellShapes {
-  private readonly counts: readonly Float64Array[];
-  private readonly rows: number;
-
-  constructor(columns: number, rows: readonly Cells[]) {
-    const seen = rows.slice(0, MAX_ROWS);
-    this.rows = seen.length;
-    this.counts = Array.from({ length: columns }, (_, column) => {
-      const counts = new Float64Array(KINDS);
-      for (const cells of seen) {
-        const kind = shapeOf(cells[column] ?? '');
-        counts[kind] = (counts[kind] ?? 0) + 1;
-      }
-      return counts;
-    });
-  }
-
-  /**
-   * Finds where a row with more than `width` cells was split within a text. If the pieces are joined there, the row
-   * fits the first `width` columns best.
-   */
-  merged(cells: Cells, width: number, delimiter: string): Shift {
-    const surplus = cells.length - width;
-    if (surplus <= 0 || width <= 0) return { at: 0, gain: Number.NEGATIVE_INFINITY };
-    let before = 0;
-    let after = 0;
-    for (let column = 1; column < width; column++) after += this.fit(column, cells[column + surplus] ?? '');
-    let best = { at: 0, score: Number.NEGATIVE_INFINITY };
-    for (let at = 0; at < width; at++) {
-      const score = before + this.fit(at, cells.slice(at, at + surplus + 1).join(delimiter)) + after;
-      if (score > best.score) best = { at, score };
-      before += this.fit(at, cells[at] ?? '');
-      after -= at + 1 < width ? this.fit(at + 1, cells[at + 1 + surplus] ?? '') : 0;
-    }
-    let asItIs = 0;
-    for (const [column, cell] of cells.entries()) asItIs += this.fit(column, cell);
-    for (let column = width; column < this.counts.length; column++) best.score += this.fit(column, '');
-    return { at: best.at, gain: best.score - asItIs };
-  }
-
-  /**
-   * Finds where a row with fewer than `width` cells has lost cells. If the others are shifted there, they fit the
-   * `width` columns best.
-   */
-  missing(cells: Cells, width: number): Shift {
-    const lost = width - cells.length;
-    let score = 0;
-    for (let column = cells.length - 1; column >= 0; column--) score += this.fit(column + lost, cells[column] ?? '');
-    let best = { at: 0, score };
-    for (let at = 1; at <= cells.length; at++) {
-      const cell = cells[at - 1] ?? '';
-      score += this.fit(at - 1, cell) - this.fit(at - 1 + lost, cell);
-      if (score >= best.score) best = { at, score };
-    }
-    return { at: best.at, gain: best.score - score };
-  }
-
-  private fit(column: number, cell: string): number {
-    const counts = this.counts[column];
-    return counts ? Math.log(((counts[shapeOf(cell)] ?? 0) + UNSEEN) / (this.rows + UNSEEN * KINDS)) : 0;
-  }
 }

@@ -28,6 +28,10 @@ const UNDECODED = /\uFFFD|\p{Surrogate}/u;
 /** Maximum number of rows of a report's footer, which holds totals, a confidentiality line or a copyright. */
 const MAX_FOOTER_ROWS = 20;
 
+/** Matches what stands before a sum below a list. */
+const TOTALS =
+  /^\s*(?:grand total|total|sub-?total|sum|count|summe|gesamt|anzahl|suma|somme|totale|totaux|soma|cantidad|nombre)\b/i;
+
 /** Reads the names of the columns and trims them. Throws `SrqError('input')` if there is no header. */
 export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: RowReading): Promise<string[]> {
   for await (const batch of records) {
@@ -115,7 +119,8 @@ class RowShaper {
 
   private mayBeFooter({ cells }: CsvRecord): boolean {
     if (!this.afterBlank || this.columns.length < 3 || this.held.length >= MAX_FOOTER_ROWS) return false;
-    return cells.reduce((filled, cell) => (cell.trim() === '' ? filled : filled + 1), 0) === 1;
+    const filled = cells.filter((cell) => cell.trim() !== '');
+    return filled.length === 1 || (filled.length <= 3 && TOTALS.test(filled[0] ?? ''));
   }
 
   private row({ cells, line, suspicion }: CsvRecord): Row {

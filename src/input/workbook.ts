@@ -5,6 +5,7 @@ import { type Entry, fromBufferPromise } from 'yauzl';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
+import { leadCount } from './header-search.ts';
 import { MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
 import { attributeOf, showDigits, showErrors } from './number-formats.ts';
 import { notAWorkbook, type PartnerFile } from './partner-file.ts';
@@ -16,6 +17,8 @@ const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
 /** One sheet of a workbook, held in memory. */
 export interface Sheet {
   readonly name: string;
+  /** Whether it is not the first one, because it has more rows that look like leads. */
+  readonly isChosen: boolean;
   /** The names of the workbook's other sheets. */
   readonly others: readonly string[];
   /** All rows in order, including empty rows and those above the header. */
@@ -23,37 +26,58 @@ export interface Sheet {
 }
 
 /**
- * Reads one sheet of an `.xlsx` workbook: the named one, or else the first visible one. Throws `SrqError('input')` if
+ * Reads one sheet of an `.xlsx` workbook: the named one, or else the visible one with most rows that look like leads.
+ * Throws `SrqError('input')` if
  * the file is not such a workbook, is damaged, or is larger than a list of leads. Throws `SrqError('usage')` if there
  * is no such sheet.
  */
 export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
   const zip = await openZip(await archiveOf(file), file.path);
   requireWorkbook(zip.names, file.path);
-  const parts = await zip.parts((name) => /\.(?:xml|rels)$/.test(name), MAX_UNPACKED_BYTES);
+  const parts = await zip.parts((name) => READ_PART.test(name), MAX_UNPACKED_BYTES);
   for (const part of parts.values()) {
+    requireShortPieces(part, file.path);
     requireBoundedSheet(part.toString('latin1'), file.path, () => damaged(file.path, 'a cell without a place'));
   }
   const sheets = sheetsOf(parts.get('xl/workbook.xml')?.toString('utf8') ?? '');
-  const index = chosenSheet(sheets, wanted, file.path);
+  const candidates = wanted === null ? visible(sheets) : [sheetNamed(sheets, wanted, file.path)];
   showDigits(parts);
   showErrors(parts);
   // The parts are packed again, because the library trusts the sizes that an archive states, and only these parts were
   // checked.
-  const bounded = zipSync(Object.fromEntries(parts), { level: 0 });
-  const rows = await readSheet(new Blob([bounded]), index + 1, { trim: false, parseNumber: numberText }).catch(
-    (error: unknown) => Promise.reject(damaged(file.path, error instanceof Error ? error.message : '', error)),
-  );
+  const bounded = new Blob([zipSync(Object.fromEntries(parts), { level: 0 })]);
+  let [index, records, leads] = [candidates[0] ?? 0, [] as CsvRecord[], -1];
+  for (const at of candidates) {
+    const found = await recordsOf(bounded, at, file.path);
+    const count = candidates.length > 1 ? leadCount(found) : 0;
+    if (count > leads) [index, records, leads] = [at, found, count];
+  }
   return {
     name: sheets[index]?.name ?? '',
+    isChosen: index !== candidates[0],
     others: sheets.filter((_, at) => at !== index).map(({ name }) => name),
-    records: rows.map((cells, at) => ({
-      cells: cells.map(cellText),
-      line: at + 1,
-      afterEmptyLine: false,
-      suspicion: null,
-    })),
+    records,
   };
+}
+
+async function recordsOf(workbook: Blob, sheet: number, path: string): Promise<CsvRecord[]> {
+  const rows = await readSheet(workbook, sheet + 1, { trim: false, parseNumber: numberText }).catch((error: unknown) =>
+    Promise.reject(damaged(path, error instanceof Error ? error.message : '', error)),
+  );
+  return rows.map((cells, at) => ({
+    cells: cells.map(cellText),
+    line: at + 1,
+    afterEmptyLine: false,
+    suspicion: null,
+  }));
+}
+
+/** Maximum number of sheets of which the one with leads is looked for. */
+const MAX_SHEETS = 20;
+
+function visible(sheets: readonly { hidden: boolean }[]): number[] {
+  const shown = sheets.flatMap(({ hidden }, at) => (hidden ? [] : [at]));
+  return shown.length > 0 ? shown.slice(0, MAX_SHEETS) : [0];
 }
 
 async function archiveOf(file: PartnerFile): Promise<Buffer> {
@@ -85,17 +109,7 @@ function sheetsOf(xml: string): { name: string; hidden: boolean }[] {
   }));
 }
 
-function chosenSheet(
-  sheets: readonly { name: string; hidden: boolean }[],
-  wanted: string | null,
-  path: string,
-): number {
-  if (wanted === null) {
-    return Math.max(
-      0,
-      sheets.findIndex(({ hidden }) => !hidden),
-    );
-  }
+function sheetNamed(sheets: readonly { name: string }[], wanted: string, path: string): number {
   const names = sheets.map(({ name }) => name);
   const same = names.findIndex((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
   if (same >= 0) return same;
@@ -137,6 +151,35 @@ function damaged(path: string, why: string, cause?: unknown): SrqError {
     'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
     cause,
   );
+}
+
+/** The parts that hold tables, without drawings, comments and the like. */
+const READ_PART =
+  /^(?:xl\/(?!(?:drawings|charts|chartsheets|theme|media|comments|threadedComments|persons|pivot\w*|externalLinks)).*|_rels\/.*|\[Content_Types\])\.(?:xml|rels)$/;
+
+/** Maximum size of a tag, a comment or a text. A cell of a spreadsheet holds at most 32,767 characters. */
+const MAX_PIECE = 64 * 1024;
+
+/**
+ * Throws `SrqError('input')` if a tag, a comment or a text is too long. The library parses an unfinished one again with
+ * each chunk, so that a file of 3 KB could keep it busy for minutes.
+ */
+function requireShortPieces(xml: Buffer, path: string): void {
+  for (let at = 0; at < xml.length; ) {
+    const open = xml.indexOf('<', at);
+    const end = open < 0 ? xml.length : open;
+    const close =
+      open < 0 ? end : xml.indexOf(xml.subarray(open, open + 4).toString('latin1') === '<!--' ? '-->' : '>', open);
+    if (end - at > MAX_PIECE || (close < 0 ? xml.length : close) - end > MAX_PIECE) {
+      throw new SrqError(
+        'file.too-large',
+        `${path} holds a text or a tag of more than ${MAX_PIECE / 1024} KiB, which no cell of a spreadsheet has.`,
+        'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
+      );
+    }
+    if (close < 0) return;
+    at = close + 1;
+  }
 }
 
 /** Maximum numbers of rows and cells of a sheet, so that they fit into memory. A longer list must be a CSV file. */

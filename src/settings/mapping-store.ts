@@ -9,12 +9,13 @@ const keptSchema = z.object({
   columns: z.array(z.string()),
   map: z.record(z.string(), z.string()),
   join: z.record(z.string(), z.array(z.string())),
+  set: z._default(z.record(z.string(), z.string()), {}),
   unused: z.array(z.string()),
   on: z.string(),
 });
 const fileSchema = z.object({ version: z.literal(1), mappings: z.array(keptSchema) });
 
-type Confirmed = Pick<RememberedMapping, 'map' | 'join' | 'unused'>;
+type Confirmed = Pick<RememberedMapping, 'map' | 'join' | 'set' | 'unused'>;
 
 /** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
 export interface KeptMapping extends Confirmed {
@@ -102,11 +103,11 @@ export class MappingStore {
    * is very long, or if the names of two columns differ only in case or accents. Throws the system's error if the file
    * cannot be written.
    */
-  keep(columns: readonly string[], { map, join, unused }: Confirmed, on: string): void {
+  keep(columns: readonly string[], { map, join, set = {}, unused }: Confirmed, on: string): void {
     const header = new Header(columns);
     if (header.hasTwins || columns.join('').length + columns.length > MAX_HEADER_LETTERS) return;
     const { fingerprint } = header;
-    const kept = { fingerprint, columns, map, join, unused, on };
+    const kept = { fingerprint, columns, map, join, set, unused, on };
     const entries = this.#entries();
     const former = entries.filter((each) => each.fingerprint === fingerprint && !isSame(each, kept));
     const others = entries.filter((each) => each.fingerprint !== fingerprint);
@@ -131,7 +132,7 @@ export class MappingStore {
 }
 
 function isSame(one: Confirmed, other: Confirmed): boolean {
-  const content = ({ map, join }: Confirmed) => JSON.stringify([map, join]);
+  const content = ({ map, join, set = {} }: Confirmed) => JSON.stringify([map, join, set]);
   return content(one) === content(other);
 }
 
@@ -197,7 +198,7 @@ function isAlike(shared: number, before: number, now: number): boolean {
  * left out, and so are joins with such a column. A column without a name is identified by its position, so it is found
  * only in the same header.
  */
-function renamed({ map, join, unused }: KeptMapping, before: Header, now: Header): Confirmed {
+function renamed({ map, join, set = {}, unused }: KeptMapping, before: Header, now: Header): Confirmed {
   const isSame = before.fingerprint === now.fingerprint;
   const named = new Set(before.named);
   const nameNow = (name: string): string | null => {
@@ -216,6 +217,8 @@ function renamed({ map, join, unused }: KeptMapping, before: Header, now: Header
   return {
     map: Object.fromEntries(entries),
     join: Object.fromEntries(joins),
+    // Another header may have a column for what was the same in all rows.
+    set: isSame ? set : {},
     unused: unused.map(nameNow).filter((name) => name !== null),
   };
 }

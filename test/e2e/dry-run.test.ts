@@ -71,7 +71,7 @@ describe.concurrent('bulk --dry-run --json', () => {
     expect(document).toMatchObject({ rows: 11, ready: 9, invalid: 2, encoding: 'UTF-8', delimiter: ';' });
     const findings = document['problems'] as Finding[];
     expect(findings.map(({ row, message }) => [row, message])).toEqual([
-      [10, 'has 8 cells where the header has 7; is a semicolon in Street not quoted?'],
+      [10, 'has 8 cells where the header has 7; check for a semicolon that is not quoted, or one too many'],
       [11, expect.stringContaining('bytes that are not UTF-8 in Name')],
     ]);
   });

@@ -34,17 +34,17 @@ describe('a row with another number of cells than the header', () => {
     [
       'a cut text',
       [ref, name, email, phone, 'Rua A', ' 5', city, country, text],
-      'has 9 cells where the header has 8; is a semicolon in Street not quoted?',
+      'has 9 cells where the header has 8; check for a semicolon that is not quoted, or one too many',
     ],
     [
       'a cut text, the last cell empty',
       [ref, name, email, phone, 'Rua A', ' 5', city, country, ''],
-      'has 9 cells where the header has 8; is a semicolon in Street not quoted?',
+      'has 9 cells where the header has 8; check for a semicolon that is not quoted, or one too many',
     ],
     [
       'a text cut twice',
       [ref, 'Silva', ' Costa', ' Ana', email, phone, 'Rua A', city, country, text],
-      'has 10 cells where the header has 8; is a semicolon in Name not quoted?',
+      'has 10 cells where the header has 8; check for a semicolon that is not quoted, or one too many',
     ],
     [
       'an empty cell at its end',
@@ -54,12 +54,12 @@ describe('a row with another number of cells than the header', () => {
     [
       'a cell lost',
       [ref, name, phone, 'Rua A', city, country, text],
-      'has 7 cells where the header has 8; from Email on they do not fit: is a cell missing there?',
+      'has 7 cells where the header has 8; is a line break in it not quoted, or is a cell missing?',
     ],
     [
       'its last cell lost',
       odd.slice(0, -1),
-      'has 7 cells where the header has 8; is a line break in it not quoted, or are its last cells missing?',
+      'has 7 cells where the header has 8; is a line break in it not quoted, or is a cell missing?',
     ],
   ])('is invalid and says why: %s', async (_, cells, problem) => {
     const { rows } = await read(csv(...good, cells, ...good));
@@ -95,7 +95,7 @@ describe('rows that nearly all have the same number of cells', () => {
     );
     expect(found.slice(0, 40).every((problem) => problem === null)).toBe(true);
     expect(found.slice(40).map((problem) => problem?.slice(0, 45))).toEqual([
-      'has 10 cells where nearly all rows have 9; is',
+      'has 10 cells where nearly all rows have 9; ch',
       expect.stringMatching(/^has 9 cells/),
       expect.stringMatching(/^has 8 cells/),
     ]);

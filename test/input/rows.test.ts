@@ -78,7 +78,7 @@ describe('a footer', () => {
   it('is none without a blank line before it, with two filled cells, or in a table of two columns', async () => {
     for (const records of [
       [data(2), one(3)],
-      [data(2), blank(3), record('total,5,', 4)],
+      [data(2), blank(3), record('Ana,5,', 4)],
       [blank(2), data(3), one(4)],
     ]) {
       const { rows, said } = await read('a,b,c', [[header, ...records]]);

@@ -16,6 +16,7 @@ import type { ImportPlan, RowRange } from '../../request/log/import-plan.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { adviceOn } from '../../request/words/finding.ts';
 import { isAsked } from './consent.ts';
+import { askCountry, lacksCountry } from './country.ts';
 import {
   askQuestions,
   type ColumnQuestion,
@@ -110,6 +111,10 @@ export async function agreedPlan(
   const corrects = asks && oneOfSeveral === null;
   for (let now = await decided(context, input, questions, { ...options, asks, oneOfSeveral }); ; ) {
     const planned = await plan(now);
+    if (asks && lacksCountry(planned)) {
+      now = await askCountry(context, now, { ...options, oneOfSeveral });
+      continue;
+    }
     await sayPlan(session, planned, where);
     if (corrects && questions.length > 0) await forgetTyped(context);
     const corrected = corrects ? await askCorrections(context, now) : null;
@@ -191,7 +196,8 @@ async function decided(
 /** Tells whether the flags say something about the columns. */
 function isSaid({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
   const acceptsLikely = acceptLikely === true && mapping.sources.some(({ level }) => level === 'likely');
-  return acceptsLikely || Object.keys(chosen.map).length + Object.keys(chosen.join).length > 0;
+  const { map, join, set } = chosen;
+  return acceptsLikely || [map, join, set].some((said) => Object.keys(said).length > 0);
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */

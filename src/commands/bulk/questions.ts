@@ -45,10 +45,8 @@ export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): Co
       ...{ kind: 'likely' as const, field, how, because, beside: [] },
       ...{ columns: labels(columns), samples: samples(columns) },
     }));
-  // If there is no other contact, even that of another person is better than none, so a person has to look at it.
-  const hasContact = mapping.sources.some(({ field }) => field === 'phone' || field === 'email');
   const leftOut = mapping.missed.map(({ field, index, isOthers }) => ({
-    isOthers: isOthers && hasContact,
+    isOthers,
     ...{
       kind: 'left out' as const,
       field,

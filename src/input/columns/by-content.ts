@@ -157,6 +157,20 @@ export function namePair(looks: readonly Look[], readings: readonly Candidate[])
   return [guessed(first, 'first_name', 'given names'), guessed(last, 'last_name', 'words beside given names')];
 }
 
+/**
+ * Takes the only names of persons of a file for the customers', whatever their column is called: the keeper of a pet, an
+ * owner, a member. A person is always asked.
+ */
+export function onlyPersons(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
+  if (isGiven(readings, ['fullname', 'first_name', 'last_name'])) return [];
+  const persons = looks.filter(
+    ({ index, isOwn, seen }) =>
+      !isOwn && !isTaken(readings, index) && holdsPersons(seen) && seen.wordsOnly >= 0.3 && !isRepeated(seen),
+  );
+  const only = persons.find(({ name }) => !name.isOthers && !name.isElse) ?? persons[0];
+  return only ? [guessed(only, 'fullname', 'the only names of persons')] : [];
+}
+
 /** Takes a column with a part of a town or of a country for the location, if no other column is more precise. */
 export function region(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['city', 'location'])) return [];

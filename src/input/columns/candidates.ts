@@ -13,7 +13,7 @@ import {
   isTownRather,
 } from './fit.ts';
 import type { NameEvidence } from './name-evidence.ts';
-import { ASIDE, type NamedMeaning } from './named-column.ts';
+import { ASIDE, type NamedMeaning, SECOND } from './named-column.ts';
 
 /** A column with the evidence of its name and its content. */
 export interface Look {
@@ -59,7 +59,12 @@ export function candidatesByName(look: Look): Candidate[] {
   const alias = isDecorated(header) ? undefined : aliasOf(header);
   if (alias && !isPlainlyOther(alias.meaning, seen)) {
     const fit = fitOf(alias.meaning, seen);
-    found.push({ index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look });
+    const known: Candidate = { index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look };
+    found.push(
+      (isOfFew(alias.meaning, seen) && isHandful(seen)) || isOfCompanies(alias.meaning, seen)
+        ? { ...known, level: 'likely' }
+        : known,
+    );
   }
   if (name.isOthers && found.length === 0) return [];
   for (const named of name.meanings) {
@@ -103,8 +108,37 @@ const OF_QUESTIONS: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
 
 const VAGUE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['location', 'fullname']);
 
-/** Meanings that belong to a person. Unknown words in the name may mean another person than the customer. */
 const OF_A_PERSON: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email']);
+const OF_A_NAME: readonly FieldOrPart[] = ['fullname', 'first_name', 'last_name'];
+const OF_A_PLACE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
+  ...(['street', 'house_number', 'postal_code', 'city', 'location'] as const),
+]);
+/** Meanings that belong to a person. Unknown words in the name may mean another person than the customer. */
+export const IS_PERSONAL: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([...OF_A_PERSON, ...OF_A_NAME]);
+
+/** Tells whether a column for a name has names of companies, which may be other people's. */
+function isOfCompanies(meaning: FieldOrPart, { company }: ContentProfile): boolean {
+  return meaning === 'fullname' && company >= 0.3;
+}
+
+/**
+ * Tells whether a column with a known name has so few different values that they are probably the sender's own. In a
+ * file that somebody made to try something out, all cells are the same.
+ */
+function isHandful(seen: ContentProfile): boolean {
+  return !isConstant(seen) && seen.distinct * seen.filled <= MAX_HANDFUL;
+}
+
+const MAX_HANDFUL = 5;
+
+function isConstant({ distinct, filled }: ContentProfile): boolean {
+  return distinct * filled <= 1;
+}
+
+/** Tells whether a column has the same few people again and again. They are the sender's own, never the customers. */
+function isOfFew(meaning: FieldOrPart, seen: ContentProfile): boolean {
+  return (OF_A_PERSON.has(meaning) || meaning === 'fullname') && isRepeated(seen);
+}
 
 /** Returns the certainty of a reading by words, or null if the content contradicts it. */
 function levelOf(
@@ -112,19 +146,27 @@ function levelOf(
   fit: Fit,
   { name, seen }: Look,
 ): ColumnReading['level'] | null {
-  if (fit === 'contradicts') return null;
+  if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
   // Names and places have no typical form. If the content does not show them, a person has to check. If the same few
   // people occur again and again, they are the sender's own.
-  const isOwn = OF_A_PERSON.has(meaning) && isRepeated(seen);
-  const isVague = VAGUE.has(meaning) && (fit === 'allows' || (meaning === 'fullname' && isRepeated(seen)));
-  const isCalled = meaning === 'ref' && isPlainlyPhone(seen) && seen.writtenAsPhone >= 0.5;
+  const isOwn = isOfFew(meaning, seen);
+  const mayBeStrangers = (name.unknown !== '' || name.isEither) && IS_PERSONAL.has(meaning);
+  const isVague =
+    (VAGUE.has(meaning) && fit === 'allows') ||
+    (meaning === 'notes' && fit !== 'shows' && seen.filled > 2) ||
+    isOfCompanies(meaning, seen);
   // A word for a need whose column holds single words instead of texts more likely means the kind of service.
   const isWord = meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16;
-  if (strength === 'plain') return isWord || isVague || isCalled || isOwn ? 'likely' : 'certain';
+  const isElsewhere = name.isBilling || (rank >= SECOND && OF_A_PLACE.has(meaning));
+  if (strength === 'plain') return isWord || isVague || isOwn || isElsewhere || mayBeStrangers ? 'likely' : 'certain';
   // A word for a number or a call means a telephone only if the content is telephone numbers.
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
-  if ((OF_A_PERSON.has(meaning) || meaning === 'fullname') && isRepeated(seen)) return null;
-  if (strength === 'hint') return fit === 'shows' ? 'likely' : null;
+  if (isOfFew(meaning, seen)) return null;
+  // An offer or an order without a word for its number may be its amount.
+  if (meaning === 'ref' && rank >= ASIDE && (seen.codeLike < 0.5 || seen.isRound || seen.isSequence)) return null;
+  // A name that may be anything is the customer's only if its cells have names of persons.
+  if (name.isEither && meaning === 'fullname' && !holdsPersons(seen)) return null;
+  if (mayBeStrangers) return strength === 'slip' && fit === 'shows' ? 'certain' : 'likely';
   const isName = (meaning === 'fullname' || meaning === 'first_name') && holdsPersons(seen);
   const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning) || isName;
   if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
@@ -138,11 +180,10 @@ function levelOf(
   return SPECIFIC.has(meaning) ? 'certain' : 'likely';
 }
 
-const NAMES: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['fullname', 'first_name', 'last_name']);
-
 /** Tells whether nearly all cells of a column with a known name are clearly of another kind than the name says. */
 function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
-  if (meaning === 'ref' || fitOf(meaning, seen) !== 'contradicts') return false;
+  if (meaning === 'ref') return seen.filled >= 3 && isConstant(seen);
+  if (fitOf(meaning, seen) !== 'contradicts') return false;
   // Links are the location of appointments that take place online.
   if (seen.url >= (meaning === 'location' ? 0.5 : 0.9)) return true;
   // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
@@ -151,7 +192,7 @@ function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   if (meaning === 'category' && seen.clientele >= 0.6) return true;
   if (meaning === 'country' && seen.town >= 0.4) return true;
   if (meaning === 'fullname' && Math.max(seen.codeLike, seen.digits) >= 0.9) return true;
-  if (meaning === 'city' ? isPersonRather(seen) : NAMES.has(meaning) && isTownRather(seen)) return true;
+  if (meaning === 'city' ? isPersonRather(seen) : OF_A_NAME.includes(meaning) && isTownRather(seen)) return true;
   // Some forms write "anonymous" into every cell of an e-mail address that they must not ask for.
   if (meaning === 'email' && seen.email === 0 && seen.distinct * seen.filled <= 1) return true;
   const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;
@@ -168,8 +209,6 @@ export function byStrength(a: Candidate, b: Candidate): number {
   const fits = FIT_ORDER.indexOf(a.fit) - FIT_ORDER.indexOf(b.fit);
   return known || fits || BY_ORDER.indexOf(a.by) - BY_ORDER.indexOf(b.by);
 }
-
-const OF_A_NAME: readonly FieldOrPart[] = ['fullname', 'first_name', 'last_name'];
 
 /**
  * Leaves out columns without content if a column with content has the same meaning, because forms have fields that
@@ -189,7 +228,10 @@ export function withoutEmpty(candidates: readonly Candidate[]): readonly Candida
  * name, and beside one for the first name it holds the last name, unless its cells are whole names. Of two columns
  * "name 1" and "name 2" with one word in each cell, as ledgers have them, the first is the last name.
  */
-export function asNameParts(candidates: readonly Candidate[]): readonly Candidate[] {
+export function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
+  const candidates = withPersons(all).map((each) =>
+    isGivenName(each) ? { ...each, meaning: 'first_name' as const } : each,
+  );
   const has = (meaning: FieldOrPart) => candidates.some((each) => each.meaning === meaning);
   if (has('first_name') && has('last_name')) return candidates;
   if (!has('fullname')) return candidates.map((each) => (isWholeName(each) ? { ...each, meaning: 'fullname' } : each));
@@ -204,6 +246,22 @@ export function asNameParts(candidates: readonly Candidate[]): readonly Candidat
     [two, 'first_name'],
   ]);
   return candidates.map((each) => ({ ...each, meaning: parts.get(each) ?? each.meaning }));
+}
+
+/** Leaves out names of companies and subjects if another column has names of persons, even if that is known less well. */
+function withPersons(candidates: readonly Candidate[]): readonly Candidate[] {
+  const hasPersons = candidates.some(
+    ({ meaning, look: { name, seen } }) =>
+      meaning === 'fullname' && name.unknown === '' && holdsPersons(seen) && seen.wordsOnly >= 0.3,
+  );
+  const isThing = ({ look: { seen } }: Candidate) =>
+    seen.filled >= 3 && (seen.company >= 0.3 || (seen.givenName < 0.1 && seen.oneWord < 0.5));
+  return candidates.filter((each) => !(hasPersons && each.meaning === 'fullname' && isThing(each)));
+}
+
+/** Tells whether a column called "name" has a single given name in each cell. */
+function isGivenName({ meaning, look: { seen } }: Candidate): boolean {
+  return meaning === 'fullname' && seen.filled >= 3 && seen.oneWord >= 0.9 && seen.givenName >= 0.5;
 }
 
 /** Tells whether a column that seems to be half of a name, and has no other half, holds whole names. */
@@ -270,10 +328,8 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
     const [winner, second] = rivals;
     if (!winner || !second) return rivals;
     if (SEVERAL.has(meaning)) return withoutStrangers(rivals);
-    const text = meaning === 'request_text' && winner.fit !== 'shows' && rivals.find(isTextByName);
-    if (text) return [text];
     if (known.length > 0) return known;
-    return [areNear(winner, second) ? inQuestion(winner) : winner];
+    return [winner];
   });
 }
 
@@ -288,15 +344,10 @@ function isAnothersName({ meaning, level, look }: Candidate, candidates: readonl
   if (meaning === 'fullname')
     return (level === 'likely' || look.name.isSomebody) && isCertain('first_name') && isCertain('last_name');
   if (level === 'certain' || !OF_A_NAME.includes(meaning)) return false;
-  return isCertain('fullname') && !(has('first_name') && has('last_name'));
-}
-
-/**
- * Tells whether the name and the content both clearly show a text. A column "Comments" with cells of two words does
- * not.
- */
-function isTextByName({ by, fit }: Candidate): boolean {
-  return by === 'plain name' && fit === 'shows';
+  return (
+    isCertain('fullname') &&
+    (look.name.unknown !== '' || look.name.isEither || !(has('first_name') && has('last_name')))
+  );
 }
 
 /**
@@ -316,17 +367,12 @@ function byMerit(a: Candidate, b: Candidate): number {
   const isCertain = ({ level }: Candidate) => Number(level === 'certain');
   const size = ({ look: { seen }, meaning }: Candidate) =>
     meaning === 'request_text' ? seen.medianLength : seen.filled;
-  return isCertain(b) - isCertain(a) || byStrength(a, b) || size(b) - size(a) || a.index - b.index;
-}
-
-/** Tells whether two columns are so similar that a person should choose. */
-function areNear(winner: Candidate, second: Candidate): boolean {
-  if (winner.level !== second.level || byStrength(winner, second) !== 0) return false;
-  const [one, two] = [winner.look.seen, second.look.seen];
-  if (winner.meaning === 'request_text') return two.medianLength > one.medianLength * 0.5;
-  return winner.meaning === 'fullname' || winner.meaning === 'ref';
-}
-
-function inQuestion(candidate: Candidate): Candidate {
-  return { ...candidate, level: 'likely', because: `${candidate.because}; another column looks alike` };
+  const isSecond = ({ rank }: Candidate) => Number(rank >= SECOND);
+  return (
+    isCertain(b) - isCertain(a) ||
+    isSecond(a) - isSecond(b) ||
+    byStrength(a, b) ||
+    size(b) - size(a) ||
+    a.index - b.index
+  );
 }

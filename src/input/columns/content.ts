@@ -3,6 +3,8 @@ import { parseEmail } from '../../request/lead/email.ts';
 import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/lead/markets.ts';
 import { parsePhone, withoutFraction } from '../../request/lead/phone.ts';
 import { isErrorValue } from '../../request/lead/spreadsheet-error.ts';
+import { wordLists } from '../../request/lead/word-lists.ts';
+import peopleAndPlaces from './people-and-places.txt?raw';
 
 /** Statistics of a column's filled cells. Numbers are shares from 0 to 1 unless stated otherwise. */
 export interface ContentProfile {
@@ -24,6 +26,9 @@ export interface ContentProfile {
   readonly yesNo: number;
   /** Amounts, decimals, coordinates and other numbers that belong to no field. */
   readonly amount: number;
+  /** Whole numbers that people calculate with: most of them end in 0 or 5. */
+  readonly isRound: boolean;
+  readonly company: number;
   readonly digits: number;
   readonly recording: number;
   /** Letters only, two to five words: a person's name, or some other short phrase. */
@@ -62,7 +67,9 @@ const IP = /^(?:\d{1,3}\.){3}\d{1,3}$|^[\da-f]{0,4}(?::[\da-f]{0,4}){3,7}$/i;
 const YES_NO =
   /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
 const AMOUNT =
-  /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$/i;
+  /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$|^[-+]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}$/i;
+const COMPANY =
+  /(?:^|[\s,&])(?:gmbh|ag|kg|ug|ohg|gbr|e\.k|ltd|limited|llc|inc|plc|pty|corp|s\.?l\.?u?|s\.?a\.?|s\.?r\.?l|sàrl|sarl|sas|lda|unip|b\.?v|oy|ab|a\/s|aps|sp\. z o\.o|co|sons|söhne|hijos|fils|figli|filhos)\.?$/i;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
 const CLIENTELE =
   /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/i;
@@ -113,6 +120,8 @@ export function profileOf(
     ip: share((text) => IP.test(text)),
     yesNo: share((text) => YES_NO.test(text)),
     amount: share((text) => AMOUNT.test(text)),
+    isRound: share((text) => /^\d{2,}[05]$/.test(text)) >= 0.7,
+    company: share((text) => COMPANY.test(text)),
     digits: share((text) => /^\d+$/.test(text)),
     recording: share((text) => RECORDING.test(text)),
     wordsOnly: share(
@@ -203,67 +212,12 @@ function isSequence(texts: readonly string[]): boolean {
   );
 }
 
-/**
- * Common given names of the markets, folded, by language or region. The list need not be complete, because a column is
- * judged as a whole: it holds names of persons if a third of its cells contain one of these. Names that are equally
- * usual for towns, animals or things are left out.
- */
-const GIVEN_NAMES: readonly string[] = [
-  // English, Irish, Scottish, Welsh
-  'james john robert michael william david richard joseph thomas charles christopher daniel matthew anthony mark donald steven paul andrew joshua kenneth kevin brian george timothy ronald edward jason jeffrey ryan jacob gary nicholas eric jonathan stephen larry justin scott brandon benjamin samuel gregory alexander patrick jack dennis jerry tyler aaron adam nathan henry peter zachary kyle ethan jeremy keith roger terry sean shaun gerald harold carl arthur lawrence dylan jesse bryan joe bruce albert willie gabriel alan juan wayne ralph roy eugene randy vincent russell louis philip phillip bobby johnny bradley harry oliver noah liam logan mason lucas elijah aiden oscar leo alfie freddie archie theo isaac ollie callum connor rhys gareth owen ian neil graham stuart simon nigel trevor colin barry derek geoff ewan hamish angus euan fergus craig gavin duncan mary patricia jennifer linda elizabeth barbara susan jessica sarah karen lisa nancy betty sandra margaret ashley kimberly emily donna michelle carol amanda melissa deborah stephanie rebecca sharon laura cynthia dorothy amy kathleen angela shirley brenda emma anna pamela nicole samantha katherine christine helen debra rachel carolyn janet maria catherine heather diane olivia julie joyce ruth joan kelly christina joanna lauren judith megan cheryl andrea hannah jacqueline martha gloria teresa ann sara madison frances kathryn janice jean abigail alice julia judy grace denise amber doris marilyn danielle beverly isabella theresa diana natalie brittany kayla alexis lori marie claire fiona nicola tracey tracy louise gemma zoe chloe sophie lucy ellie holly molly imogen poppy freya isla erin heidi kirsty eilidh morag catriona bethan carys sian nia siobhan aoife niamh ciara aisling roisin orla grainne sinead maeve caoimhe saoirse eimear deirdre clodagh mairead padraig patrick ciaran kieran declan brendan cathal conor cormac diarmuid donal eamon eoin fergal fintan fionn kevin niall oisin colm seamus tomas rory ronan shane bernadette noel gerard tony dave mike steve bob bill jim tom tim ben sam dan matt nick chris alex andy greg jeff jen kate katie beth meg sue liz',
-  // Australia, New Zealand, South Africa
-  'jasmine lachlan cooper bronwyn kylie sheree darren brett aroha hemi tane wiremu huia ngaire rawiri hine mere kahu mikaere tama sione mele sipho thabo lindiwe nomsa zanele themba bongani nosipho ayanda lerato kagiso tshepo palesa mpho thandi nokuthula sibusiso zodwa busisiwe johan pieter hendrik willem francois jacobus gerhard anneke marlize elmarie riaan jaco deon charl annelie elsabe hannes marius yusuf fatima aisha ahmed mohammed muhammad imran zainab',
-  // India
-  'rahul amit rajesh sanjay vijay suresh ramesh anil sunil ajay ravi rakesh manoj deepak ashok vikram arjun rohan karthik nilesh nitin prakash mahesh ganesh arun kiran sandeep pradeep naveen harish gaurav vivek aditya aarav ishaan kabir vivaan siddharth abhishek ankit varun vinod mukesh dinesh priya pooja neha anjali sunita anita kavita kavitha lakshmi divya deepa meena rekha shreya ananya aishwarya swati nisha sneha shalini geeta seema rashmi padma radha preeti jyoti vidya asha usha sangeeta farhan salman ayesha gurpreet harpreet manpreet jaspreet',
-  // Singapore and China, Arabic, Turkish, eastern Europe
-  'wei ming jun hui xin mei ling li hong siti nurul nur farah hafiz azman faisal zulkifli kumar wai yee jia yi kai mehmet ahmet mustafa ali hasan hussein emre murat ayse fatma zeynep elif omar hassan ibrahim khalid youssef mehdi karim samir rachid nadia samira amina leila yasmin layla igor dragan goran marko milan jelena ivana olga svetlana tatjana natalia piotr pawel tomasz katarzyna agnieszka malgorzata',
-  // Portuguese, also Angola and Cape Verde
-  'joao jose antonio manuel francisco carlos luis luiz paulo pedro miguel rui jorge fernando ricardo nuno tiago bruno hugo andre diogo goncalo rafael rodrigo duarte afonso tomas vasco filipe henrique sergio marcos marcelo eduardo gustavo leandro felipe thiago vitor victor helder armando adelino alberto alfredo amilcar domingos joaquim adilson gaspar edson nelson wilson ze maria ana joana ines catarina mariana marta sofia beatriz carolina margarida rita sara leonor matilde teresa isabel helena fernanda lurdes fatima conceicao rosa graca paula sandra susana patricia claudia carla vera monica filipa mafalda raquel lidia luisa manuela madalena francisca alice celeste deolinda odete amelia aurora yolanda esperanca ivone jacira nilza edna zuleica larissa juliana camila fernanda leticia gabriela aline adriana vanessa luciana renata simone',
-  // Spanish
-  'jose antonio juan manuel francisco luis javier miguel angel carlos jesus david daniel pedro alejandro alberto pablo fernando rafael jorge ramon sergio enrique andres vicente diego joaquin santiago victor eduardo raul roberto ignacio alfonso salvador ricardo marcos jaime emilio julio julian guillermo gabriel gonzalo hector mario oscar ruben adrian alvaro ivan martin hugo mateo nicolas sebastian matias agustin leandro hernan facundo ezequiel gustavo rodrigo esteban felipe cesar arturo gerardo armando ernesto rodolfo wilmer cristian jhon yeison maria carmen ana isabel dolores pilar teresa josefa rosa cristina angeles antonia laura elena marta francisca lucia mercedes rosario paula sara raquel juana beatriz patricia manuela nuria silvia irene encarnacion montserrat andrea monica rocio alicia sonia alba susana inmaculada yolanda margarita angela marina sofia lorena natalia veronica eva noelia amparo begona consuelo esther gloria ines julia claudia valentina camila daniela gabriela fernanda guadalupe graciela mariana rosalba alejandra paola adriana viviana liliana norma ximena catalina constanza macarena francisca fiorella milagros pamela paulina dayana yesenia leidy marisol ofelia itzel renata regina jimena ivonne maite ainhoa nerea iker unai jordi montse merce nuria oriol',
-  // German
-  'peter michael thomas andreas wolfgang klaus jurgen juergen stefan christian uwe werner frank markus bernd horst jorg joerg martin hans heinz gerhard matthias dieter helmut manfred walter karl rainer gunter gunther holger ralf dirk sven torsten thorsten olaf sebastian daniel tobias florian alexander jan tim lukas felix jonas leon paul maximilian philipp niklas finn elias julian moritz fabian dominik kevin patrick marcel rene ulrich herbert friedrich josef franz johann georg heinrich kurt rolf rudolf siegfried norbert volker lothar hartmut detlef axel carsten karsten heiko ingo jens kai lars marco mario oliver reinhard roland ruedi reto urs beat ueli hansruedi thomas maria ursula monika petra elisabeth sabine renate helga karin brigitte ingrid erika andrea gisela claudia susanne gabriele christa christine hildegard anna birgit barbara gerda martina heike angelika ute eva bettina stefanie sandra nicole anja tanja silke katrin kathrin kerstin melanie julia sarah laura lena lea lisa marie sophie leonie hannah johanna katharina franziska theresa charlotte emilia mia jana nina vanessa jasmin jessica daniela manuela cornelia regina heidi margarete margit marlene waltraud hannelore doris elke gudrun irmgard beate dagmar marion corinne celine ursina regula vreni silvia nadine simone verena miriam carina',
-  // French
-  'jean pierre michel andre philippe rene louis alain jacques bernard marcel daniel roger robert paul claude christian henri georges nicolas francois gerard guy patrick laurent frederic olivier eric stephane pascal david thierry didier dominique bruno gilles serge yves xavier sebastien christophe julien alexandre antoine mathieu matthieu maxime romain guillaume vincent benoit fabrice cedric jerome arnaud anthony kevin lucas hugo theo nathan enzo louis gabriel raphael arthur jules adrien quentin baptiste clement florian yann yannick loic mickael ludovic gaetan marie jeanne francoise monique catherine nathalie isabelle jacqueline anne sylvie martine nicole suzanne helene christine valerie sophie sandrine veronique celine stephanie chantal brigitte patricia laurence corinne caroline virginie julie aurelie emilie audrey laetitia camille lea manon chloe emma ines sarah pauline mathilde charlotte juliette lucie claire cecile delphine elodie melanie noemie marion marine florence beatrice michele danielle colette josette genevieve odile sabrina amelie maude josee genevieve ginette lise manon etienne jocelyn rejean normand yvon gaston',
-  // Italian
-  'giuseppe giovanni antonio mario luigi francesco angelo vincenzo pietro salvatore carlo franco domenico bruno paolo michele giorgio aldo sergio luciano andrea alessandro marco luca matteo lorenzo stefano roberto davide simone fabio federico riccardo daniele massimo maurizio claudio enrico alberto nicola filippo emanuele giacomo tommaso edoardo gabriele mattia leonardo alessio cristian ivan dario fabrizio gianluca gianni gino renato sandro silvano tiziano ugo valerio vittorio walter flavio ivano mauro maria anna giuseppina rosa angela giovanna teresa lucia carmela caterina francesca antonietta concetta elena paola laura giulia chiara sara federica valentina martina alessia silvia elisa alice eleonora giorgia sofia aurora ilaria beatrice camilla greta arianna simona daniela barbara cristina monica patrizia roberta sabrina stefania tiziana manuela michela nadia ornella raffaella serena sonia debora irene claudia carla bruna graziella ivana loredana luisa marina mirella donatella emanuela athos athena moreno',
-];
-
-/** Large towns of the markets, folded, by country. This list need not be complete either. */
-const TOWNS: readonly string[] = [
-  'lisboa|porto|braga|coimbra|faro|aveiro|setubal|leiria|evora|viseu|guimaraes|funchal|almada|amadora|sintra|cascais|oeiras|loures|odivelas|matosinhos|vila nova de gaia|gondomar|maia|barreiro|seixal|montijo|santarem|viana do castelo|vila real|braganca|castelo branco|guarda|portalegre|beja|ponta delgada|portimao|loule|albufeira|tavira|lagos|figueira da foz|torres vedras|povoa de varzim|famalicao|barcelos|covilha|caldas da rainha|tomar',
-  'madrid|barcelona|valencia|sevilla|zaragoza|malaga|murcia|palma|bilbao|alicante|cordoba|valladolid|vigo|gijon|granada|a coruna|vitoria|vitoria-gasteiz|elche|oviedo|badalona|cartagena|terrassa|jerez|sabadell|mostoles|alcala de henares|pamplona|fuenlabrada|almeria|leganes|san sebastian|donostia|getafe|burgos|albacete|santander|castellon|alcorcon|logrono|badajoz|salamanca|huelva|marbella|lleida|tarragona|leon|cadiz|jaen|ourense|girona|lugo|caceres|las palmas|santa cruz de tenerife|soria|avila|segovia|toledo|cuenca|zamora|palencia|huesca|teruel|guadalajara|reus|mataro|torrejon|alcobendas|pozuelo',
-  'berlin|hamburg|munchen|koln|frankfurt|frankfurt am main|stuttgart|dusseldorf|leipzig|dortmund|essen|bremen|dresden|hannover|nurnberg|duisburg|bochum|wuppertal|bielefeld|bonn|munster|karlsruhe|mannheim|augsburg|wiesbaden|gelsenkirchen|monchengladbach|braunschweig|kiel|chemnitz|aachen|halle|magdeburg|freiburg|freiburg im breisgau|krefeld|lubeck|mainz|erfurt|oberhausen|rostock|kassel|hagen|saarbrucken|hamm|potsdam|ludwigshafen|oldenburg|leverkusen|osnabruck|solingen|heidelberg|darmstadt|regensburg|paderborn|ingolstadt|wurzburg|furth|wolfsburg|ulm|heilbronn|pforzheim|gottingen|bottrop|trier|reutlingen|bremerhaven|koblenz|jena|erlangen|gera|cottbus|hildesheim|siegen|konstanz|passau|bamberg|bayreuth|landshut|rosenheim|tubingen|esslingen|ludwigsburg|giessen|marburg|fulda|weimar|schwerin|flensburg|celle|minden|neuss',
-  'wien|graz|linz|salzburg|innsbruck|klagenfurt|villach|wels|st polten|dornbirn|wiener neustadt|steyr|feldkirch|bregenz|leonding|klosterneuburg|baden|leoben|krems|traun|modling|hallein|kufstein|eisenstadt',
-  'zurich|geneve|genf|basel|lausanne|bern|berne|winterthur|luzern|lucerne|st gallen|sankt gallen|lugano|biel|bienne|thun|koniz|fribourg|freiburg|schaffhausen|chur|vernier|neuchatel|uster|sion|sitten|lancy|emmen|yverdon|zug|kriens|rapperswil|dubendorf|dietikon|montreux|frauenfeld|wetzikon|baar|meyrin|renens|nyon|bulle|kreuzlingen|wadenswil|carouge|horgen|allschwil|wettingen|onex|vevey|aarau|baden|bellinzona|locarno|mendrisio|chiasso|ascona|olten|solothurn|burgdorf|langenthal|delemont|morges|pully|martigny|monthey|sierre|rolle|gland|arosa|davos|wil|gossau|herisau|glarus|minusio|massagno|biasca|losone|giubiasco|stabio|tesserete|airolo|faido',
-  'dublin|cork|limerick|galway|waterford|drogheda|dundalk|swords|bray|navan|kilkenny|ennis|carlow|tralee|newbridge|naas|athlone|portlaoise|mullingar|wexford|balbriggan|letterkenny|celbridge|sligo|clonmel|greystones|malahide|leixlip|tullamore|maynooth|killarney|castlebar|ballina|roscommon|dun laoghaire|tallaght',
-  'london|birmingham|manchester|liverpool|leeds|sheffield|bristol|glasgow|edinburgh|leicester|coventry|bradford|cardiff|belfast|nottingham|newcastle|newcastle upon tyne|kingston upon hull|hull|stoke|stoke-on-trent|southampton|derby|portsmouth|brighton|plymouth|northampton|reading|luton|wolverhampton|bournemouth|norwich|swindon|swansea|milton keynes|aberdeen|dundee|sunderland|peterborough|southend|oxford|york|ipswich|cambridge|warrington|huddersfield|exeter|blackpool|middlesbrough|bolton|stockport|telford|poole|watford|preston|gloucester|cheltenham|bath|lincoln|chester|worcester|wakefield|rochdale|oldham|salford|wigan|croydon|bromley|ealing|slough|newport|wrexham|inverness|perth|stirling|bedford|colchester|maidstone|guildford|crawley|basingstoke|harrogate|durham|carlisle|lancaster|hove',
-  'toronto|montreal|vancouver|calgary|edmonton|ottawa|winnipeg|quebec|hamilton|kitchener|london|victoria|halifax|oshawa|windsor|saskatoon|regina|st johns|barrie|kelowna|sherbrooke|guelph|abbotsford|kingston|trois-rivieres|saguenay|gatineau|laval|longueuil|levis|mississauga|brampton|surrey|burnaby|markham|vaughan|richmond hill|oakville|burlington|moncton|fredericton|saint-jean|drummondville|rimouski|repentigny|terrebonne|granby|saint-hyacinthe|brossard|nanaimo|thunder bay|sudbury|lethbridge|red deer|coquitlam|richmond',
-  'ciudad de mexico|cdmx|guadalajara|monterrey|puebla|tijuana|leon|juarez|ciudad juarez|zapopan|merida|san luis potosi|aguascalientes|hermosillo|saltillo|mexicali|culiacan|queretaro|morelia|chihuahua|toluca|cancun|acapulco|veracruz|xalapa|cuernavaca|tampico|oaxaca|villahermosa|tuxtla gutierrez|torreon|durango|irapuato|celaya|pachuca|mazatlan|playa del carmen|naucalpan|tlalnepantla|ecatepec|nezahualcoyotl|coyoacan|iztapalapa|benito juarez|tlalpan|cuauhtemoc',
-  'buenos aires|capital federal|caba|cordoba|rosario|mendoza|la plata|tucuman|san miguel de tucuman|mar del plata|salta|santa fe|san juan|resistencia|neuquen|santiago del estero|corrientes|bahia blanca|posadas|parana|quilmes|lanus|avellaneda|lomas de zamora|san isidro|vicente lopez|moron|tigre|pilar|moreno|bariloche|rio cuarto|san luis|ushuaia|tandil|san nicolas|banfield|adrogue|ramos mejia|san martin',
-  'santiago|valparaiso|concepcion|la serena|antofagasta|temuco|rancagua|talca|arica|chillan|iquique|puerto montt|coquimbo|osorno|valdivia|punta arenas|calama|copiapo|vina del mar|quilpue|maipu|puente alto|las condes|nunoa|providencia|la florida|san bernardo|vitacura|penalolen|quilicura|la reina|lo barnechea|los angeles|curico|talcahuano|san miguel|macul',
-  'bogota|medellin|cali|barranquilla|cartagena|cucuta|bucaramanga|pereira|santa marta|ibague|pasto|manizales|neiva|villavicencio|armenia|valledupar|monteria|sincelejo|popayan|tunja|envigado|itagui|bello|soacha|chia|soledad|floridablanca|palmira|rionegro|sabaneta|zipaquira|cota|cajica|dosquebradas|giron',
-  'lima|arequipa|trujillo|chiclayo|piura|cusco|huancayo|iquitos|tacna|ica|juliaca|chimbote|pucallpa|cajamarca|ayacucho|callao|miraflores|san isidro|surco|santiago de surco|la molina|san borja|jesus maria|san miguel|pueblo libre|lince|magdalena|barranco|los olivos|ate|comas|san juan de lurigancho|breña|chorrillos|san martin de porres',
-  'quito|guayaquil|cuenca|santo domingo|machala|duran|manta|portoviejo|loja|ambato|esmeraldas|riobamba|ibarra|quevedo|milagro|sangolqui|cumbaya|tumbaco|latacunga|samborondon|babahoyo|ruminahui|salinas|tulcan|otavalo',
-  'santo domingo|santo domingo este|santo domingo norte|santiago|santiago de los caballeros|la romana|san pedro de macoris|san cristobal|puerto plata|la vega|higuey|punta cana|bavaro|san francisco de macoris|moca|bani|bonao|barahona|boca chica|sosua|juan dolio|bayahibe|piantini|naco|distrito nacional',
-  'sydney|melbourne|brisbane|perth|adelaide|gold coast|newcastle|canberra|wollongong|sunshine coast|hobart|geelong|townsville|cairns|darwin|toowoomba|ballarat|bendigo|albury|launceston|mackay|rockhampton|bunbury|bundaberg|hervey bay|wagga wagga|mildura|parramatta|penrith|blacktown|fremantle|joondalup|bondi|st kilda|footscray|richmond|coburg|brunswick|dandenong|frankston|ipswich|southport|surfers paradise|manly|liverpool',
-  'auckland|wellington|christchurch|hamilton|tauranga|dunedin|lower hutt|palmerston north|napier|hastings|porirua|new plymouth|rotorua|whangarei|nelson|invercargill|upper hutt|whanganui|gisborne|blenheim|timaru|pukekohe|taupo|queenstown|masterton|levin|ashburton|wanaka|akaroa|martinborough|arrowtown|cambridge|kerikeri|takapuna|albany|papamoa|mount maunganui|mt maunganui',
-  'singapore|ang mo kio|bedok|bishan|bukit batok|bukit merah|bukit panjang|bukit timah|choa chu kang|clementi|geylang|hougang|jurong|jurong east|jurong west|kallang|marine parade|pasir ris|punggol|queenstown|sembawang|sengkang|serangoon|tampines|toa payoh|woodlands|yishun|novena|orchard|katong',
-  'mumbai|delhi|new delhi|bangalore|bengaluru|hyderabad|ahmedabad|chennai|kolkata|surat|pune|jaipur|lucknow|kanpur|nagpur|indore|thane|bhopal|visakhapatnam|vizag|patna|vadodara|ghaziabad|ludhiana|agra|nashik|faridabad|meerut|rajkot|varanasi|srinagar|aurangabad|amritsar|navi mumbai|noida|gurgaon|gurugram|ranchi|coimbatore|madurai|mysore|mysuru|kochi|cochin|ernakulam|trivandrum|thiruvananthapuram|chandigarh|mohali|guwahati|bhubaneswar|dehradun|mangalore|jodhpur|kozhikode|secunderabad|whitefield|andheri|andheri west|andheri east|bandra|powai|dwarka|rohini|velachery|koramangala',
-  'johannesburg|cape town|durban|pretoria|port elizabeth|gqeberha|bloemfontein|east london|nelspruit|mbombela|polokwane|kimberley|pietermaritzburg|rustenburg|george|soweto|sandton|randburg|centurion|midrand|roodepoort|boksburg|benoni|germiston|kempton park|stellenbosch|paarl|somerset west|umhlanga|ballito|knysna|hermanus|bellville|tygervalley|potchefstroom|klerksdorp|vereeniging|krugersdorp|edenvale|fourways|claremont',
-  'luanda|huambo|lobito|benguela|lubango|cabinda|malanje|namibe|mocamedes|uige|soyo|saurimo|kuito|sumbe|viana|talatona|cacuaco|belas|kilamba|cazenga|maianga|ingombota|samba|catumbela|alvalade|praia|mindelo|santa maria|assomada|sao filipe|espargos|porto novo|tarrafal|sal rei|pedra badejo|ribeira grande|palmarejo',
-  'paris|lyon|marseille|toulouse|nice|nantes|strasbourg|montpellier|bordeaux|lille|rennes|roma|milano|napoli|torino|palermo|genova|bologna|firenze|bari|catania|venezia|verona|padova|trieste|brescia|parma|modena|como|varese|bergamo|perugia|livorno|cagliari|sao paulo|rio de janeiro|brasilia|salvador|fortaleza|belo horizonte|curitiba|recife|porto alegre|campinas|florianopolis|joinville|santos|guarulhos|osasco|niteroi|bruxelles|luxembourg',
-];
-
-/** Words for streets, squares and roads, and their abbreviations. German ones also end longer words. */
-const STREETS = new Set(
-  'strasse str gasse weg platz allee ring ufer damm steig chaussee rua avenida av avda praceta largo travessa estrada urb bairro calle carrera cra kra cl jr jiron paseo plaza camino pasaje psje travesia diagonal transversal street st road rd avenue ave lane ln drive dr close court crescent cres place terrace way blk block boulevard blvd boul rue chemin ch route rte quai impasse ruelle rang via viale corso piazza vicolo strada contrada salita unit plot flat'.split(
-    ' ',
-  ),
-);
-
-let givenNames: ReadonlySet<string> | null = null;
-let towns: ReadonlySet<string> | null = null;
+/** The words of one kind: given names, towns, or words for streets, squares and roads. */
+const known = (kind: string) =>
+  new Set(wordLists(peopleAndPlaces).flatMap(({ label, words }) => (label === kind ? words : [])));
+const GIVEN_NAMES = known('given');
+const TOWNS = known('town');
+const STREETS = known('street');
 
 function foldedText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
@@ -271,11 +225,9 @@ function foldedText(text: string): string {
 
 /** Tells whether a text contains a common given name as a word. */
 function hasGivenName(text: string): boolean {
-  givenNames ??= new Set(GIVEN_NAMES.flatMap((names) => names.split(' ')));
-  const names = givenNames;
   return foldedText(text)
     .split(/[^a-z]+/)
-    .some((word) => names.has(word));
+    .some((word) => GIVEN_NAMES.has(word));
 }
 
 /** Tells whether a text contains a word for a street. */
@@ -292,11 +244,9 @@ function hasStreetWord(text: string): boolean {
 
 /** Tells whether a text is a large town, or begins or ends with one, such as `Bern Bümpliz`, `Praia, Achada` and `Tchioco, Lubango`. */
 function isTown(text: string): boolean {
-  towns ??= new Set(TOWNS.flatMap((names) => names.split('|')));
   const plain = foldedText(text).replaceAll('.', '').trim();
   const parts = plain.split(/ *[,/()|] *| +- +/).filter((part) => part !== '');
   if (parts.length === 0 || parts.length > 4) return false;
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
-  const known = towns;
-  return known.has(plain) || known.has(first) || known.has(last) || known.has(last.replace(/ [a-z]{2,3}$/, ''));
+  return TOWNS.has(plain) || TOWNS.has(first) || TOWNS.has(last) || TOWNS.has(last.replace(/ [a-z]{2,3}$/, ''));
 }

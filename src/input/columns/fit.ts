@@ -106,6 +106,7 @@ const FITS: Readonly<
       seen.email >= 0.3 ||
       seen.hasSpace >= 0.6 ||
       (seen.filled >= 3 && seen.distinct < 0.7) ||
+      (seen.filled >= 3 && seen.oneWord + seen.wordsOnly >= 0.9 && seen.codeLike === 0) ||
       (seen.longText >= 0.5 && seen.hasSpace >= 0.3),
   },
   audio_file: {

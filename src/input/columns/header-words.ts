@@ -1,5 +1,4 @@
-import { FIELD_WORDS } from './field-words.ts';
-import { conceptsOf, isKnownWord, knownWords } from './vocabulary.ts';
+import { conceptsOf, isFieldWord, isKnownWord, knownWords } from './vocabulary.ts';
 
 /**
  * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
@@ -15,6 +14,7 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
+    .replace(/\bdrop[-_ ]?off\b/gi, ' dropoff ')
     // Without its accent, the French word for "where" would be the one for "or".
     .replace(/^[^\p{L}]*où(?!\p{L})/iu, 'where ')
     // These are forms of both numbers or genders: "Tenant(s)", "Alumno/a", "Schüler/in".
@@ -66,9 +66,7 @@ function completes(letters: string, word: string, mendsSlips: boolean): boolean 
 
 function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
   if (isKnownWord(word)) return [word];
-  const base = withoutEnding(word);
-  if (base !== null) return [base];
-  const parts = compoundParts(word, mendsSlips);
+  const parts = compoundParts(word);
   if (parts !== null) return parts;
   return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word) ?? writtenOut(word)) : null) ?? word];
 }
@@ -85,24 +83,7 @@ function writtenOut(word: string): string | null {
   const found = knownWords().filter((each) => each.length >= word.length + 2 && each.startsWith(word));
   const [first] = found;
   const meanings = new Set(found.map((each) => conceptsOf(each).join(' ')));
-  return first !== undefined && meanings.size === 1 && conceptsOf(first).some((each) => each in FIELD_WORDS)
-    ? first
-    : null;
-}
-
-/** Endings of plurals and cases. */
-const ENDINGS = ['s', 'es', 'n', 'en', 'e'];
-
-/**
- * Returns the known word of which a word is another form: `auftrags`, `ansprechpartners`. Returns null if there is
- * none.
- */
-function withoutEnding(word: string): string | null {
-  for (const ending of ENDINGS) {
-    const base = word.endsWith(ending) ? word.slice(0, -ending.length) : '';
-    if (base.length >= MIN_SLIP && isKnownWord(base)) return base;
-  }
-  return null;
+  return first !== undefined && meanings.size === 1 && isFieldWord(first) ? first : null;
 }
 
 /**
@@ -116,7 +97,7 @@ const MAX_COMPOUND = 40;
  * Splits a word into known words, the longest first, or returns null. The letters `s` or `n` may join them, as in
  * German.
  */
-function compoundParts(word: string, mendsSlips: boolean): string[] | null {
+function compoundParts(word: string): string[] | null {
   if (word.length < 5 || word.length > MAX_COMPOUND) return null;
   for (let end = word.length - 2; end >= MIN_PART; end--) {
     const first = knownStem(word.slice(0, end));
@@ -124,7 +105,7 @@ function compoundParts(word: string, mendsSlips: boolean): string[] | null {
     const rest = word.slice(end);
     const isEnding = rest.length >= MIN_PART || SHORT_ENDINGS.includes(rest);
     if (isEnding && isPart(rest)) return [first, rest];
-    const further = compoundParts(rest, mendsSlips) ?? (mendsSlips ? slipAsParts(rest) : null);
+    const further = compoundParts(rest);
     if (further !== null) return [first, ...further];
   }
   return null;
@@ -143,12 +124,7 @@ function knownStem(part: string): string | null {
  */
 function isPart(word: string): boolean {
   if (word.length > MIN_PART) return isKnownWord(word);
-  return conceptsOf(word).some((each) => each in FIELD_WORDS || each === 'fax');
-}
-
-function slipAsParts(rest: string): string[] | null {
-  const meant = rest.length > MIN_SLIP ? withoutSlip(rest) : null;
-  return meant === null ? null : [meant];
+  return isFieldWord(word) || conceptsOf(word).includes('fax');
 }
 
 /** Minimum length of a word in which a typing error is looked for. Shorter words are too similar to each other. */

@@ -1,3 +1,4 @@
+import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
 import { headerWords } from './header-words.ts';
 import { isSilent, NamedColumn, type NamedMeaning } from './named-column.ts';
 import { type Concept, conceptsOf } from './vocabulary.ts';
@@ -12,6 +13,10 @@ export interface NameEvidence {
   readonly isElse: boolean;
   /** The unknown words, except those in brackets. */
   readonly unknown: string;
+  /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour. */
+  readonly isEither: boolean;
+  /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
+  readonly isBilling: boolean;
   /** Whether the name is a question or a sentence, in which unknown words mean little. */
   readonly isQuestion: boolean;
   /** Whether the name is only "name". It may be half of a name if another column holds the other half. */
@@ -76,6 +81,7 @@ export function nameEvidence(header: string): NameEvidence {
   return {
     ...exact,
     isOthers: exact.isOthers || mended.isOthers,
+    isEither: exact.isEither || mended.isEither,
     isEmpty: exact.isEmpty && mended.isEmpty,
     meanings: [
       ...exact.meanings,
@@ -87,33 +93,56 @@ export function nameEvidence(header: string): NameEvidence {
 function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   const unknown = unknownWords(words);
   const named = new NamedColumn(words, unknown !== '');
+  const inside = meaningInBrackets(header);
   const isOthers = named.has('other');
   const ignored = elseOf(named);
-  // "Quelle" alone is German for the source of a lead. In a French question it means "which".
   const isElse =
     header.startsWith('_') ||
     /[€£]|\$(?!\p{L})/u.test(header) ||
     ABOUT_US.test(header) ||
+    // "Quelle" alone is German for the source of a lead. In a French question it means "which".
     (words.length <= 2 && words.includes('quelle')) ||
     (!named.has('telling') && named.hasAny(ignored));
   const isEmpty = words.every(isSilent);
   return {
-    meanings: isElse ? named.hints() : named.meanings(),
-    isEmpty: isEmpty && !isElse,
+    meanings: inside ? [inside] : isElse ? [] : named.meanings(),
+    isEmpty: isEmpty && !isElse && !inside,
     isOthers,
-    isElse,
+    isElse: isElse && !inside,
     unknown,
+    isEither: named.has('either'),
+    isBilling: named.has('billing'),
     isQuestion: words.length >= 5 || /[?¿]/.test(header),
-    isBareName: named.isBareName(),
+    isBareName: named.isBareName() && !inside,
     isSomebody: named.isSomebody(),
     isSubject: named.hasAny(['subject', 'title']),
     isRegion: named.isRegion(),
   };
 }
 
+/** What forms write in brackets behind the name of a group: `Your name (First)`, `Where is the work? (City)`. */
+const PARTS: readonly FieldOrPart[] = ['first_name', 'last_name', 'street', 'postal_code', 'city', 'country'];
+
+/**
+ * Returns the part of a name or of an address that stands in brackets at the end of a header. It counts more than the
+ * label before it, unless that is a part itself or somebody else's.
+ */
+function meaningInBrackets(header: string): NamedMeaning | undefined {
+  const [, before = '', inside = ''] = /^(.*\p{L}.*)[([]([^()[\]]+)[)\]]\W*$/su.exec(header) ?? [];
+  const [label, words] = [new NamedColumn(headerWords(before, false), false), headerWords(inside, false)];
+  const isSettled = label.hasAny(['phone', 'email', 'other', 'company', 'street', 'postal', 'city', 'country']);
+  if (isSettled || unknownWords(words) !== '' || /[€£$]/.test(inside)) return undefined;
+  const readings = label.has('name') ? [words, [...words, 'name']] : [words];
+  return readings
+    .flatMap((each) => new NamedColumn(each, false).meanings().slice(0, 1))
+    .find(({ meaning, strength }) => strength === 'plain' && PARTS.includes(meaning));
+}
+
 function unknownWords(words: readonly string[]): string {
   // Pupils, children and users may be the customer or not, so these words are as good as unknown.
-  return words.filter((word) => word.length > 1 && conceptsOf(word).every((each) => each === 'either')).join(' ');
+  return words
+    .filter((word) => word.length > 1 && conceptsOf(word).every((each) => each === 'either' || each === 'billing'))
+    .join(' ');
 }
 
 /**

@@ -7,9 +7,9 @@ export interface NamedMeaning {
   /**
    * How strong the evidence is. `plain` means that every word is understood. `slip` means that every word is understood
    * after one letter was corrected. `part` means that some words are unknown, or that there are two ways to read the
-   * words. `hint` means that some words mean something else, so that only the content can tell.
+   * words.
    */
-  readonly strength: 'plain' | 'slip' | 'part' | 'hint';
+  readonly strength: 'plain' | 'slip' | 'part';
   /** The order of several columns for one field. The lowest rank is preferred. */
   readonly rank: number;
 }
@@ -32,6 +32,13 @@ const IDENTIFIERS = new Set(
     ' ',
   ),
 );
+/** Words with which a form addresses who fills it in. */
+const READERS = new Set(
+  'you your yours yourself ihr ihre ihrer ihren ihrem ihnen sie du dir dich dein deine deiner deinen votre vos vous tu ton ta tus su sus usted ustedes tuo tua suo sua suoi sue lei vostro vostra seu seus sua suas teu voce voces uw din ditt dit'.split(
+    ' ',
+  ),
+);
+
 const LEADS = new Set('lead leads prospect interessent anfragender piste trato'.split(' '));
 
 /** Words for a person who is called at a number. */
@@ -67,7 +74,8 @@ const MAX_SOMEBODY = 3;
 export const ASIDE = 60;
 
 /** Ranks of columns for one field. A second number or address, or one at work, comes after the usual ones. */
-const RANK = { mobile: 20, usual: 30, work: 40, second: 50, aside: ASIDE, notes: 100 } as const;
+export const SECOND = 50;
+const RANK = { mobile: 20, usual: 30, work: 40, second: SECOND, aside: ASIDE, notes: 100 } as const;
 
 /** The combined meaning of the words of a column's name. */
 export class NamedColumn {
@@ -115,25 +123,13 @@ export class NamedColumn {
     // "Street and number" means both, and "street number" means that of the house.
     if (place?.meaning === 'street' && this.has('number')) return [place, this.#plain('house_number')];
     if (place !== null) return [place];
+    const where = this.#where();
     if (this.isRegion() && !this.has('telling')) return [];
     const isReference = this.has('number') && this.has('matter') && !this.has('telling');
     const person = this.#person();
     if (person !== null) return person;
     const need = isReference ? null : this.#need();
-    return [...(need ?? []), ...(need === null || this.has('matter') ? this.#reference() : [])];
-  }
-
-  /**
-   * Returns what a column may be although its name has words for something else: "Tel (day)", "What do you need done?".
-   * Names about a company or a payment give no hints, because companies and payees have telephones and e-mail addresses
-   * of their own.
-   */
-  hints(): readonly NamedMeaning[] {
-    if (this.hasAny(['company', 'fax', 'tax', 'file', 'web', 'consent'])) return [];
-    const hint = (meaning: FieldOrPart): NamedMeaning => ({ meaning, strength: 'hint', rank: RANK.work });
-    if (this.has('email')) return [hint('email')];
-    if (this.has('phone')) return [hint('phone')];
-    return this.has('need') ? [hint('request_text')] : [];
+    return [...where, ...(need ?? []), ...(need === null || this.has('matter') ? this.#reference() : [])];
   }
 
   /** Returns the words for a need, without the "text" that forms write before the name of a field. */
@@ -146,6 +142,7 @@ export class NamedColumn {
 
   #place(): NamedMeaning | null {
     if (this.has('inTheirWork') && !this.has('street')) return null;
+    if (this.#isIdentifierOf('postal') || this.#isIdentifierOf('address')) return null;
     if (this.has('telling') || this.#needWords().length > 0) return null;
     const [postal, city, street, country] = [
       this.has('postal'),
@@ -167,12 +164,31 @@ export class NamedColumn {
     return null;
   }
 
+  /** Returns the place that a question about a need asks for: "Em que localidade precisa do serviço?". */
+  #where(): readonly NamedMeaning[] {
+    if (this.has('telling') || this.has('inTheirWork') || this.#isIdentifierOf('postal')) return [];
+    if (this.has('postal')) return [this.#part('postal_code')];
+    return this.has('city') ? [this.#part('city')] : [];
+  }
+
+  /**
+   * Tells whether the name is that of a number, so that a word has another meaning: a form's `Post Id`, and `WO #`,
+   * the number of a work order, in which German has "where".
+   */
+  #isIdentifierOf(concept: Concept): boolean {
+    const [word = '', ...others] = this.#words;
+    const isShort = word.length <= 4 && conceptsOf(word).includes(concept);
+    return (
+      isShort && others.length > 0 && others.every((each) => IDENTIFIERS.has(each) || each === '#' || each === 'no')
+    );
+  }
+
   #person(): readonly NamedMeaning[] | null {
     const name = this.has('name');
     const first = this.has('first') || (this.has('firstAdjective') && (name || this.has('last')) && !this.has('last'));
     const last = this.has('last') || (this.has('lastAdjective') && (name || first));
     if (!name && !first && !last) return this.isSomebody() ? [this.#plain('fullname'), this.#part('phone')] : null;
-    if (this.hasAny(['need', 'category', 'kind'])) return null;
+    if (!this.hasAny(['first', 'last']) && this.hasAny(['need', 'category', 'kind'])) return null;
     const both =
       (first && last) || (name && this.has('first')) || (name && this.has('last') && !this.has('lastAdjective'));
     if (both) return [this.#plain('fullname')];
@@ -196,7 +212,9 @@ export class NamedColumn {
     if (this.has('address') && !this.has('telling'))
       return [this.#part('location'), this.#part('request_text', RANK.second)];
     const needs = this.has('telling') || (this.has('need') && !this.has('number'));
-    const kinds = this.has('category') || (this.has('kind') && (needs || this.has('occasion')));
+    // In a question, "comment" is French for "how".
+    const isNotes = this.has('notes') && (this.#words[0] !== 'comment' || this.#words.length < 3);
+    const kinds = !isNotes && (this.has('category') || (this.has('kind') && (needs || this.has('occasion'))));
     if (this.has('lastAdjective') && !needs) return [];
     if (this.has('telling')) return [this.#plain('request_text')];
     // A "last message" may be any text.
@@ -205,17 +223,20 @@ export class NamedColumn {
     if (needs && isMessage && !this.has('kind'))
       return [this.#plain('request_text'), ...(kinds ? [this.#part('category', RANK.aside)] : [])];
     if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
-    if (needs) return [this.#plain('request_text'), this.#part('category', RANK.aside)];
+    if (needs) return [this.#plain('request_text'), ...(isNotes ? [] : [this.#part('category', RANK.aside)])];
     if (kinds)
       return this.has('number')
         ? [this.#part('category')]
         : [this.#plain('category'), this.#part('request_text', RANK.aside)];
-    if (this.has('kind') && this.#hasUnknown) return [this.#part('category')];
-    // In a question, "comment" is French for "how".
-    if (this.has('notes') && (this.#words[0] !== 'comment' || this.#words.length < 3))
-      return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
+    if (this.has('kind') && this.#hasUnknown && !isNotes) return [this.#part('category')];
+    if (isNotes) return [{ meaning: 'notes', strength: this.#isOfThem() ? 'part' : 'plain', rank: RANK.notes }];
     if (this.has('subject')) return [this.#part('request_text', RANK.aside), this.#part('category', RANK.aside)];
     return null;
+  }
+
+  /** Tells whether the name speaks of the customer in the third person: "customer notes", but not "your notes". */
+  #isOfThem(): boolean {
+    return this.#words.some((word) => conceptsOf(word).includes('customer') && !READERS.has(word));
   }
 
   #reference(): readonly NamedMeaning[] {

@@ -1,7 +1,7 @@
 import { aliasOf, type FieldOrPart } from '../../request/lead/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/lead/markets.ts';
 import { type MissedColumn, resultColumnOf } from '../../request/lead/table.ts';
-import { byContentAlone, isTaken, longestText, namePair, region, townBeside } from './by-content.ts';
+import { byContentAlone, isTaken, longestText, namePair, onlyPersons, region, townBeside } from './by-content.ts';
 import {
   asNameParts,
   asPlaceParts,
@@ -9,6 +9,7 @@ import {
   type Candidate,
   type ColumnReading,
   candidatesByName,
+  IS_PERSONAL,
   type Look,
   withHouseNumber,
   withoutEmpty,
@@ -25,7 +26,7 @@ import {
   isRepeated,
   isStreet,
 } from './fit.ts';
-import { nameEvidence } from './name-evidence.ts';
+import { type NameEvidence, nameEvidence } from './name-evidence.ts';
 
 /** The columns of a file, as far as they are known. */
 export interface ColumnsView {
@@ -57,7 +58,8 @@ export function understandColumns(view: ColumnsView): Understanding {
   const chosen = withoutRivals(withHouseNumber(asPlaceParts(asNameParts(withoutEmpty(named))), looks));
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
-  for (const find of [namePair, byContentAlone, longestText, townBeside, region]) found.push(...find(looks, found));
+  for (const find of [namePair, byContentAlone, longestText, townBeside, onlyPersons, region])
+    found.push(...find(looks, found));
   const readings = withCertainty(found, looks).sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
@@ -73,7 +75,8 @@ function bestFirst(a: Candidate, b: Candidate): number {
 
 function plainContent({ index, seen, name, isOwn }: Look): MissedColumn[] {
   if (isOwn) return [];
-  const isOthers = name.isOthers || name.isElse;
+  const isOthers = name.isOthers || name.isElse || mayBeStrangers(name);
+  if (isRepeated(seen)) return [];
   if (isPlainlyEmail(seen)) return [{ index, field: 'email', isOthers }];
   if (isPlainlyPhone(seen)) return [{ index, field: 'phone', isOthers }];
   return isPlainlyText(seen) ? [{ index, field: 'request_text', isOthers }] : [];
@@ -107,12 +110,8 @@ function lookAt({ columns, cells, market }: ColumnsView): Look[] {
   });
 }
 
-/**
- * Minimum number of filled cells before content decides anything. The second applies if the name has unknown words,
- * which may mean another person than the customer.
- */
+/** Minimum number of filled cells before content decides anything. */
 const MIN_FILLED = 3;
-const MIN_FILLED_OF_STRANGERS = 5;
 
 /** The content that makes a column certain if it is the only one of its kind. */
 interface Kind {
@@ -163,9 +162,8 @@ const KINDS: Partial<Record<FieldOrPart, Kind>> = {
 const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
 
 /**
- * Makes readings certain if the content shows their meaning and no other column of the file is of that kind. Unknown
- * words in a name mostly mean another person than the customer, but the only telephone numbers of a file, if they are
- * all different, are the customers'.
+ * Makes readings certain if the content shows their meaning and no other column of the file is of that kind. A word that
+ * is left over may mean another person than the customer, however alone the column is, so a person is asked about it.
  */
 function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
   const settled = new Map(
@@ -196,10 +194,9 @@ function near(meaning: FieldOrPart, looks: readonly Look[]): readonly Look[] {
 }
 
 function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean {
-  const { seen, name } = candidate.look;
+  const { seen } = candidate.look;
   const isOfKind = KINDS[candidate.meaning]?.is(seen) ?? false;
-  const least = name.unknown === '' ? MIN_FILLED : MIN_FILLED_OF_STRANGERS;
-  return seen.filled >= least && isOfKind && isTelling(candidate, readings);
+  return seen.filled >= MIN_FILLED && isOfKind && !isUnclear(candidate) && isTelling(candidate, readings);
 }
 
 /** Tells whether the content may decide, given the name and the neighbouring columns. */
@@ -213,6 +210,16 @@ function isTelling({ by, look, meaning, index }: Candidate, readings: readonly C
   if (!OF_AN_ADDRESS.includes(meaning)) return true;
   if (meaning === 'city' && seen.town >= 0.6 && seen.distinct >= 0.4) return true;
   return readings.some((each) => OF_AN_ADDRESS.includes(each.meaning) && [1, -1].includes(each.index - index));
+}
+
+/** Tells whether a column may be about another person than the customer. */
+function mayBeStrangers({ isEither, isBilling, isOthers, unknown }: NameEvidence): boolean {
+  return isEither || isBilling || isOthers || unknown !== '';
+}
+
+function isUnclear({ meaning, look: { name } }: Candidate): boolean {
+  const isOfRegion = meaning === 'location' && name.isRegion;
+  return name.isBilling || isOfRegion || (IS_PERSONAL.has(meaning) && mayBeStrangers(name));
 }
 
 /**
@@ -234,6 +241,7 @@ function namesOfPersons(readings: readonly Candidate[]): readonly Candidate[] {
   const [last, ...moreLast] = readings.filter(({ meaning }) => meaning === 'last_name');
   if (!first || !last || moreFirst.length + moreLast.length > 0) return [];
   if (readings.some(({ meaning }) => meaning === 'fullname')) return [];
+  if (isUnclear(first) || isUnclear(last)) return [];
   const areNamed = [first, last].every(({ by, fit }) => by !== 'content' && fit === 'shows');
   const isPlain =
     areNamed ||

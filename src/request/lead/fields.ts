@@ -4,7 +4,7 @@
  */
 export type FieldPart = 'first_name' | 'last_name' | 'street' | 'house_number' | 'postal_code' | 'city' | 'notes';
 
-/** The facts about one field. The names that columns have for it are in `field-aliases.ts`, one line per field. */
+/** The facts about one field. The names that columns have for it are in `exact-names.txt`. */
 interface FieldFacts {
   /** The option of `create` and `validate`, as commander names it: `requestText` is `--request-text`. */
   readonly option: string;
@@ -34,7 +34,7 @@ function field<const Option extends string>(
 
 /**
  * The fields that a user can give for one request, by srq's names. `audio_file` and `ref` are not sent as such. A new
- * field needs a row here. The compiler then demands its column names (`field-aliases.ts`), how its cells look
+ * field needs a row here. Its column names are in `exact-names.txt`. The compiler then demands how its cells look
  * (`input/columns/fit.ts`), its names in documents (`contract/learn/field-words.ts`) and the values that it can have there
  * (`value-fit.ts`).
  */

@@ -46,7 +46,7 @@ export interface ReadOptions {
   readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly skipLines: number;
-  /** The sheet of a workbook, or null for the first visible one. */
+  /** The sheet of a workbook, or null for the one with most rows that look like leads. */
   readonly sheet: string | null;
 }
 
@@ -130,6 +130,8 @@ export interface MappingOptions {
 export interface RememberedMapping {
   readonly map: MappingOptions['map'];
   readonly join: MappingOptions['join'];
+  /** Constants and templates that a person gave. They are for exactly this header. */
+  readonly set?: MappingOptions['set'];
   /**
    * Columns that the confirmed plan did not use. They remain unused when the file has grown, because the same rows
    * would otherwise become other requests. A column that clearly holds something that the request lacks is asked about

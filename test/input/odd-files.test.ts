@@ -1,0 +1,88 @@
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { rawWorkbook } from '../../scripts/workbook.mjs';
+import { describeAudio } from '../../src/input/audio.ts';
+import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
+
+const refusal = (content: Uint8Array) =>
+  openFile(scratchFile(content, 'csv')).then(
+    () => null,
+    (error: Error) => error.message.replace(/^\S+ /, ''),
+  );
+
+describe('encodings that look like others', () => {
+  const TEXT = 'Name;Straße;Ort\nÄnne Müller;Größe 1;München\nJosé Peña;Calle Núñez;Sevilla\n';
+  it.each(['macintosh', 'windows-1252', 'utf-32le', 'utf-32be', 'utf-16le'])(
+    '%s gives the same cells',
+    async (name) => {
+      const { cells } = await readTable(
+        scratchFile(iconv.encode(TEXT, name, { addBOM: name.startsWith('utf') }), 'csv'),
+      );
+      expect(cells).toEqual([
+        ['Änne Müller', 'Größe 1', 'München'],
+        ['José Peña', 'Calle Núñez', 'Sevilla'],
+      ]);
+    },
+  );
+  it.each(['utf-32le', 'utf-32be'])('%s is known without its mark', async (name) => {
+    const { cells } = await readTable(scratchFile(iconv.encode(TEXT, name, { addBOM: false }), 'csv'));
+    expect(cells[0]).toEqual(['Änne Müller', 'Größe 1', 'München']);
+  });
+  it.each(['l’été', '“Best” – or not', 'Š, Ž and œ'])('Windows-1252 stays so with %s', async (text) => {
+    const { table, cells } = await readTable(
+      scratchFile(iconv.encode(`a;b\nÉté ${text};Müller\n`, 'windows-1252'), 'csv'),
+    );
+    expect([table.encoding, cells]).toEqual(['Windows-1252', [[`Été ${text}`, 'Müller']]]);
+  });
+});
+
+describe('files that are no tables', () => {
+  it.each([
+    ['a PNG', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', /^is a picture/],
+    ['a JPEG', '\xff\xd8\xff\xe0\0\x10JFIF', /^is a picture/],
+    ['an archive', '7z\xbc\xaf\x27\x1c\0\x04', /^is an archive/],
+    ['a document', '{\\rtf1\\ansi Name}', /^is a text document/],
+    ['a database', 'SQLite format 3\0', /^is a database/],
+    ['a recording', 'ID3\x04\0\0\0\0\0\0', /^is a recording/],
+  ])('%s is told by its first bytes', async (_, bytes, message) => {
+    expect(await refusal(Buffer.from(bytes, 'latin1'))).toMatch(message);
+  });
+  it('but a header may begin as a recording does', async () => {
+    expect((await readTable(scratchFile(Buffer.from('ID3,Name\n1,Ana\n'), 'csv'))).cells).toEqual([['1', 'Ana']]);
+  });
+  it('a list is no recording', async () => {
+    const path = scratchFile(Buffer.from('a,b\n1,2\n'), 'csv');
+    await expect(describeAudio(path, '/')).rejects.toThrow('is not a recording');
+  });
+});
+
+describe('a workbook', () => {
+  const sheet = (rows: string) => rawWorkbook(`<worksheet><sheetData>${rows}</sheetData></worksheet>`);
+  const HEAD = '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>city</v></c></row>';
+  it('shows a formula without its value as an error, and one whose value is an empty text as that', async () => {
+    const row = (at: number, cell: string) => `<row r="${at}"><c r="A${at}" t="str"><v>Ana</v></c>${cell}</row>`;
+    const { cells } = await readTable(
+      scratchFile(
+        sheet(
+          HEAD +
+            row(2, '<c r="B2"><f>X1</f></c>') +
+            row(3, '<c r="B3" s="0"><f>X1</f><v/></c>') +
+            row(4, '<c r="B4" t="str"><f t="shared" si="0"/><v></v></c>') +
+            row(5, '<c r="B5" t="str"><f>X1</f><v>Porto</v></c>'),
+        ),
+        'xlsx',
+      ),
+    );
+    expect(cells.map(([, city]) => city)).toEqual(['#N/A', '#N/A', '', 'Porto']);
+  });
+  it.each([
+    ['an attribute', `<row r="2" x="${'a'.repeat(70_000)}"/>`],
+    ['a comment', `<!--${'<a '.repeat(30_000)}-->`],
+    ['a text', `<row r="2"><c r="A2" t="str"><v>${'a'.repeat(70_000)}</v></c></row>`],
+    ['a tag that does not end', `<row r="2"${' '.repeat(70_000)}`],
+  ])('with %s of more than 64 KiB is refused at once', async (_, rows) => {
+    const started = performance.now();
+    await expect(openFile(scratchFile(sheet(HEAD + rows), 'xlsx'))).rejects.toThrow('of more than 64 KiB');
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
