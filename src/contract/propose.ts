@@ -1,0 +1,568 @@
+import { isServicePath } from '../request/contract/contract-schema.ts';
+import type { OperationName } from '../request/contract/operations.ts';
+import { PATHS } from '../request/contract/wire.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError, shellWord } from '../request/words/errors.ts';
+import { isSecretName } from '../request/words/names.ts';
+import { type ApiOperation, answersOf, bodyOf, operationCalled, operationsOf, Reach } from './document.ts';
+import { boundFields } from './fields.ts';
+import { type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from './json.ts';
+import type { Call, Contract, Guess, Json, Question } from './model.ts';
+import { writePlace } from './model.ts';
+import { type FoundPlace, isWithinBranch, placesOf } from './places.ts';
+import { proposeAccess, serversOf } from './propose-access.ts';
+import type { ApiDescription } from './read-document.ts';
+
+/** What a person said about a description. */
+export interface Said {
+  readonly operations: Readonly<Partial<Record<OperationName, string>>>;
+  /** By place, or by the last name of one: a value, a field in braces (`{email}`), or nothing: each row gives it. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** A contract that nobody has agreed to yet. */
+export interface Proposal {
+  readonly contract: Contract;
+  /** A question without an answer keeps the contract from being used, unless it says what counts meanwhile. */
+  readonly questions: readonly Question[];
+  readonly notes: readonly string[];
+}
+
+export interface ProposeOptions {
+  readonly said: Said;
+  readonly baseUrl: string | null;
+  readonly learnedAt: string;
+}
+
+/** What a person answers if the service has no such operation. */
+const NONE = 'none';
+const MAX_CHOICES = 9;
+/** More than so many values that only a person knows are written into the page, not asked one by one. */
+const MAX_ASKED = 4;
+
+/** Proposes a contract from an API description. Operations other than those of the public document are asked. */
+export function proposeContract(description: ApiDescription, options: ProposeOptions, blank: Contract): Proposal {
+  const { said, baseUrl, learnedAt } = options;
+  const { file, title, kind } = description;
+  const operations = operationsOf(description);
+  const questions: Question[] = [];
+  const notes = [...description.notes];
+  const values = new GivenValues(said.values);
+  const create =
+    named(description, operations, 'create', said.operations.create) ??
+    atPublicPath(description, operations, PATHS.create);
+  const validate =
+    said.operations.validate?.trim() === NONE
+      ? null
+      : named(description, operations, 'validate', said.operations.validate);
+  const checked = validate ?? atPublicPath(description, operations, PATHS.validate);
+  if (create === undefined) questions.push(createQuestion(description, operations));
+  if (checked === undefined || (checked !== null && checked === create))
+    questions.push(validateQuestion(operations, create ?? null));
+  const access = proposeAccess(
+    description,
+    operations,
+    [create, checked].flatMap((each) => each ?? []),
+    {
+      said: said.operations.token,
+      values,
+      baseUrl,
+    },
+  );
+  notes.push(...access.notes);
+  const source = { file, title, kind, learnedAt };
+  const common = { ...blank, source, servers: serversOf(description), ...access.contract };
+  if (create === undefined) return { contract: common, questions: [...questions, ...access.questions], notes };
+  const found = proposeCall(description, create, 'create', values, access.ownNames);
+  const look = checked ? proposeCall(description, checked, 'validate', values, access.ownNames) : null;
+  const again = againOf(create, values);
+  questions.push(...access.questions, ...found.questions, ...again.questions);
+  // A value for both calls is asked once.
+  questions.push(...(look?.questions.filter(({ name }) => !questions.some((each) => each.name === name)) ?? []));
+  notes.push(...found.notes, ...(look?.notes ?? []), ...proseNotes(create), ...pathNotes(description, baseUrl));
+  if (!questions.some(({ name }) => name.startsWith('operation:')))
+    values.refuseUnused(knownNames(found.call, look?.call));
+  const contract: Contract = {
+    ...common,
+    create: { ...found.call, again: again.again },
+    validate: look?.call ?? null,
+    guesses: [...found.guesses, ...(look?.guesses ?? [])],
+  };
+  return { contract, questions: [...new Map(questions.map((each) => [each.name, each])).values()], notes };
+}
+
+/** The values that a person gave, and which of them were of use. */
+export class GivenValues {
+  readonly #values: Readonly<Record<string, string>>;
+  readonly #used = new Set<string>();
+
+  constructor(values: Readonly<Record<string, string>>) {
+    this.#values = values;
+  }
+
+  /** Returns what was said of the first of these names of which anything was said. */
+  of(...names: readonly string[]): string | undefined {
+    const name = names.find((each) => Object.hasOwn(this.#values, each));
+    if (name === undefined) return undefined;
+    this.#used.add(name);
+    return this.#values[name];
+  }
+
+  refuseUnused(known: readonly string[]): void {
+    const name = Object.keys(this.#values).find((each) => !this.#used.has(each));
+    if (name === undefined) return;
+    const meant = nearest(name, known);
+    throw new SrqError(
+      'parameter.not-found',
+      `The description has no place "${name}" of its own.`,
+      meant === null
+        ? 'Leave it out; srq contract show lists the places.'
+        : `Did you mean: --set ${shellWord(`${meant}=VALUE`)}`,
+    );
+  }
+}
+
+/** Returns the operation that a person named, or undefined if nobody did. */
+function named(
+  { file }: ApiDescription,
+  operations: readonly ApiOperation[],
+  role: OperationName,
+  said: string | undefined,
+): ApiOperation | undefined {
+  if (said === undefined) return undefined;
+  const found = operationCalled(operations, said);
+  if (found !== undefined) return found;
+  const some = operations.slice(0, MAX_CHOICES).map(({ name }) => name);
+  throw new SrqError(
+    'operation.not-found',
+    `${file} has no operation "${said.trim()}" that takes a body.`,
+    some.length === 0
+      ? 'It has none at all.'
+      : `Name one of it: --operation ${role}=${shellWord(nearest(said, some) ?? some[0] ?? '')}`,
+  );
+}
+
+/** An operation of the public document is taken unasked. It may stand below the path of the servers. */
+function atPublicPath(
+  description: ApiDescription,
+  operations: readonly ApiOperation[],
+  path: string,
+): ApiOperation | undefined {
+  const before = sharedPath(description);
+  const found = operations.filter(
+    (each) => each.method === 'POST' && (each.path === path || before + each.path === path),
+  );
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** Returns the path that all servers of a description have, or `''`. */
+function sharedPath({ root }: ApiDescription): string {
+  const paths = listOf(root['servers']).map((server) => {
+    const url = textOf(objectOf(server)['url']);
+    return URL.canParse(url, 'http://x.invalid') ? new URL(url, 'http://x.invalid').pathname.replace(/\/+$/, '') : '';
+  });
+  return paths.every((each) => each === paths[0]) ? (paths[0] ?? '') : '';
+}
+
+function createQuestion(description: ApiDescription, operations: readonly ApiOperation[]): Question {
+  const ranked = operations
+    .map((operation) => ({ operation, known: knownFields(description, operation) }))
+    .sort((a, b) => b.known - a.known)
+    .slice(0, MAX_CHOICES);
+  const [first] = ranked;
+  if (first === undefined) {
+    throw new SrqError(
+      'operation.not-found',
+      `${description.file} describes no operation that takes a body, so none that creates a request.`,
+      'Give the description of the service that requests are sent to: srq contract learn FILE',
+    );
+  }
+  const list = ranked.map(({ operation, known }, index) => `${index + 1}. ${titled(operation)}: ${known} known fields`);
+  return {
+    name: 'operation:create',
+    text: `Which operation creates a request? ${list.join('; ')}`,
+    answer: `--operation create=${shellWord(first.operation.name)}`,
+    choices: ranked.map(({ operation }) => operation.name),
+  };
+}
+
+const titled = ({ name, id }: ApiOperation): string => (id === '' || id === name ? name : `${name} (${id})`);
+
+function knownFields(description: ApiDescription, operation: ApiOperation): number {
+  try {
+    const { places } = schemaOfCall(description, operation);
+    const { fields, guesses } = boundFields(places);
+    return new Set([...fields.values(), ...guesses.map(({ field }) => field)]).size;
+  } catch (error) {
+    if (error instanceof SrqError) return 0;
+    throw error;
+  }
+}
+
+/** The words of operations that may only look. They make a choice of it, never an answer. */
+const LOOKS = /valid|check|duplic|dedup|exist|verif|pr(?:ü|ue)f|comprob/i;
+
+function validateQuestion(operations: readonly ApiOperation[], create: ApiOperation | null): Question {
+  const choices = operations
+    .filter((each) => each !== create && LOOKS.test(`${each.path} ${each.id}`))
+    .slice(0, MAX_CHOICES)
+    .map((operation) => operation);
+  const list = [...choices.map(titled), 'none'].map((each, index) => `${index + 1}. ${each}`);
+  return {
+    name: 'operation:validate',
+    text: `Which operation only looks whether a request is a duplicate, and stores nothing? srq sends each request there first. ${list.join('; ')}`,
+    answer: `--operation validate=${NONE}`,
+    choices: [...choices.map(({ name }) => name), NONE],
+    ...(choices.length === 0 && { unanswered: NONE }),
+  };
+}
+
+/** Headers that srq or the connection sets itself. */
+const OWN_HEADERS =
+  /^(?:authorization|accept(?:-.*)?|content-.*|cookie|host|user-agent|connection|expect|te|transfer-encoding)$/i;
+const IDEMPOTENT = /idempoten/i;
+
+type Placed = FoundPlace & { readonly in: 'body' | 'header' | 'query' };
+
+interface CallSchema {
+  readonly schema: Json;
+  readonly as: string;
+  readonly encoding: 'form' | 'json' | 'multipart';
+  readonly places: readonly Placed[];
+}
+
+function schemaOfCall(
+  description: ApiDescription,
+  operation: ApiOperation,
+  ownNames: readonly string[] = [],
+): CallSchema {
+  const body = bodyOf(description, operation);
+  if (body === null) {
+    throw new SrqError(
+      'operation.unusable',
+      `${operation.name} takes no body that srq can write.`,
+      'It writes JSON, forms and multipart/form-data. Name another operation: --operation NAME=OPERATION',
+    );
+  }
+  const reach = new Reach(description);
+  const schema = reach.of(body.schema);
+  const outside = (['header', 'query'] as const).map((where) => {
+    const own = operation.parameters.filter(
+      (each) => each['in'] === where && isAskedFor(textOf(each['name']), ownNames),
+    );
+    const properties = own.map((each): [string, Json] => {
+      const [media] = Object.values(objectOf(each['content']));
+      const inner = objectOf(reach.of(each['schema'] ?? objectOf(media)['schema']));
+      const text = textOf(each['description']).slice(0, 300);
+      return [textOf(each['name']), text === '' ? inner : { ...inner, description: text }];
+    });
+    const required = own.filter((each) => each['required'] === true).map((each) => textOf(each['name']));
+    return { where, schema: { type: 'object', properties: Object.fromEntries(properties), required } };
+  });
+  const inBody = placesOf(schema, reach.defs).map((each) => ({ ...each, in: 'body' as const }));
+  const beside = outside.flatMap(({ where, schema: each }) =>
+    placesOf(each, reach.defs).map((place) => ({ ...place, in: where })),
+  );
+  const lower = (each: JsonObject): JsonObject => ({
+    ...each,
+    properties: Object.fromEntries(
+      Object.entries(objectOf(each['properties'])).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    required: listOf(each['required']).map((name) => textOf(name).toLowerCase()),
+  });
+  const [header, query] = outside.map((each) => each.schema);
+  const whole = {
+    type: 'object',
+    properties: { body: schema, header: lower(header ?? {}), query: query ?? {} },
+    required: ['body'],
+    $defs: reach.defs,
+  };
+  const isKnown = inBody.length > 0;
+  const { as, encoding } = body;
+  return { schema: isKnown ? whole : null, as, encoding, places: [...inBody, ...beside] };
+}
+
+const isAskedFor = (name: string, ownNames: readonly string[]): boolean =>
+  name !== '' && !OWN_HEADERS.test(name) && !IDEMPOTENT.test(name) && !ownNames.includes(name.toLowerCase());
+
+interface ProposedCall {
+  readonly call: Call;
+  readonly guesses: readonly Guess[];
+  readonly questions: readonly Question[];
+  readonly notes: readonly string[];
+}
+
+function proposeCall(
+  description: ApiDescription,
+  operation: ApiOperation,
+  role: 'create' | 'validate',
+  values: GivenValues,
+  ownNames: readonly string[],
+): ProposedCall {
+  const { schema, as, encoding, places } = schemaOfCall(description, operation, ownNames);
+  const path = filledPath(operation, values);
+  const bound = boundFields(places);
+  const fields: Record<string, string> = {};
+  const always: Record<string, Json> = {};
+  const when: Record<string, Record<string, Json>> = {};
+  const open: Placed[] = [];
+  const present = new Set<string>();
+  for (const place of places) {
+    const text = writePlace(place);
+    const name = place.path.at(-1) ?? '';
+    const value = values.of(text, ...(isNamedOnce(places, name) ? [name] : []));
+    if (value !== undefined) {
+      const field = /^\{([a-z_]+)\}$/.exec(value)?.[1];
+      if (value === '' || field !== undefined) fields[text] = field ?? name;
+      else always[text] = valueFor(place, text, value);
+    } else {
+      const field = bound.fields.get(place);
+      const constant = constantOf(place, field !== undefined);
+      if (field !== undefined) fields[text] = field;
+      else if (constant !== undefined && (place.isRequired || place.isRequiredWithin)) always[text] = constant;
+      else {
+        open.push(place);
+        continue;
+      }
+    }
+    if (place.in === 'body')
+      for (let at = 1; at < place.path.length; at += 1) present.add(place.path.slice(0, at).join('\n'));
+  }
+  // What goes with an object that no request holds is not sent.
+  for (const place of places) {
+    const text = writePlace(place);
+    const around = place.path.slice(0, -1).join('\n');
+    if (
+      text in always &&
+      !place.isRequired &&
+      values.of(text, place.path.at(-1) ?? '') === undefined &&
+      around !== '' &&
+      !hasField(around, fields, places)
+    )
+      delete always[text];
+  }
+  for (const place of places) {
+    if (fields[writePlace(place)] === undefined || place.branches.length === 0) continue;
+    for (const other of places) {
+      for (const [branch, constant] of other.fixed) {
+        if (branch === '' || !isWithinBranch(branch, place.branches)) continue;
+        const field = fields[writePlace(place)] ?? '';
+        when[field] = { ...when[field], [writePlace(other)]: constant };
+      }
+    }
+  }
+  const settled = new Set(Object.values(when).flatMap(Object.keys));
+  const missing = open.filter(
+    (place) =>
+      !settled.has(writePlace(place)) &&
+      (place.isRequired ||
+        (place.isRequiredWithin &&
+          place.path.length > 1 &&
+          hasField(place.path.slice(0, -1).join('\n'), fields, places))),
+  );
+  const guesses = bound.guesses
+    .filter(({ place }) => open.includes(place))
+    .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }));
+  const isFew = missing.length <= MAX_ASKED;
+  const questions = isFew ? missing.map((place) => placeQuestion(place, guesses)) : [];
+  const notes = isFew
+    ? []
+    : [
+        `${operation.name} demands ${missing.length} values that srq knows nothing of: ${missing.map(writePlace).join(', ').slice(0, 1000)}. ` +
+          'Until they are in the page, each row is refused. Write them there: srq contract show > contract.yaml, then: srq contract learn contract.yaml',
+      ];
+  if (Object.keys(fields).length === 0)
+    notes.push(
+      `No place of ${operation.name} certainly takes a field of srq. Write the places into the page: srq contract show > contract.yaml`,
+    );
+  const call: Call = {
+    call: `${operation.method} ${path.path}`,
+    ...{ as, fields, always, when, codes: {}, audio: audioForm(places, fields, encoding), schema },
+    answers: answersOf(description, operation),
+    reads: { id: [], duplicate: [], error: [] },
+  };
+  return { call, guesses, questions: [...path.questions, ...questions], notes };
+}
+
+const hasField = (around: string, fields: Readonly<Record<string, string>>, places: readonly Placed[]): boolean =>
+  places.some(
+    (each) =>
+      each.in === 'body' &&
+      fields[writePlace(each)] !== undefined &&
+      `${each.path.join('\n')}\n`.startsWith(`${around}\n`),
+  );
+
+const isNamedOnce = (places: readonly FoundPlace[], name: string): boolean =>
+  places.filter(({ path }) => path.at(-1) === name).length === 1;
+
+/** Names of what a person has to agree to themselves. It is never said for them unasked. */
+const CONSENT =
+  /consent|agree|accept|gdpr|privacy|terms|permission|opt_?in|newsletter|marketing|consentim|einwillig|zustimm/i;
+
+/** Returns the value that the description gives a place that must be there. */
+function constantOf(place: FoundPlace, isField: boolean): Json | undefined {
+  if (CONSENT.test(place.path.join('_'))) return undefined;
+  const fixed = place.fixed.get('');
+  if (fixed !== undefined || isField) return fixed;
+  const preset = place.keywords['default'];
+  return place.branches.length > 0 || typeof preset === 'object' ? undefined : preset;
+}
+
+function placeQuestion(place: Placed, guesses: readonly Guess[]): Question {
+  const name = place.in === 'body' ? writePlace(place) : (place.path[0] ?? '');
+  const { keywords } = place;
+  const guess = guesses.find((each) => each.place === writePlace(place));
+  const values = listOf(keywords['enum']).flatMap((each) => scalarOf(each) ?? []);
+  const prose = textOf(keywords['description']);
+  const shown = scalarOf(keywords['example']) ?? scalarOf(listOf(keywords['examples'])[0]) ?? values[0];
+  return {
+    name: `constant:${name}`,
+    text:
+      `${place.in === 'body' ? '' : `The ${place.in} `}${name} is required, and only you know what it holds.` +
+      (prose === '' ? '' : ` The description says: "${prose}"`) +
+      (values.length > 1 ? ` It is one of ${values.slice(0, 20).join(', ')}.` : '') +
+      (guess === undefined
+        ? ''
+        : ` It may take the field ${guess.value}: --set ${shellWord(`${name}={${guess.value}}`)}`) +
+      ` If each row gives it: --set ${shellWord(`${name}=`)}`,
+    answer: isSecretName(name) ? `--set ${shellWord(name)}=@FILE` : `--set ${shellWord(`${name}=VALUE`)}`,
+    ...(guess !== undefined ? { example: `{${guess.value}}` } : shown !== undefined && { example: shown }),
+  };
+}
+
+/** Converts what a person said to the type that the place takes. */
+function valueFor({ keywords, isList }: FoundPlace, place: string, text: string): Json {
+  const types = [keywords['type']].flat().map((each) => textOf(each));
+  const values = listOf(keywords['enum']);
+  const chosen = values.find((each) => scalarOf(each) === text);
+  const bad = (why: string) =>
+    new SrqError(
+      'parameter.not-allowed',
+      `The value given for "${place}" ${why}.`,
+      `Give one that fits: --set ${shellWord(`${place}=VALUE`)}`,
+    );
+  if (values.length > 0 && chosen === undefined) throw bad('is none of those that the description allows');
+  let value: Json = chosen ?? text;
+  if (chosen === undefined && (types.includes('integer') || types.includes('number')) && !types.includes('string')) {
+    if (text.trim() === '' || !Number.isFinite(Number(text))) throw bad('is no number');
+    value = Number(text);
+  } else if (chosen === undefined && types.includes('boolean') && !types.includes('string')) {
+    if (!/^(?:true|false)$/.test(text)) throw bad('is neither true nor false');
+    value = text === 'true';
+  } else if (types.includes('object')) {
+    try {
+      value = JSON.parse(text) as Json;
+    } catch {
+      throw bad('is no JSON');
+    }
+  }
+  return isList ? [value] : value;
+}
+
+function filledPath(
+  { path }: ApiOperation,
+  values: GivenValues,
+): { readonly path: string; readonly questions: readonly Question[] } {
+  const questions: Question[] = [];
+  const filled = path.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
+    const value = values.of(name);
+    if (value) return encodeURIComponent(value);
+    questions.push({
+      name: `constant:${name}`,
+      text: `The path ${path} holds {${name}}, and only you know it.`,
+      answer: `--set ${shellWord(`${name}=VALUE`)}`,
+    });
+    return whole;
+  });
+  const plain = filled.trim().replaceAll(' ', '%20');
+  if (isServicePath(plain)) return { path: plain, questions };
+  throw new SrqError(
+    'address.outside',
+    `The document has the path "${path}", which is not below the base URL.`,
+    'Nothing is sent to such an address. Correct it in the document, then: srq contract learn FILE',
+  );
+}
+
+function audioForm(
+  places: readonly Placed[],
+  fields: Readonly<Record<string, string>>,
+  encoding: string,
+): Call['audio'] {
+  const place = places.find((each) => fields[writePlace(each)] === 'audio_file');
+  const { description, format, contentMediaType } = place?.keywords ?? {};
+  if (/data:/.test(textOf(description))) return 'data-url';
+  const isFile = encoding === 'multipart' && (format === 'binary' || contentMediaType !== undefined);
+  return isFile ? 'binary' : 'base64';
+}
+
+/** An idempotency key is trusted by a person's word alone. What the description says of it is quoted, not believed. */
+function againOf(
+  { parameters, prose }: ApiOperation,
+  values: GivenValues,
+): { readonly again: Contract['create']['again']; readonly questions: readonly Question[] } {
+  const isKey = (each: JsonObject) =>
+    each['in'] === 'header' && IDEMPOTENT.test(textOf(each['name'])) && each['deprecated'] !== true;
+  const parameter = parameters.find(isKey);
+  if (parameter === undefined) return { again: null, questions: [] };
+  const header = textOf(parameter['name']);
+  const said = values.of(header);
+  const uuid = textOf(objectOf(parameter['schema'])['format']) === 'uuid';
+  const unheeded = parameter['required'] === true ? { header, hours: 0, uuid } : null;
+  if (said !== undefined) {
+    const hours = hoursIn(header, said);
+    return { again: hours === undefined ? unheeded : { header, hours, uuid }, questions: [] };
+  }
+  const quoted = textOf(parameter['description']) || prose;
+  const question = {
+    name: `idempotency:${header}`,
+    text:
+      `The operation takes the header ${header}. ${quoted === '' ? 'The description says no more.' : `The description says: "${quoted.slice(0, 500)}"`} ` +
+      'Does the service recognise a repeated create by it, and for how many hours? If you say so and it does not, a request may be created twice.',
+    answer: `--set ${shellWord(`${header}=24h`)}`,
+    unanswered: 'no',
+  };
+  return { again: unheeded, questions: [question] };
+}
+
+/** Returns the hours, null for "yes" without a time, or undefined for "no". */
+function hoursIn(header: string, said: string): number | null | undefined {
+  const text = said.trim().toLowerCase();
+  if (/^(?:no?|none)$/.test(text)) return undefined;
+  if (/^y(?:es)?$/.test(text)) return null;
+  const [, count = '', unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?) ?(h|hours?|min|minutes?|d|days?)$/.exec(text) ?? [];
+  const hours = Number(count) * (unit.startsWith('d') ? 24 : unit.startsWith('m') ? 1 / 60 : 1);
+  if (hours > 0) return hours;
+  throw new SrqError(
+    'parameter.not-allowed',
+    `"${said}" does not say whether a repeated create is recognised by ${header}.`,
+    `Say for how long, yes, or no: --set ${shellWord(`${header}=24h`)}`,
+  );
+}
+
+/** Prose that matters is quoted for a person. srq draws no conclusion from it. */
+function proseNotes({ value }: ApiOperation): string[] {
+  const said = textOf(objectOf(objectOf(value['responses'])['503'])['description']);
+  if (said === '') return [];
+  return [
+    `Of a 503 the description says: "${said.slice(0, 300)}". If that means that nothing was done, write "503: not acted" into the page.`,
+  ];
+}
+
+function pathNotes(description: ApiDescription, baseUrl: string | null): string[] {
+  const path = sharedPath(description);
+  if (path === '' || path.includes('{')) return [];
+  if (baseUrl === null || new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(path)) return [];
+  const { origin, pathname } = new URL(baseUrl);
+  const whole = `${origin}${pathname.replace(/\/+$/, '')}${path}`;
+  return [
+    `The servers of the description have the path ${path}, which the base URL lacks. If yours has it too: srq login --base-url ${whole}`,
+  ];
+}
+
+const knownNames = (...calls: readonly (Call | undefined)[]): string[] =>
+  calls.flatMap((call) => {
+    const names = ['body', 'header', 'query'].flatMap((where) =>
+      Object.keys(objectOf(memberOf(memberOf(memberOf(call?.schema, 'properties'), where), 'properties'))),
+    );
+    return [...names, ...Object.keys(call?.fields ?? {}), ...Object.keys(call?.always ?? {})];
+  });
