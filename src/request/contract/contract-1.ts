@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { output } from 'zod/mini';
 import { isLoopback } from '../small.ts';
-import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
+import type { contractSchema, Json, ReadOnly } from './contract-schema-1.ts';
 import {
   byOperation,
   OPERATION_NAMES,
