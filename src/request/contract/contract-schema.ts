@@ -1,0 +1,261 @@
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+import { isLoopback } from '../small.ts';
+import { SrqError } from '../words/errors.ts';
+import { readPlace } from './place.ts';
+
+/**
+ * Tells whether a path stays under the base URL. Another host, a query, or a step up (even an encoded one) would send
+ * the credentials elsewhere.
+ */
+export function isServicePath(path: string): boolean {
+  const decoded = path.replace(/%2e/gi, '.').replace(/%(?:2f|5c)/gi, '/');
+  return /^\/(?!\/)[^\s?#\\]*$/.test(path) && !/\/\.\.?(?:\/|$)/.test(decoded);
+}
+
+/** Tells whether a text is an origin (`https://login.example.com`) that a secret may be sent to. */
+export function isTokenOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol, hostname } = new URL(text);
+  const isName = /^(?:[a-z\d.-]+|\[[a-f\d:.]+\])$/.test(hostname);
+  return isName && origin === text && (protocol === 'https:' || (protocol === 'http:' && isLoopback(text)));
+}
+
+/*
+ * This file is the only definition of a contract: contracts are validated by it, and their type is inferred from it
+ * (`contract.ts`). Loading it loads zod, so modules that only need the type import `contract.ts`.
+ */
+
+/** A JSON value of a document. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** Makes a type deeply read-only, which the types that zod infers are not. */
+export type ReadOnly<Value> = [Json] extends [Value]
+  ? Value
+  : Value extends readonly (infer Element)[]
+    ? readonly ReadOnly<Element>[]
+    : Value extends object
+      ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
+      : Value;
+
+/**
+ * The schema of any JSON value. It does not check a parsed value again, because that recursion would only limit the
+ * value's depth by the stack.
+ */
+const json = z.custom<Json>(() => true);
+const texts = z.array(z.string());
+/** A path that begins with `/` and stays under the base URL. */
+const path = z.string().check(z.refine(isServicePath, 'is not a path under the base URL'));
+/**
+ * A JSON pointer (RFC 6901) into an answer. A part `*` stands for every member or element, and `''` is the whole
+ * answer.
+ */
+const pointer = z.string().check(z.regex(/^(?:\/.*)?$/s, 'is not a JSON pointer'));
+/** The pattern of headers that srq sets itself, so that a contract must not name them. */
+const OWN_HEADERS = /^(?:authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
+const header = z.string().check(
+  z.regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'is not the name of a header'),
+  z.refine((name) => !OWN_HEADERS.test(name), 'is a header that srq sets itself'),
+);
+const mediaType = z.string().check(z.regex(/^[\w.+*-]+\/[\w.+*-]+(?:;[ -~]*)?$/, 'is not a media type'));
+
+/** A place as `place.ts` reads it. */
+const place = z.string().check(
+  z.refine((text) => {
+    const { in: where, path: names } = readPlace(text);
+    return where !== 'header' || header.safeParse(names[0]).success;
+  }, 'is not a header that a contract may name'),
+);
+const atPlaces = z.record(place, json);
+
+const sampleAnswer = z.object({ status: z.int(), contentType: mediaType, body: json });
+
+/**
+ * A rule that reads from an answer whether a request is a duplicate. Values are compared as text (`true`, `duplicate`,
+ * `1`).
+ */
+const verdictRule = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('status'), status: z.int(), verdict: z.enum(['clear', 'duplicate']) }),
+  z.object({ kind: z.literal('value'), pointer, duplicate: texts, clear: texts }),
+  /** A list: a non-empty one means duplicate, an empty one means clear. */
+  z.object({ kind: z.literal('list'), pointer }),
+]);
+
+/** An operation that carries a request. */
+const call = z.object({
+  /** Method and path below the base URL: `POST /v1/leads`. */
+  call: z
+    .string()
+    .check(
+      z.refine((text) => /^(?:POST|PUT) /.test(text) && isServicePath(text.replace(/^\w+ /, '')), 'is not a call'),
+    ),
+  /** The exact media type of the body. Whether it is a form, JSON or multipart follows from it. */
+  as: mediaType,
+  /**
+   * What goes where: a field of srq (`FIELDS`, or `PARTS` if the service takes the location or the name in parts), or a
+   * further parameter by its own name. `audio_file` is the content of the recording, `audio_type` and `audio_name` are its
+   * media type and file name. A place that is in `always` as well takes that value if a request does not give the field.
+   */
+  fields: z.record(place, z.string().check(z.minLength(1))),
+  /** What is the same in every request. */
+  always: atPlaces,
+  /** By a field: what goes along with it. It replaces what the request gives for these places. */
+  when: z.record(z.string(), atPlaces),
+  /** By a field: what a person writes, and the value of the service for it, where the schema has no names for values. */
+  codes: z.record(z.string(), z.record(z.string(), z.string())),
+  /**
+   * How a recording is written. With `data-url`, the text begins with `data:<media type>;base64,`. With `binary`, the bytes
+   * themselves are sent, which only multipart allows.
+   */
+  audio: z.enum(['base64', 'data-url', 'binary']),
+  /**
+   * One JSON Schema (2020-12) of an object with the members `body`, `header` (names in lower case) and `query`, as the
+   * document has it. References lead to its own `$defs`. Null if nothing is known.
+   */
+  schema: json,
+  /** Answers for the sandbox: examples of the document, or made from its schemas. Null if neither is known. */
+  answers: z.object({ success: z.nullable(sampleAnswer), refusal: z.nullable(sampleAnswer) }),
+  /** Where the answers say what srq does not find by itself. Each list may be empty. */
+  reads: z.object({
+    /** The places of identifiers in a 2xx answer. */
+    id: z.array(pointer),
+    /** The rules for duplicates. The first one that applies decides. */
+    duplicate: z.array(verdictRule),
+    /** The places of error texts in a refusal. */
+    error: z.array(pointer),
+  }),
+});
+
+const createCall = z.object({
+  ...call.shape,
+  /** The idempotency key, which only a person can promise, or null if the service recognises no repetition by a header. */
+  again: z.nullable(
+    z.object({
+      header,
+      /**
+       * Time after its first use in which the service recognises a key. Null means that nobody said, which counts as
+       * `DEFAULT_KEY_LIFE_SECONDS`. 0 means that the service demands the header, but recognises nothing by it.
+       */
+      hours: z.nullable(z.number().check(z.nonnegative())),
+      uuid: z.boolean(),
+    }),
+  ),
+});
+
+const tokenOperation = z.object({
+  path,
+  /**
+   * The place where `path` begins, if that is not the base URL. `service` means the root of the base URL's host. An
+   * origin means another host, which a person has named as one that may receive the secret.
+   */
+  origin: z.optional(
+    z.union([z.literal('service'), z.string().check(z.refine(isTokenOrigin, 'is not an origin that secrets go to'))]),
+  ),
+  /** Where the credentials are sent. */
+  auth: z.enum(['body', 'basic']),
+  encoding: z.enum(['form', 'json']),
+  /** Further parameters, such as scope or audience. */
+  extra: z.record(z.string(), z.string()),
+  /** The place of the token in the answer, and that of its lifetime in seconds. If one is null, srq searches for it. */
+  tokenPointer: z.nullable(pointer),
+  lifetimePointer: z.nullable(pointer),
+  /** Lifetime in seconds of a token whose answer does not tell it. */
+  lifetimeSeconds: z.nullable(z.number()),
+});
+
+/** How the calls that carry a request are authorized. */
+const authorization = z.discriminatedUnion('kind', [
+  /** A token of the token operation, as a bearer token. */
+  z.object({ kind: z.literal('bearer') }),
+  /** HTTP Basic (RFC 7617) with the client id and the client secret of the profile. */
+  z.object({ kind: z.literal('basic') }),
+  /** A key that does not change. */
+  z
+    .object({
+      kind: z.literal('apiKey'),
+      in: z.enum(['header', 'query']),
+      name: z.string().check(z.minLength(1), z.maxLength(100)),
+      /** The text before the key: `Bearer `, or `''` if there is none. */
+      prefix: z.string().check(z.regex(/^(?:[\w-]{1,50} )?$/, 'is not a scheme')),
+      /** The key, or null if the profile's client secret is the key. */
+      value: z.nullable(z.string()),
+    })
+    .check(
+      z.refine(
+        ({ in: place, name }) => place !== 'header' || /^authorization$/i.test(name) || header.safeParse(name).success,
+        'is not a header that a key may be in',
+      ),
+    ),
+]);
+
+const source = z.object({
+  /** Name of the file, without folders. */
+  file: z.string(),
+  title: z.string(),
+  /** `OpenAPI 3.1`, `Swagger 2.0`, `Postman 2.1`. */
+  kind: z.string(),
+  /** Time in ISO 8601. */
+  learnedAt: z.string(),
+});
+
+const serverSuggestion = z.object({
+  /** The suggested name of a profile: `sandbox`, `live`, … */
+  name: z.string(),
+  url: z.string(),
+  description: z.string(),
+  /** Whether it is a test server. Null if the document does not say, which counts as live. */
+  test: z.nullable(z.boolean()),
+});
+
+/** A binding that srq is not sure of. It is not in force; the page shows it as a comment. */
+const guess = z.object({
+  operation: z.enum(['create', 'validate', 'token']),
+  place: z.string(),
+  value: z.string(),
+  why: z.string(),
+});
+
+/** The members in the order in which `srq contract show --json` prints them. */
+export const contractSchema = z.object({
+  version: z.literal(2),
+  /** The document the contract was learned from, or null if it is the public document. */
+  source: z.nullable(source),
+  create: createCall,
+  /** Null if the service has no validate. */
+  validate: z.nullable(call),
+  token: tokenOperation,
+  /** If this member is absent, calls are authorized by a token, as the public document says. */
+  auth: z.optional(authorization),
+  /** Whether a 503 with Retry-After certainly means that the service did not act. */
+  unavailableIsNotActed: z.boolean(),
+  /** The addresses named in the document. They are only suggestions for profiles. */
+  servers: z.array(serverSuggestion),
+  guesses: z.array(guess),
+});
+
+/**
+ * Returns true if parsed JSON looks like a contract of any version, and not like a document that a contract is learned
+ * from.
+ */
+export function isContractLike(document: unknown): boolean {
+  const names = ['version', 'create', 'validate', 'token', 'servers'];
+  return typeof document === 'object' && document !== null && names.every((name) => Object.hasOwn(document, name));
+}
+
+/**
+ * Reads a contract from parsed JSON and leaves out unknown members. `what` names the file in errors, and `hint` says
+ * what to do. Throws `SrqError('settings')` if it is not a contract of this version.
+ */
+export function readContract(document: unknown, what: string, hint: string): z.output<typeof contractSchema> {
+  const { version } = z.catch(z.object({ version: z.unknown() }), { version: 2 }).parse(document);
+  if (typeof version === 'number' && version !== 2) {
+    const message = `${what} is a contract of version ${version}; this srq reads version 2.`;
+    throw new SrqError('contract.unusable', message, hint);
+  }
+  const parsed = contractSchema.safeParse(document, { error: en().localeError });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  const why = `${where} ${issue?.message ?? 'is not as expected'}`.trim();
+  throw new SrqError('contract.unusable', `${what} is not a contract (${why}).`, hint, parsed.error);
+}

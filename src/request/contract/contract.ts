@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto';
+import type { output } from 'zod/mini';
+import { isLoopback } from '../small.ts';
+import { folded } from '../words/names.ts';
+import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
+import { REQUEST_OPERATION_NAMES, type RequestOperationName } from './operations.ts';
+import { readPlace } from './place.ts';
+
+export type { Json };
+
+/**
+ * What srq knows of the service's interface: for each operation in use a page of bindings (which place takes which field)
+ * and the document's own schema, which checks the rows. It never changes a request's parameters (which keep srq's names and
+ * the texts given), only how they are sent. Learning a contract therefore changes no content key, and nothing that was sent
+ * before looks new.
+ */
+export type Contract = ReadOnly<output<typeof contractSchema>>;
+
+export type CreateCall = Contract['create'];
+/** An operation that carries a request: where it is, what goes where, how its answers are read. */
+export type Call = NonNullable<Contract['validate']>;
+export type TokenOperation = Contract['token'];
+/** How the calls that carry a request are authorized. */
+export type Authorization = NonNullable<Contract['auth']>;
+export type SampleAnswer = NonNullable<Call['answers']['success']>;
+/**
+ * A JSON pointer (RFC 6901) into an answer. A part `*` stands for every member or element, and `''` is the whole
+ * answer.
+ */
+export type Pointer = Call['reads']['error'][number];
+export type VerdictRule = Call['reads']['duplicate'][number];
+export type ServerSuggestion = Contract['servers'][number];
+export type Guess = Contract['guesses'][number];
+
+/** How a body is written. */
+export type Encoding = 'form' | 'json' | 'multipart';
+
+/** Time for which an idempotency key is relied on if nobody names one. */
+export const DEFAULT_KEY_LIFE_SECONDS = 600;
+
+export function encodingOf({ as }: Pick<Call, 'as'>): Encoding {
+  if (/^multipart\/form-data\b/i.test(as)) return 'multipart';
+  return /^application\/x-www-form-urlencoded\b/i.test(as) ? 'form' : 'json';
+}
+
+/** Returns method and path of a call: `POST /v1/leads`. */
+export function addressOf({ call }: Pick<Call, 'call'>): { readonly method: 'POST' | 'PUT'; readonly path: string } {
+  const at = call.indexOf(' ');
+  return { method: call.slice(0, at) === 'PUT' ? 'PUT' : 'POST', path: call.slice(at + 1) };
+}
+
+/** Returns the descriptions of these operations, without those that the service does not have. */
+export function callsOf(
+  contract: Contract,
+  names: readonly RequestOperationName[] = REQUEST_OPERATION_NAMES,
+): readonly Call[] {
+  return names.flatMap((name) => contract[name] ?? []);
+}
+
+/**
+ * Returns the contract as used under this base URL. If the service runs on this machine, it is asked for its tokens
+ * itself, so that a trial run sends no secret to another machine.
+ */
+export function contractAt(contract: Contract, baseUrl: string): Contract {
+  const { token } = contract;
+  const isAway = isElsewhere(token) && isLoopback(baseUrl) && !isLoopback(token.origin);
+  return isAway ? withTokenAtService(contract) : contract;
+}
+
+/** Tells whether tokens are issued at another host than the service's. */
+export function isElsewhere<Token extends Pick<TokenOperation, 'origin'>>(
+  token: Token,
+): token is Token & { readonly origin: string } {
+  return token.origin !== undefined && token.origin !== 'service';
+}
+
+/** Returns the contract with tokens issued by the service's own host, at the same path. */
+export function withTokenAtService(contract: Contract): Contract {
+  return isElsewhere(contract.token) ? { ...contract, token: { ...contract.token, origin: 'service' } } : contract;
+}
+
+/** Returns the base URL of the token request for a service with the base URL `baseUrl`. */
+export function tokenBaseUrl({ origin }: TokenOperation, baseUrl: string): string {
+  return origin === 'service' ? new URL(baseUrl).origin : (origin ?? baseUrl);
+}
+
+/** Returns the key that the contract holds in place of the profile's client secret, or null. */
+export function ownKey({ auth }: Contract): string | null {
+  return auth?.kind === 'apiKey' ? auth.value : null;
+}
+
+/**
+ * Returns the address that gets the client secret in a token request, or null if calls are authorized without tokens.
+ */
+export function tokenAddress({ token, auth }: Contract, baseUrl: string): string | null {
+  return auth === undefined || auth.kind === 'bearer' ? tokenBaseUrl(token, baseUrl) + token.path : null;
+}
+
+/**
+ * Returns a hash of what a contract says about create and validate, as 16 hex digits. Knowledge gained about a service
+ * with one contract does not apply to another, which may ask other questions and read the answers otherwise.
+ */
+export function contractFingerprint({ create, validate }: Contract): string {
+  return digestOf([create, validate]);
+}
+
+/** Returns the country that a contract gives the requests without one, or null. */
+export function countryOf({ create }: Pick<Contract, 'create'>): string | null {
+  const [, country] = Object.entries(create.always).find(([place]) => takesCountry(create, place)) ?? [];
+  return typeof country === 'string' ? country : null;
+}
+
+/** Returns the contract as if it gave all requests this country, or none. */
+export function withCountry(contract: Contract, code: string | null): Contract {
+  const { create } = contract;
+  const others = Object.entries(create.always).filter(([place]) => !takesCountry(create, place));
+  const always = Object.fromEntries([...others, ...(code === null ? [] : [['country', code] as const])]);
+  return { ...contract, create: { ...create, always } };
+}
+
+function takesCountry({ fields }: Pick<Call, 'fields'>, place: string): boolean {
+  return (fields[place] ?? folded(readPlace(place).path.at(-1) ?? '')) === 'country';
+}
+
+/** Returns a hash of a JSON value, as 16 hex digits, that does not depend on the order of members. */
+export function digestOf(value: unknown): string {
+  return hash('sha256', JSON.stringify(sorted(value)), 'hex').slice(0, 16);
+}
+
+/** Sorts the members of all objects in a value, so that the order in which they were built does not matter. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  );
+}
