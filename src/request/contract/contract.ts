@@ -4,7 +4,7 @@ import { isLoopback } from '../small.ts';
 import { folded } from '../words/names.ts';
 import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
 import { REQUEST_OPERATION_NAMES, type RequestOperationName } from './operations.ts';
-import { readPlace } from './place.ts';
+import { type Place, readPlace } from './place.ts';
 
 export type { Json };
 
@@ -34,6 +34,55 @@ export type Guess = Contract['guesses'][number];
 
 /** How a body is written. */
 export type Encoding = 'form' | 'json' | 'multipart';
+
+/** What is wrong with a request, by the schema of its call. */
+export interface Misfit {
+  readonly place: Place;
+  readonly code:
+    | 'contract.missing'
+    | 'contract.none-of'
+    | 'contract.bound'
+    | 'contract.type'
+    | 'contract.not-allowed'
+    | 'contract.no-place';
+  /** The end of a sentence that begins with the place. For a wrong type, the type. */
+  readonly words: string;
+  /** The places of which one list is required, if the code is `contract.none-of`. */
+  readonly ways?: readonly (readonly Place[])[];
+}
+
+/** A request as its schema sees it. The names of headers are in lower case. */
+export interface Tree {
+  readonly body: unknown;
+  readonly header: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** Returns what is wrong with a request. */
+export type Judge = (tree: Tree) => readonly Misfit[];
+
+const judges = new WeakMap<object, Judge>();
+
+/**
+ * Gets the schemas of a contract ready to judge requests. The validator is loaded only here, because that takes a while, and
+ * most profiles have no contract. Throws `SrqError('input')` if a schema cannot be used.
+ */
+export async function withJudges(contract: Contract): Promise<Contract> {
+  for (const call of callsOf(contract)) {
+    if (typeof call.schema !== 'object' || call.schema === null || judges.has(call.schema)) continue;
+    const { judgeFor } = await import('./body-check.ts');
+    judges.set(call.schema, judgeFor(call));
+  }
+  return contract;
+}
+
+/** Returns the judge of a call's requests, or null if nothing is known of them. */
+export function judgeOf({ schema }: Pick<Call, 'schema'>): Judge | null {
+  if (typeof schema !== 'object' || schema === null) return null;
+  const judge = judges.get(schema);
+  if (!judge) throw new TypeError('The judges of this contract were not made ready.');
+  return judge;
+}
 
 /** Time for which an idempotency key is relied on if nobody names one. */
 export const DEFAULT_KEY_LIFE_SECONDS = 600;
