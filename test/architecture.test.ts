@@ -85,7 +85,8 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'pg-boss': ['src/store/postgres'],
   'pg-connection-string': ['src/store/postgres'],
   yaml: ['src/contract/documents'],
-  ajv: ['src/sandbox/service'],
+  ajv: ['src/request/contract', 'src/sandbox/service'],
+  re2js: ['src/request/contract'],
   'libphonenumber-js': ['src/request'],
   // What comes from outside is parsed where it comes in: settings and learned files, contracts, e-mail addresses, mappings, faults.
   zod: ['src/settings', 'src/request', 'src/sandbox/service', 'src/sandbox/records', 'src/cli', 'src/library'],

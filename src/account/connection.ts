@@ -4,7 +4,7 @@ import {
   type Observations,
   ownKey,
   tokenBaseUrl,
-} from '../request/contract/contract.ts';
+} from '../request/contract/contract-1.ts';
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';

@@ -7,7 +7,7 @@ import {
   proveCredentials,
 } from '../account/connection.ts';
 import { CONTRADICTION_HINT, contradictionText } from '../report/terminal/contract-text.ts';
-import { type Contract, isElsewhere, type Observations, ownKey } from '../request/contract/contract.ts';
+import { type Contract, isElsewhere, type Observations, ownKey } from '../request/contract/contract-1.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';

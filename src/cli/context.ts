@@ -14,7 +14,7 @@ import {
   documentedContract,
   withoutOperationPath,
   withTokenAtService,
-} from '../request/contract/contract.ts';
+} from '../request/contract/contract-1.ts';
 import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import type { Clock } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';

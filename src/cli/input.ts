@@ -9,7 +9,7 @@ import { isTellingHeader, mappingToKeep, mappingToRemember } from '../input/kept
 import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
 import { requireFileName, requireOwnOrNew } from '../report/output-file.ts';
-import { parametersOf } from '../request/contract/contract.ts';
+import { parametersOf } from '../request/contract/contract-1.ts';
 import { SCHEMA_VERSION } from '../request/documents/types.ts';
 import {
   type Mapping,

@@ -4,7 +4,7 @@ import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
-import type { Contract } from '../request/contract/contract.ts';
+import type { Contract } from '../request/contract/contract-1.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import { createdAt, type LogReader } from '../request/log/log-store.ts';

@@ -1,4 +1,4 @@
-import type { Contract } from '../request/contract/contract.ts';
+import type { Contract } from '../request/contract/contract-1.ts';
 import { AUDIO_PARAMETER } from '../request/contract/wire.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import { redactedValue } from '../request/words/names.ts';

@@ -4,7 +4,7 @@ import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
 import { contractName, secretAddressText } from '../report/terminal/contract-text.ts';
-import { ownKey, tokenAddress } from '../request/contract/contract.ts';
+import { ownKey, tokenAddress } from '../request/contract/contract-1.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
 import { tokenPath } from '../settings/paths.ts';

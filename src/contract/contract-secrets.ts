@@ -6,7 +6,7 @@ import {
   ownKey,
   type Question,
   withRequestOperations,
-} from '../request/contract/contract.ts';
+} from '../request/contract/contract-1.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { isSecretName, redactedValue, SECRET, secretTexts } from '../request/words/names.ts';
 import { answerFor } from './learn/given-constants.ts';

@@ -1,4 +1,4 @@
-import { type Contract, type Json, type Proposal, parametersOf } from '../request/contract/contract.ts';
+import { type Contract, type Json, type Proposal, parametersOf } from '../request/contract/contract-1.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type DescribedDocument, describeOpenApi } from './documents/described.ts';
 import type { JsonObject } from './documents/json-parts.ts';

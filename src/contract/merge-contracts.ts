@@ -10,7 +10,7 @@ import {
   type Question,
   type TokenOperation,
   type VerdictRule,
-} from '../request/contract/contract.ts';
+} from '../request/contract/contract-1.ts';
 import {
   byOperation,
   carriesRequest,

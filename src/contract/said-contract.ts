@@ -5,7 +5,7 @@ import {
   type Parameter,
   parametersOf,
   withRequestOperations,
-} from '../request/contract/contract.ts';
+} from '../request/contract/contract-1.ts';
 import { boundProblem, wireValue } from '../request/contract/contract-rules.ts';
 import { OPERATIONS, type OperationName } from '../request/contract/operations.ts';
 import { nearest } from '../request/words/did-you-mean.ts';

@@ -1,4 +1,4 @@
-import { type Contract, withCountry, withoutBasePath } from '../request/contract/contract.ts';
+import { type Contract, withCountry, withoutBasePath } from '../request/contract/contract-1.ts';
 import { describedOperation } from '../request/contract/contract-rules.ts';
 import { MARKETS } from '../request/lead/markets.ts';
 import type { Draft } from '../request/lead/service-request.ts';

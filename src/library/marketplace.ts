@@ -6,7 +6,7 @@ import { settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
 import { submitOne } from '../delivery/settle-rows.ts';
 import { loggedStatus, resultInLog, type Submission, type SubmitOptions } from '../delivery/submit.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
-import { type Contract, contractAt, documentedContract, isOffered } from '../request/contract/contract.ts';
+import { type Contract, contractAt, documentedContract, isOffered } from '../request/contract/contract-1.ts';
 import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
 import type { Draft } from '../request/lead/service-request.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf, type OpenLog } from '../request/log/log-store.ts';

@@ -1,4 +1,4 @@
-import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS } from '../request/contract/contract.ts';
+import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS } from '../request/contract/contract-1.ts';
 import type { Outcome } from '../request/log/outcome.ts';
 import { isTaken } from '../request/log/status.ts';
 import type { Clock, CreateResult } from '../request/ports.ts';

@@ -6,7 +6,7 @@ import {
   type Operation,
   parametersOf,
   wireFormOf,
-} from '../request/contract/contract.ts';
+} from '../request/contract/contract-1.ts';
 import type { KnownAnswers } from '../request/contract/known-answers.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import * as z from 'zod/mini';
-import type { Contract, Observations } from '../request/contract/contract.ts';
+import type { Contract, Observations } from '../request/contract/contract-1.ts';
 import { fileFlaw } from '../request/log/ownership.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { ANY_OWNER, OwnFile, replaceFileOrThrow, type Trust } from './own-file.ts';
@@ -53,7 +53,7 @@ export class ContractStore {
       if (!found.isFile() || found.size > MAX_BYTES) throw new Error('it is not a small file');
       const document = JSON.parse(readFileSync(this.path, 'utf8'));
       // The schema is loaded only here, because that takes a while and most profiles have no contract.
-      const { readContract } = await import('../request/contract/contract-schema.ts');
+      const { readContract } = await import('../request/contract/contract-schema-1.ts');
       return readContract(document, what, hint);
     } catch (error) {
       if (error instanceof SrqError) throw error;
@@ -68,7 +68,7 @@ export class ContractStore {
    * contract are removed.
    */
   async write(contract: Contract): Promise<void> {
-    const { readContract } = await import('../request/contract/contract-schema.ts');
+    const { readContract } = await import('../request/contract/contract-schema-1.ts');
     readContract(contract, 'What was learned', 'Nothing was stored. Report this as a fault of srq.');
     try {
       replaceFileOrThrow(this.path, `${JSON.stringify(contract, null, 2)}\n`);

@@ -8,7 +8,7 @@ import { type ConnectedAccount, openConnection, proveCredentials } from '../../s
 import type { LogPlace } from '../../src/account/host.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import { encodeRecord } from '../../src/store/file/record.ts';
 import { knownFrom } from '../doors/answer.ts';

@@ -6,7 +6,7 @@ import {
   type Json,
   type Proposal,
   tokenAddress,
-} from '../../src/request/contract/contract.ts';
+} from '../../src/request/contract/contract-1.ts';
 import { aCollection, anItem } from './collections.ts';
 import { learnOptions } from './learn-options.ts';
 

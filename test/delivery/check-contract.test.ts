@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { audioFindings } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
-import type { Contract, CreateOperation, Parameter } from '../../src/request/contract/contract.ts';
+import type { Contract, CreateOperation, Parameter } from '../../src/request/contract/contract-1.ts';
 import type { RequestOperationName } from '../../src/request/contract/operations.ts';
 import { quotedMessage } from '../../src/request/words/finding.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';

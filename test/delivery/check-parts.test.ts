@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { placedParts as placedIn } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
-import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract/contract.ts';
+import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract/contract-1.ts';
 import { findMarket } from '../../src/request/lead/markets.ts';
 import { type Parts, splitLocation, splitName } from '../../src/request/lead/parts.ts';
 import { contentKey } from '../../src/request/lead/service-request.ts';

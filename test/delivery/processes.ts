@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { submitRequest } from '../../src/delivery/submit.ts';
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';

@@ -1,4 +1,4 @@
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
 import type {
   AnsweredOperation,
   FormMeaning,

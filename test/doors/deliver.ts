@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type ImportUi, runImport, type ServiceConnection } from '../../src/delivery/import.ts';
 import type { Preparation } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
 import { isFamiliar, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import { PATHS } from '../../src/request/contract/wire.ts';
 import type { Row, Table } from '../../src/request/lead/table.ts';

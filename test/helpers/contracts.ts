@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Contract } from '../../src/request/contract/contract.ts';
+import type { Contract } from '../../src/request/contract/contract-1.ts';
 
 /** An entry of `fixtures/contracts/expected.json`. The README there explains the members. */
 export interface Expected {

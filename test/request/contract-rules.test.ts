@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AllowedValue, Parameter } from '../../src/request/contract/contract.ts';
+import type { AllowedValue, Parameter } from '../../src/request/contract/contract-1.ts';
 import { boundProblem, unmetRequirements, wireValue } from '../../src/request/contract/contract-rules.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import fc from '../helpers/fast-check.ts';

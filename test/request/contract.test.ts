@@ -8,8 +8,8 @@ import {
   documentedContract,
   tokenAddress,
   wireFormOf,
-} from '../../src/request/contract/contract.ts';
-import { readContract } from '../../src/request/contract/contract-schema.ts';
+} from '../../src/request/contract/contract-1.ts';
+import { readContract } from '../../src/request/contract/contract-schema-1.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 
 const UNDER_A_PATH = { ...DOCUMENTED_CONTRACT, basePath: '/partner-api' };

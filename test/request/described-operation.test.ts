@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Parameter } from '../../src/request/contract/contract.ts';
+import type { Parameter } from '../../src/request/contract/contract-1.ts';
 import { audioLength, dataUrlPrefix, wireValue } from '../../src/request/contract/contract-rules.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 

@@ -5,7 +5,7 @@ import {
   type Parameter,
   type TokenOperation,
   type ValidateOperation,
-} from '../../src/request/contract/contract.ts';
+} from '../../src/request/contract/contract-1.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { FORM, type Reply, sandboxWith, send } from './sandbox-client.ts';
 

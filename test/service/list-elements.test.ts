@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract/contract.ts';
+import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract/contract-1.ts';
 import { contractInterface } from '../../src/sandbox/service/contract-interface.ts';
 import { makeEncoder } from '../../src/service/wire/encode.ts';
 

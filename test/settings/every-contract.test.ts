@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Contract } from '../../src/request/contract/contract.ts';
-import { readContract } from '../../src/request/contract/contract-schema.ts';
+import type { Contract } from '../../src/request/contract/contract-1.ts';
+import { readContract } from '../../src/request/contract/contract-schema-1.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 
 /** Those in YAML say the same as those in JSON. */

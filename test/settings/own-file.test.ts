@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
 import { NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
 import { ContractStore } from '../../src/settings/contract-store.ts';

@@ -9,8 +9,8 @@ import {
   type Parameter,
   type Proposal,
   withRequestOperations,
-} from '../../request/contract/contract.ts';
-import { isContractLike, readContract } from '../../request/contract/contract-schema.ts';
+} from '../../request/contract/contract-1.ts';
+import { isContractLike, readContract } from '../../request/contract/contract-schema-1.ts';
 import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/contract/operations.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 

@@ -7,7 +7,7 @@ import { wirePreview } from '../../cli/wire-preview.ts';
 import { type Preparation, type Prepared, prepareRow } from '../../delivery/prepare.ts';
 import { rowsInRange } from '../../delivery/read-rows.ts';
 import { aligned, clip, printable, thousands } from '../../report/output.ts';
-import { type Contract, isOffered } from '../../request/contract/contract.ts';
+import { type Contract, isOffered } from '../../request/contract/contract-1.ts';
 import type { ServiceRequest } from '../../request/lead/service-request.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
 import { quotedMessage } from '../../request/words/finding.ts';

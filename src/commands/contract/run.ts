@@ -11,7 +11,7 @@ import {
   type Question,
   type ServerSuggestion,
   tokenAddress,
-} from '../../request/contract/contract.ts';
+} from '../../request/contract/contract-1.ts';
 import { isLoopback } from '../../request/small.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';

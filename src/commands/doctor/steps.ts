@@ -6,7 +6,7 @@ import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { duration } from '../../report/output.ts';
 import { CONTRADICTION_HINT, contractName, contradictionText } from '../../report/terminal/contract-text.ts';
-import type { Contract } from '../../request/contract/contract.ts';
+import type { Contract } from '../../request/contract/contract-1.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import type { Destination, Draft } from '../../request/lead/service-request.ts';
 import type { RowResult } from '../../request/log/outcome.ts';

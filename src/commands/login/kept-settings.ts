@@ -1,7 +1,7 @@
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
-import { withoutBasePath } from '../../request/contract/contract.ts';
+import { withoutBasePath } from '../../request/contract/contract-1.ts';
 import type { Destination } from '../../request/lead/service-request.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Profile } from '../../settings/profile-store.ts';

@@ -6,7 +6,7 @@ import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../..
 import { ask, askHidden, askUntil, askYesNo } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
-import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract/contract.ts';
+import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract/contract-1.ts';
 import type { BodyEncoding } from '../../request/contract/wire.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';

@@ -4,7 +4,7 @@ import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetProfile, profileInForce, profileKind, requireNoSandbox, warnOfRepair } from '../../cli/profiles.ts';
 import { printable, tableText } from '../../report/output.ts';
-import { ownKey } from '../../request/contract/contract.ts';
+import { ownKey } from '../../request/contract/contract-1.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
 import { SrqError } from '../../request/words/errors.ts';

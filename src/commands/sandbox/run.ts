@@ -3,7 +3,7 @@ import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { aligned, printable } from '../../report/output.ts';
 import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
-import { type Contract, withTokenAtService } from '../../request/contract/contract.ts';
+import { type Contract, withTokenAtService } from '../../request/contract/contract-1.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { propose, readDocuments, saidOperations } from '../contract/contract-documents.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 
 export type JsonObject = { readonly [name: string]: Json };
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yaml';
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { pointerNames } from '../../request/small.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { documentText } from './document-text.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { pointerNames } from '../../request/small.ts';
 import { isObject, type JsonObject, listOf, memberOf, percentDecoded, pointerTo, textOf } from './json-parts.ts';
 

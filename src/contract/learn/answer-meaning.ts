@@ -1,4 +1,4 @@
-import type { Confidence, CreateOperation, VerdictRule } from '../../request/contract/contract.ts';
+import type { Confidence, CreateOperation, VerdictRule } from '../../request/contract/contract-1.ts';
 import {
   DUPLICATE_FLAG,
   DUPLICATES,

@@ -1,4 +1,4 @@
-import type { Json, SampleAnswer } from '../../request/contract/contract.ts';
+import type { Json, SampleAnswer } from '../../request/contract/contract-1.ts';
 import { JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { duplicateStatement } from '../../request/words/duplicate-words.ts';
 import { nameWords } from '../../request/words/names.ts';

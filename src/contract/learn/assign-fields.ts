@@ -1,4 +1,4 @@
-import { ONLY_ELEMENT } from '../../request/contract/contract.ts';
+import { ONLY_ELEMENT } from '../../request/contract/contract-1.ts';
 import { isPart, PARTS, wholeOf } from '../../request/lead/parts.ts';
 import { isBelow, isElement, type Leaf, pathKey } from './body-leaves.ts';
 import { type NamedField, type NameReading, readName } from './field-names.ts';

@@ -1,4 +1,4 @@
-import { type Json, ONLY_ELEMENT } from '../../request/contract/contract.ts';
+import { type Json, ONLY_ELEMENT } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf } from '../documents/json-parts.ts';
 import type { SchemaReader } from '../schema/expand-schema.ts';
 import { type FlatSchema, flatten, mergeFlat, typesOf, valuesOf } from '../schema/flat-schema.ts';

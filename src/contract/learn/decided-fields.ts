@@ -1,4 +1,4 @@
-import type { Question } from '../../request/contract/contract.ts';
+import type { Question } from '../../request/contract/contract-1.ts';
 import { isField } from '../../request/lead/fields.ts';
 import { isPart } from '../../request/lead/parts.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { type DescribedDocument, METHODS } from '../documents/described.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import { createReferences, type Placed, type References } from '../documents/references.ts';

@@ -1,4 +1,4 @@
-import type { Confidence } from '../../request/contract/contract.ts';
+import type { Confidence } from '../../request/contract/contract-1.ts';
 import { DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
 import { isPart, wholeOf } from '../../request/lead/parts.ts';
 import type { JsonObject } from '../documents/json-parts.ts';

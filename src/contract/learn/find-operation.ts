@@ -1,4 +1,4 @@
-import type { Confidence } from '../../request/contract/contract.ts';
+import type { Confidence } from '../../request/contract/contract-1.ts';
 import { OPERATIONS, type OperationName, type RequestOperationName } from '../../request/contract/operations.ts';
 import { wholeOf } from '../../request/lead/parts.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';

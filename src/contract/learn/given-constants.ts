@@ -1,4 +1,4 @@
-import type { Question } from '../../request/contract/contract.ts';
+import type { Question } from '../../request/contract/contract-1.ts';
 import { isField } from '../../request/lead/fields.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
 import { SrqError } from '../../request/words/errors.ts';

@@ -1,4 +1,4 @@
-import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS, type Idempotency } from '../../request/contract/contract.ts';
+import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS, type Idempotency } from '../../request/contract/contract-1.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { objectOf, textOf } from '../documents/json-parts.ts';
 import { flatten } from '../schema/flat-schema.ts';

@@ -1,4 +1,4 @@
-import type { AllowedValue, Json, Parameter } from '../../request/contract/contract.ts';
+import type { AllowedValue, Json, Parameter } from '../../request/contract/contract-1.ts';
 import { type JsonObject, listOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import { labelsOf, typesOf, valuesOf } from '../schema/flat-schema.ts';
 import type { Leaf } from './body-leaves.ts';

@@ -3,7 +3,7 @@ import {
   type Confidence,
   DOCUMENTED_CONTRACT,
   type TokenOperation,
-} from '../../request/contract/contract.ts';
+} from '../../request/contract/contract-1.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import { memberOf, objectOf, textOf } from '../documents/json-parts.ts';
 import type { Placed } from '../documents/references.ts';

@@ -7,7 +7,7 @@ import {
   type Question,
   type ValidateOperation,
   type VerdictRule,
-} from '../../request/contract/contract.ts';
+} from '../../request/contract/contract-1.ts';
 import {
   byOperation,
   OPERATIONS,

@@ -5,7 +5,7 @@ import type {
   Json,
   Operation,
   Parameter,
-} from '../../request/contract/contract.ts';
+} from '../../request/contract/contract-1.ts';
 import { boundProblem, wireValue } from '../../request/contract/contract-rules.ts';
 import { OPERATIONS, type RequestOperationName } from '../../request/contract/operations.ts';
 import { exampleMobile } from '../../request/lead/example-phone.ts';

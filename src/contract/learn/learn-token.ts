@@ -1,4 +1,4 @@
-import { DOCUMENTED_CONTRACT, isElsewhere, type TokenOperation } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT, isElsewhere, type TokenOperation } from '../../request/contract/contract-1.ts';
 import { redactedValue } from '../../request/words/names.ts';
 import { listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { valuesOf } from '../schema/flat-schema.ts';

@@ -1,4 +1,4 @@
-import type { ContractEncoding } from '../../request/contract/contract.ts';
+import type { ContractEncoding } from '../../request/contract/contract-1.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type JsonObject, pointerTo } from '../documents/json-parts.ts';

@@ -1,4 +1,4 @@
-import type { Alternative, Json, Parameter } from '../../request/contract/contract.ts';
+import type { Alternative, Json, Parameter } from '../../request/contract/contract-1.ts';
 import { boundProblem, wireValue } from '../../request/contract/contract-rules.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { FIELDS } from '../../request/lead/fields.ts';

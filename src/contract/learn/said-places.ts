@@ -1,4 +1,4 @@
-import { ONLY_ELEMENT, type Question } from '../../request/contract/contract.ts';
+import { ONLY_ELEMENT, type Question } from '../../request/contract/contract-1.ts';
 import { CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
 import { isField } from '../../request/lead/fields.ts';
 import { isPart } from '../../request/lead/parts.ts';

@@ -1,5 +1,5 @@
-import type { Contract, Json, ServerSuggestion, TokenOperation } from '../../request/contract/contract.ts';
-import { isServicePath } from '../../request/contract/contract-schema.ts';
+import type { Contract, Json, ServerSuggestion, TokenOperation } from '../../request/contract/contract-1.ts';
+import { isServicePath } from '../../request/contract/contract-schema-1.ts';
 import { REQUEST_OPERATION_NAMES } from '../../request/contract/operations.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { nameWords } from '../../request/words/names.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { listOf, textOf } from '../documents/json-parts.ts';
 import { typesOf, valuesOf } from '../schema/flat-schema.ts';
 import type { Leaf } from './body-leaves.ts';

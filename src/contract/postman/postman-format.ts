@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
 
 /** Maximum depth of folders. Real collections are not deeper. */

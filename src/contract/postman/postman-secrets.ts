@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { isSecretName, SECRET } from '../../request/words/names.ts';
 import { isObject, type JsonObject, pointerPart, scalarOf } from '../documents/json-parts.ts';
 

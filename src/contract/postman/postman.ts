@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { type JsonObject, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf, memberOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import type { References } from '../documents/references.ts';
 import { isCheapPattern } from './pattern-cost.ts';

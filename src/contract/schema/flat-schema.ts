@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf, textOf } from '../documents/json-parts.ts';
 
 /** A schema whose `allOf` is merged. If it allows several forms, it is reduced to the one that matters. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract.ts';
+import type { Json } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf, memberOf, textOf } from '../documents/json-parts.ts';
 import { flatten, typesOf, valuesOf } from './flat-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { Contract, Operation, Parameter } from '../../request/contract/contract.ts';
+import type { Contract, Operation, Parameter } from '../../request/contract/contract-1.ts';
 import {
   audioLength,
   boundProblem,

@@ -1,4 +1,4 @@
-import { type Contract, DOCUMENTED_CONTRACT } from '../../request/contract/contract.ts';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../request/contract/contract-1.ts';
 import { type DescribedOperation, describedOperation } from '../../request/contract/contract-rules.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';

@@ -6,7 +6,7 @@ import {
   type Observations,
   type Proposal,
   tokenAddress,
-} from '../../request/contract/contract.ts';
+} from '../../request/contract/contract-1.ts';
 import { aligned, countText, type Paint, padded, printable, textWidth, thousands, wrapped } from '../output.ts';
 
 const GAP = '  ';

@@ -4,7 +4,7 @@ import { namesOfMediaType } from '../lead/media-type.ts';
 import { isPart } from '../lead/parts.ts';
 import { memoize } from '../small.ts';
 import { folded } from '../words/names.ts';
-import type { AllowedValue, Alternative, Operation, Parameter } from './contract.ts';
+import type { AllowedValue, Alternative, Operation, Parameter } from './contract-1.ts';
 
 /** Maximum length of a text that is tested against a pattern. Longer ones are left to the service. */
 export const MAX_PATTERN_TEXT_LENGTH = 10_000;

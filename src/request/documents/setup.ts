@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { contractSchema } from '../contract/contract-schema.ts';
+import { contractSchema } from '../contract/contract-schema-1.ts';
 import { STEP_NAMES } from './diagnosis.ts';
 import { count, ending, errorReason, nullableText, nullableTime, seconds, text, time } from './shapes.ts';
 

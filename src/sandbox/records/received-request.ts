@@ -1,4 +1,4 @@
-import type { ContractEncoding } from '../../request/contract/contract.ts';
+import type { ContractEncoding } from '../../request/contract/contract-1.ts';
 import type { OperationName } from '../../request/contract/operations.ts';
 import type { FaultKind } from '../service/faults.ts';
 import type { ReceivedAudio } from '../service/request-content.ts';

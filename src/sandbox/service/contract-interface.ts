@@ -5,7 +5,7 @@ import {
   type Operation,
   type Parameter,
   type TokenOperation,
-} from '../../request/contract/contract.ts';
+} from '../../request/contract/contract-1.ts';
 import {
   carriesRequest,
   OPERATION_NAMES,

@@ -1,5 +1,5 @@
 import { isLosslessNumber, parse } from 'lossless-json';
-import type { Json, Operation } from '../../request/contract/contract.ts';
+import type { Json, Operation } from '../../request/contract/contract-1.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 import type { ArrivedCall } from './service-interface.ts';
 

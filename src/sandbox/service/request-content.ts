@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContractEncoding } from '../../request/contract/contract.ts';
+import type { ContractEncoding } from '../../request/contract/contract-1.ts';
 import {
   AUDIO_PARAMETER,
   type BodyEncoding,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LosslessNumber, stringify } from 'lossless-json';
-import type { CreateOperation, Json, Operation, VerdictRule } from '../../request/contract/contract.ts';
+import type { CreateOperation, Json, Operation, VerdictRule } from '../../request/contract/contract-1.ts';
 import { JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';

@@ -5,7 +5,7 @@ import {
   ONLY_ELEMENT,
   type Operation,
   type Parameter,
-} from '../../request/contract/contract.ts';
+} from '../../request/contract/contract-1.ts';
 import { MAX_PATTERN_TEXT_LENGTH } from '../../request/contract/contract-rules.ts';
 import { pointerNames } from '../../request/small.ts';
 import { SrqError } from '../../request/words/errors.ts';

@@ -5,7 +5,7 @@ import {
   type Observations,
   type Pointer,
   type VerdictRule,
-} from '../../request/contract/contract.ts';
+} from '../../request/contract/contract-1.ts';
 import {
   type AnsweredOperation,
   type FormMeaning,

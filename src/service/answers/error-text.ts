@@ -1,4 +1,4 @@
-import { type Contract, type Parameter, type Pointer, parametersOf } from '../../request/contract/contract.ts';
+import { type Contract, type Parameter, type Pointer, parametersOf } from '../../request/contract/contract-1.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { FIELDS } from '../../request/lead/fields.ts';
 import { nameWords } from '../../request/words/names.ts';

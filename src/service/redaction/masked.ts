@@ -1,4 +1,4 @@
-import { type Contract, type Parameter, withRequestOperations } from '../../request/contract/contract.ts';
+import { type Contract, type Parameter, withRequestOperations } from '../../request/contract/contract-1.ts';
 import type { ServiceRequest } from '../../request/lead/service-request.ts';
 import { secretTexts } from '../../request/words/names.ts';
 import { REDACTED } from './redactor.ts';

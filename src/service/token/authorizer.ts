@@ -1,4 +1,4 @@
-import type { Authorization, Observations } from '../../request/contract/contract.ts';
+import type { Authorization, Observations } from '../../request/contract/contract-1.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Credentials, Tokens } from './token.ts';

@@ -1,4 +1,4 @@
-import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract-1.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';

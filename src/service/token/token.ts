@@ -1,4 +1,4 @@
-import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract/contract-1.ts';
 import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';

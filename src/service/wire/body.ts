@@ -1,5 +1,5 @@
 import { LosslessNumber, stringify } from 'lossless-json';
-import { type ContractEncoding, type Json, ONLY_ELEMENT, type Parameter } from '../../request/contract/contract.ts';
+import { type ContractEncoding, type Json, ONLY_ELEMENT, type Parameter } from '../../request/contract/contract-1.ts';
 
 /** A recording that is sent as its own part of a multipart body, without base64. */
 export interface FilePart {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Alternative, Contract, Json, Operation, Parameter } from '../../request/contract/contract.ts';
+import type { Alternative, Contract, Json, Operation, Parameter } from '../../request/contract/contract-1.ts';
 import {
   chosenAlternatives,
   dataUrlPrefix,
