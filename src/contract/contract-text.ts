@@ -1,10 +1,10 @@
 import { LineCounter, parseDocument } from 'yaml';
+import type { Call, Contract, Json } from '../request/contract/contract.ts';
 import { contractSchema } from '../request/contract/contract-schema.ts';
+import { writePlace } from '../request/contract/place.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { isSecretName, SECRET, secretTexts } from '../request/words/names.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from './json.ts';
-import type { Call, Contract, Json } from './model.ts';
-import { writePlace } from './model.ts';
 import { placesOf } from './places.ts';
 
 const MAX_OPEN = 60;
@@ -12,7 +12,6 @@ const MAX_OPEN = 60;
 /** Writes a contract as the page that a person reads, edits and gives back. Secrets are left out. */
 export function pageOf(contract: Contract): string {
   const { source, create, validate, token, auth, unavailableIsNotActed, servers, guesses } = withoutSecrets(contract);
-  const origin = token.origin === undefined || token.origin === 'service' ? '' : token.origin;
   const of = (role: string) => guesses.filter(({ operation }) => operation === role);
   const lines = [
     `# ${source === null ? 'As the public document has it' : `${source.title} (${source.file}), ${source.kind}`}. A line that begins with "# ?" is a guess and not in force.`,
@@ -21,22 +20,27 @@ export function pageOf(contract: Contract): string {
     ...callLines(create, of('create')),
     ...(create.again === null ? [] : [`  again: ${flow(create.again)}`]),
     ...(validate === null ? ['validate: none'] : ['validate:', ...callLines(validate, of('validate'))]),
+    ...(auth !== undefined && auth.kind !== 'bearer' ? [] : tokenLines(token)),
+    ...(auth === undefined ? [] : [`auth: ${flow(auth)}`]),
+    ...(unavailableIsNotActed ? ['503: not acted'] : []),
+    ...servers.map(({ url, description }) => `# server ${url} ${description}`.replace(/\s+/g, ' ').trim()),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function tokenLines(token: Contract['token']): string[] {
+  const origin = token.origin === undefined || token.origin === 'service' ? '' : token.origin;
+  const { tokenPointer, lifetimePointer, lifetimeSeconds } = token;
+  const answer = { token: tokenPointer, seconds: lifetimePointer, life: lifetimeSeconds };
+  return [
     'token:',
     `  call: ${text(`POST ${origin}${token.path}`)}`,
     ...(token.origin === 'service' ? ['  at: host  # of the base URL, not below its path'] : []),
     `  credentials: ${token.auth}`,
     `  as: ${token.encoding}`,
     ...table('extra', token.extra, 2),
-    ...(token.tokenPointer === null && token.lifetimePointer === null && token.lifetimeSeconds === null
-      ? []
-      : [
-          `  answer: ${flow({ token: token.tokenPointer, seconds: token.lifetimePointer, life: token.lifetimeSeconds })}`,
-        ]),
-    ...(auth === undefined ? [] : [`auth: ${flow(auth)}`]),
-    ...(unavailableIsNotActed ? ['503: not acted'] : []),
-    ...servers.map(({ url, description }) => comment('', `server ${url} ${description}`.trim())),
+    ...(Object.values(answer).every((each) => each === null) ? [] : [`  answer: ${flow(answer)}`]),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 function callLines(call: Call, guesses: Contract['guesses']): string[] {
@@ -66,8 +70,13 @@ function callLines(call: Call, guesses: Contract['guesses']): string[] {
   ];
 }
 
-const isSettled = ({ fields, always, when }: Call, place: string): boolean =>
-  [fields, always, ...Object.values(when)].some((each) => Object.hasOwn(each, place));
+function isSettled({ fields, always, when }: Call, place: string): boolean {
+  const all = [fields, always, ...Object.values(when)];
+  // Headers are the same in any case.
+  const isSame = (each: string) =>
+    each === place || (place.startsWith('header ') && each.toLowerCase() === place.toLowerCase());
+  return all.some((each) => Object.keys(each).some(isSame));
+}
 
 /** Says of each place what the description demands there. */
 function factsOf({ schema }: Call): ReadonlyMap<string, string> {
@@ -110,7 +119,7 @@ const comment = (line: string, why: string): string =>
 
 /** Writes a text plainly where YAML reads it as the same text. */
 const text = (value: string): string =>
-  /^[A-Za-z][\w./<>-]*(?: [\w./-]+)*$/.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value)
+  /^[A-Za-z][\w./<>+-]*(?: [\w./+-]+)*$/.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value)
     ? value
     : JSON.stringify(value);
 

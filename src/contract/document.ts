@@ -1,7 +1,7 @@
+import type { Json, SampleAnswer } from '../request/contract/contract.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, partAt, scalarOf, textOf } from './json.ts';
-import type { Json, SampleAnswer } from './model.ts';
-import { sampleOf, schemaOf } from './places.ts';
+import { placesOf, sampleOf, schemaOf } from './places.ts';
 import type { ApiDescription } from './read-document.ts';
 
 /** An operation of an API description. */
@@ -108,7 +108,8 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b|^(?:application\/)?\*\/\*
 const MULTIPART = /^multipart\/form-data\b/i;
 
 /** Returns the body of an operation that srq can write, or null. Nested bodies go as JSON if the service takes that. */
-export function bodyOf({ root, file }: ApiDescription, { value }: ApiOperation): Body | null {
+export function bodyOf(description: ApiDescription, { value }: ApiOperation): Body | null {
+  const { root, file } = description;
   const body = objectOf(follow(root, value['requestBody'], file));
   const bodies = Object.entries(objectOf(body['content'])).flatMap(([type, each]): Body[] => {
     const media = objectOf(each);
@@ -130,16 +131,9 @@ export function bodyOf({ root, file }: ApiDescription, { value }: ApiOperation):
   const flat = bodies.find(({ encoding }) => encoding !== 'json');
   const form = bodies.find(({ encoding }) => encoding === 'form') ?? flat;
   if (json === undefined || form === undefined) return json ?? form ?? null;
-  return isFlat(root, form.schema, file) ? form : json;
-}
-
-function isFlat(root: JsonObject, schema: Json, file: string): boolean {
-  const { properties, allOf, oneOf, anyOf } = objectOf(follow(root, schema, file));
-  if (allOf !== undefined || oneOf !== undefined || anyOf !== undefined) return false;
-  return Object.values(objectOf(properties)).every((each) => {
-    const { type, properties: inner, items } = objectOf(follow(root, each, file));
-    return inner === undefined && type !== 'object' && !isObject(objectOf(items)['properties']);
-  });
+  const reach = new Reach(description);
+  const places = placesOf(reach.of(form.schema), reach.defs);
+  return places.every(({ path }) => path.length === 1 || (path.length === 2 && path[1] === '0')) ? form : json;
 }
 
 /** Keywords of JSON Schema by what they hold. All others stay out, so that nothing of a stranger gets to the compiler. */
@@ -152,7 +146,10 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'arra
 const FLAGS = new Set(['readOnly', 'writeOnly', 'uniqueItems']);
 const TEXTS = new Set(['format', 'pattern', 'title', 'contentEncoding', 'contentMediaType', 'x-ms-visibility']);
 const ANY = new Set(['const', 'default', 'example', 'examples']);
-const LABELS = new Set(['x-enumNames', 'x-enum-varnames', 'x-enum-descriptions']);
+
+/** Names for the values of an enumeration, as tools write them beside it. */
+const labelsOf = (schema: JsonObject): readonly Json[] =>
+  listOf(schema['x-enumNames'] ?? schema['x-enum-varnames'] ?? schema['x-enum-descriptions']);
 const MAX_NODES = 20_000;
 const MAX_PROSE = 300;
 
@@ -165,9 +162,11 @@ export class Reach {
   readonly #taken = new Set<string>();
   readonly #root: JsonObject;
   readonly #file: string;
+  readonly #budget: { left: number };
   #left = MAX_NODES;
 
-  constructor({ root, file }: ApiDescription) {
+  constructor({ root, file }: ApiDescription, budget = { left: Number.POSITIVE_INFINITY }) {
+    this.#budget = budget;
     this.#root = root;
     this.#file = file;
   }
@@ -183,7 +182,8 @@ export class Reach {
 
   #copy(schema: Json | undefined, pending: [string, Json][]): Json {
     this.#left -= 1;
-    if (this.#left < 0) throw tooLarge(this.#file);
+    this.#budget.left -= 1;
+    if (this.#left < 0 || this.#budget.left < 0) throw tooLarge(this.#file);
     if (!isObject(schema)) return typeof schema === 'boolean' ? schema : {};
     const copy = (each: Json) => this.#copy(each, pending);
     const members = Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
@@ -198,6 +198,12 @@ export class Reach {
     const required = this.#required(schema);
     if (required.length > 0) copied['required'] = required;
     if (typeof schema['description'] === 'string') copied['description'] = schema['description'].slice(0, MAX_PROSE);
+    const labels = labelsOf(schema);
+    const values = listOf(schema['enum']);
+    if (labels.length > 0 && labels.length === values.length) {
+      delete copied['enum'];
+      copied['oneOf'] = values.map((value, at) => ({ const: value, title: textOf(labels[at]) }));
+    }
     return schema['type'] === 'file' ? { ...copied, type: 'string', format: 'binary' } : copied;
   }
 
@@ -235,7 +241,7 @@ function isKept(key: string, value: Json): boolean {
   if (COUNTS.test(key)) return Number.isInteger(value) && Number(value) >= 0;
   if (NUMBERS.test(key)) return typeof value === 'number' && (key !== 'multipleOf' || value > 0);
   if (FLAGS.has(key)) return typeof value === 'boolean';
-  return ANY.has(key) || (TEXTS.has(key) && typeof value === 'string') || (LABELS.has(key) && Array.isArray(value));
+  return ANY.has(key) || (TEXTS.has(key) && typeof value === 'string');
 }
 
 const tooLarge = (file: string): SrqError =>

@@ -85,6 +85,7 @@ const MORE: Readonly<Record<string, string>> = {
   province: 'region',
   state: 'region',
   zip_or_postal_code: 'postal_code',
+  categories: 'category',
   category_code: 'category',
   service_category: 'category',
 };
@@ -111,7 +112,7 @@ function objectionTo(place: FoundPlace, field: string, own: string, around: read
   if (fixed.size > 0 || (place.isRequired && keywords['default'] !== undefined))
     return 'the description gives its value';
   if (keywords['x-ms-visibility'] === 'internal') return 'the description calls it internal';
-  if (place.path.includes('0')) return 'it is in a list';
+  if (place.path.slice(0, -1).includes('0')) return 'it is in a list';
   if (stranger !== undefined) return `"${stranger}" may be somebody or something else`;
   if (field === 'fullname' && /^(?:name|nome|nombre|nom)$/.test(name) && !PEOPLE.has(outer.at(-1) ?? ''))
     return 'it may be the name of something else';
@@ -136,8 +137,8 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Says whether a value of a field can stand there: a name is no date, and an e-mail address is not chosen from a list. */
-function mayHold(field: string, { keywords, isList }: FoundPlace): boolean {
-  if (isList && !LISTED.test(field)) return false;
+function mayHold(field: string, { keywords, path }: FoundPlace): boolean {
+  if (path.at(-1) === '0' && !LISTED.test(field)) return false;
   const values = listOf(keywords['enum']);
   const types = typesIn(keywords);
   const fits =

@@ -1,6 +1,6 @@
+import type { Json } from '../request/contract/contract.ts';
 import { isSecretName, SECRET } from '../request/words/names.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from './json.ts';
-import type { Json } from './model.ts';
 import { schemaOf } from './places.ts';
 
 /** A named value, as collections have them everywhere: as a list of pairs, an object, or lines of a text. */
@@ -204,23 +204,24 @@ function addressOf(
   const [, text = '', search = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(raw) ?? [];
   const query = parts['query'] === undefined ? pairsIn(search, '&', '=') : pairsOf(parts['query']);
   const named = new Map(pairsOf(parts['variable']).map(({ name, value }) => [name, value ?? '']));
-  const whole = fill(text.trim());
+  // A variable at the beginning is the base URL, with its path.
+  const [, base = '', after = ''] = /^(\{\{[^{}]{1,200}\}\})(\/.*)?$/s.exec(text.trim()) ?? [];
   const [, scheme = '', host = '', rest = ''] =
-    /^([a-z][a-z\d+.-]*:\/\/)?((?:\{\{[^{}]*\}\}|[^/{])*)(.*)$/is.exec(whole) ?? [];
-  const path = `/${rest.replace(/^\/+/, '')}`
-    .replace(/\/:([^/]+)/g, (_, name: string) =>
-      named.get(name) && !isOpen(fill(named.get(name) ?? '')) ? `/${fill(named.get(name) ?? '')}` : `/{${name}}`,
-    )
+    base === ''
+      ? (/^([a-z][a-z\d+.-]*:\/\/)?([^/]*)(.*)$/is.exec(fill(text.trim())) ?? [])
+      : ['', '', fill(base), fill(after)];
+  const path = rest
+    .replace(/\/:([^/]+)/g, (_, name: string) => {
+      const value = fill(named.get(name) ?? '');
+      return value === '' || isOpen(value) ? `/{${name}}` : `/${value}`;
+    })
     .replace(/\{\{\s*\$?([^{}]+?)\s*\}\}/g, '{$1}');
-  // A token never goes over http, which the tool assumes.
-  const server = host === '' || isOpen(host) ? host : `${scheme || 'https://'}${host}`;
-  const [, open = '', prefix = ''] = /^(\{\{[^{}]*\}\})(.*)$/.exec(server) ?? [];
-  return open === ''
-    ? { ...withPrefix(server), path: path === '/' ? path : path.replace(/\/+$/, ''), query }
-    : { server: open, path: prefix + path, query };
+  // The tool assumes http, over which no token goes.
+  const isWhole = host === '' || isOpen(host) || /^https?:\/\//i.test(host);
+  const server = (isWhole ? host : `${scheme || 'https://'}${host}`).replace(/\/+$/, '');
+  return { server, path: `/${path.replace(/^\/+|\/+$/g, '')}`, query };
 }
 
-const withPrefix = (server: string): { server: string } => ({ server });
 const isOpen = (text: string): boolean => text.includes('{{');
 
 function schemesOf(
@@ -345,7 +346,7 @@ function pairsOf(value: Json | undefined): Pair[] {
     if (typeof each === 'string') return pairsIn(each, '\n', ':');
     const { key, id, value: text, type, disabled, enabled } = objectOf(each);
     const name = scalarOf(key) ?? scalarOf(id) ?? '';
-    if (name === '' || (disabled === true && type !== 'text') || enabled === false) return [];
+    if (name === '' || enabled === false) return [];
     return [
       {
         name,

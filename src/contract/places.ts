@@ -1,13 +1,12 @@
+import type { Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, textOf } from './json.ts';
-import type { Json } from './model.ts';
 
 /** A place of a body that takes one value. */
 export interface FoundPlace {
-  /** Names from the top. `0` stands for the only element of a list of objects. */
+  /** Names from the top. `0` stands for the only element of a list. */
   readonly path: readonly string[];
   /** What all schemas of the place say, the first one first. */
   readonly keywords: JsonObject;
-  readonly isList: boolean;
   /** Whether every request holds it. */
   readonly isRequired: boolean;
   /** Whether it has to be there once the object around it is. */
@@ -26,7 +25,7 @@ interface Part {
 const MAX_PLACES = 2000;
 const MAX_DEPTH = 12;
 /** Parts that are looked at in all, because each name can have many. */
-const MAX_PARTS = 100_000;
+const MAX_PARTS = 20_000;
 
 /** Returns every place of a schema once, through `allOf`, `oneOf` and `anyOf`. References lead to `defs`. */
 export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
@@ -67,20 +66,16 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
       isObject(schema['items']) ? [{ schema: schema['items'], branch }] : [],
     );
     const isOfObjects = withParts(elements, `${path.join('/')}/0`).some(({ schema }) => isObject(schema['properties']));
+    const isList = elements.length > 0 || parts.some(({ schema }) => schema['type'] === 'array');
     if (isOfObjects) visit([...path, '0'], elements, isRequired, true);
-    else if (path.length > 0) add(path, parts, elements, isRequired, isRequiredWithin);
+    else if (path.length > 0 && !isList) add(path, parts, isRequired, isRequiredWithin);
+    else if (path.length > 0) add([...path, '0'], withParts(elements, ''), isRequired, isRequiredWithin);
   }
 
-  function add(
-    path: readonly string[],
-    parts: readonly Part[],
-    elements: readonly Part[],
-    isRequired: boolean,
-    isRequiredWithin: boolean,
-  ): void {
-    const isList = elements.length > 0 || parts.some(({ schema }) => schema['type'] === 'array');
-    const all = [...(isList ? withParts(elements, '') : []), ...parts];
-    const keywords: JsonObject = Object.assign({}, ...all.toReversed().map(({ schema }) => schema));
+  function add(path: readonly string[], parts: readonly Part[], isRequired: boolean, isRequiredWithin: boolean): void {
+    const keywords: Record<string, Json> = Object.assign({}, ...parts.toReversed().map(({ schema }) => schema));
+    const named = constantsIn(keywords);
+    if (named.length > 0) keywords['enum'] = named;
     const fixed = new Map<string, Json>();
     for (const { schema, branch } of parts) {
       const values = 'const' in schema ? [schema['const']] : listOf(schema['enum']);
@@ -88,18 +83,10 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
     }
     const branches = [...new Set(parts.map(({ branch }) => branch))];
     const isEverywhere = branches.includes('');
-    places.push({
-      path,
-      keywords,
-      isList,
-      isRequired,
-      isRequiredWithin,
-      branches: isEverywhere ? [] : branches,
-      fixed,
-    });
+    places.push({ path, keywords, isRequired, isRequiredWithin, branches: isEverywhere ? [] : branches, fixed });
   }
 
-  /** Returns the schemas that hold beside each other, each reference once. */
+  /** Returns the schemas that hold beside each other, each reference once in each branch. */
   function withParts(starts: readonly Part[], at: string): Part[] {
     const found: Part[] = [];
     const seen = new Set<string>();
@@ -110,12 +97,13 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
       found.push(part);
       const reference = textOf(schema['$ref']);
       const inner: Part[] = [];
-      if (reference !== '' && !seen.has(reference)) {
-        seen.add(reference);
+      if (reference !== '' && !seen.has(`${branch} ${reference}`)) {
+        seen.add(`${branch} ${reference}`);
         inner.push({ schema: objectOf(memberOf(defs, reference.slice('#/$defs/'.length))), branch });
       }
       for (const each of listOf(schema['allOf'])) inner.push({ schema: objectOf(each), branch });
       for (const key of ['oneOf', 'anyOf']) {
+        if (constantsIn(schema).length > 0) continue;
         const all = listOf(schema[key]).filter((each) => objectOf(each)['type'] !== 'null');
         for (const [index, each] of all.entries()) {
           // One that is beside null alone is no choice.
@@ -129,11 +117,22 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
   }
 }
 
+/** Returns the values of a schema that lists them one by one, each with its name. */
+function constantsIn({ oneOf, anyOf }: JsonObject): Json[] {
+  const all = listOf(oneOf ?? anyOf).map((each) => objectOf(each));
+  return all.length > 0 && all.every((each) => 'const' in each && each['properties'] === undefined)
+    ? all.flatMap((each) => each['const'] ?? [])
+    : [];
+}
+
+/** Returns the last name of a place that is no mark of a list. */
+export const lastName = (path: readonly string[]): string => path.findLast((name) => name !== '0') ?? '';
+
 const isNever = (schema: Json): boolean => schema === false;
 
-/** Tells whether what is in `branch` can be in a request that holds a place of `of`. */
-export const isWithinBranch = (branch: string, of: readonly string[]): boolean =>
-  branch === '' || of.some((each) => each.startsWith(branch));
+/** Tells whether every request that holds a place of these branches is in `branch`. */
+export const areWithinBranch = (branches: readonly string[], branch: string): boolean =>
+  branches.every((each) => each.startsWith(branch));
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
   uuid: '6f1c0d4e-2b7a-4c3e-9d58-0a1b2c3d4e5f',

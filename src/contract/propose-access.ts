@@ -1,12 +1,12 @@
+import type { Authorization, Contract, Json, ServerSuggestion, TokenOperation } from '../request/contract/contract.ts';
 import { isTokenOrigin } from '../request/contract/contract-schema.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName, nameWords } from '../request/words/names.ts';
 import { type ApiOperation, bodyOf, follow, operationCalled, Reach } from './document.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from './json.ts';
-import type { Authorization, Contract, Json, Question, ServerSuggestion, TokenOperation } from './model.ts';
 import { type FoundPlace, placesOf } from './places.ts';
-import type { GivenValues } from './propose.ts';
+import type { GivenValues, Question } from './propose.ts';
 import type { ApiDescription } from './read-document.ts';
 
 export interface ProposedAccess {

@@ -1,5 +1,9 @@
+import { placed, placeFacts, treeOf } from '../request/contract/bindings.ts';
+import { judgeFor } from '../request/contract/body-check.ts';
+import type { Call, Contract, Guess, Json } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import type { OperationName } from '../request/contract/operations.ts';
+import { readPlace, writePlace } from '../request/contract/place.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
@@ -7,9 +11,7 @@ import { isSecretName } from '../request/words/names.ts';
 import { type ApiOperation, answersOf, bodyOf, operationCalled, operationsOf, Reach } from './document.ts';
 import { boundFields } from './fields.ts';
 import { type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from './json.ts';
-import type { Call, Contract, Guess, Json, Question } from './model.ts';
-import { writePlace } from './model.ts';
-import { type FoundPlace, isWithinBranch, placesOf } from './places.ts';
+import { areWithinBranch, type FoundPlace, lastName, placesOf, sampleOf } from './places.ts';
 import { proposeAccess, serversOf } from './propose-access.ts';
 import type { ApiDescription } from './read-document.ts';
 
@@ -18,6 +20,21 @@ export interface Said {
   readonly operations: Readonly<Partial<Record<OperationName, string>>>;
   /** By place, or by the last name of one: a value, a field in braces (`{email}`), or nothing: each row gives it. */
   readonly values: Readonly<Record<string, string>>;
+}
+
+/** A question that the description leaves open and only a person can answer. */
+export interface Question {
+  /** Stable name: `constant:partner_id`, `operation:create`, `idempotency:Idempotency-Key`, … */
+  readonly name: string;
+  readonly text: string;
+  /** The literal flag that answers the question: `--set partner_id=VALUE`. */
+  readonly answer: string;
+  /** The possible answers, which the text numbers from 1. */
+  readonly choices?: readonly string[];
+  /** A value as the flag takes it. */
+  readonly example?: string;
+  /** What counts if nobody answers. Without it, the contract cannot be used before the question is answered. */
+  readonly unanswered?: string;
 }
 
 /** A contract that nobody has agreed to yet. */
@@ -37,6 +54,9 @@ export interface ProposeOptions {
 /** What a person answers if the service has no such operation. */
 const NONE = 'none';
 const MAX_CHOICES = 9;
+/** Bounds of what is looked at to order the operations. */
+const MAX_RANKED = 400;
+const MAX_RANKED_NODES = 400_000;
 /** More than so many values that only a person knows are written into the page, not asked one by one. */
 const MAX_ASKED = 4;
 
@@ -69,17 +89,23 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
       baseUrl,
     },
   );
-  notes.push(...access.notes);
   const source = { file, title, kind, learnedAt };
   const common = { ...blank, source, servers: serversOf(description), ...access.contract };
-  if (create === undefined) return { contract: common, questions: [...questions, ...access.questions], notes };
+  // Of an operation that is not known yet nothing else is asked.
+  if (create === undefined) return { contract: common, questions, notes };
   const found = proposeCall(description, create, 'create', values, access.ownNames);
   const look = checked ? proposeCall(description, checked, 'validate', values, access.ownNames) : null;
   const again = againOf(create, values);
   questions.push(...access.questions, ...found.questions, ...again.questions);
   // A value for both calls is asked once.
   questions.push(...(look?.questions.filter(({ name }) => !questions.some((each) => each.name === name)) ?? []));
-  notes.push(...found.notes, ...(look?.notes ?? []), ...proseNotes(create), ...pathNotes(description, baseUrl));
+  notes.push(
+    ...access.notes,
+    ...found.notes,
+    ...(look?.notes ?? []),
+    ...proseNotes(create),
+    ...pathNotes(description, baseUrl),
+  );
   if (!questions.some(({ name }) => name.startsWith('operation:')))
     values.refuseUnused(knownNames(found.call, look?.call));
   const contract: Contract = {
@@ -165,8 +191,10 @@ function sharedPath({ root }: ApiDescription): string {
 }
 
 function createQuestion(description: ApiDescription, operations: readonly ApiOperation[]): Question {
+  const budget = { left: MAX_RANKED_NODES };
   const ranked = operations
-    .map((operation) => ({ operation, known: knownFields(description, operation) }))
+    .slice(0, MAX_RANKED)
+    .map((operation) => ({ operation, known: knownFields(description, operation, budget) }))
     .sort((a, b) => b.known - a.known)
     .slice(0, MAX_CHOICES);
   const [first] = ranked;
@@ -177,7 +205,10 @@ function createQuestion(description: ApiDescription, operations: readonly ApiOpe
       'Give the description of the service that requests are sent to: srq contract learn FILE',
     );
   }
-  const list = ranked.map(({ operation, known }, index) => `${index + 1}. ${titled(operation)}: ${known} known fields`);
+  const list = ranked.map(
+    ({ operation, known }, index) =>
+      `${index + 1}. ${titled(operation)}: ${known} known ${known === 1 ? 'field' : 'fields'}`,
+  );
   return {
     name: 'operation:create',
     text: `Which operation creates a request? ${list.join('; ')}`,
@@ -188,9 +219,9 @@ function createQuestion(description: ApiDescription, operations: readonly ApiOpe
 
 const titled = ({ name, id }: ApiOperation): string => (id === '' || id === name ? name : `${name} (${id})`);
 
-function knownFields(description: ApiDescription, operation: ApiOperation): number {
+function knownFields(description: ApiDescription, operation: ApiOperation, budget: { left: number }): number {
   try {
-    const { places } = schemaOfCall(description, operation);
+    const { places } = schemaOfCall(description, operation, [], budget);
     const { fields, guesses } = boundFields(places);
     return new Set([...fields.values(), ...guesses.map(({ field }) => field)]).size;
   } catch (error) {
@@ -235,6 +266,7 @@ function schemaOfCall(
   description: ApiDescription,
   operation: ApiOperation,
   ownNames: readonly string[] = [],
+  budget?: { left: number },
 ): CallSchema {
   const body = bodyOf(description, operation);
   if (body === null) {
@@ -244,7 +276,7 @@ function schemaOfCall(
       'It writes JSON, forms and multipart/form-data. Name another operation: --operation NAME=OPERATION',
     );
   }
-  const reach = new Reach(description);
+  const reach = new Reach(description, budget);
   const schema = reach.of(body.schema);
   const outside = (['header', 'query'] as const).map((where) => {
     const own = operation.parameters.filter(
@@ -309,7 +341,7 @@ function proposeCall(
   const present = new Set<string>();
   for (const place of places) {
     const text = writePlace(place);
-    const name = place.path.at(-1) ?? '';
+    const name = lastName(place.path);
     const value = values.of(text, ...(isNamedOnce(places, name) ? [name] : []));
     if (value !== undefined) {
       const field = /^\{([a-z_]+)\}$/.exec(value)?.[1];
@@ -335,7 +367,7 @@ function proposeCall(
     if (
       text in always &&
       !place.isRequired &&
-      values.of(text, place.path.at(-1) ?? '') === undefined &&
+      values.of(text, lastName(place.path)) === undefined &&
       around !== '' &&
       !hasField(around, fields, places)
     )
@@ -345,7 +377,7 @@ function proposeCall(
     if (fields[writePlace(place)] === undefined || place.branches.length === 0) continue;
     for (const other of places) {
       for (const [branch, constant] of other.fixed) {
-        if (branch === '' || !isWithinBranch(branch, place.branches)) continue;
+        if (branch === '' || !areWithinBranch(place.branches, branch)) continue;
         const field = fields[writePlace(place)] ?? '';
         when[field] = { ...when[field], [writePlace(other)]: constant };
       }
@@ -363,25 +395,53 @@ function proposeCall(
   const guesses = bound.guesses
     .filter(({ place }) => open.includes(place))
     .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }));
-  const isFew = missing.length <= MAX_ASKED;
-  const questions = isFew ? missing.map((place) => placeQuestion(place, guesses)) : [];
-  const notes = isFew
-    ? []
-    : [
-        `${operation.name} demands ${missing.length} values that srq knows nothing of: ${missing.map(writePlace).join(', ').slice(0, 1000)}. ` +
-          'Until they are in the page, each row is refused. Write them there: srq contract show > contract.yaml, then: srq contract learn contract.yaml',
-      ];
-  if (Object.keys(fields).length === 0)
-    notes.push(
-      `No place of ${operation.name} certainly takes a field of srq. Write the places into the page: srq contract show > contract.yaml`,
-    );
   const call: Call = {
     call: `${operation.method} ${path.path}`,
     ...{ as, fields, always, when, codes: {}, audio: audioForm(places, fields, encoding), schema },
     answers: answersOf(description, operation),
     reads: { id: [], duplicate: [], error: [] },
   };
-  return { call, guesses, questions: [...path.questions, ...questions], notes };
+  const isFew = missing.length <= MAX_ASKED;
+  const questions = isFew ? missing.map((place) => placeQuestion(place, guesses)) : [];
+  const notes = [];
+  if (!isFew) {
+    const list = missing.map(writePlace).join(', ').slice(0, MAX_LISTED);
+    notes.push(`${operation.name} demands ${missing.length} values that srq knows nothing of: ${list}. ${IN_PAGE}`);
+  } else if (Object.keys(fields).length === 0) {
+    notes.push(`No place of ${operation.name} certainly takes a field of srq. ${IN_PAGE}`);
+  }
+  const { unmet, schema: usable } = unmetBy(call, missing);
+  if (usable === null && schema !== null)
+    notes.push(`The schema of ${operation.name} cannot be used, so no row is checked by it.`);
+  if (unmet.length > 0)
+    notes.push(`${operation.name} also demands ${unmet.join('; ').slice(0, MAX_LISTED)}. ${IN_PAGE}`);
+  return { call: { ...call, schema: usable }, guesses, questions: [...path.questions, ...questions], notes };
+}
+
+const MAX_LISTED = 1000;
+const IN_PAGE =
+  'Write it into the page: srq contract show > contract.yaml, then: srq contract learn contract.yaml. Until then rows are refused.';
+
+/** Returns what the schema still misses in a row that gives every field, and the schema, if it can be used at all. */
+function unmetBy(call: Call, asked: readonly Placed[]): { readonly unmet: readonly string[]; readonly schema: Json } {
+  const given = Object.fromEntries(asked.map((place) => [writePlace(place), sampleOf(place.keywords, {})]));
+  const whole: Call = { ...call, always: { ...given, ...call.always } };
+  const textOfField = (field: string): string | null => {
+    const [place] = Object.entries(call.fields).find(([, each]) => each === field) ?? [];
+    const facts = place === undefined ? null : placeFacts(call.schema, readPlace(place));
+    if (place === undefined || field === 'audio_file') return null;
+    return facts?.codes?.[0]?.value ?? (facts?.type === 'string' || facts === null ? 'text' : '1');
+  };
+  try {
+    const row = placed<never>(whole, { text: textOfField, recording: null, names: [], isSaid: () => true });
+    const misfits = judgeFor(whole)(treeOf(whole, row));
+    const missing = misfits.filter(({ code }) => code === 'contract.missing' || code === 'contract.none-of');
+    const unmet = missing.map(({ place, words }) => `that ${place} ${words}`);
+    return { unmet, schema: call.schema };
+  } catch (error) {
+    if (error instanceof SrqError) return { unmet: [], schema: null };
+    throw error;
+  }
 }
 
 const hasField = (around: string, fields: Readonly<Record<string, string>>, places: readonly Placed[]): boolean =>
@@ -393,7 +453,7 @@ const hasField = (around: string, fields: Readonly<Record<string, string>>, plac
   );
 
 const isNamedOnce = (places: readonly FoundPlace[], name: string): boolean =>
-  places.filter(({ path }) => path.at(-1) === name).length === 1;
+  places.filter(({ path }) => lastName(path) === name).length === 1;
 
 /** Names of what a person has to agree to themselves. It is never said for them unasked. */
 const CONSENT =
@@ -431,7 +491,7 @@ function placeQuestion(place: Placed, guesses: readonly Guess[]): Question {
 }
 
 /** Converts what a person said to the type that the place takes. */
-function valueFor({ keywords, isList }: FoundPlace, place: string, text: string): Json {
+function valueFor({ keywords }: FoundPlace, place: string, text: string): Json {
   const types = [keywords['type']].flat().map((each) => textOf(each));
   const values = listOf(keywords['enum']);
   const chosen = values.find((each) => scalarOf(each) === text);
@@ -456,7 +516,7 @@ function valueFor({ keywords, isList }: FoundPlace, place: string, text: string)
       throw bad('is no JSON');
     }
   }
-  return isList ? [value] : value;
+  return value;
 }
 
 function filledPath(

@@ -1,9 +1,9 @@
 import { upgrade } from '@scalar/openapi-upgrader';
 import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yaml';
+import type { Json } from '../request/contract/contract.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { fromPostman } from './from-postman.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf } from './json.ts';
-import type { Json } from './model.ts';
 
 /** A file as it was read. */
 export interface SourceFile {
