@@ -100,7 +100,7 @@ function aliasIn(name: string): { readonly field: string; readonly rank: number 
   if (AUDIO.test(words)) return { field: 'audio_file', rank: 0 };
   const known = aliasOf(name) ?? aliasOf(words);
   if (known !== undefined && known.meaning !== 'notes') return { field: known.meaning, rank: known.rank };
-  const more = MORE[words];
+  const more = Object.hasOwn(MORE, words) ? MORE[words] : undefined;
   return more === undefined ? undefined : { field: more, rank: 9 };
 }
 

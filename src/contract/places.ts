@@ -130,6 +130,39 @@ export const lastName = (path: readonly string[]): string => path.findLast((name
 
 const isNever = (schema: Json): boolean => schema === false;
 
+const MAX_TANGLED = 1000;
+
+/**
+ * Tells whether so many schemas hold for one value, through references that double, that nobody could check a row by
+ * them.
+ */
+export function isTangled(schema: Json, defs: JsonObject): boolean {
+  const counts = new Map<Json, number>();
+  const count = (each: Json | undefined, depth: number): number => {
+    if (!isObject(each)) return 0;
+    const known = counts.get(each);
+    if (known !== undefined) return known;
+    // One that leads back to itself without a value in between never ends.
+    counts.set(each, Number.POSITIVE_INFINITY);
+    const target = memberOf(defs, textOf(each['$ref']).slice('#/$defs/'.length));
+    const beside = [
+      target,
+      ...['allOf', 'anyOf', 'oneOf'].flatMap((key) => listOf(each[key])),
+      each['not'],
+      each['if'],
+      each['then'],
+      each['else'],
+    ];
+    const own =
+      depth > MAX_TANGLED
+        ? Number.POSITIVE_INFINITY
+        : beside.reduce<number>((sum, part) => sum + count(part, depth + 1), 1);
+    counts.set(each, own);
+    return own;
+  };
+  return [schema, ...Object.values(defs)].some((each) => count(each, 0) > MAX_TANGLED);
+}
+
 /** Tells whether every request that holds a place of these branches is in `branch`. */
 export const areWithinBranch = (branches: readonly string[], branch: string): boolean =>
   branches.every((each) => each.startsWith(branch));

@@ -11,7 +11,7 @@ import { isSecretName } from '../request/words/names.ts';
 import { type ApiOperation, answersOf, bodyOf, operationCalled, operationsOf, Reach } from './document.ts';
 import { boundFields } from './fields.ts';
 import { type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from './json.ts';
-import { areWithinBranch, type FoundPlace, lastName, placesOf, sampleOf } from './places.ts';
+import { areWithinBranch, type FoundPlace, isTangled, lastName, placesOf, sampleOf } from './places.ts';
 import { proposeAccess, serversOf } from './propose-access.ts';
 import type { ApiDescription } from './read-document.ts';
 
@@ -424,6 +424,9 @@ const IN_PAGE =
 
 /** Returns what the schema still misses in a row that gives every field, and the schema, if it can be used at all. */
 function unmetBy(call: Call, asked: readonly Placed[]): { readonly unmet: readonly string[]; readonly schema: Json } {
+  const { properties, $defs } = objectOf(call.schema);
+  if (Object.values(objectOf(properties)).some((each) => isTangled(each, objectOf($defs))))
+    return { unmet: [], schema: null };
   const given = Object.fromEntries(asked.map((place) => [writePlace(place), sampleOf(place.keywords, {})]));
   const whole: Call = { ...call, always: { ...given, ...call.always } };
   const textOfField = (field: string): string | null => {

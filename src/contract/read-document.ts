@@ -37,10 +37,11 @@ const MAX_TITLE = 200;
 export function readDocument(file: SourceFile, environment: SourceFile | null): ApiDescription {
   const { name } = file;
   const root = parseFile(file);
+  const values = environment === null ? {} : parseEnvironment(environment);
   const info = objectOf(root['info']);
   const title = (textOf(info['title']) || textOf(info['name'])).slice(0, MAX_TITLE);
   if (isCollection(root)) {
-    const { document, notes } = fromPostman(root, environment === null ? {} : parseEnvironment(environment));
+    const { document, notes } = fromPostman(root, values);
     const version = /v2\.0/.test(textOf(info['schema'])) ? '2.0' : '2.1';
     return { file: name, title, kind: `Postman ${version}`, root: document, notes };
   }
