@@ -3,15 +3,17 @@ import type { Call, Contract, Json } from '../request/contract/contract.ts';
 import { contractSchema } from '../request/contract/contract-schema.ts';
 import { writePlace } from '../request/contract/place.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { isSecretName, SECRET, secretTexts } from '../request/words/names.ts';
+import { SECRET } from '../request/words/names.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from './json.ts';
 import { placesOf } from './places.ts';
+import { withoutSecretValues } from './secrets.ts';
 
 const MAX_OPEN = 60;
 
 /** Writes a contract as the page that a person reads, edits and gives back. Secrets are left out. */
 export function pageOf(contract: Contract): string {
-  const { source, create, validate, token, auth, unavailableIsNotActed, servers, guesses } = withoutSecrets(contract);
+  const { source, create, validate, token, auth, unavailableIsNotActed, servers, guesses } =
+    withoutSecretValues(contract);
   const of = (role: string) => guesses.filter(({ operation }) => operation === role);
   const lines = [
     `# ${source === null ? 'As the public document has it' : `${source.title} (${source.file}), ${source.kind}`}. A line that begins with "# ?" is a guess and not in force.`,
@@ -130,42 +132,6 @@ function flow(value: Json): string {
   const members = Object.entries(value).map(([name, each]) => `${text(name)}: ${flow(each)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
-
-/** Returns the contract in a form that may be shown. */
-export function withoutSecrets(contract: Contract): Contract {
-  const hidden = <Values extends Readonly<Record<string, Json>>>(values: Values): Values =>
-    Object.fromEntries(
-      Object.entries(values).map(([place, value]) => [
-        place,
-        secretTexts(nameOf(place), value).length > 0 ? SECRET : value,
-      ]),
-    ) as Values;
-  const call = <Each extends Call>(each: Each): Each => ({
-    ...each,
-    always: hidden(each.always),
-    when: Object.fromEntries(Object.entries(each.when).map(([field, values]) => [field, hidden(values)])),
-  });
-  const { create, validate, token, auth } = contract;
-  return {
-    ...contract,
-    create: call(create),
-    validate: validate && call(validate),
-    token: { ...token, extra: hidden(token.extra) },
-    ...(auth?.kind === 'apiKey' && auth.value !== null && { auth: { ...auth, value: SECRET } }),
-  };
-}
-
-/** Tells whether the contract contains a secret that the partner gave. */
-export const holdsSecrets = (contract: Contract): boolean => {
-  const { create, validate, token, auth } = contract;
-  const values = [create, ...(validate ? [validate] : [])].flatMap(({ always, when }) => [
-    always,
-    ...Object.values(when),
-  ]);
-  const named = [...values, token.extra].flatMap((each) => Object.entries(each));
-  const isKept = auth?.kind === 'apiKey' && auth.value !== null;
-  return isKept || named.some(([place, value]) => secretTexts(nameOf(place), value).length > 0);
-};
 
 const nameOf = (place: string): string => place.split(/[. ]/).at(-1) ?? place;
 
@@ -296,14 +262,14 @@ export function readPage(
     const [issue] = parsed.error.issues;
     throw wrong(issue?.path ?? [], issue?.message ?? 'is not as expected');
   }
-  const contract = parsed.data as unknown as Contract;
+  const contract: Contract = parsed.data;
   const guesses = contract.guesses.filter(({ operation, place }) => {
     const own = operation === 'token' ? null : contract[operation];
     return own !== null && !isSettled(own, place);
   });
   return {
     contract: { ...contract, guesses },
-    missing: [...missing].filter((name) => isSecretName(name) || name !== ''),
+    missing: [...missing],
   };
 }
 

@@ -71,21 +71,24 @@ export function proposeAccess(
     };
   }
   const tokens = tokenPlaces(description, operations, demanding, options);
+  const own = options.baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
+  const host = own === undefined ? null : new URL(own).origin;
   if (said !== undefined)
     return tokenAccess(description, operations, placeSaid(description, operations, said, options), used, values);
-  if (demanding.length > 0 && servable.length === 0) return asked(tokens, [], refusedText(demanding));
+  if (demanding.length > 0 && servable.length === 0) return asked(host, tokens, [], refusedText(demanding));
   const others = kinds.filter((kind) => kind !== 'token') as ('basic' | 'key')[];
   if (others.length > 0 && kinds.length === 1 && !(isLoginKey(servable) && tokens.length > 0)) {
     const [only] = others;
     return only === undefined || others.length > 1 ? asked(tokens, others, '') : fixed(only);
   }
   if (others.length > 0 && kinds.length > 1)
-    return asked(tokens, others, 'The description lets callers in by several ways.');
+    return asked(host, tokens, others, 'The description lets callers in by several ways.');
   const [place] = tokens;
   if (place === undefined) {
     // A description that demands a token has to say who issues it. One that says nothing of it is as the public document.
     if (demanding.length > 0)
       return asked(
+        host,
         [{ path: PATHS.token, operation: null, why: 'as the public document says' }],
         [],
         'The description does not say who issues the token.',
@@ -93,7 +96,7 @@ export function proposeAccess(
     return tokenAccess(description, operations, { path: PATHS.token, operation: null, why: '' }, used, values);
   }
   const isForeign = place.origin !== undefined && place.origin !== 'service';
-  if (tokens.length > 1 || isForeign || !place.isSure) return asked(tokens, others, '');
+  if (tokens.length > 1 || isForeign || !place.isSure) return asked(host, tokens, others, '');
   return tokenAccess(description, operations, place, used, values);
 }
 
@@ -204,7 +207,7 @@ function tokenPlaces(
     const own = ownServer(description, operation);
     const [place] = own === null ? [{ path }] : placesAt(own + path, description, baseUrl);
     const objection = objectionTo(description, operation);
-    const isSure = objection === null && !path.includes('{');
+    const isSure = objection === null;
     return { ...(place ?? { path }), operation, why: objection ?? 'it takes a client id and a client secret', isSure };
   });
   const sure = found.filter(({ isSure }) => isSure);
@@ -343,14 +346,26 @@ function refusedText(ways: readonly (readonly Scheme[])[]): string {
 }
 
 /** Another host is never proposed as a flag: who copies it unread would send the secret there. */
-function asked(tokens: readonly TokenPlace[], others: readonly ('basic' | 'key')[], why: string): ProposedAccess {
+function asked(
+  host: string | null,
+  tokens: readonly TokenPlace[],
+  others: readonly ('basic' | 'key')[],
+  why: string,
+): ProposedAccess {
+  // A path alone means one below the base URL.
   const nameOf = ({ path, origin }: TokenPlace) =>
-    origin === undefined || origin === 'service' ? `POST ${path}` : origin + path;
+    origin === undefined
+      ? `POST ${path}`
+      : origin === 'service'
+        ? host === null
+          ? `POST ${path}`
+          : host + path
+        : origin + path;
   const usable = tokens.filter(({ origin }) => origin === undefined || origin === 'service' || isTokenOrigin(origin));
   const foreign = usable.find(({ origin }) => origin !== undefined && origin !== 'service');
   const own =
     usable.find(({ origin }) => origin === undefined || origin === 'service') ??
-    (foreign && { ...foreign, origin: 'service' });
+    (foreign && { path: foreign.path, operation: null, why: '' });
   const list = [
     ...usable.map(
       (each) => `${nameOf(each)} for a token (${each.why}${each === foreign ? ', another host than the service' : ''})`,

@@ -4,6 +4,7 @@ import type { Call, Contract, Guess, Json } from '../request/contract/contract.t
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import type { OperationName } from '../request/contract/operations.ts';
 import { readPlace, writePlace } from '../request/contract/place.ts';
+import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
@@ -61,7 +62,7 @@ const MAX_RANKED_NODES = 400_000;
 const MAX_ASKED = 4;
 
 /** Proposes a contract from an API description. Operations other than those of the public document are asked. */
-export function proposeContract(description: ApiDescription, options: ProposeOptions, blank: Contract): Proposal {
+export function proposeContract(description: ApiDescription, options: ProposeOptions): Proposal {
   const { said, baseUrl, learnedAt } = options;
   const { file, title, kind } = description;
   const operations = operationsOf(description);
@@ -75,7 +76,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
     said.operations.validate?.trim() === NONE
       ? null
       : named(description, operations, 'validate', said.operations.validate);
-  const checked = validate ?? atPublicPath(description, operations, PATHS.validate);
+  const checked = validate === undefined ? atPublicPath(description, operations, PATHS.validate) : validate;
   if (create === undefined) questions.push(createQuestion(description, operations));
   if (checked === undefined || (checked !== null && checked === create))
     questions.push(validateQuestion(operations, create ?? null));
@@ -90,7 +91,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
     },
   );
   const source = { file, title, kind, learnedAt };
-  const common = { ...blank, source, servers: serversOf(description), ...access.contract };
+  const common = { ...DOCUMENTED_CONTRACT, source, servers: serversOf(description), ...access.contract };
   // Of an operation that is not known yet nothing else is asked.
   if (create === undefined) return { contract: common, questions, notes };
   const found = proposeCall(description, create, 'create', values, access.ownNames);

@@ -1,5 +1,33 @@
 import { type Contract, isElsewhere, tokenAddress } from '../../request/contract/contract.ts';
-import { printable } from '../output.ts';
+import { type Paint, printable } from '../output.ts';
+
+/** What was learned of an API description, for a person to agree to. */
+interface Shown {
+  readonly contract: Contract;
+  readonly questions: readonly { readonly text: string; readonly answer: string; readonly unanswered?: string }[];
+  readonly notes: readonly string[];
+  /** The page, or null while it is not known which operations are meant. */
+  readonly page: string | null;
+  /** Where the secret goes, or null while that is not known. */
+  readonly secret: string | null;
+}
+
+export function proposalText({ contract, questions, notes, page, secret }: Shown, paint: Paint): string {
+  const [name, kind] = [contractName(contract), printable(contract.source?.kind ?? '')];
+  const lines = (page ?? '').trimEnd().split('\n');
+  const isAside = (line: string) => line.trimStart().startsWith('#');
+  return [
+    `${paint.bold('Learned from')} ${name}, ${kind}`,
+    ...(page === null ? [] : lines.map((line) => `  ${isAside(line) ? paint.dim(printable(line)) : printable(line)}`)),
+    ...notes.map((note) => `${paint.yellow('!')} ${printable(note)}`),
+    ...(questions.length > 0 ? [paint.bold('Only you can say')] : []),
+    ...questions.flatMap(({ text, answer, unanswered }) => [
+      `  ${printable(text)}${unanswered === undefined ? '' : ` Until you say so: ${unanswered}.`}`,
+      `    ${paint.dim(printable(answer))}`,
+    ]),
+    ...(secret === null ? [] : [secret]),
+  ].join('\n');
+}
 
 /** Returns the name of a contract for people, such as `Lead intake (api.yaml)`. */
 export function contractName({ source }: Contract): string {
