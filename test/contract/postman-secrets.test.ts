@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describePostman } from '../../src/contract/postman/postman.ts';
-import type { Json } from '../../src/contract/version-1/contract.ts';
 import { isSecretName } from '../../src/request/words/names.ts';
+import type { Json } from '../helpers/version-1/contract.ts';
 import { aCollection, anItem, at, bodyOf, described } from './collections.ts';
 
 const CANARY = 'canary/7f3+X';

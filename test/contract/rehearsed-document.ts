@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LearnContractOptions, learnContract } from '../../src/contract/learn.ts';
-import type { Contract, Proposal, Question } from '../../src/contract/version-1/contract.ts';
-import { boundProblem, wireValue } from '../../src/contract/version-1/contract-rules.ts';
 import type { OperationName } from '../../src/request/contract/operations.ts';
 import { exampleMobile } from '../../src/request/lead/example-phone.ts';
 import { MARKETS, type Market } from '../../src/request/lead/markets.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import { isSecretName } from '../../src/request/words/names.ts';
+import type { Contract, Proposal, Question } from '../helpers/version-1/contract.ts';
+import { boundProblem, wireValue } from '../helpers/version-1/contract-rules.ts';
 import { isSame, type Judgement } from './judged-document.ts';
 import { learnOptions } from './learn-options.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CreateOperation, Parameter } from '../../src/contract/version-1/contract.ts';
+import type { CreateOperation, Parameter } from '../helpers/version-1/contract.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import { audioFindings } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';

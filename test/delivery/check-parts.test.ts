@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT as DOCUMENTED_1, type Parameter } from '../../src/contract/version-1/contract.ts';
+import { DOCUMENTED_CONTRACT as DOCUMENTED_1, type Parameter } from '../helpers/version-1/contract.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { version2 } from '../helpers/version-1.ts';

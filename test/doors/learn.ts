@@ -23,7 +23,7 @@ export function learn(document: object | string | Buffer, around: Around = {}): 
     Buffer.isBuffer(given) ? given : Buffer.from(typeof given === 'string' ? given : JSON.stringify(given));
   const beside = environment === undefined ? null : { name: 'env.json', bytes: bytes(environment) };
   const options = { said: { operations, values }, baseUrl, learnedAt: '2026-11-21T12:00:00.000Z' };
-  return proposeContract(readDocument({ name, bytes: bytes(document) }, beside), options, DOCUMENTED_CONTRACT);
+  return proposeContract(readDocument({ name, bytes: bytes(document) }, beside), options);
 }
 
 /** A refusal in words for a person. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isServicePath, isTokenOrigin, readContract } from '../../src/contract/version-1/contract-schema.ts';
+import { isServicePath, isTokenOrigin, readContract } from '../helpers/version-1/contract-schema.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 

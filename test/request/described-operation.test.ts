@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Parameter } from '../../src/contract/version-1/contract.ts';
-import { audioLength, dataUrlPrefix, wireValue } from '../../src/contract/version-1/contract-rules.ts';
+import type { Parameter } from '../helpers/version-1/contract.ts';
+import { audioLength, dataUrlPrefix, wireValue } from '../helpers/version-1/contract-rules.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 
 test.each<[number, Partial<Parameter>, number, string | null]>([

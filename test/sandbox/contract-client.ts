@@ -4,7 +4,7 @@ import {
   type Parameter,
   type TokenOperation,
   type ValidateOperation,
-} from '../../src/contract/version-1/contract.ts';
+} from '../helpers/version-1/contract.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { version2 } from '../helpers/version-1.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT, type Parameter } from '../../src/contract/version-1/contract.ts';
+import { DOCUMENTED_CONTRACT, type Parameter } from '../helpers/version-1/contract.ts';
 import { serviceInterface } from '../../src/sandbox/service/interface.ts';
 import { makeEncoder } from '../../src/service/wire/encode.ts';
 import { version2 } from '../helpers/version-1.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ContractEncoding, Parameter } from '../../src/contract/version-1/contract.ts';
+import type { ContractEncoding, Parameter } from '../helpers/version-1/contract.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import { callText } from '../../src/report/terminal/call-text.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
