@@ -47,6 +47,8 @@ export function proposeAccess(
   options: AccessOptions,
 ): ProposedAccess {
   const { said, values } = options;
+  const own = options.baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
+  const host = own === undefined ? null : new URL(own).origin;
   const ways = waysOf(description, used[0]);
   const demanding = ways.filter((way) => way.length > 0);
   const servable = demanding.filter((way) => way.every(({ kind }) => kind !== 'other'));
@@ -71,15 +73,13 @@ export function proposeAccess(
     };
   }
   const tokens = tokenPlaces(description, operations, demanding, options);
-  const own = options.baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
-  const host = own === undefined ? null : new URL(own).origin;
   if (said !== undefined)
     return tokenAccess(description, operations, placeSaid(description, operations, said, options), used, values);
   if (demanding.length > 0 && servable.length === 0) return asked(host, tokens, [], refusedText(demanding));
   const others = kinds.filter((kind) => kind !== 'token') as ('basic' | 'key')[];
   if (others.length > 0 && kinds.length === 1 && !(isLoginKey(servable) && tokens.length > 0)) {
     const [only] = others;
-    return only === undefined || others.length > 1 ? asked(tokens, others, '') : fixed(only);
+    return only === undefined || others.length > 1 ? asked(host, tokens, others, '') : fixed(only);
   }
   if (others.length > 0 && kinds.length > 1)
     return asked(host, tokens, others, 'The description lets callers in by several ways.');
