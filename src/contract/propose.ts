@@ -242,7 +242,10 @@ function validateQuestion(operations: readonly ApiOperation[], create: ApiOperat
   const list = [...choices.map(titled), 'none'].map((each, index) => `${index + 1}. ${each}`);
   return {
     name: 'operation:validate',
-    text: `Which operation only looks whether a request is a duplicate, and stores nothing? srq sends each request there first. ${list.join('; ')}`,
+    text:
+      choices.length === 0
+        ? 'srq asks first whether a request is a duplicate, if the service has an operation that only looks. None of the description resembles one.'
+        : `Which operation only looks whether a request is a duplicate, and stores nothing? srq sends each request there first. ${list.join('; ')}`,
     answer: `--operation validate=${NONE}`,
     choices: [...choices.map(({ name }) => name), NONE],
     ...(choices.length === 0 && { unanswered: NONE }),

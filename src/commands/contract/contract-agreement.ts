@@ -14,7 +14,11 @@ export interface Answered {
 }
 
 /** Asks on a terminal what the description leaves open, until nothing is open or no answer comes. */
-export async function answered(context: Context, given: Said, propose: (said: Said) => Promise<Proposal>): Promise<Answered> {
+export async function answered(
+  context: Context,
+  given: Said,
+  propose: (said: Said) => Promise<Proposal>,
+): Promise<Answered> {
   let said = given;
   let proposal = await propose(said);
   while (context.interactive) {
@@ -81,7 +85,10 @@ export async function requireAgreement(
 function flagsOf({ values, operations }: Said, given: Said): string[] {
   const own = (all: object, before: object) => Object.entries(all).filter(([name]) => !Object.hasOwn(before, name));
   return [
-    ...own(values, given.values).flatMap(([name, value]) => ['--set', `${name}=${isSecretName(name) ? '@FILE' : value}`]),
+    ...own(values, given.values).flatMap(([name, value]) => [
+      '--set',
+      `${name}=${isSecretName(name) ? '@FILE' : value}`,
+    ]),
     ...own(operations, given.operations).flatMap(([name, value]) => ['--operation', `${name}=${value}`]),
   ];
 }

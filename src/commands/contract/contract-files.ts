@@ -43,7 +43,10 @@ export async function readSource(paths: readonly string[], environment?: string)
       'Of a collection and an OpenAPI file, take the OpenAPI file. Several files of one description are put into one: npx @redocly/cli bundle openapi.yaml -o api.json',
     );
   }
-  return { file: await readBounded(path), environment: environment === undefined ? null : await readBounded(environment) };
+  return {
+    file: await readBounded(path),
+    environment: environment === undefined ? null : await readBounded(environment),
+  };
 }
 
 /** Proposes a contract from an API description, or from the page of one (`srq contract show`) that a person has edited. */
@@ -61,7 +64,11 @@ export async function proposalFrom(
     return proposeContract(readDocument(file, environment), { said, baseUrl, learnedAt });
   }
   if (Object.keys(said.operations).length > 0) {
-    throw new SrqError('flags.contradict', `${file.name} names its operations itself.`, 'Change them there: srq contract learn FILE');
+    throw new SrqError(
+      'flags.contradict',
+      `${file.name} names its operations itself.`,
+      'Change them there: srq contract learn FILE',
+    );
   }
   const { contract, missing } = readPage(file.bytes.toString(), file.name, known, said.values);
   const source = contract.source ?? { file: file.name, title: 'Contract', kind: 'page', learnedAt };
@@ -77,7 +84,9 @@ async function readBounded(path: string): Promise<FileBytes> {
   try {
     const found = await stat(path);
     if (!found.isFile()) {
-      const bundle = found.isDirectory() ? 'it is a folder: name the one file that npx @redocly/cli bundle makes' : 'it is not a regular file';
+      const bundle = found.isDirectory()
+        ? 'it is a folder: name the one file that npx @redocly/cli bundle makes'
+        : 'it is not a regular file';
       throw unusable(path, bundle);
     }
     if (found.size > MAX_BYTES) throw unusable(path, 'it is larger than 10 MB');

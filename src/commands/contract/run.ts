@@ -38,14 +38,17 @@ export async function learn(context: Context, files: readonly string[], options:
   const known = (await store.read().catch(unlessUnusable)) ?? DOCUMENTED_CONTRACT;
   const around = { baseUrl: place, nowMs: context.clock.nowMs() };
   const propose = (said: Said) => proposalFrom(source, said, known, around);
-  const answers = options.dryRun ? { proposal: await propose(given), said: given } : await answered(context, given, propose);
+  const answers = options.dryRun
+    ? { proposal: await propose(given), said: given }
+    : await answered(context, given, propose);
   const { proposal } = answers;
   const { contract, questions, notes } = proposal;
   const profile = (await context.profileName()).value;
   const logins = contract.servers.flatMap(loginCommand);
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
-  const isSettled = !questions.some(({ name }) => name.startsWith('operation:'));
+  const isOpen = ({ name, unanswered }: Question) => name.startsWith('operation:') && unanswered === undefined;
+  const isSettled = !questions.some(isOpen);
   const at = place === null ? contract : contractAt(contract, place);
   const document = {
     ...{ profile, stored: !options.dryRun, file: store.path, contract: withoutSecretValues(contract), notes, logins },
@@ -55,12 +58,20 @@ export async function learn(context: Context, files: readonly string[], options:
   };
   const shown = (paint: Paint) =>
     proposalText(
-      { contract, questions, notes, page: isSettled ? pageOf(contract) : null, secret: isSettled ? secretAddressText(at, place) : null },
+      {
+        contract,
+        questions,
+        notes,
+        page: isSettled ? pageOf(contract) : null,
+        secret: isSettled ? secretAddressText(at, place) : null,
+      },
       paint,
     );
   const reporter = await context.reporter();
   if (options.dryRun) {
-    await reporter.result('contract learn', document, (paint) => [shown(paint), ...loginLines(logins, context)].join('\n'));
+    await reporter.result('contract learn', document, (paint) =>
+      [shown(paint), ...loginLines(logins, context)].join('\n'),
+    );
     return 0;
   }
   reporter.say(shown);
@@ -124,7 +135,9 @@ export async function show(context: Context): Promise<number> {
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
   const reporter = await context.reporter();
-  await reporter.result('contract show', withoutSecretValues(contract), () => printable(pageOf(contract).trimEnd()));
+  await reporter.result('contract show', withoutSecretValues(contract), () =>
+    pageOf(contract).trimEnd().split('\n').map(printable).join('\n'),
+  );
   return 0;
 }
 

@@ -90,7 +90,11 @@ async function givenSecret({ process }: Context): Promise<string> {
  * Learns the contract from a document. Questions that only the partner can answer stay open, because the sandbox
  * accepts any value for them. The operations must be known, however.
  */
-async function contractOf(context: Context, file: string, operations: SandboxCommandOptions['operation']): Promise<Contract> {
+async function contractOf(
+  context: Context,
+  file: string,
+  operations: SandboxCommandOptions['operation'],
+): Promise<Contract> {
   const source = await readSource([file]);
   const said = { values: {}, operations: saidOperations(operations) };
   const around = { baseUrl: null, nowMs: context.clock.nowMs() };
