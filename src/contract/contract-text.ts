@@ -85,10 +85,10 @@ function factsOf({ schema }: Call): ReadonlyMap<string, string> {
   const { properties, $defs } = objectOf(schema);
   const facts = new Map<string, string>();
   for (const where of ['body', 'header', 'query'] as const) {
-    for (const { path, keywords, isRequired } of placesOf(objectOf(properties)[where] ?? {}, objectOf($defs))) {
+    for (const { path, keywords, requiredFrom } of placesOf(objectOf(properties)[where] ?? {}, objectOf($defs))) {
       const values = listOf(keywords['enum']).flatMap((each) => scalarOf(each) ?? []);
       const said = [
-        isRequired ? 'required' : '',
+        requiredFrom === 0 ? 'required' : '',
         values.length > 1 ? `one of ${values.slice(0, 8).join(', ')}${values.length > 8 ? ' …' : ''}` : '',
         typeof keywords['maxLength'] === 'number' ? `at most ${keywords['maxLength']} characters` : '',
         /^(?:integer|number|boolean)$/.test(textOf(keywords['type'])) ? textOf(keywords['type']) : '',

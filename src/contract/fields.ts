@@ -109,7 +109,7 @@ function objectionTo(place: FoundPlace, field: string, own: string, around: read
   const outer = around.map((name) => nameWords(name).join('_'));
   const stranger = outer.find((name) => !WRAPPERS.has(name));
   const name = nameWords(own).join('_');
-  if (fixed.size > 0 || (place.isRequired && keywords['default'] !== undefined))
+  if (fixed.size > 0 || (place.requiredFrom === 0 && keywords['default'] !== undefined))
     return 'the description gives its value';
   if (keywords['x-ms-visibility'] === 'internal') return 'the description calls it internal';
   if (place.path.slice(0, -1).includes('0')) return 'it is in a list';

@@ -7,10 +7,11 @@ export interface FoundPlace {
   readonly path: readonly string[];
   /** What all schemas of the place say, the first one first. */
   readonly keywords: JsonObject;
-  /** Whether every request holds it. */
-  readonly isRequired: boolean;
-  /** Whether it has to be there once the object around it is. */
-  readonly isRequiredWithin: boolean;
+  /**
+   * Where the names begin that are each required in the object around them: 0 if every request holds the place, the number
+   * of names if it may be left out of its object.
+   */
+  readonly requiredFrom: number;
   /** The branches of `oneOf` and `anyOf` that have the place, each within its own branches. None: it is in all requests. */
   readonly branches: readonly string[];
   /** Values that are the only ones allowed, by branch; `''` is every request. */
@@ -32,15 +33,10 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
   const places: FoundPlace[] = [];
   let nodes = 0;
   let partsLeft = MAX_PARTS;
-  visit([], [{ schema: objectOf(schema), branch: '' }], true, true);
+  visit([], [{ schema: objectOf(schema), branch: '' }], 0);
   return places;
 
-  function visit(
-    path: readonly string[],
-    starts: readonly Part[],
-    isRequired: boolean,
-    isRequiredWithin: boolean,
-  ): void {
+  function visit(path: readonly string[], starts: readonly Part[], requiredFrom: number): void {
     nodes += 1;
     if (nodes > MAX_PLACES || path.length > MAX_DEPTH) return;
     const parts = withParts(starts, path.join('/'));
@@ -58,8 +54,7 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
       }
     }
     for (const [name, some] of names) {
-      const isSure = required.has(name);
-      visit([...path, name], some, isRequired && isSure, isSure);
+      visit([...path, name], some, required.has(name) ? requiredFrom : path.length + 1);
     }
     if (names.size > 0) return;
     const elements = parts.flatMap(({ schema, branch }) =>
@@ -67,12 +62,12 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
     );
     const isOfObjects = withParts(elements, `${path.join('/')}/0`).some(({ schema }) => isObject(schema['properties']));
     const isList = elements.length > 0 || parts.some(({ schema }) => schema['type'] === 'array');
-    if (isOfObjects) visit([...path, '0'], elements, isRequired, true);
-    else if (path.length > 0 && !isList) add(path, parts, isRequired, isRequiredWithin);
-    else if (path.length > 0) add([...path, '0'], withParts(elements, ''), isRequired, isRequiredWithin);
+    if (isOfObjects) visit([...path, '0'], elements, requiredFrom);
+    else if (path.length > 0 && !isList) add(path, parts, requiredFrom);
+    else if (path.length > 0) add([...path, '0'], withParts(elements, ''), requiredFrom);
   }
 
-  function add(path: readonly string[], parts: readonly Part[], isRequired: boolean, isRequiredWithin: boolean): void {
+  function add(path: readonly string[], parts: readonly Part[], requiredFrom: number): void {
     const keywords: Record<string, Json> = Object.assign({}, ...parts.toReversed().map(({ schema }) => schema));
     const named = constantsIn(keywords);
     if (named.length > 0) keywords['enum'] = named;
@@ -83,7 +78,7 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
     }
     const branches = [...new Set(parts.map(({ branch }) => branch))];
     const isEverywhere = branches.includes('');
-    places.push({ path, keywords, isRequired, isRequiredWithin, branches: isEverywhere ? [] : branches, fixed });
+    places.push({ path, keywords, requiredFrom, branches: isEverywhere ? [] : branches, fixed });
   }
 
   /** Returns the schemas that hold beside each other, each reference once in each branch. */

@@ -225,7 +225,7 @@ function objectionTo(description: ApiDescription, operation: ApiOperation): stri
   const names = new Map(places.map((each) => [each.path.join('.'), each]));
   if (!names.has('grant_type') && !(names.has('client_id') && names.has('client_secret')))
     return 'it takes neither a grant type nor a client id and secret';
-  const required = places.filter(({ isRequired }) => isRequired).map(({ path }) => path.join('.'));
+  const required = places.filter(({ requiredFrom }) => requiredFrom === 0).map(({ path }) => path.join('.'));
   const unknown = required.find((name) => /user|pass|code|assertion|refresh|otp/i.test(name));
   if (unknown !== undefined) return `it requires ${unknown}`;
   const grants = names.get('grant_type')?.keywords ?? {};
@@ -295,7 +295,8 @@ function tokenAccess(
   const from = operation ?? operationAt(operations, { path });
   const places = from === null ? [] : bodyPlaces(description, from);
   const extra: Record<string, string> = { ...scopesOf(description, used) };
-  for (const { path: names, keywords, isRequired, fixed } of places) {
+  for (const { path: names, keywords, requiredFrom, fixed } of places) {
+    const isRequired = requiredFrom === 0;
     const name = names.join('.');
     if (/^(?:grant_type|client_id|client_secret)$/.test(name) || names.length > 1) continue;
     const value = values.of(name) ?? (isRequired ? scalarOf(fixed.get('') ?? keywords['default']) : null);

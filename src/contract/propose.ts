@@ -1,6 +1,6 @@
 import { placed, placeFacts, treeOf } from '../request/contract/bindings.ts';
 import { judgeFor } from '../request/contract/body-check.ts';
-import type { Call, Contract, Guess, Json } from '../request/contract/contract.ts';
+import type { Call, Contract, Guess, Json, Misfit } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import type { OperationName } from '../request/contract/operations.ts';
 import { readPlace, writePlace } from '../request/contract/place.ts';
@@ -355,7 +355,7 @@ function proposeCall(
       const field = bound.fields.get(place);
       const constant = constantOf(place, field !== undefined);
       if (field !== undefined) fields[text] = field;
-      else if (constant !== undefined && (place.isRequired || place.isRequiredWithin)) always[text] = constant;
+      else if (constant !== undefined && place.requiredFrom < place.path.length) always[text] = constant;
       else {
         open.push(place);
         continue;
@@ -370,7 +370,7 @@ function proposeCall(
     const around = place.path.slice(0, -1).join('\n');
     if (
       text in always &&
-      !place.isRequired &&
+      place.requiredFrom > 0 &&
       values.of(text, lastName(place.path)) === undefined &&
       around !== '' &&
       !hasField(around, fields, places)
@@ -387,15 +387,6 @@ function proposeCall(
       }
     }
   }
-  const settled = new Set(Object.values(when).flatMap(Object.keys));
-  const missing = open.filter(
-    (place) =>
-      !settled.has(writePlace(place)) &&
-      (place.isRequired ||
-        (place.isRequiredWithin &&
-          place.path.length > 1 &&
-          hasField(place.path.slice(0, -1).join('\n'), fields, places))),
-  );
   const guesses = bound.guesses
     .filter(({ place }) => open.includes(place))
     .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }));
@@ -405,6 +396,7 @@ function proposeCall(
     answers: answersOf(description, operation),
     reads: { id: [], duplicate: [], error: [] },
   };
+  const { missing, unmet, schema: usable } = missingIn(call, open);
   const isFew = missing.length <= MAX_ASKED;
   const questions = isFew ? missing.map((place) => placeQuestion(place, guesses)) : [];
   const notes = [];
@@ -414,7 +406,6 @@ function proposeCall(
   } else if (Object.keys(fields).length === 0) {
     notes.push(`No place of ${operation.name} certainly takes a field of srq. ${IN_PAGE}`);
   }
-  const { unmet, schema: usable } = unmetBy(call, missing);
   if (usable === null && schema !== null)
     notes.push(`The schema of ${operation.name} cannot be used, so no row is checked by it.`);
   if (unmet.length > 0)
@@ -426,29 +417,59 @@ const MAX_LISTED = 1000;
 const IN_PAGE =
   'Write it into the page: srq contract show > contract.yaml, then: srq contract learn contract.yaml. Until then rows are refused.';
 
-/** Returns what the schema still misses in a row that gives every field, and the schema, if it can be used at all. */
-function unmetBy(call: Call, asked: readonly Placed[]): { readonly unmet: readonly string[]; readonly schema: Json } {
+interface Missing {
+  /** Places whose values only a person knows. */
+  readonly missing: readonly Placed[];
+  /** What else the schema demands, in words. */
+  readonly unmet: readonly string[];
+  /** The schema, or null if it cannot be used. */
+  readonly schema: Json;
+}
+
+/** Finds what a row that gives every field still lacks, by what the schema says about such rows. */
+function missingIn(call: Call, open: readonly Placed[]): Missing {
   const { properties, $defs } = objectOf(call.schema);
   if (Object.values(objectOf(properties)).some((each) => isTangled(each, objectOf($defs))))
-    return { unmet: [], schema: null };
-  const given = Object.fromEntries(asked.map((place) => [writePlace(place), sampleOf(place.keywords, {})]));
-  const whole: Call = { ...call, always: { ...given, ...call.always } };
-  const textOfField = (field: string): string | null => {
-    const [place] = Object.entries(call.fields).find(([, each]) => each === field) ?? [];
-    const facts = place === undefined ? null : placeFacts(call.schema, readPlace(place));
-    if (place === undefined || field === 'audio_file') return null;
-    return facts?.codes?.[0]?.value ?? (facts?.type === 'string' || facts === null ? 'text' : '1');
-  };
+    return { missing: [], unmet: [], schema: null };
+  const missing = new Set<Placed>();
   try {
-    const row = placed<never>(whole, { text: textOfField, recording: null, names: [], isSaid: () => true });
-    const misfits = judgeFor(whole)(treeOf(whole, row));
-    const missing = misfits.filter(({ code }) => code === 'contract.missing' || code === 'contract.none-of');
-    const unmet = missing.map(({ place, words }) => `that ${place} ${words}`);
-    return { unmet, schema: call.schema };
+    for (;;) {
+      const misfits = misfitsOf(call, [...missing]);
+      const found = open.filter((place) => !missing.has(place) && misfits.some((each) => isDemanded(place, each)));
+      if (found.length === 0 || missing.size > MAX_ROW) {
+        const unmet = misfits.map(({ place, words }) => `that ${place} ${words}`);
+        return { missing: [...missing], unmet, schema: call.schema };
+      }
+      for (const place of found) missing.add(place);
+    }
   } catch (error) {
-    if (error instanceof SrqError) return { unmet: [], schema: null };
+    if (error instanceof SrqError) return { missing: [], unmet: [], schema: null };
     throw error;
   }
+}
+
+const MAX_ROW = 500;
+
+function misfitsOf(call: Call, asked: readonly Placed[]): readonly Misfit[] {
+  const given = Object.fromEntries(asked.map((place) => [writePlace(place), sampleOf(place.keywords, {})]));
+  const whole: Call = { ...call, always: { ...given, ...call.always } };
+  const text = (field: string): string | null => {
+    const [place] = Object.entries(call.fields).find(([, each]) => each === field) ?? [];
+    if (place === undefined || field === 'audio_file') return null;
+    const facts = placeFacts(call.schema, readPlace(place));
+    return facts?.codes?.[0]?.value ?? (facts?.type === 'string' || facts === null ? 'text' : '1');
+  };
+  const row = placed<never>(whole, { text, recording: null, names: [], isSaid: () => true });
+  return judgeFor(whole)(treeOf(whole, row)).filter(({ code }) => /^contract\.(?:missing|none-of)$/.test(code));
+}
+
+/** Tells whether a place is the one that is missing, or has to be in the object that is. */
+function isDemanded(place: Placed, { code, place: lacking }: Misfit): boolean {
+  const { in: where, path } = readPlace(lacking);
+  if (code !== 'contract.missing' || where !== place.in) return false;
+  const isSame = (name: string, at: number) =>
+    where === 'header' ? name.toLowerCase() === place.path[at]?.toLowerCase() : name === place.path[at];
+  return path.length <= place.path.length && place.requiredFrom <= path.length && path.every(isSame);
 }
 
 const hasField = (around: string, fields: Readonly<Record<string, string>>, places: readonly Placed[]): boolean =>
