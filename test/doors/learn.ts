@@ -1,7 +1,10 @@
 import { pageOf, readPage } from '../../src/contract/contract-text.ts';
 import { type Proposal, proposeContract, type Question, type Said } from '../../src/contract/propose.ts';
 import { readDocument } from '../../src/contract/read-document.ts';
+import { placeFacts } from '../../src/request/contract/bindings.ts';
+import { readyJudges } from '../../src/request/contract/body-check.ts';
 import { type Contract, tokenAddress } from '../../src/request/contract/contract.ts';
+import { readPlace } from '../../src/request/contract/place.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 
@@ -64,3 +67,22 @@ export function edited(text: string, known: Contract = DOCUMENTED_CONTRACT, valu
 export const secretGoesTo = (contract: Contract, baseUrl: string): string | null => tokenAddress(contract, baseUrl);
 
 export const PUBLIC: Contract = DOCUMENTED_CONTRACT;
+
+/** Returns a contract with these fields in force as well, by their places. */
+export function withFields(contract: Contract, fields: Readonly<Record<string, string>>): Contract {
+  const own = contract.create.fields;
+  const more = Object.entries(fields).filter(([place]) => !Object.hasOwn(own, place));
+  return more.length === 0
+    ? contract
+    : { ...contract, create: { ...contract.create, fields: { ...own, ...Object.fromEntries(more) } } };
+}
+
+/** Returns the values that the schema of create allows a field, or null if it allows any. */
+export function allowedFor({ create }: Contract, field: string): readonly string[] | null {
+  const [place] = Object.entries(create.fields).find(([, each]) => each === field) ?? [];
+  const facts = place === undefined ? null : placeFacts(create.schema, readPlace(place));
+  return facts?.codes?.map(({ value }) => value) ?? null;
+}
+
+/** Gets a contract ready to judge requests, as a sandbox does. */
+export const ready = (contract: Contract): Contract => readyJudges(contract);
