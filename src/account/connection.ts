@@ -1,10 +1,4 @@
-import {
-  type Contract,
-  contractFingerprint,
-  type Observations,
-  ownKey,
-  tokenBaseUrl,
-} from '../request/contract/contract-1.ts';
+import { type Contract, contractFingerprint, ownKey, tokenBaseUrl } from '../request/contract/contract.ts';
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
@@ -65,8 +59,6 @@ export interface ConnectedAccount {
   readonly timeoutMs: number | null;
   /** Functions that are called with every call to the service, with secrets redacted. */
   readonly traces: readonly ((call: TracedCall) => void)[];
-  /** Called when the program has finished, with what the answers showed about a learned contract. */
-  observed(contract: Contract, seen: Observations): Promise<void>;
 }
 
 export interface ConnectOptions {
@@ -100,7 +92,6 @@ export async function openConnection(
   const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, secrets, known, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
   host.onClose(async () => remember(api.known));
-  if (contract.source) host.onClose(() => keepObservations(account, api));
   return {
     ...kept,
     api,
@@ -110,7 +101,7 @@ export async function openConnection(
     isFamiliar: isFamiliar(known),
     proveCredentials: prove,
     view: () => ({ ...limiter.view(), tokensFetched: tokensFetched() }),
-    mayValidate: contract.hasValidate !== false,
+    mayValidate: contract.validate !== null,
   };
 }
 
@@ -130,12 +121,6 @@ export async function proveCredentials(
 }
 
 const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
-
-/** Passes on what the answers showed about the contract, even if the program failed. */
-async function keepObservations(account: ConnectedAccount, api: RequestApi): Promise<void> {
-  const seen = api.observations();
-  if (Object.keys(seen).length > 0) await account.observed(account.contract, seen);
-}
 
 interface OpenedAuthorizer {
   readonly authorizer: Authorizer;

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Contract } from '../request/contract/contract-1.ts';
+import type { Contract } from '../request/contract/contract.ts';
 import type { Clock } from '../request/ports.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 

@@ -4,7 +4,7 @@ import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
-import type { Contract } from '../request/contract/contract-1.ts';
+import type { Contract } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import { createdAt, type LogReader } from '../request/log/log-store.ts';
@@ -132,10 +132,10 @@ async function requiredDestination(settings: Settings, contract: Contract): Prom
 
 async function offered(
   context: Context,
-  { hasValidate }: Contract,
+  { validate }: Contract,
   operations: readonly RequestOperationName[],
 ): Promise<readonly RequestOperationName[]> {
-  if (hasValidate !== false || !operations.includes('validate')) return operations;
+  if (validate !== null || !operations.includes('validate')) return operations;
   const reporter = await context.reporter();
   reporter.warn('The contract says that the service has no validate, so requests are created as with --no-validate.');
   return operations.filter((name) => name !== 'validate');

@@ -1,3 +1,6 @@
+import { SrqError } from '../request/words/errors.ts';
+import { isSecretName, redactedValue, SECRET, secretTexts } from '../request/words/names.ts';
+import { answerFor } from './learn/given-constants.ts';
 import {
   type Alternative,
   type Contract,
@@ -6,10 +9,7 @@ import {
   ownKey,
   type Question,
   withRequestOperations,
-} from '../request/contract/contract-1.ts';
-import { SrqError } from '../request/words/errors.ts';
-import { isSecretName, redactedValue, SECRET, secretTexts } from '../request/words/names.ts';
-import { answerFor } from './learn/given-constants.ts';
+} from './version-1/contract.ts';
 
 /**
  * Returns the contract in a form that may be shown. `<secret>` replaces the values that the partner gave under names of

@@ -1,4 +1,3 @@
-import { type Contract, type Json, type Proposal, parametersOf } from '../request/contract/contract-1.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type DescribedDocument, describeOpenApi } from './documents/described.ts';
 import type { JsonObject } from './documents/json-parts.ts';
@@ -15,6 +14,7 @@ import { EACH_ROW, givenConstants, wordInBraces } from './learn/given-constants.
 import { type DescribedOptions, learnDescribed } from './learn/learn-described.ts';
 import { mergeProposals } from './merge-contracts.ts';
 import { describePostman } from './postman/postman.ts';
+import { type Contract, type Json, type Proposal, parametersOf } from './version-1/contract.ts';
 
 export interface LearnContractOptions extends DescribedOptions {
   /** The environment of a Postman collection, or null. */

@@ -1,4 +1,15 @@
 import {
+  byOperation,
+  carriesRequest,
+  OPERATION_NAMES,
+  OPERATIONS,
+  type OperationName,
+  REQUEST_OPERATION_NAMES,
+  type RequestOperationName,
+} from '../request/contract/operations.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { withoutPrefix } from './learn/servers.ts';
+import {
   type Contract,
   type ContractFinding,
   DEFAULT_KEY_LIFE_SECONDS,
@@ -10,18 +21,7 @@ import {
   type Question,
   type TokenOperation,
   type VerdictRule,
-} from '../request/contract/contract-1.ts';
-import {
-  byOperation,
-  carriesRequest,
-  OPERATION_NAMES,
-  OPERATIONS,
-  type OperationName,
-  REQUEST_OPERATION_NAMES,
-  type RequestOperationName,
-} from '../request/contract/operations.ts';
-import { SrqError } from '../request/words/errors.ts';
-import { withoutPrefix } from './learn/servers.ts';
+} from './version-1/contract.ts';
 
 /**
  * Merges the proposals from two documents on one service. The first one takes precedence, because an OpenAPI

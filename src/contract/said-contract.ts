@@ -1,3 +1,8 @@
+import { OPERATIONS, type OperationName } from '../request/contract/operations.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { redactedValue, SECRET } from '../request/words/names.ts';
+import { answerFor } from './learn/given-constants.ts';
 import {
   type Contract,
   type ContractFinding,
@@ -5,13 +10,8 @@ import {
   type Parameter,
   parametersOf,
   withRequestOperations,
-} from '../request/contract/contract-1.ts';
-import { boundProblem, wireValue } from '../request/contract/contract-rules.ts';
-import { OPERATIONS, type OperationName } from '../request/contract/operations.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
-import { SrqError } from '../request/words/errors.ts';
-import { redactedValue, SECRET } from '../request/words/names.ts';
-import { answerFor } from './learn/given-constants.ts';
+} from './version-1/contract.ts';
+import { boundProblem, wireValue } from './version-1/contract-rules.ts';
 
 /** What a person said about a contract that was given as a file. */
 export interface SaidOfContract {

@@ -1,4 +1,4 @@
-import type { Contract } from '../request/contract/contract-1.ts';
+import type { Contract } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import { contentKey, type Destination } from '../request/lead/service-request.ts';
 import type { JobDecision, QueuedRequest, TakenRequest } from '../request/log/request-queue.ts';

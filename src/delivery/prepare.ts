@@ -1,4 +1,4 @@
-import type { Contract } from '../request/contract/contract-1.ts';
+import type { Contract } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { planId } from '../../src/commands/bulk/consent.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { PREPARATION, planOf, tableOf } from '../delivery/leads.ts';
 
 const HOW = { validate: true, onDuplicate: 'skip', again: false } as const;

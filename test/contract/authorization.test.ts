@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { holdsSecrets, withGivenSecrets, withoutSecretValues } from '../../src/contract/contract-secrets.ts';
-import type { Proposal } from '../../src/request/contract/contract-1.ts';
+import type { Proposal } from '../../src/contract/version-1/contract.ts';
 import { learnParts } from './describe-request.ts';
 import type { learnOptions } from './learn-options.ts';
 

@@ -1,7 +1,7 @@
 import type { DescribedDocument } from '../../src/contract/documents/described.ts';
 import type { JsonObject } from '../../src/contract/documents/json-parts.ts';
 import { describePostman } from '../../src/contract/postman/postman.ts';
-import type { Json } from '../../src/request/contract/contract-1.ts';
+import type { Json } from '../../src/contract/version-1/contract.ts';
 
 /** A collection of version 2.1 with these items. */
 export const aCollection = (...item: Json[]): JsonObject => ({

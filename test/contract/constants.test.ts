@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { holdsSecrets, withGivenSecrets, withoutSecretValues } from '../../src/contract/contract-secrets.ts';
 import { withSaid } from '../../src/contract/said-contract.ts';
-import type { Contract } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/contract/version-1/contract.ts';
 import { secretTexts } from '../../src/request/words/names.ts';
 import { KNOWN, learnParts, parameterOf } from './describe-request.ts';
 

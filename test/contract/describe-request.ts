@@ -1,5 +1,5 @@
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Contract, Parameter, Proposal } from '../../src/request/contract/contract-1.ts';
+import type { Contract, Parameter, Proposal } from '../../src/contract/version-1/contract.ts';
 import { learnOptions } from './learn-options.ts';
 
 type Options = Parameters<typeof learnOptions>[0];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Parameter, Proposal } from '../../src/request/contract/contract-1.ts';
+import type { Parameter, Proposal } from '../../src/contract/version-1/contract.ts';
 import { learnLeads } from './describe-request.ts';
 
 const fields = ({ contract }: Proposal): Record<string, string> =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Contract } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/contract/version-1/contract.ts';
 import { learnOptions } from './learn-options.ts';
 
 interface Expected {

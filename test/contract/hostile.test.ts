@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Proposal } from '../../src/request/contract/contract-1.ts';
+import type { Proposal } from '../../src/contract/version-1/contract.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import fc from '../helpers/fast-check.ts';
 import { learnOptions } from './learn-options.ts';

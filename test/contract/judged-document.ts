@@ -1,5 +1,5 @@
 import { type LearnContractOptions, learnContract } from '../../src/contract/learn.ts';
-import type { Contract, Parameter, Proposal } from '../../src/request/contract/contract-1.ts';
+import type { Contract, Parameter, Proposal } from '../../src/contract/version-1/contract.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import { learnOptions } from './learn-options.ts';
 

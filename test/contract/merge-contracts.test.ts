@@ -6,7 +6,7 @@ import {
   type Json,
   type Proposal,
   tokenAddress,
-} from '../../src/request/contract/contract-1.ts';
+} from '../../src/contract/version-1/contract.ts';
 import { aCollection, anItem } from './collections.ts';
 import { learnOptions } from './learn-options.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isCheapPattern } from '../../src/contract/schema/pattern-cost.ts';
-import { MAX_PATTERN_TEXT_LENGTH } from '../../src/request/contract/contract-rules.ts';
+import { MAX_PATTERN_TEXT_LENGTH } from '../../src/contract/version-1/contract-rules.ts';
 import fc from '../helpers/fast-check.ts';
 
 /** Generous: a cheap pattern takes a second at worst, one that runs away takes years. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describePostman } from '../../src/contract/postman/postman.ts';
-import type { Json } from '../../src/request/contract/contract-1.ts';
+import type { Json } from '../../src/contract/version-1/contract.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import fc from '../helpers/fast-check.ts';
 import { aCollection, anItem, at, bodyOf, described } from './collections.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describePostman } from '../../src/contract/postman/postman.ts';
-import type { Json } from '../../src/request/contract/contract-1.ts';
+import type { Json } from '../../src/contract/version-1/contract.ts';
 import { isSecretName } from '../../src/request/words/names.ts';
 import { aCollection, anItem, at, bodyOf, described } from './collections.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SourceDocument } from '../../src/contract/documents/parse-document.ts';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Proposal } from '../../src/request/contract/contract-1.ts';
+import type { Proposal } from '../../src/contract/version-1/contract.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import { KNOWN } from './describe-request.ts';
 import { learnOptions } from './learn-options.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LearnContractOptions, learnContract } from '../../src/contract/learn.ts';
-import type { Contract, Proposal, Question } from '../../src/request/contract/contract-1.ts';
-import { boundProblem, wireValue } from '../../src/request/contract/contract-rules.ts';
+import type { Contract, Proposal, Question } from '../../src/contract/version-1/contract.ts';
+import { boundProblem, wireValue } from '../../src/contract/version-1/contract-rules.ts';
 import type { OperationName } from '../../src/request/contract/operations.ts';
 import { exampleMobile } from '../../src/request/lead/example-phone.ts';
 import { MARKETS, type Market } from '../../src/request/lead/markets.ts';

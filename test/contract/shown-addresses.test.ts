@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
+import { contractAt, isOffered, type Proposal, tokenAddress } from '../../src/contract/version-1/contract.ts';
 import { painter } from '../../src/report/output.ts';
 import { proposalText, secretAddressText } from '../../src/report/terminal/contract-text.ts';
-import { contractAt, isOffered, type Proposal, tokenAddress } from '../../src/request/contract/contract-1.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import fc from '../helpers/fast-check.ts';
 import { KNOWN } from './describe-request.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Proposal } from '../../src/request/contract/contract-1.ts';
-import { contractAt, tokenAddress } from '../../src/request/contract/contract-1.ts';
+import type { Proposal } from '../../src/contract/version-1/contract.ts';
+import { contractAt, tokenAddress } from '../../src/contract/version-1/contract.ts';
 import { answer, learnParts } from './describe-request.ts';
 import type { learnOptions } from './learn-options.ts';
 

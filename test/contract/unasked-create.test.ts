@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Proposal } from '../../src/request/contract/contract-1.ts';
+import type { Proposal } from '../../src/contract/version-1/contract.ts';
 import { learnOptions } from './learn-options.ts';
 
 const FIELDS = ['name', 'email', 'phone', 'description', 'city'];

@@ -43,9 +43,9 @@ test('of one request the other readings are not even made if the log knows it as
     lookup: () => state,
     prefetch: async (keys: readonly string[]) => void asked.push([...keys]),
   });
-  expect(await draftSentBefore(draft, own, PREPARATION, '/v1', logWith('created'))).toBeNull();
+  expect(await draftSentBefore(draft, own, PREPARATION, logWith('created'))).toBeNull();
   const key = own.request ? own.key : 'of a request that is not ready';
   expect(asked).toEqual([[key]]);
-  expect(await draftSentBefore(draft, own, PREPARATION, '/v1', logWith('none'))).toBeNull();
+  expect(await draftSentBefore(draft, own, PREPARATION, logWith('none'))).toBeNull();
   expect(asked).toEqual([[key], [key], [expect.not.stringContaining(key)]]);
 });

@@ -1,10 +1,11 @@
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import type {
   AnsweredOperation,
   FormMeaning,
   KnownAnswers,
   ProvenBy,
 } from '../../src/request/contract/known-answers.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { PATHS } from '../../src/request/contract/wire.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';

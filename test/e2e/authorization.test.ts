@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, type TestContext } from 'vitest';
-import type { Contract } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import { CANARY, secretsIn } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';

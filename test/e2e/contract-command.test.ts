@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { Contract } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { contractFile, contractOf } from '../helpers/contracts.ts';
 import { type Desk, test } from '../helpers/desk.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { Contract } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';

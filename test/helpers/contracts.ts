@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Contract } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
+import { version2 } from './version-1.ts';
 
 /** An entry of `fixtures/contracts/expected.json`. The README there explains the members. */
 export interface Expected {
@@ -29,7 +30,7 @@ export function contractOf(name: string): Contract {
   const document = { name, bytes: readFileSync(contractFile(name)) };
   const learnedAt = '2026-11-21T00:00:00.000Z';
   const nothing = { constants: {}, operations: {}, environment: null, baseUrl: null };
-  return learnContract([document], { ...nothing, learnedAt }).contract;
+  return version2(learnContract([document], { ...nothing, learnedAt }).contract);
 }
 
 /** Returns the flags that answer the questions of a description. */

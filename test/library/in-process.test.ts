@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Contract } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { requestAt } from '../helpers/leads.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AllowedValue, Parameter } from '../../src/request/contract/contract-1.ts';
-import { boundProblem, unmetRequirements, wireValue } from '../../src/request/contract/contract-rules.ts';
+import type { AllowedValue, Parameter } from '../../src/contract/version-1/contract.ts';
+import { boundProblem, unmetRequirements, wireValue } from '../../src/contract/version-1/contract-rules.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import fc from '../helpers/fast-check.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
-import { isServicePath, isTokenOrigin, readContract } from '../../src/request/contract/contract-schema-1.ts';
+import { isServicePath, isTokenOrigin, readContract } from '../../src/contract/version-1/contract-schema.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 
 test.each([

@@ -8,8 +8,8 @@ import {
   documentedContract,
   tokenAddress,
   wireFormOf,
-} from '../../src/request/contract/contract-1.ts';
-import { readContract } from '../../src/request/contract/contract-schema-1.ts';
+} from '../../src/contract/version-1/contract.ts';
+import { readContract } from '../../src/contract/version-1/contract-schema.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 
 const UNDER_A_PATH = { ...DOCUMENTED_CONTRACT, basePath: '/partner-api' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Parameter } from '../../src/request/contract/contract-1.ts';
-import { audioLength, dataUrlPrefix, wireValue } from '../../src/request/contract/contract-rules.ts';
+import type { Parameter } from '../../src/contract/version-1/contract.ts';
+import { audioLength, dataUrlPrefix, wireValue } from '../../src/contract/version-1/contract-rules.ts';
 import { parameter } from '../sandbox/contract-client.ts';
 
 test.each<[number, Partial<Parameter>, number, string | null]>([

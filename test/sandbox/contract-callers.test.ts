@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Contract } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import { contractWith } from './contract-client.ts';
 import { FORM, LEAD, sandboxWith, send } from './sandbox-client.ts';
 

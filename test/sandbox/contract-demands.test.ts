@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Json } from '../../src/request/contract/contract-1.ts';
+import type { Json } from '../../src/contract/version-1/contract.ts';
 import { contractWith, namedIn, parameter, partnerUnder } from './contract-client.ts';
 import { creates, FORM, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callText } from '../../src/report/terminal/call-text.ts';
-import { type Authorization, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
+import type { Authorization } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Contract, VerdictRule } from '../../src/request/contract/contract-1.ts';
+import type { Contract, VerdictRule } from '../../src/request/contract/contract.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
 import { processValidate } from '../../src/service/outcomes.ts';

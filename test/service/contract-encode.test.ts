@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
-import type { ContractEncoding, CreateOperation, Parameter } from '../../src/request/contract/contract-1.ts';
+import type { ContractEncoding, CreateOperation, Parameter } from '../../src/contract/version-1/contract.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import { type EncodedRequest, makeEncoder } from '../../src/service/wire/encode.ts';
 import fc from '../helpers/fast-check.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { PATHS } from '../../src/request/contract/wire.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';

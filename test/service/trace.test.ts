@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ContractEncoding, Parameter } from '../../src/contract/version-1/contract.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import { callText } from '../../src/report/terminal/call-text.ts';
-import type { Contract, ContractEncoding, Parameter } from '../../src/request/contract/contract-1.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';

@@ -2,8 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
-import { readContract } from '../../src/request/contract/contract-schema-1.ts';
+import { readContract } from '../../src/contract/version-1/contract-schema.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { ContractStore } from '../../src/settings/contract-store.ts';
 
 const LEARNED: Contract = {

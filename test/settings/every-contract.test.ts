@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Contract } from '../../src/request/contract/contract-1.ts';
-import { readContract } from '../../src/request/contract/contract-schema-1.ts';
+import { readContract } from '../../src/request/contract/contract-schema.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
+import { version2 } from '../helpers/version-1.ts';
 
 /** Those in YAML say the same as those in JSON. */
 const FOLDERS = [
@@ -21,7 +22,7 @@ const OPTIONS = {
 
 function learned(path: string): Contract[] {
   try {
-    return [learnContract([{ name: path, bytes: readFileSync(path) }], OPTIONS).contract];
+    return [version2(learnContract([{ name: path, bytes: readFileSync(path) }], OPTIONS).contract)];
   } catch (error) {
     if (error instanceof SrqError) return [];
     throw error;

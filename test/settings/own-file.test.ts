@@ -2,8 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract-1.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import { NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
 import { ContractStore } from '../../src/settings/contract-store.ts';
 import { OwnFile } from '../../src/settings/own-file.ts';

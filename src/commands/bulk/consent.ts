@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { ask, askUntil, forgetTyped } from '../../cli/prompt.ts';
 import type { Preparation } from '../../delivery/prepare.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
-import { contractFingerprint } from '../../request/contract/contract-1.ts';
+import { contractFingerprint } from '../../request/contract/contract.ts';
 import type { ImportPlan } from '../../request/log/import-plan.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Settings } from '../../settings/settings.ts';

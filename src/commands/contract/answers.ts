@@ -3,7 +3,7 @@ import { withProfileFlags } from '../../cli/command-line.ts';
 import { destinationOf } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
-import { contractFingerprint } from '../../request/contract/contract-1.ts';
+import { contractFingerprint } from '../../request/contract/contract.ts';
 import { type KnownAnswers, type KnownForm, NOTHING_KNOWN, withForm } from '../../request/contract/known-answers.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
 import { identifierPlaces } from '../../service/answers/form.ts';

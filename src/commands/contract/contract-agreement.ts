@@ -1,8 +1,8 @@
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { ask, askHidden, askYesNo } from '../../cli/prompt.ts';
+import type { ContractFinding, Proposal, Question } from '../../contract/version-1/contract.ts';
 import { printable } from '../../report/output.ts';
-import type { ContractFinding, Proposal, Question } from '../../request/contract/contract-1.ts';
 import { OPERATION_NAMES } from '../../request/contract/operations.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';

@@ -1,7 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { DescriptionFolder } from '../../contract/documents/parse-document.ts';
-import { printable } from '../../report/output.ts';
 import {
   type Contract,
   type Json,
@@ -9,8 +8,9 @@ import {
   type Parameter,
   type Proposal,
   withRequestOperations,
-} from '../../request/contract/contract-1.ts';
-import { isContractLike, readContract } from '../../request/contract/contract-schema-1.ts';
+} from '../../contract/version-1/contract.ts';
+import { isContractLike, readContract } from '../../contract/version-1/contract-schema.ts';
+import { printable } from '../../report/output.ts';
 import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/contract/operations.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
+import type { Proposal, Question } from '../../contract/version-1/contract.ts';
+import { toVersion2 } from '../../contract/version-1/to-version-2.ts';
 import { printable } from '../../report/output.ts';
-import { contractName, contractText, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
+import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
 import {
   type Contract,
   contractAt,
   isElsewhere,
-  type Proposal,
-  type Question,
   type ServerSuggestion,
   tokenAddress,
-} from '../../request/contract/contract-1.ts';
+} from '../../request/contract/contract.ts';
 import { isLoopback } from '../../request/small.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
@@ -19,6 +19,7 @@ import { normalBaseUrl } from '../../settings/base-url.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
 import { type Answers, propose, readDocuments, saidOperations } from './contract-documents.ts';
+import { proposalText } from './version-1-text.ts';
 
 /** The flags of `contract learn`, as commander parses them. */
 export interface LearnFlags {
@@ -52,10 +53,11 @@ export async function learn(context: Context, files: readonly string[], options:
     ? { proposal: await proposeWith(given), answers: given, following: [] }
     : await answered(context, given, proposeWith);
   const { proposal } = said;
-  const { contract, questions, notes } = proposal;
+  const { questions, notes } = proposal;
+  const contract = toVersion2(proposal.contract);
   const profile = (await context.profileName()).value;
   const logins = contract.servers.flatMap(loginCommand);
-  const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
+  const { withoutSecretValues } = await import('../../contract/secrets.ts');
   const shown = withoutSecretValues(contract);
   const place = baseUrl?.value ?? null;
   const document = {
@@ -116,7 +118,7 @@ function secretLines(proposal: Proposal, baseUrl: string | null): string[] {
 }
 
 const contractUnder = ({ contract }: Proposal, baseUrl: string | null): Contract =>
-  baseUrl === null ? contract : contractAt(contract, baseUrl);
+  baseUrl === null ? toVersion2(contract) : contractAt(toVersion2(contract), baseUrl);
 
 /** Stores the meaning of an answer. It cannot be combined with documents. */
 async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
@@ -146,19 +148,15 @@ async function learnAnswerMeaning(context: Context, files: readonly string[], op
  * learned again.
  */
 export async function show(context: Context): Promise<number> {
-  const store = await profileContracts(context);
+  await profileContracts(context);
   const contract = await context.contract();
-  const observations = store.observations(contract);
   const { baseUrl } = await context.settings();
   const learnOne = withProfileFlags('Learn one with: srq contract learn FILE', context.options);
   const reporter = await context.reporter();
-  const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
-  await reporter.result('contract show', { ...withoutSecretValues(contract), observations }, (paint) =>
+  const { withoutSecretValues } = await import('../../contract/secrets.ts');
+  await reporter.result('contract show', withoutSecretValues(contract), () =>
     contract.source
-      ? [
-          contractText(contract, observations, width(context), paint),
-          secretAddressText(contract, baseUrl?.value ?? null),
-        ].join('\n')
+      ? [`Contract ${contractName(contract)}`, secretAddressText(contract, baseUrl?.value ?? null)].join('\n')
       : `No contract was learned: what the public document says is in force.\n${learnOne}`,
   );
   return 0;

@@ -6,7 +6,7 @@ import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../..
 import { ask, askHidden, askUntil, askYesNo } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
-import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract/contract-1.ts';
+import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract/contract.ts';
 import type { BodyEncoding } from '../../request/contract/wire.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
@@ -46,7 +46,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
   const before = profiles.get(name);
-  const kept = keptSettings(before, given, await context.basePath());
+  const kept = keptSettings(before, given);
   const store = await storeSettings(context, options.storePasswordCommand, kept);
   const contract = await contractFor(context, baseUrl);
   const reporter = await context.reporter();
@@ -238,9 +238,8 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
 async function newBaseUrl(context: Context, options: LoginOptions): Promise<string> {
   const given = options.baseUrl ?? context.process.env['SRQ_BASE_URL'] ?? '';
   if (given === '' && !context.interactive) return '';
-  const baseUrl = await context.withoutPath(
-    given === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(given),
-  );
+  const baseUrl =
+    given === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(given);
   context.replaceBaseUrl(baseUrl);
   return baseUrl;
 }

@@ -4,12 +4,12 @@ import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetProfile, profileInForce, profileKind, requireNoSandbox, warnOfRepair } from '../../cli/profiles.ts';
 import { printable, tableText } from '../../report/output.ts';
-import { ownKey } from '../../request/contract/contract-1.ts';
+import { ownKey } from '../../request/contract/contract.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { ContractStore } from '../../settings/contract-store.ts';
-import { contractPaths, learnedPath, mappingsPath } from '../../settings/paths.ts';
+import { contractPath, learnedPath, mappingsPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
 
 /** Lists the stored profiles and marks the one in use. It never shows a secret. */
@@ -71,7 +71,7 @@ export async function profileRemove(context: Context, name: string): Promise<num
   const { state } = paths;
   await rm(learnedPath({ state }, { profile: { value: name } }), { force: true });
   await rm(mappingsPath(paths, name), { force: true });
-  new ContractStore(name, contractPaths(paths, name)).forget();
+  new ContractStore(name, contractPath(paths, name)).forget();
   const log = join(state, `${name}.ndjson`);
   const left = Object.keys((await context.profiles()).all());
   const reporter = await context.reporter();
@@ -106,7 +106,7 @@ async function secretState(context: Context, name: string, profile: Profile): Pr
   if (keychain) return 'keychain';
   if (secretCommand !== undefined) return 'command';
   if (clientSecret !== undefined) return 'stored';
-  const contracts = new ContractStore(name, contractPaths(context.ownPaths(), name), await context.trust());
+  const contracts = new ContractStore(name, contractPath(context.ownPaths(), name), await context.trust());
   // A contract that cannot be used gives no key. The commands that need it say what is wrong with it.
   const contract = await contracts.read().catch(() => null);
   return contract !== null && ownKey(contract) !== null ? 'contract' : 'missing';

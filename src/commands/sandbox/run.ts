@@ -1,9 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
+import { toVersion2 } from '../../contract/version-1/to-version-2.ts';
 import { aligned, printable } from '../../report/output.ts';
 import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
-import { type Contract, withTokenAtService } from '../../request/contract/contract-1.ts';
+import { type Contract, withTokenAtService } from '../../request/contract/contract.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { propose, readDocuments, saidOperations } from '../contract/contract-documents.ts';
@@ -94,7 +95,7 @@ async function contractOf(context: Context, file: string, said: SandboxCommandOp
   const answers = { constants: {}, operations: saidOperations(said) };
   const { contract, questions } = await propose(set, answers, null, context.clock.nowMs());
   const open = questions.find(({ name }) => name.startsWith('operation:'));
-  if (!open) return contract;
+  if (!open) return toVersion2(contract);
   throw new SrqError(
     'document.undecided',
     `${printable(file)} does not tell which operations are meant. ${printable(open.text)}`,

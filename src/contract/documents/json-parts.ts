@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract/contract-1.ts';
+import type { Json } from '../version-1/contract.ts';
 
 export type JsonObject = { readonly [name: string]: Json };
 

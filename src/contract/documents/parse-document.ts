@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yaml';
-import type { Json } from '../../request/contract/contract-1.ts';
 import { pointerNames } from '../../request/small.ts';
 import { SrqError } from '../../request/words/errors.ts';
+import type { Json } from '../version-1/contract.ts';
 import { documentText } from './document-text.ts';
 import { isObject, type JsonObject, memberOf, percentDecoded, pointerPart, textOf } from './json-parts.ts';
 

@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { pointerNames } from '../../request/small.ts';
+import type { Json } from '../version-1/contract.ts';
 import { isObject, type JsonObject, listOf, memberOf, percentDecoded, pointerTo, textOf } from './json-parts.ts';
 
 /**

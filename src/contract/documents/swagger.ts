@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
+import type { Json } from '../version-1/contract.ts';
 import { type DescribedDocument, METHODS } from './described.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 import { createReferences, type Placed, type References } from './references.ts';

@@ -1,4 +1,3 @@
-import type { Confidence, CreateOperation, VerdictRule } from '../../request/contract/contract-1.ts';
 import {
   DUPLICATE_FLAG,
   DUPLICATES,
@@ -8,6 +7,7 @@ import {
   UNIQUE_FLAG,
 } from '../../request/words/duplicate-words.ts';
 import { isIdentifyingName, nameWords } from '../../request/words/names.ts';
+import type { Confidence, CreateOperation, VerdictRule } from '../version-1/contract.ts';
 import { type AnswerPlace, type DescribedAnswer, isRefusalAnswer, isSuccessAnswer } from './answers.ts';
 import { singular } from './field-words.ts';
 

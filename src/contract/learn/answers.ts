@@ -1,4 +1,3 @@
-import type { Json, SampleAnswer } from '../../request/contract/contract-1.ts';
 import { JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { duplicateStatement } from '../../request/words/duplicate-words.ts';
 import { nameWords } from '../../request/words/names.ts';
@@ -13,6 +12,7 @@ import {
 } from '../documents/json-parts.ts';
 import { type FlatSchema, flatten, typesOf, valuesOf } from '../schema/flat-schema.ts';
 import { type SampleUse, sampleOf } from '../schema/sample-value.ts';
+import type { Json, SampleAnswer } from '../version-1/contract.ts';
 import {
   bareMediaType,
   contentOf,

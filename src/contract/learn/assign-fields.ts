@@ -1,5 +1,5 @@
-import { ONLY_ELEMENT } from '../../request/contract/contract-1.ts';
 import { isPart, PARTS, wholeOf } from '../../request/lead/parts.ts';
+import { ONLY_ELEMENT } from '../version-1/contract.ts';
 import { isBelow, isElement, type Leaf, pathKey } from './body-leaves.ts';
 import { type NamedField, type NameReading, readName } from './field-names.ts';
 

@@ -1,7 +1,7 @@
-import { type Json, ONLY_ELEMENT } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf } from '../documents/json-parts.ts';
 import type { SchemaReader } from '../schema/expand-schema.ts';
 import { type FlatSchema, flatten, mergeFlat, typesOf, valuesOf } from '../schema/flat-schema.ts';
+import { type Json, ONLY_ELEMENT } from '../version-1/contract.ts';
 
 /** A value that a body can hold, at any depth. */
 export interface Leaf {

@@ -1,6 +1,6 @@
-import type { Question } from '../../request/contract/contract-1.ts';
 import { isField } from '../../request/lead/fields.ts';
 import { isPart } from '../../request/lead/parts.ts';
+import type { Question } from '../version-1/contract.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
 import type { NamedField } from './field-names.ts';
 import { type OperationConstants, wordInBraces } from './given-constants.ts';

@@ -1,8 +1,8 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { type DescribedDocument, METHODS } from '../documents/described.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import { createReferences, type Placed, type References } from '../documents/references.ts';
 import { createSchemaReader, type SchemaReader } from '../schema/expand-schema.ts';
+import type { Json } from '../version-1/contract.ts';
 
 /** A described document with what is needed to read it. */
 export interface DocumentReading {

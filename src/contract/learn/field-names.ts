@@ -1,8 +1,8 @@
-import type { Confidence } from '../../request/contract/contract-1.ts';
 import { DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
 import { isPart, wholeOf } from '../../request/lead/parts.ts';
 import type { JsonObject } from '../documents/json-parts.ts';
 import { textOf } from '../documents/json-parts.ts';
+import type { Confidence } from '../version-1/contract.ts';
 import { isElement, type Leaf } from './body-leaves.ts';
 import {
   type Content,

@@ -1,10 +1,10 @@
-import type { Question } from '../../request/contract/contract-1.ts';
 import { isField } from '../../request/lead/fields.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { isSecretName, nameWords } from '../../request/words/names.ts';
 import { type JsonObject, textOf } from '../documents/json-parts.ts';
 import { INVENTED_TEXT, type SampleUse, sampleOf } from '../schema/sample-value.ts';
+import type { Question } from '../version-1/contract.ts';
 import { allowedValues } from './leaf-parameter.ts';
 
 /** The value given for a parameter that differs between requests: `--set name=`. */

@@ -1,7 +1,7 @@
-import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS, type Idempotency } from '../../request/contract/contract-1.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { objectOf, textOf } from '../documents/json-parts.ts';
 import { flatten } from '../schema/flat-schema.ts';
+import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS, type Idempotency } from '../version-1/contract.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { EACH_ROW, type GivenConstants } from './given-constants.ts';
 import type { Findings } from './notebook.ts';

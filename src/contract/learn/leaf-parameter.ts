@@ -1,6 +1,6 @@
-import type { AllowedValue, Json, Parameter } from '../../request/contract/contract-1.ts';
 import { type JsonObject, listOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import { labelsOf, typesOf, valuesOf } from '../schema/flat-schema.ts';
+import type { AllowedValue, Json, Parameter } from '../version-1/contract.ts';
 import type { Leaf } from './body-leaves.ts';
 
 /** Converts a place in a body to a parameter as its schema describes it, without regard to constants. */

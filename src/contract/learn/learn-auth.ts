@@ -1,12 +1,12 @@
+import { isSecretName } from '../../request/words/names.ts';
+import { memberOf, objectOf, textOf } from '../documents/json-parts.ts';
+import type { Placed } from '../documents/references.ts';
 import {
   type Authorization,
   type Confidence,
   DOCUMENTED_CONTRACT,
   type TokenOperation,
-} from '../../request/contract/contract-1.ts';
-import { isSecretName } from '../../request/words/names.ts';
-import { memberOf, objectOf, textOf } from '../documents/json-parts.ts';
-import type { Placed } from '../documents/references.ts';
+} from '../version-1/contract.ts';
 import { isSameParameter, type OpenApiOperation } from './described-operation.ts';
 import { type TokenCandidate, tokenCandidates } from './find-token.ts';
 import type { GivenConstants } from './given-constants.ts';

@@ -1,14 +1,4 @@
 import {
-  type Contract,
-  type CreateOperation,
-  DOCUMENTED_CONTRACT,
-  type Operation,
-  type Proposal,
-  type Question,
-  type ValidateOperation,
-  type VerdictRule,
-} from '../../request/contract/contract-1.ts';
-import {
   byOperation,
   OPERATIONS,
   type OperationName,
@@ -17,6 +7,16 @@ import {
 } from '../../request/contract/operations.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { objectOf, textOf } from '../documents/json-parts.ts';
+import {
+  type Contract,
+  type CreateOperation,
+  DOCUMENTED_CONTRACT,
+  type Operation,
+  type Proposal,
+  type Question,
+  type ValidateOperation,
+  type VerdictRule,
+} from '../version-1/contract.ts';
 import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
 import { type DocumentReading, type OpenApiOperation, startReading } from './described-operation.ts';

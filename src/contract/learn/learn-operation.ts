@@ -1,12 +1,3 @@
-import type {
-  AllowedValue,
-  Alternative,
-  ContractFinding,
-  Json,
-  Operation,
-  Parameter,
-} from '../../request/contract/contract-1.ts';
-import { boundProblem, wireValue } from '../../request/contract/contract-rules.ts';
 import { OPERATIONS, type RequestOperationName } from '../../request/contract/operations.ts';
 import { exampleMobile } from '../../request/lead/example-phone.ts';
 import { MARKETS } from '../../request/lead/markets.ts';
@@ -15,6 +6,8 @@ import { nameWords, redactedValue, SECRET, secretTexts } from '../../request/wor
 import { isObject, listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten } from '../schema/flat-schema.ts';
 import { validationSchema } from '../schema/validation-schema.ts';
+import type { AllowedValue, Alternative, ContractFinding, Json, Operation, Parameter } from '../version-1/contract.ts';
+import { boundProblem, wireValue } from '../version-1/contract-rules.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import { type DescribedAnswer, exampleValue } from './answers.ts';
 import {

@@ -1,7 +1,7 @@
-import { DOCUMENTED_CONTRACT, isElsewhere, type TokenOperation } from '../../request/contract/contract-1.ts';
 import { redactedValue } from '../../request/words/names.ts';
 import { listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { valuesOf } from '../schema/flat-schema.ts';
+import { DOCUMENTED_CONTRACT, isElsewhere, type TokenOperation } from '../version-1/contract.ts';
 import { type AnswerPlace, answersOf } from './answers.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import type { GivenConstants } from './given-constants.ts';

@@ -1,4 +1,4 @@
-import type { Confidence, ContractFinding, Question } from '../../request/contract/contract-1.ts';
+import type { Confidence, ContractFinding, Question } from '../version-1/contract.ts';
 
 /** Collects findings, questions and notes while a document is read. Each is kept only once. */
 export interface Findings {

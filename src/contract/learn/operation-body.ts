@@ -1,7 +1,7 @@
-import type { ContractEncoding } from '../../request/contract/contract-1.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type JsonObject, pointerTo } from '../documents/json-parts.ts';
+import type { ContractEncoding } from '../version-1/contract.ts';
 import { type Assignment, assignFields } from './assign-fields.ts';
 import { type BodyLeaves, bodyLeaves, type Leaf, withElements } from './body-leaves.ts';
 import {

@@ -1,11 +1,11 @@
-import type { Alternative, Json, Parameter } from '../../request/contract/contract-1.ts';
-import { boundProblem, wireValue } from '../../request/contract/contract-rules.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { FIELDS } from '../../request/lead/fields.ts';
 import { PARTS } from '../../request/lead/parts.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type JsonObject, objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten, valuesOf } from '../schema/flat-schema.ts';
+import type { Alternative, Json, Parameter } from '../version-1/contract.ts';
+import { boundProblem, wireValue } from '../version-1/contract-rules.ts';
 import { isBelow, type Leaf, pathKey, requiredObjects } from './body-leaves.ts';
 import { type DecidedFields, decidedFields, doubtQuestion, isNeeded } from './decided-fields.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';

@@ -1,10 +1,10 @@
-import { ONLY_ELEMENT, type Question } from '../../request/contract/contract-1.ts';
 import { CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
 import { isField } from '../../request/lead/fields.ts';
 import { isPart } from '../../request/lead/parts.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { isObject, type JsonObject } from '../documents/json-parts.ts';
 import { flatten, typesOf } from '../schema/flat-schema.ts';
+import { ONLY_ELEMENT, type Question } from '../version-1/contract.ts';
 import { assignFieldsWithin, OF_PERSON, strangersIn } from './assign-fields.ts';
 import { isBelow, type Leaf, pathKey, withElements } from './body-leaves.ts';
 import type { DecidedFields } from './decided-fields.ts';

@@ -1,9 +1,9 @@
-import type { Contract, Json, ServerSuggestion, TokenOperation } from '../../request/contract/contract-1.ts';
-import { isServicePath } from '../../request/contract/contract-schema-1.ts';
 import { REQUEST_OPERATION_NAMES } from '../../request/contract/operations.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { nameWords } from '../../request/words/names.ts';
 import { isObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
+import type { Contract, Json, ServerSuggestion, TokenOperation } from '../version-1/contract.ts';
+import { isServicePath } from '../version-1/contract-schema.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import type { Findings } from './notebook.ts';
 

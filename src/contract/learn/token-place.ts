@@ -1,6 +1,6 @@
-import { type Confidence, DOCUMENTED_CONTRACT, type Question } from '../../request/contract/contract-1.ts';
-import { isTokenOrigin } from '../../request/contract/contract-schema-1.ts';
 import { SrqError } from '../../request/words/errors.ts';
+import { type Confidence, DOCUMENTED_CONTRACT, type Question } from '../version-1/contract.ts';
+import { isTokenOrigin } from '../version-1/contract-schema.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import type { TokenCandidate } from './find-token.ts';
 import type { ClientCredentialsFlow } from './security.ts';

@@ -1,6 +1,6 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { listOf, textOf } from '../documents/json-parts.ts';
 import { typesOf, valuesOf } from '../schema/flat-schema.ts';
+import type { Json } from '../version-1/contract.ts';
 import type { Leaf } from './body-leaves.ts';
 import type { Content } from './field-words.ts';
 

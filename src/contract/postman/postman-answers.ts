@@ -1,6 +1,6 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 import { isTooDeep, mergedSchemas, schemaOf } from './postman-body.ts';
 import { groupedBy, type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';

@@ -1,6 +1,6 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isSecretName, SECRET } from '../../request/words/names.ts';
 import { isObject, type JsonObject, objectOf, scalarOf } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 import { type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
 import { isUnknown, isUnquoted, MADE_ANEW, parsed, type Variables } from './postman-variables.ts';

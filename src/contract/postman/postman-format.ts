@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 
 /** Maximum depth of folders. Real collections are not deeper. */
 const MAX_FOLDER = 50;

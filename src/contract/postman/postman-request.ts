@@ -1,6 +1,6 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 import { answersOf, type PostmanAnswer, responseOf } from './postman-answers.ts';
 import { authorizationOf, type NamedSchemes } from './postman-auth.ts';
 import { type Body, bodyOf, mergedSchemas } from './postman-body.ts';

@@ -1,6 +1,6 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isSecretName, SECRET } from '../../request/words/names.ts';
 import { isObject, type JsonObject, pointerPart, scalarOf } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 
 export interface FoundSecret {
   readonly name: string;

@@ -1,7 +1,7 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { isSecretName, SECRET } from '../../request/words/names.ts';
 import { objectOf } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 import { pairsOf } from './postman-format.ts';
 
 /** Matches `{{name}}`. A name with `#` is one of {@link unquoted}. */

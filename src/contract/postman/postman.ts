@@ -1,7 +1,7 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { type JsonObject, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 import { limitsOf } from './postman-answers.ts';
 import { isKeyName, tokenRequestOf } from './postman-auth.ts';
 import { contentsOf, groupedBy, type PostmanEntry, type Script } from './postman-format.ts';

@@ -1,6 +1,6 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf, memberOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import type { References } from '../documents/references.ts';
+import type { Json } from '../version-1/contract.ts';
 import { isCheapPattern } from './pattern-cost.ts';
 
 /** A schema without references, in the keywords of JSON Schema 2020-12, whatever dialect the document uses. */

@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf, textOf } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 
 /** A schema whose `allOf` is merged. If it allows several forms, it is reduced to the one that matters. */
 export interface FlatSchema {

@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject, listOf, memberOf, textOf } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 import { flatten, typesOf, valuesOf } from './flat-schema.ts';
 
 /** The purpose of a sample. */

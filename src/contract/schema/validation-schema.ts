@@ -1,5 +1,5 @@
-import type { Json } from '../../request/contract/contract-1.ts';
 import { isObject, type JsonObject } from '../documents/json-parts.ts';
+import type { Json } from '../version-1/contract.ts';
 import { isCheapPattern } from './pattern-cost.ts';
 
 const MAX_CHARACTERS = 256 * 1024;

@@ -77,7 +77,7 @@ export function placeFacts(schema: Json, { in: where, path }: PlaceParts): Place
   const lengths = sure.flatMap(({ maxLength }) => (typeof maxLength === 'number' ? [maxLength] : []));
   return {
     type: typeOf(types),
-    codes: codes.length > 0 ? codes : null,
+    codes: codes.length > 0 ? codes.filter(isFirst) : null,
     required,
     maxLength: lengths.length > 0 ? Math.min(...lengths) : null,
   };
@@ -145,8 +145,9 @@ function wireOf({ codes }: Call, field: string, facts: PlaceFacts): Slot['wire']
   return (text) => labelled(text) ?? wireText(field, facts.type, facts.codes)(text);
 }
 
+/** Tells whether a code is the first with its value and label. One without a label gives way to one that has it. */
 const isFirst = ({ value, label }: Code, at: number, all: readonly Code[]): boolean =>
-  label !== null || all.findIndex((each) => each.value === value) === at;
+  all.findIndex((each) => each.value === value && (each.label === label || label === null)) === at;
 
 /** What a request gives, by srq's names of the fields. */
 export interface Given<File = never> {

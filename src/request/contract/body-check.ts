@@ -3,7 +3,17 @@ import { RE2JS } from 're2js';
 import { memoize, pointerNames } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
 import { placeFacts } from './bindings.ts';
-import { type Call, encodingOf, type Json, type Judge, type Misfit, type Tree } from './contract.ts';
+import {
+  type Call,
+  type Contract,
+  callsOf,
+  encodingOf,
+  type Json,
+  type Judge,
+  keepJudge,
+  type Misfit,
+  type Tree,
+} from './contract.ts';
 import { type PlaceParts, writePlace } from './place.ts';
 
 /** Maximum length of a text that is tested against a pattern. Longer ones are left to the service. */
@@ -28,6 +38,13 @@ export function judgeFor(call: Call): Judge {
   if (typeof schema !== 'object' || schema === null) return () => [];
   const { typed, texts } = judges(schema);
   return encodingOf(call) === 'json' ? typed() : texts();
+}
+
+/** Gets the schemas of a contract ready for `judgeOf`. Throws `SrqError('input')` if a schema cannot be used. */
+export function readyJudges(contract: Contract): Contract {
+  for (const call of callsOf(contract))
+    if (typeof call.schema === 'object' && call.schema !== null) keepJudge(call.schema, judgeFor(call));
+  return contract;
 }
 
 /** Compiles a schema when it is first needed. */
@@ -88,8 +105,13 @@ class Compiled {
   readonly judge: Judge = (tree) => {
     if (this.#validate(this.#typed(tree))) return [];
     const misfits = this.#misfits(this.#validate.errors ?? [], []);
+    // Whoever is told which values are allowed need not be told their type.
+    const isListed = (place: string) =>
+      misfits.some((each) => each.place === place && each.code === 'contract.not-allowed');
     return misfits.filter(
-      ({ place, code }, at) => misfits.findIndex((each) => each.place === place && each.code === code) === at,
+      ({ place, code }, at) =>
+        misfits.findIndex((each) => each.place === place && each.code === code) === at &&
+        !(code === 'contract.type' && isListed(place)),
     );
   };
 

@@ -59,14 +59,16 @@ const header = z.string().check(
 );
 const mediaType = z.string().check(z.regex(/^[\w.+*-]+\/[\w.+*-]+(?:;[ -~]*)?$/, 'is not a media type'));
 
-/** A place as `place.ts` reads it. */
-const place = z.string().check(
-  z.refine((text) => {
+/** Tells whether all places of a table, as `place.ts` reads them, are such that a contract may name them. */
+function areOpen(table: object): boolean {
+  return Object.keys(table).every((text) => {
     const { in: where, path: names } = readPlace(text);
     return where !== 'header' || header.safeParse(names[0]).success;
-  }, 'is not a header that a contract may name'),
-);
-const atPlaces = z.record(place, json);
+  });
+}
+
+const open = z.refine(areOpen, 'is not a header that a contract may name');
+const atPlaces = z.record(z.string(), json).check(open);
 
 const sampleAnswer = z.object({ status: z.int(), contentType: mediaType, body: json });
 
@@ -96,7 +98,7 @@ const call = z.object({
    * further parameter by its own name. `audio_file` is the content of the recording, `audio_type` and `audio_name` are its
    * media type and file name. A place that is in `always` as well takes that value if a request does not give the field.
    */
-  fields: z.record(place, z.string().check(z.minLength(1))),
+  fields: z.record(z.string(), z.string().check(z.minLength(1))).check(open),
   /** What is the same in every request. */
   always: atPlaces,
   /** By a field: what goes along with it. It replaces what the request gives for these places. */

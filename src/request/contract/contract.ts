@@ -63,17 +63,19 @@ export type Judge = (tree: Tree) => readonly Misfit[];
 
 const judges = new WeakMap<object, Judge>();
 
+/** Keeps the judge of a schema for {@link judgeOf}. */
+export function keepJudge(schema: object, judge: Judge): void {
+  judges.set(schema, judge);
+}
+
 /**
  * Gets the schemas of a contract ready to judge requests. The validator is loaded only here, because that takes a while, and
  * most profiles have no contract. Throws `SrqError('input')` if a schema cannot be used.
  */
 export async function withJudges(contract: Contract): Promise<Contract> {
-  for (const call of callsOf(contract)) {
-    if (typeof call.schema !== 'object' || call.schema === null || judges.has(call.schema)) continue;
-    const { judgeFor } = await import('./body-check.ts');
-    judges.set(call.schema, judgeFor(call));
-  }
-  return contract;
+  if (callsOf(contract).every(({ schema }) => schema === null)) return contract;
+  const { readyJudges } = await import('./body-check.ts');
+  return readyJudges(contract);
 }
 
 /** Returns the judge of a call's requests, or null if nothing is known of them. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { ReadOnly } from '../contract/contract-schema-1.ts';
+import type { ReadOnly } from '../contract/contract-schema.ts';
 import type { DOCUMENTS } from './documents.ts';
 
 /** The version of all documents. It is increased with every change that could break a program which reads them. */

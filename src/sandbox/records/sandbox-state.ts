@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { z } from 'zod';
-import type { Contract } from '../../request/contract/contract-1.ts';
+import type { Contract } from '../../request/contract/contract.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
 import { IdempotencyStore, LocalMarketplace, TokenBucket } from '../service/marketplace.ts';

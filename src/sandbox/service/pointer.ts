@@ -1,5 +1,5 @@
 import type { LosslessNumber } from 'lossless-json';
-import type { Json } from '../../request/contract/contract-1.ts';
+import type { Json } from '../../request/contract/contract.ts';
 
 /** A document under construction: JSON that may contain numbers with more digits than JavaScript can represent. */
 export type AnswerDraft = Json | LosslessNumber | readonly AnswerDraft[] | { readonly [name: string]: AnswerDraft };

@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import type { Pointer } from '../../request/contract/contract-1.ts';
+import type { Pointer } from '../../request/contract/contract.ts';
 import { pointerNames } from '../../request/small.ts';
 import type { Answer } from '../network/exchange.ts';
 

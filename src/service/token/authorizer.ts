@@ -1,4 +1,4 @@
-import type { Authorization, Observations } from '../../request/contract/contract-1.ts';
+import type { Authorization } from '../../request/contract/contract.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Credentials, Tokens } from './token.ts';
@@ -27,8 +27,6 @@ export interface Authorizer {
    * Returns the credentials for the next call. Throws `SrqError` (`auth`, `unreachable`, `service`) if there are none.
    */
   authorize(): Promise<AuthorizedCall>;
-  /** Counts how often answers agreed with what the contract says about the credentials. */
-  readonly observations: Observations;
 }
 
 /**
@@ -63,9 +61,6 @@ export function bearerAuthorizer(tokens: Tokens): Authorizer {
         },
       };
     },
-    get observations() {
-      return tokens.observations;
-    },
   };
 }
 
@@ -88,7 +83,7 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
       return false;
     },
   };
-  return { authorize: () => Promise.resolve(call), observations: {} };
+  return { authorize: () => Promise.resolve(call) };
 }
 
 /**

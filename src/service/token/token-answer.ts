@@ -1,4 +1,5 @@
-import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract-1.ts';
+import type { TokenOperation } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
@@ -13,14 +14,12 @@ export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePoi
 
 /**
  * Reads the token of an answer, from its documented place or in any usual shape, and the time at which it expires.
- * `askedAtMs` is the wall clock before the request. `observed` records whether the answer gives the lifetime of the
- * token as documented. Throws `SrqError('service')` if there is no token.
+ * `askedAtMs` is the wall clock before the request. Throws `SrqError('service')` if there is no token.
  */
 export function readToken(
   answer: Answer,
   askedAtMs: number,
   { tokenPointer, lifetimePointer, lifetimeSeconds }: DocumentedToken = DOCUMENTED_CONTRACT.token,
-  observed: (isConfirmed: boolean) => void = () => {},
 ): CachedToken {
   const value = answerValue(answer);
   const found = textsIn(value);
@@ -42,8 +41,6 @@ export function readToken(
     documentedMs ??
     secondsMs(textOf('expiresin')) ??
     msUntil(textOf('expiresat', 'expiration', 'expires') ?? jwtEnd(accessToken), answer, askedAtMs);
-  if (lifetimePointer !== null) observed(documentedMs !== null);
-  else if (lifetimeSeconds !== null && toldMs !== null) observed(Math.abs(toldMs - lifetimeSeconds * 1000) < 2000);
   // Some services send a lifetime of zero if they give none, and a token that is said to have expired may still be
   // valid.
   const lifeMs = toldMs === null || toldMs <= 0 ? lifetimeSeconds && lifetimeSeconds * 1000 : toldMs;

@@ -1,8 +1,8 @@
-import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract/contract-1.ts';
+import type { TokenOperation } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
-import { Observed } from '../answers/answer-reader.ts';
 import { MAX_PAUSE_MS } from '../pacing/adaptive-rate.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
@@ -25,7 +25,6 @@ export class Tokens {
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
   readonly #operation: TokenOperation;
-  readonly #observed = new Observed();
   #fetched = 0;
   #current: CachedToken | null = null;
   #fetching: Promise<CachedToken> | null = null;
@@ -52,11 +51,6 @@ export class Tokens {
   /** Number of tokens that the service has issued to this process. */
   get fetched(): number {
     return this.#fetched;
-  }
-
-  /** Counts how often answers agreed with the lifetime in the contract. */
-  get observations(): Observations {
-    return this.#observed.counts;
   }
 
   /**
@@ -127,9 +121,7 @@ export class Tokens {
       const exchange = await this.#http.send('POST', path, headers, body, redacted);
       if (exchange.answer) this.#reached = true;
       if (exchange.answer && isSuccess(exchange.answer.status) && !isCut(exchange.answer)) {
-        return readToken(exchange.answer, askedAtMs, this.#operation, (isConfirmed) =>
-          this.#observed.note('token.lifetime', isConfirmed),
-        );
+        return readToken(exchange.answer, askedAtMs, this.#operation);
       }
       const failure = tokenError(exchange, new Redactor(secrets));
       // Before the first answer, a wrong address is more likely than a temporary fault, so the user gets an error soon.

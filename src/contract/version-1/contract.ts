@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto';
 import type { output } from 'zod/mini';
-import { isLoopback } from '../small.ts';
-import type { contractSchema, Json, ReadOnly } from './contract-schema-1.ts';
 import {
   byOperation,
   OPERATION_NAMES,
@@ -9,8 +7,10 @@ import {
   type OperationName,
   REQUEST_OPERATION_NAMES,
   type RequestOperationName,
-} from './operations.ts';
-import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from './wire.ts';
+} from '../../request/contract/operations.ts';
+import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
+import { isLoopback } from '../../request/small.ts';
+import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
 
 export type { Json };
 

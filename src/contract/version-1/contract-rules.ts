@@ -1,10 +1,10 @@
-import { isField } from '../lead/fields.ts';
-import { parseLanguage, parseMarket } from '../lead/markets.ts';
-import { namesOfMediaType } from '../lead/media-type.ts';
-import { isPart } from '../lead/parts.ts';
-import { memoize } from '../small.ts';
-import { folded } from '../words/names.ts';
-import type { AllowedValue, Alternative, Operation, Parameter } from './contract-1.ts';
+import { isField } from '../../request/lead/fields.ts';
+import { parseLanguage, parseMarket } from '../../request/lead/markets.ts';
+import { namesOfMediaType } from '../../request/lead/media-type.ts';
+import { isPart } from '../../request/lead/parts.ts';
+import { memoize } from '../../request/small.ts';
+import { folded } from '../../request/words/names.ts';
+import type { AllowedValue, Alternative, Operation, Parameter } from './contract.ts';
 
 /** Maximum length of a text that is tested against a pattern. Longer ones are left to the service. */
 export const MAX_PATTERN_TEXT_LENGTH = 10_000;

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { isLoopback } from '../small.ts';
-import { SrqError } from '../words/errors.ts';
-import type { OperationName } from './operations.ts';
+import type { OperationName } from '../../request/contract/operations.ts';
+import { isLoopback } from '../../request/small.ts';
+import { SrqError } from '../../request/words/errors.ts';
 
 /**
  * Tells whether a path stays under the base URL. Another host, a query, or a step up (even an encoded one) would send
