@@ -5,6 +5,7 @@ import { afterAll, describe, expect } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
 import { callSrq } from '../helpers/call-srq.ts';
 import { test } from '../helpers/desk.ts';
+import { version2 } from '../helpers/version-1.ts';
 import { startCalmSandbox } from '../sandbox/sandbox-client.ts';
 import type { Judgement } from './judged-document.ts';
 import { learnOptions } from './learn-options.ts';
@@ -36,7 +37,7 @@ const stageFor = (name: string, file: string): Stage => ({
   run: (args, env) => callSrq(args, { env: { PATH: process.env['PATH'] ?? '', ...env }, cwd: null }),
   openSandbox: (path, operations) => {
     const document = { name: file, bytes: readFileSync(path) };
-    return startCalmSandbox({ contract: learnContract([document], learnOptions({ operations })).contract });
+    return startCalmSandbox({ contract: version2(learnContract([document], learnOptions({ operations })).contract) });
   },
 });
 

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { proposalText } from '../../src/commands/contract/version-1-text.ts';
 import { learnContract } from '../../src/contract/learn.ts';
 import { contractAt, isOffered, type Proposal, tokenAddress } from '../../src/contract/version-1/contract.ts';
 import { painter } from '../../src/report/output.ts';
-import { proposalText, secretAddressText } from '../../src/report/terminal/contract-text.ts';
+import { secretAddressText } from '../../src/report/terminal/contract-text.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import fc from '../helpers/fast-check.ts';
+import { version2 } from '../helpers/version-1.ts';
 import { KNOWN } from './describe-request.ts';
 import { learnOptions } from './learn-options.ts';
 
@@ -99,7 +101,7 @@ test('whatever a document says of servers and paths, each address that gets a re
       if (proposal === null) return;
       seen += 1;
       const contract = contractAt(proposal.contract, BASE_URL);
-      const shown = `${proposalText(proposal, 1000, painter(false))}\n${secretAddressText(contract, BASE_URL)}`;
+      const shown = `${proposalText(proposal, 1000, painter(false))}\n${secretAddressText(version2(contract), BASE_URL)}`;
       for (const role of ['create', 'validate'] as const) {
         if (isOffered(contract, role) === false) continue;
         const finding = proposal.contract.findings.find(({ setting }) => setting === `${role}.path`);

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import { readContract } from '../../src/request/contract/contract-schema.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
+import { readContract } from '../../src/request/contract/contract-schema.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import { version2 } from '../helpers/version-1.ts';
 
