@@ -60,8 +60,8 @@ const header = z.string().check(
 const mediaType = z.string().check(z.regex(/^[\w.+*-]+\/[\w.+*-]+(?:;[ -~]*)?$/, 'is not a media type'));
 
 /** Tells whether all places of a table, as `place.ts` reads them, are such that a contract may name them. */
-function areOpen(table: object): boolean {
-  return Object.keys(table).every((text) => {
+function areOpen(table: unknown): boolean {
+  return Object.keys(table as object).every((text) => {
     const { in: where, path: names } = readPlace(text);
     return where !== 'header' || header.safeParse(names[0]).success;
   });
