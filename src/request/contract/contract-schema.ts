@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
+import { isField } from '../lead/fields.ts';
+import { isPart } from '../lead/parts.ts';
 import { isLoopback } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
 import { readPlace } from './place.ts';
@@ -128,21 +130,28 @@ const call = z.object({
   }),
 });
 
-const createCall = z.object({
-  ...call.shape,
-  /** The idempotency key, which only a person can promise, or null if the service recognises no repetition by a header. */
-  again: z.nullable(
-    z.object({
-      header,
-      /**
-       * Time after its first use in which the service recognises a key. Null means that nobody said, which counts as
-       * `DEFAULT_KEY_LIFE_SECONDS`. 0 means that the service demands the header, but recognises nothing by it.
-       */
-      hours: z.nullable(z.number().check(z.nonnegative())),
-      uuid: z.boolean(),
-    }),
-  ),
-});
+const createCall = z
+  .object({
+    ...call.shape,
+    /** The idempotency key, which only a person can promise, or null if the service recognises no repetition by a header. */
+    again: z.nullable(
+      z.object({
+        header,
+        /**
+         * Time after its first use in which the service recognises a key. Null means that nobody said, which counts as
+         * `DEFAULT_KEY_LIFE_SECONDS`. 0 means that the service demands the header, but recognises nothing by it.
+         */
+        hours: z.nullable(z.number().check(z.nonnegative())),
+        uuid: z.boolean(),
+      }),
+    ),
+  })
+  .check(
+    z.refine(
+      ({ fields, schema }) => schema === null || Object.values(fields).some((field) => isField(field) || isPart(field)),
+      'has no place for any field of a row',
+    ),
+  );
 
 const tokenOperation = z.object({
   path,
