@@ -92,7 +92,7 @@ export async function meaningOf(
     ...{ ...DOCUMENTED_CONTRACT, ...rest },
     create: { ...DOCUMENTED_CONTRACT.create, ...create },
     validate: { ...DOCUMENTED_CONTRACT.validate, ...validate },
-  };
+  } as Contract;
   const token: Answer = { status: 200, headers: JSON_TYPE, body: '{"access_token":"t"}', complete: true, ms: 1 };
   const send = async (_method: string, path: string) => {
     return {

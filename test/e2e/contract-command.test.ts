@@ -293,31 +293,6 @@ test('a damaged contract stops every command that would send, until it is forgot
   });
 });
 
-test('answers that are not as the contract says are read all the same, told once, and counted', async ({
-  desk,
-  openSandbox,
-}) => {
-  const contract = contractOf('form-openapi30.yaml');
-  const { create } = contract;
-  const wrong = { ...contract, create: { ...create, identifiers: [{ name: 'code', pointer: '/nowhere/code' }] } };
-  desk.use(await openSandbox({ contract }));
-  await desk.call('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
-  const ended = await desk.call('bulk', desk.write('leads.csv', leadsCsv(5)), '--rate', 'max', '--json');
-  expect(documentOf(ended)).toMatchObject({ created: 5 });
-  expect(ended.stderr.match(/does not answer as the contract says: create\.identifiers/g)).toHaveLength(1);
-  expect(ended.stderr).toContain('srq contract forget');
-  expect(desk.records().find(({ event }) => event === 'created')).toMatchObject({
-    ids: { request_id: expect.any(String) },
-  });
-  const { observations } = documentOf(await desk.call('contract', 'show', '--json'));
-  expect(observations).toMatchObject({
-    'create.identifiers': { confirmed: 0, contradicted: 5 },
-    'validate.verdict': { contradicted: 0 },
-  });
-  const shown = await desk.call('contract', 'show');
-  expect(shown.stdout).toMatch(/create\.identifiers\s+confirmed 0 times, contradicted 5 times/);
-});
-
 test('secrets in a collection reach no file and no output', async ({ desk }) => {
   const words = [contractFile('form-postman21.json'), '--environment', contractFile('form-postman21.environment.json')];
   const ended = await desk.call('contract', 'learn', ...words, '--yes', '--verbose');
@@ -349,7 +324,7 @@ describe.concurrent('a secret that the service wants in each request', () => {
   const paths = { '/v1/request/create': { post: operation }, '/v1/request/validate': { post: validate } };
   const DOCUMENT = JSON.stringify({ openapi: '3.0.3', info: { title: 'Keyed', version: '1' }, paths });
   const keptBy = (desk: Desk): Contract => JSON.parse(readFileSync(stored(desk), 'utf8'));
-  const keyIn = ({ create }: Contract) => create.parameters?.find(({ path }) => path[0] === 'X-Api-Key')?.constant;
+  const keyIn = ({ create }: Contract) => create.always['header X-Api-Key'];
 
   test.skipIf(!HAS_TERMINAL)('is asked for on a terminal without being shown', async ({ desk }) => {
     const { shown, code } = await onTerminal(

@@ -4,6 +4,7 @@ import { learnOptions } from '../contract/learn-options.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';
+import { version2 } from '../helpers/version-1.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const text = { type: 'string' };
@@ -135,7 +136,7 @@ test('a sandbox of the same document takes what is sent; the parts make no reque
   const operations = { create: 'POST /v1/request/create', validate: 'none' };
   const document = { name: 'api.json', bytes: Buffer.from(DOCUMENT) };
   const { contract } = learnContract([document], learnOptions({ operations }));
-  const sandbox = await openSandbox({ contract });
+  const sandbox = await openSandbox({ contract: version2(contract) });
   desk.use(sandbox);
   expect(documentOf(await bulk())).toMatchObject({ created: 1 });
   expect(creates(sandbox)[0]?.params).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ContractEncoding, Parameter } from '../helpers/version-1/contract.ts';
-import type { Contract } from '../../src/request/contract/contract.ts';
 import { callText } from '../../src/report/terminal/call-text.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
@@ -38,6 +38,7 @@ function tracesIn(text: string): string[] {
 }
 
 const PARAMETERS: readonly Parameter[] = [
+  parameter('country'),
   parameter('email', { in: 'header', path: ['X-Customer'] }),
   parameter('X-Api-Key', { in: 'header', path: ['X-Api-Key'], constant: KEYS.header }),
   parameter('access', { in: 'query', path: ['access'], constant: KEYS.query }),

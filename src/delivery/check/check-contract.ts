@@ -1,4 +1,12 @@
-import { describedCall, type Given, type Placed, placed, placeFacts, treeOf } from '../../request/contract/bindings.ts';
+import {
+  describedCall,
+  type Given,
+  leftOutOf,
+  type Placed,
+  placed,
+  placeFacts,
+  treeOf,
+} from '../../request/contract/bindings.ts';
 import { audioLength, type Code } from '../../request/contract/codes.ts';
 import { type Call, type Contract, callsOf, judgeOf, type Misfit } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
@@ -58,33 +66,38 @@ export function contractFindings(
   const findings = operations.flatMap((name) => {
     const call = contract[name];
     if (!call) return [];
-    // Only create must have a place for every field. Validate gets the fields that it has places for.
-    return name === 'create'
-      ? [...callFindings(call, given), ...leftOutFindings(call, given)]
-      : callFindings(call, given);
+    const wrong = callFindings(call, given, leftOutOf(contract, name));
+    // Only create must have a place for every field.
+    return name === 'create' ? [...wrong, ...leftOutFindings(call, given)] : wrong;
   });
   if (findings.length < 2) return findings;
   // A finding of both operations is reported once.
   return [...new Map(findings.map((each) => [`${each.field} ${each.message}`, each])).values()];
 }
 
+type LeavesOut = ReturnType<typeof leftOutOf>;
+
 /** What stands for a recording, which is not read for the checks. */
 const RECORDING = 'AAAA';
 
-function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts): Finding[] {
+function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts, leavesOut: LeavesOut): Finding[] {
   const judge = judgeOf(call);
   if (judge === null) return [];
   const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
-  const sent = placed<never>(call, {
-    // Only own properties count, because a contract may have a place named `constructor`.
-    text: (field) => {
-      if (Object.hasOwn(texts, field)) return texts[field] ?? null;
-      return isRecorded && /^audio_(?:type|name)$/.test(field) ? RECORDING : null;
+  const sent = placed<never>(
+    call,
+    {
+      // Only own properties count, because a contract may have a place named `constructor`.
+      text: (field) => {
+        if (Object.hasOwn(texts, field)) return texts[field] ?? null;
+        return isRecorded && /^audio_(?:type|name)$/.test(field) ? RECORDING : null;
+      },
+      recording: isRecorded ? RECORDING : null,
+      names: Object.keys(texts).filter((name) => name !== AUDIO_PARAMETER),
+      isSaid: (field) => !filled.has(field),
     },
-    recording: isRecorded ? RECORDING : null,
-    names: Object.keys(texts).filter((name) => name !== AUDIO_PARAMETER),
-    isSaid: (field) => !filled.has(field),
-  });
+    leavesOut,
+  );
   const tree = treeOf(call, sent);
   const misfits = judge(tree);
   if (misfits.length === 0) return [];
@@ -186,7 +199,8 @@ function didYouMean(name: string | null): string {
 
 function noPlace(call: Call, field: string): Finding {
   const { fields, places } = describedCall(call);
-  return finding('contract.no-place', field, { hint: didYouMean(nearest(field, [...fields, ...places.keys()])) });
+  const others = [...fields, ...places.keys()].filter((name) => name !== field);
+  return finding('contract.no-place', field, { hint: didYouMean(nearest(field, others)) });
 }
 
 /** Finds srq's own fields that the service has no place for. They are left out with a warning, but never a recording. */

@@ -2,7 +2,8 @@ import { isField } from '../lead/fields.ts';
 import { isPart } from '../lead/parts.ts';
 import { memoize } from '../small.ts';
 import { type Code, type ValueType, wireText } from './codes.ts';
-import { type Call, encodingOf, type Json, type Tree } from './contract.ts';
+import { type Call, type Contract, encodingOf, type Json, type Tree } from './contract.ts';
+import type { RequestOperationName } from './operations.ts';
 import { ONLY_ELEMENT, type Place, type PlaceParts, readPlace } from './place.ts';
 import { AUDIO_PARAMETER } from './wire.ts';
 
@@ -77,7 +78,7 @@ export function placeFacts(schema: Json, { in: where, path }: PlaceParts): Place
   const lengths = sure.flatMap(({ maxLength }) => (typeof maxLength === 'number' ? [maxLength] : []));
   return {
     type: typeOf(types),
-    codes: codes.length > 0 ? codes : null,
+    codes: codes.length > 0 ? codes.filter(isFirst) : null,
     required,
     maxLength: lengths.length > 0 ? Math.min(...lengths) : null,
   };
@@ -97,6 +98,8 @@ interface Slot extends PlaceParts {
   readonly wire: (text: string) => string | null;
   /** What goes there if a request does not give the field. */
   readonly otherwise: Json | undefined;
+  /** Whether the schema knows the place. */
+  readonly isKnown: boolean;
 }
 
 interface Described {
@@ -132,9 +135,18 @@ export const describedCall = memoize((call: Call): Described => {
 function slotAt(call: Call, place: Place): Slot {
   const parts = readPlace(place);
   const field = Object.hasOwn(call.fields, place) ? (call.fields[place] ?? null) : null;
-  const facts = placeFacts(call.schema, parts) ?? ANY;
+  const known = placeFacts(call.schema, parts);
+  const facts = known ?? ANY;
   const otherwise = Object.hasOwn(call.always, place) ? call.always[place] : undefined;
-  return { ...parts, place, field, facts, wire: wireOf(call, field ?? place, facts), otherwise };
+  return {
+    ...parts,
+    place,
+    field,
+    facts,
+    wire: wireOf(call, field ?? place, facts),
+    otherwise,
+    isKnown: known !== null,
+  };
 }
 
 /** Returns how a field is written: by the codes that a person has named, then by those of the schema. */
@@ -145,8 +157,9 @@ function wireOf({ codes }: Call, field: string, facts: PlaceFacts): Slot['wire']
   return (text) => labelled(text) ?? wireText(field, facts.type, facts.codes)(text);
 }
 
+/** Tells whether a code is the first with its value and label. One without a label gives way to one that has it. */
 const isFirst = ({ value, label }: Code, at: number, all: readonly Code[]): boolean =>
-  label !== null || all.findIndex((each) => each.value === value) === at;
+  all.findIndex((each) => each.value === value && (each.label === label || label === null)) === at;
 
 /** What a request gives, by srq's names of the fields. */
 export interface Given<File = never> {
@@ -173,8 +186,11 @@ export interface Placed<File = never> {
   readonly query: (readonly [name: string, text: string])[];
 }
 
-/** Puts what a request gives where the call has its places. `leftOut` holds the names that are no part of this call. */
-export function placed<File>(call: Call, given: Given<File>, leftOut: ReadonlySet<string> = NONE): Placed<File> {
+/** Tells whether a name without a place is no part of a call. */
+type LeavesOut = (name: string) => boolean;
+
+/** Puts what a request gives where the call has its places. */
+export function placed<File>(call: Call, given: Given<File>, leavesOut: LeavesOut = () => false): Placed<File> {
   const { slots, when, fields, places } = describedCall(call);
   const result: Placed<File> = { body: [], header: [], query: [] };
   for (const slot of slots) {
@@ -191,7 +207,7 @@ export function placed<File>(call: Call, given: Given<File>, leftOut: ReadonlySe
     }
   }
   for (const name of given.names) {
-    if (fields.has(name) || places.has(name) || leftOut.has(name) || (isOwn(name) && call.schema !== null)) continue;
+    if (fields.has(name) || places.has(name) || (isOwn(name) && call.schema !== null) || leavesOut(name)) continue;
     const text = given.text(name);
     const slot = furtherSlot(call, name);
     if (text !== null) put(result, slot, slot.wire(text) ?? text);
@@ -201,7 +217,17 @@ export function placed<File>(call: Call, given: Given<File>, leftOut: ReadonlySe
   return result;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/**
+ * Returns what one of the calls leaves out. Create leaves out nothing. Validate is not given what has a place in create
+ * alone, nor what its description does not know.
+ */
+export function leftOutOf({ create, validate }: Contract, name: RequestOperationName): LeavesOut {
+  if (name === 'create' || validate === null) return () => false;
+  const { fields, places } = describedCall(create);
+  return (field) =>
+    fields.has(field) || places.has(field) || (validate.schema !== null && !furtherSlot(validate, field).isKnown);
+}
+
 const isOwn = (name: string): boolean => isField(name) || isPart(name);
 
 function isGiven({ text, recording }: Given<unknown>, field: string): boolean {
@@ -222,7 +248,7 @@ function furtherSlot(call: Call, name: string): Slot {
   let slot = known.get(name);
   if (!slot) {
     slot = slotAt(call, name);
-    if (placeFacts(call.schema, slot) === null) slot = { ...slot, in: 'body', path: [name] };
+    if (!slot.isKnown) slot = { ...slot, in: 'body', path: [name] };
     if (known.size < MAX_FURTHER) known.set(name, slot);
   }
   return slot;

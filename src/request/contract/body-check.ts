@@ -105,8 +105,13 @@ class Compiled {
   readonly judge: Judge = (tree) => {
     if (this.#validate(this.#typed(tree))) return [];
     const misfits = this.#misfits(this.#validate.errors ?? [], []);
+    // Whoever is told which values are allowed need not be told their type.
+    const isListed = (place: string) =>
+      misfits.some((each) => each.place === place && each.code === 'contract.not-allowed');
     return misfits.filter(
-      ({ place, code }, at) => misfits.findIndex((each) => each.place === place && each.code === code) === at,
+      ({ place, code }, at) =>
+        misfits.findIndex((each) => each.place === place && each.code === code) === at &&
+        !(code === 'contract.type' && isListed(place)),
     );
   };
 

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
+import { isField } from '../lead/fields.ts';
+import { isPart } from '../lead/parts.ts';
 import { isLoopback } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
 import { readPlace } from './place.ts';
@@ -59,14 +61,16 @@ const header = z.string().check(
 );
 const mediaType = z.string().check(z.regex(/^[\w.+*-]+\/[\w.+*-]+(?:;[ -~]*)?$/, 'is not a media type'));
 
-/** A place as `place.ts` reads it. */
-const place = z.string().check(
-  z.refine((text) => {
+/** Tells whether all places of a table, as `place.ts` reads them, are such that a contract may name them. */
+function areOpen(table: unknown): boolean {
+  return Object.keys(table as object).every((text) => {
     const { in: where, path: names } = readPlace(text);
     return where !== 'header' || header.safeParse(names[0]).success;
-  }, 'is not a header that a contract may name'),
-);
-const atPlaces = z.record(place, json);
+  });
+}
+
+const open = z.refine(areOpen, 'is not a header that a contract may name');
+const atPlaces = z.record(z.string(), json).check(open);
 
 const sampleAnswer = z.object({ status: z.int(), contentType: mediaType, body: json });
 
@@ -96,7 +100,7 @@ const call = z.object({
    * further parameter by its own name. `audio_file` is the content of the recording, `audio_type` and `audio_name` are its
    * media type and file name. A place that is in `always` as well takes that value if a request does not give the field.
    */
-  fields: z.record(place, z.string().check(z.minLength(1))),
+  fields: z.record(z.string(), z.string().check(z.minLength(1))).check(open),
   /** What is the same in every request. */
   always: atPlaces,
   /** By a field: what goes along with it. It replaces what the request gives for these places. */
@@ -126,21 +130,28 @@ const call = z.object({
   }),
 });
 
-const createCall = z.object({
-  ...call.shape,
-  /** The idempotency key, which only a person can promise, or null if the service recognises no repetition by a header. */
-  again: z.nullable(
-    z.object({
-      header,
-      /**
-       * Time after its first use in which the service recognises a key. Null means that nobody said, which counts as
-       * `DEFAULT_KEY_LIFE_SECONDS`. 0 means that the service demands the header, but recognises nothing by it.
-       */
-      hours: z.nullable(z.number().check(z.nonnegative())),
-      uuid: z.boolean(),
-    }),
-  ),
-});
+const createCall = z
+  .object({
+    ...call.shape,
+    /** The idempotency key, which only a person can promise, or null if the service recognises no repetition by a header. */
+    again: z.nullable(
+      z.object({
+        header,
+        /**
+         * Time after its first use in which the service recognises a key. Null means that nobody said, which counts as
+         * `DEFAULT_KEY_LIFE_SECONDS`. 0 means that the service demands the header, but recognises nothing by it.
+         */
+        hours: z.nullable(z.number().check(z.nonnegative())),
+        uuid: z.boolean(),
+      }),
+    ),
+  })
+  .check(
+    z.refine(
+      ({ fields, schema }) => schema === null || Object.values(fields).some((field) => isField(field) || isPart(field)),
+      'has no place for any field of a row',
+    ),
+  );
 
 const tokenOperation = z.object({
   path,

@@ -5,7 +5,7 @@ import { addressOf, type Call, type VerdictRule } from '../../request/contract/c
 import { JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { pointerNames } from '../../request/small.ts';
 import { isIdentifyingName, nameWords } from '../../request/words/names.ts';
-import { jsonAnswer, rawJson, type SandboxAnswer } from '../messages/answer.ts';
+import { jsonAnswer, rawJson, refusal as refusalOf, type SandboxAnswer } from '../messages/answer.ts';
 import type { FreshIdentity } from './marketplace.ts';
 import { type AnswerDraft, isObject, valueAt, withValueAt } from './pointer.ts';
 
@@ -101,11 +101,14 @@ export function refusalAnswer(
   const { refusal } = call.answers;
   const status = otherStatus ?? refusal?.status ?? 422;
   const own = {
-    error: otherStatus === undefined ? 'validation_failed' : 'duplicate',
+    error: 'validation_failed',
     message: 'The request was not accepted. See errors.',
     errors: Object.fromEntries(Object.entries(problems).map(([name, problem]) => [name, [problem]])),
   };
-  if (call.reads.error.length === 0) return jsonAnswer(status, own);
+  if (call.reads.error.length === 0)
+    return otherStatus === undefined
+      ? jsonAnswer(status, own)
+      : refusalOf(status, 'duplicate', Object.values(problems).join(' '));
   const text = Object.entries(problems)
     .map((each) => each.join(' ').trim())
     .join('; ');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { describedCall, type Given, placed } from '../../request/contract/bindings.ts';
+import { type Given, leftOutOf, placed } from '../../request/contract/bindings.ts';
 import { dataUrlPrefix } from '../../request/contract/codes.ts';
 import { addressOf, type Call, type Contract, encodingOf } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
@@ -49,17 +49,13 @@ export function makeEncoder(contract: Contract): Encoder {
   return { ...encodes(contract, boundary), shown: { create: show('create'), validate: show('validate') } };
 }
 
-function encodes({ create, validate }: Contract, boundary: string): Encodes {
-  const { fields, places } = describedCall(create);
-  // What has a place in create and none in validate is not sent to validate.
-  const leftOut = new Set([...fields, ...places.keys()]);
+function encodes(contract: Contract, boundary: string): Encodes {
+  const { create, validate } = contract;
   return {
-    create: callEncoder(create, NONE, create.again?.header ?? null, boundary),
-    validate: validate ? callEncoder(validate, leftOut, null, boundary) : noValidate,
+    create: callEncoder(create, leftOutOf(contract, 'create'), create.again?.header ?? null, boundary),
+    validate: validate ? callEncoder(validate, leftOutOf(contract, 'validate'), null, boundary) : noValidate,
   };
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 function noValidate(): never {
   throw new TypeError('This service has no validate.');
@@ -70,13 +66,18 @@ const OWN_HEADERS =
   /^(?:authorization|content-(?:type|length|encoding)|accept|host|connection|transfer-encoding|expect)$/i;
 
 /** `ownHeader` is the header that srq sets itself on each call, so that no place may name it, or null. */
-function callEncoder(call: Call, leftOut: ReadonlySet<string>, ownHeader: string | null, boundary: string): Encode {
+function callEncoder(
+  call: Call,
+  leavesOut: ReturnType<typeof leftOutOf>,
+  ownHeader: string | null,
+  boundary: string,
+): Encode {
   const { method, path } = addressOf(call);
   const encodeBody = bodyEncoder(encodingOf(call), call.as, boundary);
   const isOpen = ([name]: readonly [string, string]) =>
     !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase();
   return (request, audioBase64) => {
-    const sent = placed(call, givenBy(request, audioBase64, call.audio), leftOut);
+    const sent = placed(call, givenBy(request, audioBase64, call.audio), leavesOut);
     const { contentType: type, body } = encodeBody(sent.body);
     const query = new URLSearchParams(sent.query as [string, string][]).toString();
     const headers = sent.header.filter(isOpen).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
@@ -111,8 +112,8 @@ function givenBy(request: ServiceRequest, audioBase64: string | null, form: Call
     text,
     recording: base64 === null ? null : recordingAs(form, base64, text),
     names: Object.keys(params).filter((name) => !inParts.has(name) && name !== AUDIO_PARAMETER),
-    // The checks have refused what a person gave and the service does not allow. What srq has filled in itself is left out.
-    isSaid: () => false,
+    // The language may be the usual one of the market, which is left out where the service does not take it.
+    isSaid: (field) => field !== 'lang',
   };
 }
 

@@ -103,13 +103,17 @@ function schemaOf({ parameters, choices, schema }: Operation): Json {
   return {
     type: 'object',
     properties: {
-      body: schema === null ? body : { allOf: [body, schema] },
+      body: isBare(schema) ? { ...(schema as object), ...(body as object) } : { allOf: [body, schema] },
       header: parametersSchema(lower, []),
       query: parametersSchema(placed('query'), []),
     },
     required: ['body', 'header', 'query'],
   };
 }
+
+/** Tells whether a schema says nothing of single members, so that it can be joined with that of the parameters. */
+const isBare = (schema: Json): boolean =>
+  schema === null || Object.keys(schema).every((word) => word === 'type' || word === 'additionalProperties');
 
 interface Node {
   readonly properties: Record<string, Node | Json>;
