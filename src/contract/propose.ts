@@ -8,7 +8,7 @@ import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { isSecretName } from '../request/words/names.ts';
+import { isIdentifyingName, isSecretName, nameWords } from '../request/words/names.ts';
 import { type ApiOperation, answersOf, bodyOf, operationCalled, operationsOf, Reach } from './document.ts';
 import { boundFields } from './fields.ts';
 import { type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from './json.ts';
@@ -390,11 +390,12 @@ function proposeCall(
   const guesses = bound.guesses
     .filter(({ place }) => open.includes(place))
     .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }));
+  const answers = answersOf(description, operation);
   const call: Call = {
     call: `${operation.method} ${path.path}`,
     ...{ as, fields, always, when, codes: {}, audio: audioForm(places, fields, encoding), schema },
-    answers: answersOf(description, operation),
-    reads: { id: [], duplicate: [], error: [] },
+    answers,
+    reads: { id: role === 'create' ? identifiersIn(answers.success?.body ?? null) : [], duplicate: [], error: [] },
   };
   const { missing, unmet, schema: usable } = missingIn(call, open);
   const isFew = missing.length <= MAX_ASKED;
@@ -411,6 +412,24 @@ function proposeCall(
   if (unmet.length > 0)
     notes.push(`${operation.name} also demands ${unmet.join('; ').slice(0, MAX_LISTED)}. ${IN_PAGE}`);
   return { call: { ...call, schema: usable }, guesses, questions: [...path.questions, ...questions], notes };
+}
+
+/** Returns the places of the identifiers in the success that a description shows: the outermost ones. */
+function identifiersIn(body: Json): string[] {
+  let level: readonly (readonly [pointer: string, value: Json])[] = [['', body]];
+  for (let depth = 0; depth < 5 && level.length > 0; depth += 1) {
+    const members = level.flatMap(([pointer, value]) =>
+      Object.entries(objectOf(value)).map(
+        ([name, each]) => [`${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, name, each] as const,
+      ),
+    );
+    const isIdentifier = (name: string, value: Json) =>
+      scalarOf(value) !== null && typeof value !== 'boolean' && name !== 'code' && isIdentifyingName(nameWords(name));
+    const found = members.filter(([, name, value]) => isIdentifier(name, value));
+    if (found.length > 0) return found.map(([pointer]) => pointer);
+    level = members.map(([pointer, , value]) => [pointer, value] as const);
+  }
+  return [];
 }
 
 const MAX_LISTED = 1000;
