@@ -4,9 +4,9 @@ import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName, nameWords } from '../request/words/names.ts';
 import { type ApiOperation, bodyOf, follow, operationCalled, Reach } from './document.ts';
+import type { GivenValues, Question } from './given.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from './json.ts';
 import { type FoundPlace, placesOf } from './places.ts';
-import type { GivenValues, Question } from './propose.ts';
 import type { ApiDescription } from './read-document.ts';
 
 export interface ProposedAccess {

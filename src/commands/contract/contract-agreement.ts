@@ -1,7 +1,8 @@
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { ask, askHidden, askYesNo } from '../../cli/prompt.ts';
-import type { Proposal, Question, Said } from '../../contract/propose.ts';
+import type { Question } from '../../contract/given.ts';
+import type { Proposal, Said } from '../../contract/propose.ts';
 import { printable } from '../../report/output.ts';
 import { OPERATION_NAMES } from '../../request/contract/operations.ts';
 import { SrqError } from '../../request/words/errors.ts';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import type { Question, Said } from '../../contract/propose.ts';
+import type { Question } from '../../contract/given.ts';
+import type { Said } from '../../contract/propose.ts';
 import { type Paint, printable } from '../../report/output.ts';
 import { contractName, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { contractAt, isElsewhere, type ServerSuggestion, tokenAddress } from '../../request/contract/contract.ts';
