@@ -43,12 +43,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/store/file': ['.'],
   'src/store/postgres': ['.'],
 
-  'src/contract': ['documents', 'postman', 'learn', 'version-1'],
-  'src/contract/learn': ['documents', 'schema', 'version-1'],
-  'src/contract/schema': ['documents', 'version-1'],
-  'src/contract/postman': ['documents', 'version-1'],
-  'src/contract/documents': ['version-1'],
-  'src/contract/version-1': [],
+  'src/contract': [],
 
   'src/sandbox': ['messages', 'service', 'records', 'inbox'],
   'src/sandbox/inbox': ['messages', 'service', 'records'],
@@ -85,7 +80,8 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   pgpass: ['src/store/postgres'],
   'pg-boss': ['src/store/postgres'],
   'pg-connection-string': ['src/store/postgres'],
-  yaml: ['src/contract/documents'],
+  yaml: ['src/contract'],
+  '@scalar/openapi-upgrader': ['src/contract'],
   ajv: ['src/request/contract'],
   re2js: ['src/request/contract'],
   'libphonenumber-js': ['src/request'],

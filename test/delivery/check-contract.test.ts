@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { CreateOperation, Parameter } from '../helpers/version-1/contract.ts';
 import { audioFindings } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import type { RequestOperationName } from '../../src/request/contract/operations.ts';
 import { quotedMessage } from '../../src/request/words/finding.ts';
+import type { CreateOperation, Parameter } from '../doors/version-1/contract.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 
 type Fields = Readonly<Record<string, string>>;

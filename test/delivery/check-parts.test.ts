@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT as DOCUMENTED_1, type Parameter } from '../helpers/version-1/contract.ts';
 import { placedParts as placedIn } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
@@ -7,7 +6,8 @@ import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { findMarket } from '../../src/request/lead/markets.ts';
 import { type Parts, splitLocation, splitName } from '../../src/request/lead/parts.ts';
 import { contentKey } from '../../src/request/lead/service-request.ts';
-import { version2 } from '../helpers/version-1.ts';
+import { DOCUMENTED_CONTRACT as DOCUMENTED_1, type Parameter } from '../doors/version-1/contract.ts';
+import { version2 } from '../doors/version-1.ts';
 
 const placedParts = (contract: Contract, texts: Record<string, string>, given: Parts, country = '') =>
   placedIn(contract, texts, given, findMarket(country));

@@ -1,5 +1,6 @@
 import { pageOf, readPage } from '../../src/contract/contract-text.ts';
-import { type Proposal, proposeContract, type Question, type Said } from '../../src/contract/propose.ts';
+import type { Question } from '../../src/contract/given.ts';
+import { type Proposal, proposeContract, type Said } from '../../src/contract/propose.ts';
 import { readDocument } from '../../src/contract/read-document.ts';
 import { placeFacts } from '../../src/request/contract/bindings.ts';
 import { readyJudges } from '../../src/request/contract/body-check.ts';

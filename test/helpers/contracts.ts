@@ -10,6 +10,8 @@ export interface Expected {
   readonly set: Readonly<Record<string, string>>;
   readonly operations: Readonly<Record<string, string>>;
   readonly questions: readonly string[];
+  /** What a row says of its category, if the description has no names for its codes. */
+  readonly categories?: readonly [string, string];
   readonly wire: Readonly<Record<string, string>>;
   readonly constants: Readonly<Record<string, string>>;
   readonly alternatives: Readonly<Record<string, Readonly<Record<string, string>>>>;

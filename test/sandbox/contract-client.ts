@@ -1,13 +1,13 @@
+import type { Contract } from '../../src/request/contract/contract.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import {
   type CreateOperation,
   DOCUMENTED_CONTRACT,
   type Parameter,
   type TokenOperation,
   type ValidateOperation,
-} from '../helpers/version-1/contract.ts';
-import type { Contract } from '../../src/request/contract/contract.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
-import { version2 } from '../helpers/version-1.ts';
+} from '../doors/version-1/contract.ts';
+import { version2 } from '../doors/version-1.ts';
 import { FORM, type Reply, sandboxWith, send } from './sandbox-client.ts';
 
 interface Changes {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT, type Parameter } from '../helpers/version-1/contract.ts';
 import { serviceInterface } from '../../src/sandbox/service/interface.ts';
 import { makeEncoder } from '../../src/service/wire/encode.ts';
-import { version2 } from '../helpers/version-1.ts';
+import { DOCUMENTED_CONTRACT, type Parameter } from '../doors/version-1/contract.ts';
+import { version2 } from '../doors/version-1.ts';
 
 const parameter = (field: string, ...path: string[]): Parameter => ({
   ...{ field, in: 'body', path, type: 'string', isList: false, required: true, requiredWithin: null, values: null },

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { ContractEncoding, Parameter } from '../helpers/version-1/contract.ts';
 import { callText } from '../../src/report/terminal/call-text.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
@@ -9,6 +8,7 @@ import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.t
 import { RequestApi } from '../../src/service/request-api.ts';
 import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
+import type { ContractEncoding, Parameter } from '../doors/version-1/contract.ts';
 import { httpTo, virtualClock } from '../helpers/api-client.ts';
 import { CANARY, secretsIn, spellingsOf } from '../helpers/canary-secret.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
