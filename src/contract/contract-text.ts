@@ -210,15 +210,23 @@ export function readPage(
     const kept = isSame
       ? { as: before.as, schema: before.schema, answers: before.answers }
       : { as: 'application/json', schema: null, answers: { success: null, refusal: null } };
-    const always = Object.entries(objectOf(own['always'])).map(([place, value]) => [
-      place,
-      restored(place, value, memberOf(before?.always as Json, place)),
+    const filled = (values: Json | undefined, known: Json | undefined) =>
+      Object.fromEntries(
+        Object.entries(objectOf(values)).map(([place, value]) => [
+          place,
+          restored(place, value, memberOf(known, place)),
+        ]),
+      );
+    const when = Object.entries(objectOf(own['when'])).map(([field, values]) => [
+      field,
+      filled(values, memberOf(before?.when as Json, field)),
     ]);
     return {
       ...empty,
       ...kept,
       ...own,
-      ...(own['always'] !== undefined && { always: Object.fromEntries(always) }),
+      ...(isObject(own['always']) && { always: filled(own['always'], before?.always as Json) }),
+      ...(isObject(own['when']) && { when: Object.fromEntries(when) }),
       ...(role === 'create' && { again: own['again'] ?? null }),
     } as JsonObject;
   };

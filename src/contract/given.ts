@@ -33,6 +33,16 @@ export class GivenValues {
     return this.#values[name];
   }
 
+  /** Returns the fields that a person put into places of which the description says nothing, such as those of a free object. */
+  furtherFields(): Readonly<Record<string, string>> {
+    const named = Object.entries(this.#values).flatMap(([name, value]) => {
+      const field = fieldIn(value);
+      return this.#used.has(name) || field === null ? [] : [[name, field] as const];
+    });
+    for (const [name] of named) this.#used.add(name);
+    return Object.fromEntries(named);
+  }
+
   refuseUnused(known: readonly string[]): void {
     const name = Object.keys(this.#values).find((each) => !this.#used.has(each));
     if (name === undefined) return;
@@ -46,3 +56,6 @@ export class GivenValues {
     );
   }
 }
+
+/** Returns the field that stands in braces, `{email}`, or null if a value is said. */
+export const fieldIn = (value: string): string | null => /^\{([a-z_]+)\}$/.exec(value)?.[1] ?? null;

@@ -6,12 +6,14 @@ import type { OperationName } from '../request/contract/operations.ts';
 import { readPlace, writePlace } from '../request/contract/place.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
+import { isField } from '../request/lead/fields.ts';
+import { isPart } from '../request/lead/parts.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isIdentifyingName, isSecretName, nameWords } from '../request/words/names.ts';
 import { type ApiOperation, answersOf, bodyOf, operationCalled, operationsOf, Reach } from './document.ts';
 import { boundFields } from './fields.ts';
-import { GivenValues, type Question } from './given.ts';
+import { fieldIn, GivenValues, type Question } from './given.ts';
 import { type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from './json.ts';
 import { areWithinBranch, type FoundPlace, isTangled, lastName, placesOf, sampleOf } from './places.ts';
 import { proposeAccess, serversOf } from './propose-access.ts';
@@ -303,8 +305,8 @@ function proposeCall(
     const name = lastName(place.path);
     const value = values.of(text, ...(isNamedOnce(places, name) ? [name] : []));
     if (value !== undefined) {
-      const field = /^\{([a-z_]+)\}$/.exec(value)?.[1];
-      if (value === '' || field !== undefined) fields[text] = field ?? name;
+      const field = fieldIn(value);
+      if (value === '' || field !== null) fields[text] = field ?? name;
       else always[text] = valueFor(place, text, value);
     } else {
       const field = bound.fields.get(place);
@@ -319,6 +321,7 @@ function proposeCall(
     if (place.in === 'body')
       for (let at = 1; at < place.path.length; at += 1) present.add(place.path.slice(0, at).join('\n'));
   }
+  if (role === 'create') Object.assign(fields, values.furtherFields());
   // What goes with an object that no request holds is not sent.
   for (const place of places) {
     const text = writePlace(place);
@@ -355,12 +358,12 @@ function proposeCall(
   const { missing, unmet, schema: usable } = missingIn(call, open);
   const isFew = missing.length <= MAX_ASKED;
   const questions = isFew ? missing.map((place) => placeQuestion(place, guesses)) : [];
+  if (role === 'create' && !Object.values(fields).some((each) => isField(each) || isPart(each)))
+    questions.push(fieldsQuestion(operation, guesses));
   const notes = [];
   if (!isFew) {
     const list = missing.map(writePlace).join(', ').slice(0, MAX_LISTED);
     notes.push(`${operation.name} demands ${missing.length} values that srq knows nothing of: ${list}. ${IN_PAGE}`);
-  } else if (Object.keys(fields).length === 0) {
-    notes.push(`No place of ${operation.name} certainly takes a field of srq. ${IN_PAGE}`);
   }
   if (usable === null && schema !== null)
     notes.push(`The schema of ${operation.name} cannot be used, so no row is checked by it.`);
@@ -468,6 +471,17 @@ function constantOf(place: FoundPlace, isField: boolean): Json | undefined {
   if (fixed !== undefined || isField) return fixed;
   const preset = place.keywords['default'];
   return place.branches.length > 0 || typeof preset === 'object' ? undefined : preset;
+}
+
+/** A contract without a place for any field sends nothing. A person says at least one. */
+function fieldsQuestion({ name }: ApiOperation, guesses: readonly Guess[]): Question {
+  const some = guesses.slice(0, 3).map(({ place, value }) => `${place}={${value}}`);
+  const asked = some.length === 0 ? '' : ` It may be ${some.join(' or ')}.`;
+  return {
+    name: 'fields',
+    text: `No place of ${name} certainly takes a field of srq. Say at least one, as PLACE={field}.${asked}`,
+    answer: `--set ${shellWord(some[0] ?? 'PLACE={phone}')}`,
+  };
 }
 
 function placeQuestion(place: Placed, guesses: readonly Guess[]): Question {

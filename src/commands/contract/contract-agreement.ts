@@ -52,7 +52,8 @@ function withAnswer({ values, operations }: Said, { name, choices }: Question, t
   const about = rest.join(':');
   const operation = OPERATION_NAMES.find((each) => kind === 'operation' && each === about);
   if (operation) return { values, operations: { ...operations, [operation]: answer } };
-  return { values: { ...values, [about]: answer }, operations };
+  const [place = '', field] = kind === 'fields' ? answer.split(/=(?=\{)/) : [about, answer];
+  return { values: { ...values, [place]: field ?? answer }, operations };
 }
 
 /** Throws if a question is open, or if nobody agrees on the terminal or by `--yes`. */
