@@ -129,7 +129,8 @@ function answersTo(name: string, bytes: Buffer, judgement: Judgement): Answers |
     for (const question of open) {
       const [kind, ...rest] = question.name.split(':');
       const about = rest.join(':');
-      if (kind === 'operation') operations = { ...operations, [about]: operationFor(about, question, judgement) };
+      if (kind === 'fields') values = { ...values, ...judgedFields(judgement) };
+      else if (kind === 'operation') operations = { ...operations, [about]: operationFor(about, question, judgement) };
       else values = { ...values, [about]: valueFor(about, question, judgement) };
     }
   }
@@ -151,18 +152,23 @@ function valueFor(about: string, { example }: Question, { fields, answers }: Jud
   return first === undefined ? (example ?? 'text') : `{${first}}`;
 }
 
-/** Adds the judged places to the page, as a person does who has read the document. */
-function withJudged(contract: Contract, { fields, answers = {} }: Judgement): Contract {
-  const judged = Object.entries(fields).flatMap(
-    ([place, field]) => [[place.replaceAll('[]', '.0'), [field].flat()[0] ?? '']] as const,
-  );
-  const said = Object.entries(answers).flatMap(([place, answer]) => {
-    const field = /^\{(\w+)\}$/.exec(answer)?.[1];
-    if (field === undefined) return [];
-    const all = ['fullname', 'email', 'phone', 'request_text'];
-    return field === 'fields' ? all.map((each) => [`${place}.${each}`, each] as const) : [[place, field] as const];
+/** Says which fields go where, as a person does who has read the document. */
+function judgedFields({ fields, answers = {} }: Judgement): Strings {
+  const judged = Object.entries(fields).flatMap(([place, field]) => {
+    const [first = ''] = [field].flat();
+    return first === 'ref' ? [] : [[place.replaceAll('[]', '.0'), `{${first}}`] as const];
   });
-  return withFields(contract, Object.fromEntries([...judged, ...said]));
+  const said = Object.entries(answers).flatMap(([place, answer]) => {
+    if (answer !== '{fields}') return /^\{\w+\}$/.test(answer) ? [[place, answer] as const] : [];
+    return ['fullname', 'email', 'phone', 'request_text'].map((each) => [`${place}.${each}`, `{${each}}`] as const);
+  });
+  return Object.fromEntries([...judged, ...said]);
+}
+
+/** Adds the judged places to the page. */
+function withJudged(contract: Contract, judgement: Judgement): Contract {
+  const fields = Object.entries(judgedFields(judgement)).map(([place, field]) => [place, field.slice(1, -1)]);
+  return withFields(contract, Object.fromEntries(fields));
 }
 
 function flagsOf(operations: Strings, values: Strings, folder: string): string[] {
