@@ -425,6 +425,21 @@ function missingIn(call: Call, open: readonly Placed[]): Missing {
   }
 }
 
+/** Returns what a page leaves open that its schema demands of each row, with a sample of each value. */
+export function lackingIn(call: Call): Readonly<Record<string, Json>> {
+  const { properties, $defs } = objectOf(call.schema);
+  const places = WHERE.flatMap((where) =>
+    placesOf(objectOf(properties)[where] ?? {}, objectOf($defs)).map((place) => ({ ...place, in: where })),
+  );
+  const isBound = (place: Placed) => writePlace(place) in call.fields || writePlace(place) in call.always;
+  const { missing } = missingIn(
+    call,
+    places.filter((place) => !isBound(place)),
+  );
+  return Object.fromEntries(missing.map((place) => [writePlace(place), sampleOf(place.keywords, {})]));
+}
+
+const WHERE = ['body', 'header', 'query'] as const;
 const MAX_ROW = 500;
 
 function misfitsOf(call: Call, asked: readonly Placed[]): readonly Misfit[] {
@@ -490,7 +505,8 @@ function placeQuestion(place: Placed, guesses: readonly Guess[]): Question {
   const guess = guesses.find((each) => each.place === writePlace(place));
   const values = listOf(keywords['enum']).flatMap((each) => scalarOf(each) ?? []);
   const prose = textOf(keywords['description']);
-  const shown = scalarOf(keywords['example']) ?? scalarOf(listOf(keywords['examples'])[0]) ?? values[0];
+  const sample = sampleOf(keywords, {});
+  const shown = typeof sample === 'object' ? JSON.stringify(sample) : scalarOf(sample);
   return {
     name: `constant:${name}`,
     text:
@@ -502,7 +518,7 @@ function placeQuestion(place: Placed, guesses: readonly Guess[]): Question {
         : ` It may take the field ${guess.value}: --set ${shellWord(`${name}={${guess.value}}`)}`) +
       ` If each row gives it: --set ${shellWord(`${name}=`)}`,
     answer: isSecretName(name) ? `--set ${shellWord(name)}=@FILE` : `--set ${shellWord(`${name}=VALUE`)}`,
-    ...(guess !== undefined ? { example: `{${guess.value}}` } : shown !== undefined && { example: shown }),
+    ...(guess !== undefined ? { example: `{${guess.value}}` } : shown !== null && { example: shown }),
   };
 }
 

@@ -77,7 +77,10 @@ export async function proposalFrom(
     text: `The page was written without the secret "${name}". What is it?`,
     answer: `--set ${name}=@FILE`,
   }));
-  return { contract: { ...contract, source }, questions, notes: [] };
+  const { lackingIn } = await import('../../contract/propose.ts');
+  const lacking = Object.keys(lackingIn(contract.create)).join(', ');
+  const notes = lacking === '' ? [] : [`The schema demands more, and without it rows are refused: ${lacking}`];
+  return { contract: { ...contract, source }, questions, notes };
 }
 
 async function readBounded(path: string): Promise<FileBytes> {
