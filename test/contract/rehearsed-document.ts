@@ -10,6 +10,7 @@ import {
   type Question,
   unlessRefused,
   withFields,
+  withLacking,
 } from '../doors/learn.ts';
 import { isSame, type Judgement } from './judged-document.ts';
 
@@ -131,7 +132,7 @@ function answersTo(name: string, bytes: Buffer, judgement: Judgement): Answers |
       const about = rest.join(':');
       if (kind === 'fields') values = { ...values, ...judgedFields(judgement) };
       else if (kind === 'operation') operations = { ...operations, [about]: operationFor(about, question, judgement) };
-      else values = { ...values, [about]: valueFor(about, question, judgement) };
+      else values = { ...values, ...valueFor(about, question, judgement) };
     }
   }
   return 'The questions do not end.';
@@ -143,13 +144,12 @@ function operationFor(role: string, { choices = [] }: Question, { create, token,
   return answers?.['token'] ?? token ?? choices.find((each) => /^(?:key|basic)$/.test(each)) ?? 'none';
 }
 
-function valueFor(about: string, { example }: Question, { fields, answers }: Judgement): string {
-  const plain = (place: string) => place.replace(/\[\]|\.0(?=\.|$)/g, '');
-  const [, field] = Object.entries(fields).find(([place]) => plain(place) === plain(about)) ?? [];
-  const [first] = [field ?? []].flat();
-  const said = answers?.[about];
-  if (said !== undefined && said !== '{fields}') return said;
-  return first === undefined ? (example ?? 'text') : `{${first}}`;
+function valueFor(about: string, { example }: Question, judgement: Judgement): Strings {
+  const judged = judgedFields(judgement);
+  // An object of which nothing is described is there once a field is in it.
+  const inside = Object.entries(judged).filter(([place]) => place.startsWith(`${about}.`));
+  if (inside.length > 0) return Object.fromEntries(inside);
+  return { [about]: judged[about] ?? judgement.answers?.[about] ?? example ?? 'text' };
 }
 
 /** Says which fields go where, as a person does who has read the document. */
@@ -168,7 +168,7 @@ function judgedFields({ fields, answers = {} }: Judgement): Strings {
 /** Adds the judged places to the page. */
 function withJudged(contract: Contract, judgement: Judgement): Contract {
   const fields = Object.entries(judgedFields(judgement)).map(([place, field]) => [place, field.slice(1, -1)]);
-  return withFields(contract, Object.fromEntries(fields));
+  return withLacking(withFields(contract, Object.fromEntries(fields)));
 }
 
 function flagsOf(operations: Strings, values: Strings, folder: string): string[] {

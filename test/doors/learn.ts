@@ -1,6 +1,6 @@
 import { pageOf, readPage } from '../../src/contract/contract-text.ts';
 import type { Question } from '../../src/contract/given.ts';
-import { type Proposal, proposeContract, type Said } from '../../src/contract/propose.ts';
+import { lackingIn, type Proposal, proposeContract, type Said } from '../../src/contract/propose.ts';
 import { readDocument } from '../../src/contract/read-document.ts';
 import { placeFacts } from '../../src/request/contract/bindings.ts';
 import { readyJudges } from '../../src/request/contract/body-check.ts';
@@ -76,6 +76,15 @@ export function withFields(contract: Contract, fields: Readonly<Record<string, s
   return more.length === 0
     ? contract
     : { ...contract, create: { ...contract.create, fields: { ...own, ...Object.fromEntries(more) } } };
+}
+
+/** Returns a contract that always sends a sample of what its page leaves open. */
+export function withLacking(contract: Contract): Contract {
+  const lacking = lackingIn(contract.create);
+  const { create } = contract;
+  return Object.keys(lacking).length === 0
+    ? contract
+    : { ...contract, create: { ...create, always: { ...create.always, ...lacking } } };
 }
 
 /** Returns the values that the schema of create allows a field, or null if it allows any. */
