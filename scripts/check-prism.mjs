@@ -109,11 +109,13 @@ function startedPrism(file) {
 /** The number of requests that Prism refused. */
 async function check(name) {
   const file = join(FIXTURES, name);
+  const { set, operations: named, audio, categories } = EXPECTED[name];
+  const operations = Object.entries(named).flatMap(([role, operation]) => ['--operation', `${role}=${operation}`]);
   const home = mkdtempSync(join(tmpdir(), 'srq-prism-'));
   const prism = await startedPrism(file);
   const sandbox = await started(
     process.execPath,
-    ['dist/srq.js', 'sandbox', '--port', '0', '--json', '--contract', file],
+    ['dist/srq.js', 'sandbox', '--port', '0', '--json', '--contract', file, ...operations],
     /(\{.*\})\n/,
   );
   const { baseUrl, clientId, clientSecret } = JSON.parse(sandbox.found);
@@ -129,10 +131,10 @@ async function check(name) {
     SRQ_CLIENT_ID: clientId,
     SRQ_CLIENT_SECRET: clientSecret,
   };
-  const answers = Object.entries(EXPECTED[name].set).flatMap(([constant, value]) => ['--set', `${constant}=${value}`]);
+  const answers = Object.entries(set).flatMap(([constant, value]) => ['--set', `${constant}=${value}`]);
   for (const words of [
-    ['contract', 'learn', file, ...answers, '--yes'],
-    ['bulk', writeLeads(home, EXPECTED[name].audio !== null), '--rate', 'max', '--yes'],
+    ['contract', 'learn', file, ...operations, ...answers, '--yes'],
+    ['bulk', writeLeads(home, audio !== null, categories), '--rate', 'max', '--yes'],
   ]) {
     const { code, stderr } = await srq(words, env);
     if (code !== 0) throw new Error(`srq ${words.join(' ')} ended with ${code}: ${stderr}`);
@@ -145,13 +147,13 @@ async function check(name) {
 }
 
 /** Leads that every description takes, one with a recording where there is a place for it. */
-function writeLeads(folder, withRecording) {
+function writeLeads(folder, withRecording, [even, odd] = ['Plumbing', 'photography']) {
   writeFileSync(join(folder, 'need.wav'), 'RIFF\x24\x00\x00\x00WAVEfmt not really a sound');
   const rows = [
     'country,lang,location,fullname,email,phone,request_text,category,audio_file',
-    'PT,pt,1200-109 Lisboa,Ana Exemplo,ana@example.com,+351912345678,A torneira pinga,Plumbing,',
-    'UK,en,London,Ann Example,ann@example.com,+447400123456,"Photos, please",photography,',
-    ...(withRecording ? ['DE,de,Berlin,Anna Beispiel,anna@example.com,+4915123456789,,Plumbing,need.wav'] : []),
+    `PT,pt,1200-109 Lisboa,Ana Exemplo,ana@example.com,+351912345678,A torneira pinga,${even},`,
+    `UK,en,London,Ann Example,ann@example.com,+447400123456,"Photos, please",${odd},`,
+    ...(withRecording ? [`DE,de,Berlin,Anna Beispiel,anna@example.com,+4915123456789,,${even},need.wav`] : []),
   ];
   const path = join(folder, 'leads.csv');
   writeFileSync(path, `${rows.join('\n')}\n`);

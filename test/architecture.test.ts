@@ -43,11 +43,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/store/file': ['.'],
   'src/store/postgres': ['.'],
 
-  'src/contract': ['documents', 'postman', 'learn'],
-  'src/contract/learn': ['documents', 'schema'],
-  'src/contract/schema': ['documents'],
-  'src/contract/postman': ['documents'],
-  'src/contract/documents': [],
+  'src/contract': [],
 
   'src/sandbox': ['messages', 'service', 'records', 'inbox'],
   'src/sandbox/inbox': ['messages', 'service', 'records'],
@@ -84,11 +80,21 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   pgpass: ['src/store/postgres'],
   'pg-boss': ['src/store/postgres'],
   'pg-connection-string': ['src/store/postgres'],
-  yaml: ['src/contract/documents'],
-  ajv: ['src/sandbox/service'],
+  yaml: ['src/contract'],
+  '@scalar/openapi-upgrader': ['src/contract'],
+  ajv: ['src/request/contract'],
+  re2js: ['src/request/contract'],
   'libphonenumber-js': ['src/request'],
   // What comes from outside is parsed where it comes in: settings and learned files, contracts, e-mail addresses, mappings, faults.
-  zod: ['src/settings', 'src/request', 'src/sandbox/service', 'src/sandbox/records', 'src/cli', 'src/library'],
+  zod: [
+    'src/contract/version-1',
+    'src/settings',
+    'src/request',
+    'src/sandbox/service',
+    'src/sandbox/records',
+    'src/cli',
+    'src/library',
+  ],
   // Where numbers of any length must keep their digits.
   'lossless-json': ['src/input', 'src/service/answers', 'src/service/wire', 'src/sandbox/service'],
 };

@@ -323,10 +323,10 @@ export const GUARDS = [
     tests: ['submitted'],
   },
   {
-    name: 'a header is believed only by words that say so',
-    file: 'src/contract/learn/idempotency.ts',
-    from: "if (saysRecognised(words, operation.method.toUpperCase()) && window !== 'unclear') {",
-    to: "if (window !== 'unclear') {",
+    name: 'a header is believed by the word of a person alone',
+    file: 'src/contract/propose.ts',
+    from: 'return { again: unheeded, questions: [question] };',
+    to: 'return { again: { header, hours: 24, uuid }, questions: [question] };',
     tests: ['../contract/idempotency'],
   },
   {

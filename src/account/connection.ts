@@ -1,10 +1,4 @@
-import {
-  type Contract,
-  contractFingerprint,
-  type Observations,
-  ownKey,
-  tokenBaseUrl,
-} from '../request/contract/contract.ts';
+import { type Contract, contractFingerprint, ownKey, tokenBaseUrl } from '../request/contract/contract.ts';
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
@@ -66,8 +60,6 @@ export interface ConnectedAccount {
   readonly timeoutMs: number | null;
   /** Functions that are called with every call to the service, with secrets redacted. */
   readonly traces: readonly ((call: TracedCall) => void)[];
-  /** Called when the program has finished, with what the answers showed about a learned contract. */
-  observed(contract: Contract, seen: Observations): Promise<void>;
 }
 
 export interface ConnectOptions {
@@ -102,7 +94,6 @@ export async function openConnection(
   const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, known, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
   host.onClose(async () => remember(api.known));
-  if (contract.source) host.onClose(() => keepObservations(account, api));
   return {
     ...kept,
     api,
@@ -112,7 +103,7 @@ export async function openConnection(
     isFamiliar: isFamiliar(known),
     proveCredentials: async () => tokens?.prove() ?? null,
     view: () => ({ ...limiter.view(), tokensFetched: tokens?.fetched ?? 0 }),
-    mayValidate: contract.hasValidate !== false,
+    mayValidate: contract.validate !== null,
   };
 }
 
@@ -132,12 +123,6 @@ export async function proveCredentials(
 }
 
 const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
-
-/** Passes on what the answers showed about the contract, even if the program failed. */
-async function keepObservations(account: ConnectedAccount, api: RequestApi): Promise<void> {
-  const seen = api.observations();
-  if (Object.keys(seen).length > 0) await account.observed(account.contract, seen);
-}
 
 /** Builds the authorizer of a contract, with the tokens that it uses if the service issues any. */
 function openAuthorizer(

@@ -6,8 +6,7 @@ import {
   openConnection,
   proveCredentials,
 } from '../account/connection.ts';
-import { CONTRADICTION_HINT, contradictionText } from '../report/terminal/contract-text.ts';
-import { type Contract, isElsewhere, type Observations, ownKey } from '../request/contract/contract.ts';
+import { type Contract, isElsewhere, ownKey } from '../request/contract/contract.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -16,7 +15,6 @@ import { type CertificateFiles, secureContextOf } from '../service/network/certi
 import { type Network, type ProxySettings, proxyFor } from '../service/network/connector.ts';
 import { notLoggedIn, requireCertificateCheck, type Settings } from '../settings/settings.ts';
 import type { GlobalOptions } from './command.ts';
-import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
 import { keepParserPlain } from './v8-flags.ts';
 
@@ -72,18 +70,17 @@ export async function proveNewCredentials(
 
 /**
  * Returns the parts of an account that flags and environment decide: how the service is reached, and the listeners for
- * calls and observations.
+ * calls.
  */
 async function surroundingsOf(
   context: Context,
   certificates: CertificateFiles,
-): Promise<Pick<ConnectedAccount, 'network' | 'timeoutMs' | 'traces' | 'observed'>> {
+): Promise<Pick<ConnectedAccount, 'network' | 'timeoutMs' | 'traces'>> {
   const { timeout, verbose } = context.options;
   return {
     network: (baseUrl) => networkOf(context, baseUrl, certificates),
     timeoutMs: timeout === undefined ? null : timeout * 1000,
     traces: verbose ? [await callPrinter(context)] : [],
-    observed: (contract, seen) => keepObservations(context, contract, seen),
   };
 }
 
@@ -96,13 +93,6 @@ async function callPrinter(context: Context): Promise<Trace> {
   return (call) => context.process.stderr.write(callText(call));
 }
 
-/** Stores what the answers showed about the contract, and warns about answers that contradict it. */
-async function keepObservations(context: Context, contract: Contract, seen: Observations): Promise<void> {
-  (await context.contracts()).observe(contract, seen);
-  const against = contradictionText(contract, seen);
-  if (against !== null) await context.warn(`${against} ${withProfileFlags(CONTRADICTION_HINT, context.options)}`);
-}
-
 /**
  * Loads the contract for a base URL. Throws `SrqError('settings')` if the contract was learned for another base URL and
  * holds keys, or sends the client secret to another host.
@@ -111,7 +101,7 @@ export async function contractFor(context: Context, baseUrl: string): Promise<Co
   const contract = await context.contract(baseUrl);
   const { profile, ownBaseUrl } = await context.settings();
   if (ownBaseUrl === null || ownBaseUrl === baseUrl) return contract;
-  const { holdsSecrets } = await import('../contract/contract-secrets.ts');
+  const { holdsSecrets } = await import('../contract/secrets.ts');
   const isKept = !holdsSecrets(contract);
   if (isKept && !isElsewhere(contract.token)) return contract;
   throw new SrqError(

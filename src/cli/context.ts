@@ -7,14 +7,8 @@ import type { LogPlace } from '../account/host.ts';
 import { LogKeeper } from '../account/log-keeper.ts';
 import { systemClock } from '../account/system-clock.ts';
 import type { Reporter } from '../report/reporter.ts';
-import {
-  type Contract,
-  contractAt,
-  DOCUMENTED_CONTRACT,
-  documentedContract,
-  withoutOperationPath,
-  withTokenAtService,
-} from '../request/contract/contract.ts';
+import { type Contract, contractAt, withJudges, withTokenAtService } from '../request/contract/contract.ts';
+import { documentedContract } from '../request/contract/public-api.ts';
 import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import type { Clock } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -23,14 +17,7 @@ import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import type { Trust } from '../settings/own-file.ts';
-import {
-  contractPaths,
-  directories,
-  mappingsPath,
-  type OwnPaths,
-  type Paths,
-  profileNamed,
-} from '../settings/paths.ts';
+import { contractPath, directories, mappingsPath, type OwnPaths, type Paths, profileNamed } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
@@ -173,7 +160,7 @@ export class Context {
   async contracts(): Promise<ContractStore> {
     const { ContractStore } = await import('../settings/contract-store.ts');
     const { value } = await this.profileName();
-    return new ContractStore(value, contractPaths(await this.paths(), value), await this.trust());
+    return new ContractStore(value, contractPath(await this.paths(), value), await this.trust());
   }
 
   /**
@@ -199,15 +186,7 @@ export class Context {
     if (!learned) return documentedContract(encoding);
     // A rehearsal sends nothing to another host, even if the contract names one for tokens.
     const agreed = this.options.sandbox ? withTokenAtService(learned) : learned;
-    return place === undefined ? agreed : contractAt(agreed, place);
-  }
-
-  /**
-   * Returns the path that the contract puts before those of its operations, or an empty text. With --sandbox, the base
-   * URL is never spelled with it.
-   */
-  async basePath(): Promise<string> {
-    return this.options.sandbox ? '' : ((await this.#learnedContract())?.basePath ?? '');
+    return withJudges(place === undefined ? agreed : contractAt(agreed, place));
   }
 
   /** Returns the places of srq's files. Throws like `logPlace` if no log can be kept where the user says. */
@@ -393,21 +372,7 @@ export class Context {
     const given = this.process.env['SRQ_BASE_URL'];
     if (!given) return null;
     const { normalBaseUrl } = await import('../settings/base-url.ts');
-    return this.withoutPath(normalBaseUrl(given));
-  }
-
-  /** Removes from a base URL what srq adds to it itself, and tells the user so. */
-  async withoutPath(baseUrl: string): Promise<string> {
-    // The contract is not cached, because the command may be about to learn another. A contract that cannot be used is
-    // reported where it is needed.
-    const learned = await this.#readContract().catch(() => null);
-    const cut = withoutOperationPath(learned ?? DOCUMENTED_CONTRACT, baseUrl);
-    const text = `The base URL is ${cut} without ${baseUrl.slice(cut.length)}, which srq adds itself.`;
-    if (cut !== baseUrl && !this.#said.has(text)) {
-      this.#said.add(text);
-      (await this.reporter()).say(() => text);
-    }
-    return cut;
+    return normalBaseUrl(given);
   }
 
   /** Starts a marketplace inside this process, with temporary credentials, state and log. */

@@ -9,7 +9,8 @@ import { isTellingHeader, mappingToKeep, mappingToRemember } from '../input/kept
 import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
 import { requireFileName, requireOwnOrNew } from '../report/output-file.ts';
-import { parametersOf } from '../request/contract/contract.ts';
+import { callsOf } from '../request/contract/contract.ts';
+import { readPlace } from '../request/contract/place.ts';
 import { SCHEMA_VERSION } from '../request/documents/types.ts';
 import {
   type Mapping,
@@ -111,8 +112,8 @@ export async function readInput(context: Context, file: string, options: Reading
 
 /** Returns the names by which the contract in force knows parameters. */
 async function parameterNames(context: Context): Promise<ReadonlySet<string>> {
-  const parameters = parametersOf(await context.contract());
-  return new Set(parameters.flatMap(({ field, path }) => [field, path.join('.'), path.at(-1) ?? field]));
+  const bound = callsOf(await context.contract()).flatMap(({ fields }) => Object.entries(fields));
+  return new Set(bound.flatMap(([place, field]) => [field, place, readPlace(place).path.at(-1) ?? field]));
 }
 
 /**

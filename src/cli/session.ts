@@ -132,10 +132,10 @@ async function requiredDestination(settings: Settings, contract: Contract): Prom
 
 async function offered(
   context: Context,
-  { hasValidate }: Contract,
+  { validate }: Contract,
   operations: readonly RequestOperationName[],
 ): Promise<readonly RequestOperationName[]> {
-  if (hasValidate !== false || !operations.includes('validate')) return operations;
+  if (validate !== null || !operations.includes('validate')) return operations;
   const reporter = await context.reporter();
   reporter.warn('The contract says that the service has no validate, so requests are created as with --no-validate.');
   return operations.filter((name) => name !== 'validate');

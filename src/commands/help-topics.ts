@@ -103,7 +103,6 @@ const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly nam
   { folder: 'state', name: 'PROFILE.ndjson.torn-*', what: 'an unfinished line, if a crash left one' },
   { folder: 'state', name: 'PROFILE.token.json', what: 'the cached token' },
   { folder: 'state', name: 'PROFILE.learned.json', what: 'the learned pace, and what answers mean' },
-  { folder: 'state', name: 'PROFILE.observed.json', what: 'how well answers matched the contract' },
   { folder: 'state', name: 'rehearsal/', what: 'the log of the last run with --sandbox' },
   { folder: 'state', name: 'written/', what: 'digests of your results files' },
   { folder: 'state', name: 'compile-cache/', what: 'srq, compiled, for a quicker start' },

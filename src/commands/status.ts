@@ -4,7 +4,7 @@ import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
 import { contractName, secretAddressText } from '../report/terminal/contract-text.ts';
-import { ownKey, tokenAddress } from '../request/contract/contract.ts';
+import { encodingOf, ownKey, tokenAddress } from '../request/contract/contract.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
 import { tokenPath } from '../settings/paths.ts';
@@ -43,7 +43,7 @@ export async function status(context: Context): Promise<number> {
     token,
     paths,
     kind: live ? 'live' : 'test',
-    encoding: contract.create.encoding,
+    encoding: encodingOf(contract.create),
     contract: contract.source,
     auth: contract.auth?.kind ?? 'bearer',
     tokenAddress: baseUrl && tokenAddress(contract, baseUrl.value),

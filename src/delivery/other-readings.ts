@@ -1,5 +1,4 @@
-import { type Contract, withCountry, withoutBasePath } from '../request/contract/contract.ts';
-import { describedOperation } from '../request/contract/contract-rules.ts';
+import { type Contract, countryOf, withCountry } from '../request/contract/contract.ts';
 import { MARKETS } from '../request/lead/markets.ts';
 import type { Draft } from '../request/lead/service-request.ts';
 import type { Mapping } from '../request/lead/table.ts';
@@ -24,27 +23,11 @@ export interface Reading extends OtherReading {
 
 type KnownKeys = Pick<LogView, 'lookup' | 'prefetch'>;
 
-/**
- * Returns the readings of which something says that they may have applied: without the country that the contract gives
- * now, and at the other spelling of the base URL. `basePath` is the common path of the contract as it was learned,
- * because the contract as used under the base URL may no longer have it.
- */
-function likelyReadings(preparation: Preparation, basePath: string): OtherReading[] {
-  const isGiven = describedOperation(preparation.contract.create).country !== null;
-  const bare = isGiven
-    ? [
-        {
-          when: 'the contract gave them no country',
-          preparation: { ...preparation, contract: withoutCountry(preparation.contract) },
-        },
-      ]
-    : [];
-  if (basePath === '') return bare;
-  const { baseUrl } = preparation.destination;
-  const root = withoutBasePath(baseUrl, basePath);
-  const other = root === baseUrl ? baseUrl + basePath : root;
-  const destination = { ...preparation.destination, baseUrl: other };
-  return [...bare, { when: `the base URL was ${other}`, preparation: { ...preparation, destination } }];
+/** Returns the reading of which something says that it may have applied: without the country that the contract gives now. */
+function likelyReadings(preparation: Preparation): OtherReading[] {
+  if (countryOf(preparation.contract) === null) return [];
+  const contract = withoutCountry(preparation.contract);
+  return [{ when: 'the contract gave them no country', preparation: { ...preparation, contract } }];
 }
 
 /**
@@ -52,7 +35,7 @@ function likelyReadings(preparation: Preparation, basePath: string): OtherReadin
  * nothing says that one of them ever applied.
  */
 function readingsByMarket(preparation: Preparation): OtherReading[] {
-  if (describedOperation(preparation.contract.create).country !== null) return [];
+  if (countryOf(preparation.contract) !== null) return [];
   return contractsByMarket(preparation.contract).map(({ code, contract }) => {
     return { when: `the contract gave them the country ${code}`, preparation: { ...preparation, contract } };
   });
@@ -79,12 +62,11 @@ export async function draftSentBefore(
   draft: Draft,
   own: Prepared,
   preparation: Preparation,
-  basePath: string,
   log: KnownKeys,
 ): Promise<string | null> {
   if (!own.request) return null;
   const guessed = draft.fields['country'] === undefined ? readingsByMarket(preparation) : [];
-  const readings = [...likelyReadings(preparation, basePath), ...guessed];
+  const readings = [...likelyReadings(preparation), ...guessed];
   if (readings.length === 0) return null;
   await log.prefetch([own.key]);
   if (isKnown(own.key, log)) return null;
@@ -113,19 +95,18 @@ const FEW_ROWS = 1_000;
 export async function rowsSentBefore(
   plan: ImportPlan,
   preparation: Preparation,
-  { basePath, further, openLog }: SentBeforeSources,
+  { further, openLog }: SentBeforeSources,
 ): Promise<SentBefore | null> {
   if (plan.counts.ready === 0) return null;
   const { mapping } = plan;
   const withMapping = (each: OtherReading): Reading => ({ ...each, mapping });
-  const likely = [...further, ...likelyReadings(preparation, basePath).map(withMapping)];
+  const likely = [...further, ...likelyReadings(preparation).map(withMapping)];
   const hasColumn = mapping.sources.some(({ field }) => field === 'country');
   const guessed = hasColumn ? [] : readingsByMarket(preparation).map(withMapping);
   return (await firstSentBefore(likely, plan, openLog)) ?? firstSentBefore(guessed, plan, openLog, FEW_ROWS);
 }
 
 interface SentBeforeSources {
-  readonly basePath: string;
   readonly further: readonly Reading[];
   readonly openLog: () => Promise<KnownKeys>;
 }

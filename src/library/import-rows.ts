@@ -28,8 +28,6 @@ interface RowsImportDeps {
   readonly store: LogStore;
   readonly account: OpenedAccount;
   readonly preparation: Preparation;
-  /** The path that the contract puts before those of its operations, or an empty text. */
-  readonly basePath: string;
   readonly halt: AbortController;
   readonly clock: Clock;
 }
@@ -81,8 +79,8 @@ export async function importTable(
  * Throws `SrqError('usage')` if rows that are ready were created under another reading, because they would be created a
  * second time.
  */
-async function requireNotSentBefore(plan: ImportPlan, { preparation, basePath, log }: RowsImportDeps): Promise<void> {
-  const sources = { basePath, further: [], openLog: async () => log };
+async function requireNotSentBefore(plan: ImportPlan, { preparation, log }: RowsImportDeps): Promise<void> {
+  const sources = { further: [], openLog: async () => log };
   const sent = await rowsSentBefore(plan, preparation, sources);
   if (sent) throw sentBefore(sentBeforeText(String(sent.rows), sent));
 }

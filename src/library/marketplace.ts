@@ -6,8 +6,9 @@ import { requireOneEach, settleByWord, unknownRecords } from '../delivery/settle
 import { submitOne } from '../delivery/settle-rows.ts';
 import { fromLog, loggedStatus, type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
-import { type Contract, contractAt, documentedContract, isOffered } from '../request/contract/contract.ts';
+import { type Contract, contractAt, withJudges } from '../request/contract/contract.ts';
 import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
+import { documentedContract } from '../request/contract/public-api.ts';
 import type { Draft } from '../request/lead/service-request.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf, type OpenLog } from '../request/log/log-store.ts';
 import type { AudioReader, LogView } from '../request/ports.ts';
@@ -136,12 +137,7 @@ export class LibraryMarketplace implements api.Marketplace {
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
       const sending = { ...submitting, occasion: randomUUID() };
       const settings = { ...options, ...sending, concurrency, profile, version: this.#version };
-      const basePath = await this.#basePath();
-      return importTable(
-        table,
-        { log, store, account, preparation, basePath, halt, clock: this.#host.clock },
-        settings,
-      );
+      return importTable(table, { log, store, account, preparation, halt, clock: this.#host.clock }, settings);
     });
   }
 
@@ -259,7 +255,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async #submitOptions({ validate = true, onDuplicate = 'skip', again = false }: api.CreateOptions) {
-    const isThere = isOffered(await this.#contract(), 'validate') !== false;
+    const isThere = (await this.#contract()).validate !== null;
     return { validate: validate && isThere, onDuplicate, again };
   }
 
@@ -269,7 +265,7 @@ export class LibraryMarketplace implements api.Marketplace {
    */
   async #requireNotSentBefore(submission: DraftSubmission, options: SubmitOptions, log: LogView): Promise<void> {
     const preparation = await this.#preparation(operationsOf(options));
-    const when = await draftSentBefore(submission.draft, submission, preparation, await this.#basePath(), log);
+    const when = await draftSentBefore(submission.draft, submission, preparation, log);
     if (when === null) return;
     throw sentBefore(`The request was sent before, when ${when}. If it is sent now, it is created again.`);
   }
@@ -294,12 +290,7 @@ export class LibraryMarketplace implements api.Marketplace {
   async #contractInUse(): Promise<Contract> {
     const { baseUrl, encoding } = this.#settings;
     const learned = await this.#learned();
-    return learned ? contractAt(learned, baseUrl) : documentedContract(encoding);
-  }
-
-  /** Returns the path that the contract puts before those of its operations, or an empty text. */
-  async #basePath(): Promise<string> {
-    return (await this.#learned())?.basePath ?? '';
+    return learned ? withJudges(contractAt(learned, baseUrl)) : documentedContract(encoding);
   }
 
   async #readContract(): Promise<Contract | null> {
@@ -315,13 +306,11 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async #contractStore(contract: string): Promise<ContractStore> {
-    const { profile, stateFolder } = this.#settings;
-    const observations = `${stateFolder}/${profile}.observed.json`;
-    return new ContractStore(profile, { contract, observations }, await this.#host.trust());
+    return new ContractStore(this.#settings.profile, contract, await this.#host.trust());
   }
 
   async #connect(): Promise<OpenedAccount> {
-    const { baseUrl, clientId, contractFile, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
+    const { baseUrl, clientId, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
     const account = {
       destination: { baseUrl, clientId },
       contract: await this.#contract(),
@@ -329,9 +318,6 @@ export class LibraryMarketplace implements api.Marketplace {
       network: (url: string) => this.#host.network(url),
       timeoutMs: timeoutMs ?? null,
       traces: [],
-      observed: async (...[contract, seen]: Parameters<ContractStore['observe']>) => {
-        if (contractFile !== undefined) (await this.#contractStore(contractFile)).observe(contract, seen);
-      },
     };
     let listener: Refused = () => {};
     const asking = { rate, concurrency, audio: recordingsIn(audioFolder) };

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { answerCall } from './answer-call.ts';
 import { answerInbox } from './inbox/inbox.ts';
@@ -7,7 +8,6 @@ import { refusal, type SandboxAnswer } from './messages/answer.ts';
 import { isFromElsewhere, isLoopbackHost, opensWindow, sendAnswer } from './messages/http-message.ts';
 import type { ReceivedRequest } from './records/received-request.ts';
 import { openState, type SandboxOptions, type SandboxState } from './records/sandbox-state.ts';
-import { DOCUMENTED_INTERFACE } from './service/documented-interface.ts';
 import { type FaultRates, type Instruction, parseFaultRates } from './service/faults.ts';
 import { findOperation } from './service/routes.ts';
 import type { ServiceInterface } from './service/service-interface.ts';
@@ -45,14 +45,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   return sandboxAt(`http://127.0.0.1:${port}`, state, () => closeServer(server, closing));
 }
 
-/**
- * Returns the interface of the service. It is loaded on demand, because most sandboxes follow no contract and do not
- * need the library that checks one.
- */
+/** Returns the interface of the service. It is loaded on demand, because the validator takes a while. */
 async function interfaceOf({ contract }: SandboxOptions): Promise<ServiceInterface> {
-  if (contract === null) return DOCUMENTED_INTERFACE;
-  const { contractInterface } = await import('./service/contract-interface.ts');
-  return contractInterface(contract);
+  const { serviceInterface } = await import('./service/interface.ts');
+  return serviceInterface(contract ?? DOCUMENTED_CONTRACT);
 }
 
 function sandboxAt(baseUrl: string, state: SandboxState, closeOnce: () => Promise<void>): Sandbox {

@@ -1,14 +1,9 @@
 import { basename } from 'node:path';
-import {
-  type Contract,
-  isOffered,
-  type Observations,
-  type Operation,
-  parametersOf,
-  wireFormOf,
-} from '../request/contract/contract.ts';
+import { addressOf, type Call, type Contract, callsOf } from '../request/contract/contract.ts';
 import type { KnownAnswers } from '../request/contract/known-answers.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
+import { readPlace } from '../request/contract/place.ts';
+import { wireFormOf } from '../request/contract/public-api.ts';
 import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { Outcome } from '../request/log/outcome.ts';
@@ -102,8 +97,8 @@ export class RequestApi implements MarketplaceApi {
     this.#experiment = new Experiment({ reader, clock, stopping, ask, creates: this.#creates });
     this.#judge = new CreateJudge(reader, this.#experiment, contract, clock);
     this.#secrets = [...deps.authorizer.secrets, ...givenKeys(contract)];
-    this.#sendsFileName = parametersOf(contract).some(
-      ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',
+    this.#sendsFileName = callsOf(contract).some(
+      ({ audio, fields }) => audio === 'binary' || Object.values(fields).includes('audio_name'),
     );
   }
 
@@ -123,7 +118,7 @@ export class RequestApi implements MarketplaceApi {
 
   /** Asks validate about one request. It has no effects, so it is repeated while that may help. */
   async #ask(request: ServiceRequest): Promise<ValidateResult> {
-    if (isOffered(this.#deps.contract, 'validate') === false) return failedValidate(NO_VALIDATE, null);
+    if (this.#deps.contract.validate === null) return failedValidate(NO_VALIDATE, null);
     const call = await this.#prepare('validate', request);
     for (let tried = 1; ; tried++) {
       const sent = await this.#send(call, async () => () => true);
@@ -215,7 +210,7 @@ export class RequestApi implements MarketplaceApi {
       const why = 'Two tokens in a row were refused (HTTP 401). The request may have been taken.';
       return { why, stop: isAccepted ? null : tokenRefused() };
     }
-    if (!this.#reader.knowsValidate || isOffered(this.#deps.contract, 'validate') === false) return null;
+    if (!this.#reader.knowsValidate || this.#deps.contract.validate === null) return null;
     const { verdict } = await this.validate(request);
     if (verdict === 'clear') return null;
     return { why: 'The token was refused (HTTP 401), and validate does not call it clear.', stop: null };
@@ -251,11 +246,12 @@ export class RequestApi implements MarketplaceApi {
   ): Promise<SentCall | 'stopped' | 'withdrawn'> {
     const { authorizer, limiter, http, contract, stopping } = this.#deps;
     const { method, path, headers, body } = encoded;
+    const described = contract[operation] ?? contract.create;
     for (let refusals = 0; ; refusals++) {
       // Get the token before the permit, so that no place is held meanwhile. It is checked again with the permit,
       // because it may have expired while the request waited.
       await authorizer.authorize();
-      const permit = await limiter.acquire(contract[operation].path, stopping);
+      const permit = await limiter.acquire(addressOf(described).path, stopping);
       if (!permit) return 'stopped';
       let sent: Exchange | null = null;
       let exchange: Exchange;
@@ -265,7 +261,7 @@ export class RequestApi implements MarketplaceApi {
         const mayWrite = await permission();
         if (mayWrite === null) return 'withdrawn';
         for (const secret of call.secrets) redactor.add(secret);
-        const own = { ...call.headers, accept: acceptedTypes(contract[operation]) };
+        const own = { ...call.headers, accept: acceptedTypes(described) };
         const [address, shown] = withKey(call, path, redacted);
         exchange = await http.send(method, address, { ...headers, ...own }, body, shown, mayWrite);
         if (!(exchange.error instanceof LeaseExpired)) sent = exchange;
@@ -339,16 +335,6 @@ export class RequestApi implements MarketplaceApi {
   get known(): KnownAnswers {
     return this.#reader.known;
   }
-
-  /** Counts how often answers agreed with settings of the contract, or did not. */
-  observations(): Observations {
-    return this.#reader.observed.counts;
-  }
-
-  /** Withdraws the observation of the last verdict, because the verdict cannot be right. */
-  withdrawVerdict(): void {
-    this.#reader.observed.withdraw('validate.verdict');
-  }
 }
 
 /** A prepared call of an operation. */
@@ -406,8 +392,8 @@ function unreachable(error: Error): SrqError {
  * Returns the Accept header: the documented type of the answer, then JSON, because some services refuse to send anything
  * else.
  */
-function acceptedTypes({ success }: Operation): string {
-  const described = success?.contentType ?? JSON_CONTENT_TYPE;
+function acceptedTypes({ answers }: Call): string {
+  const described = answers.success?.contentType ?? JSON_CONTENT_TYPE;
   return described === JSON_CONTENT_TYPE ? ACCEPTED_TYPES : `${described}, ${JSON_CONTENT_TYPE};q=0.9, */*;q=0.1`;
 }
 
@@ -416,12 +402,14 @@ function acceptedTypes({ success }: Operation): string {
  * name of a secret.
  */
 function givenKeys(contract: Contract): string[] {
-  const { create, validate } = contract;
-  const chosen = [create, validate].flatMap(({ choices }) => choices.flat().flatMap(({ constants }) => constants));
-  return [
-    ...parametersOf(contract).flatMap(({ in: place, path, constant }) =>
-      constant !== null && (place !== 'body' || isSecretName(path.at(-1) ?? '')) ? [constant] : [],
+  return callsOf(contract).flatMap(({ always, when }) => [
+    ...Object.entries(always).flatMap(([place, value]) => {
+      const { in: where, path } = readPlace(place);
+      const isKey = where !== 'body' || isSecretName(path.at(-1) ?? '');
+      return isKey ? [String(value)] : secretTexts(path.at(-1) ?? '', value);
+    }),
+    ...Object.values(when).flatMap((values) =>
+      Object.entries(values).flatMap(([place, value]) => secretTexts(readPlace(place).path.at(-1) ?? '', value)),
     ),
-    ...chosen.flatMap(({ path, value }) => secretTexts(path.at(-1) ?? '', value)),
-  ];
+  ]);
 }

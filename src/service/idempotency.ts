@@ -1,4 +1,4 @@
-import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS } from '../request/contract/contract.ts';
+import { type CreateCall, DEFAULT_KEY_LIFE_SECONDS } from '../request/contract/contract.ts';
 import type { Outcome } from '../request/log/outcome.ts';
 import { isTaken } from '../request/log/status.ts';
 import type { Clock, CreateResult } from '../request/ports.ts';
@@ -73,9 +73,9 @@ const MAX_REPEAT_MS = 5 * 60 * 1000;
  * key, counted from the first moment it may have seen it. A later call has its own repetitions, and of a call that died
  * only the last attempt is known, so twice their time is subtracted.
  */
-export function keyLife({ idempotency }: CreateOperation): KeyLife | null {
-  if (idempotency === null) return null;
-  const windowMs = (idempotency.windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS) * 1000;
+export function keyLife({ again }: CreateCall): KeyLife | null {
+  if (again === null) return null;
+  const windowMs = (again.hours === null ? DEFAULT_KEY_LIFE_SECONDS : again.hours * 3600) * 1000;
   const trustedMs = windowMs - Math.max(windowMs * MARGIN, MIN_MARGIN_MS);
   if (trustedMs <= 0) return null;
   const repeatMs = Math.min(trustedMs / 4, MAX_REPEAT_MS);
@@ -86,9 +86,9 @@ export function keyLife({ idempotency }: CreateOperation): KeyLife | null {
  * Returns the header by which the service recognises a repeated create. It is empty if the contract has no such header.
  * `key` consists of 32 hex digits.
  */
-export function idempotencyHeader({ idempotency }: CreateOperation, key: string): Record<string, string> {
-  if (idempotency === null) return {};
-  return { [idempotency.header.toLowerCase()]: idempotency.format === 'uuid' ? asUuid(key) : key };
+export function idempotencyHeader({ again }: CreateCall, key: string): Record<string, string> {
+  if (again === null) return {};
+  return { [again.header.toLowerCase()]: again.uuid ? asUuid(key) : key };
 }
 
 /** Formats a key as a random UUID (RFC 9562, version 4), which passes every check of that format. */

@@ -65,7 +65,7 @@ export class CreateJudge {
   /** Returns the result of an answer that is believed to be a creation, and learns it. */
   #taken(key: string, result: CreateResult, answer: UnprovenAnswer): CreateResult {
     const form = answer.form as Form | null;
-    const by = this.#contract.create.identifiers.length > 0 ? 'document' : 'experiment';
+    const by = this.#contract.create.reads.id.length > 0 ? 'document' : 'experiment';
     this.#reader.learn('create', form, 'taken', by, this.#clock.nowMs());
     this.#reader.holdAll(form, key);
     const outcome: Outcome = { ...result.outcome, status: 'created', ids: answer.ids, message: null, raw: null };
@@ -96,7 +96,7 @@ export class CreateJudge {
     if (isSeen && isConflict) return { ...nothing, isTaken: true, isSeen };
     // What validate does not see may not have been taken, whatever the answer looks like. Only the API description counts for
     // more, and a creation like others, as long as nobody knows whether validate tells.
-    const isKnown = () => this.#contract.create.identifiers.length > 0 || this.#reader.isTaken(form, key);
+    const isKnown = () => this.#contract.create.reads.id.length > 0 || this.#reader.isTaken(form, key);
     const isTaken = isSeen || (isBelieved && !this.#reader.knowsValidate && isKnown());
     if (!isTaken) this.#reader.learn('create', form, 'open', 'experiment', this.#clock.nowMs());
     if (!isTaken) return nothing;

@@ -1,25 +1,10 @@
 import { readFileSync, rmSync, type Stats, statSync } from 'node:fs';
-import * as z from 'zod/mini';
-import type { Contract, Observations } from '../request/contract/contract.ts';
+import type { Contract } from '../request/contract/contract.ts';
 import { fileFlaw } from '../request/log/ownership.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
-import { ANY_OWNER, OwnFile, replaceFileOrThrow, type Trust } from './own-file.ts';
+import { ANY_OWNER, replaceFileOrThrow, type Trust } from './own-file.ts';
 
-const count = z.int().check(z.nonnegative());
-const observedSchema = z.object({
-  learnedAt: z.string(),
-  settings: z.record(z.string(), z.object({ confirmed: count, contradicted: count })),
-});
-
-/** Maximum number of settings with observations. No contract has as many settings. */
-const MAX_SETTINGS = 100;
 const MAX_BYTES = 10 * 1024 * 1024;
-
-/** The paths of a profile's contract and of the observations of live answers on it. */
-export interface ContractPaths {
-  readonly contract: string;
-  readonly observations: string;
-}
 
 /**
  * Stores one profile's contract. If the file is missing, the profile has no contract. A damaged file is an error,
@@ -28,13 +13,11 @@ export interface ContractPaths {
  */
 export class ContractStore {
   readonly path: string;
-  readonly #observations: OwnFile;
   readonly #profile: string;
   readonly #trust: Trust;
 
-  constructor(profile: string, { contract, observations }: ContractPaths, trust = ANY_OWNER) {
-    this.path = contract;
-    this.#observations = new OwnFile(observations, trust);
+  constructor(profile: string, path: string, trust = ANY_OWNER) {
+    this.path = path;
     this.#profile = profile;
     this.#trust = trust;
   }
@@ -63,10 +46,7 @@ export class ContractStore {
     }
   }
 
-  /**
-   * Writes the contract, whole or not at all, after a check that it can be read back. The observations on an earlier
-   * contract are removed.
-   */
+  /** Writes the contract, whole or not at all, after a check that it can be read back. */
   async write(contract: Contract): Promise<void> {
     const { readContract } = await import('../request/contract/contract-schema.ts');
     readContract(contract, 'What was learned', 'Nothing was stored. Report this as a fault of srq.');
@@ -75,41 +55,17 @@ export class ContractStore {
     } catch (error) {
       throw this.#unwritable('written', error);
     }
-    this.#observations.remove();
   }
 
-  /** Removes the contract and its observations. Returns false if there was no contract. */
+  /** Removes the contract. Returns false if there was no contract. */
   forget(): boolean {
     try {
       const found = statSync(this.path, { throwIfNoEntry: false });
       rmSync(this.path, { force: true });
-      this.#observations.remove();
       return found !== undefined;
     } catch (error) {
       throw this.#unwritable('removed', error);
     }
-  }
-
-  /** Returns the observations of live answers on this contract; those on another contract do not count. */
-  observations(contract: Contract): Observations {
-    try {
-      const { learnedAt, settings } = observedSchema.parse(JSON.parse(this.#observations.text() ?? ''));
-      return learnedAt === contract.source?.learnedAt ? settings : {};
-    } catch {
-      return {};
-    }
-  }
-
-  /**
-   * Adds the observations of one command. They are counts by setting and contain no value. An error while storing them
-   * is ignored.
-   */
-  observe(contract: Contract, seen: Observations): void {
-    const before = this.observations(contract);
-    const names = [...new Set([...Object.keys(before), ...Object.keys(seen)])].slice(0, MAX_SETTINGS);
-    const settings = Object.fromEntries(names.map((name) => [name, added(before[name], seen[name])]));
-    const learnedAt = contract.source?.learnedAt ?? '';
-    this.#observations.replace(`${JSON.stringify({ learnedAt, settings })}\n`);
   }
 
   /** Throws if others could read or write the contract, because it decides where credentials go and may hold keys. */
@@ -129,13 +85,4 @@ export class ContractStore {
       error,
     );
   }
-}
-
-type ObservedCount = Observations[string];
-
-function added(a: ObservedCount | undefined, b: ObservedCount | undefined): ObservedCount {
-  return {
-    confirmed: (a?.confirmed ?? 0) + (b?.confirmed ?? 0),
-    contradicted: (a?.contradicted ?? 0) + (b?.contradicted ?? 0),
-  };
 }

@@ -1,7 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SrqError } from '../request/words/errors.ts';
-import type { ContractPaths } from './contract-store.ts';
 
 export interface Directories {
   /** The directory of the settings: profiles and credentials. */
@@ -89,15 +88,9 @@ export function mappingsPath({ config }: Pick<Paths, 'config'>, profile: string)
   return join(dirname(config), 'mappings', `${profile}.json`);
 }
 
-/**
- * Returns the paths of a profile's contract. The contract is a setting. The observations on it are not, because they
- * must be writable even where settings are not.
- */
-export function contractPaths({ config, state }: OwnPaths, profile: string): ContractPaths {
-  return {
-    contract: join(dirname(config), 'contracts', `${profile}.json`),
-    observations: join(state, `${profile}.observed.json`),
-  };
+/** Returns the path of a profile's contract. */
+export function contractPath({ config }: Pick<OwnPaths, 'config'>, profile: string): string {
+  return join(dirname(config), 'contracts', `${profile}.json`);
 }
 
 /**

@@ -8,8 +8,9 @@ import { type ConnectedAccount, openConnection, proveCredentials } from '../../s
 import type { LogPlace } from '../../src/account/host.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
-import { contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { contractFingerprint } from '../../src/request/contract/contract.ts';
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { Secret } from '../../src/request/words/secret.ts';
 import { encodeRecord } from '../../src/store/file/record.ts';
 import { knownFrom } from '../doors/answer.ts';
@@ -112,7 +113,6 @@ describe('A connection', () => {
         asked.push(baseUrl);
         return { proxy: null, secureContext: undefined } as never;
       },
-      observed: async (_, seen) => void asked.push(JSON.stringify(seen)),
       ...at,
     };
     return { ...of, asked, account, connection: await openConnection(of.host, account, OPTIONS) };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { planId } from '../../src/commands/bulk/consent.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { PREPARATION, planOf, tableOf } from '../delivery/leads.ts';
 
 const HOW = { validate: true, onDuplicate: 'skip', again: false } as const;
@@ -25,7 +25,7 @@ test('the id of a plan is of its rows, its mapping, its contract and the way of 
   const invalid = await prepared(['Need 1', 'Need 2']);
   invalid.plan.ledger.setStatus(2, 'repeated');
   const renamed = { ...one.plan, mapping: { ...one.plan.mapping, columns: ['a', 'b', 'c', 'd'] } };
-  const contract = { ...DOCUMENTED_CONTRACT, hasValidate: false };
+  const contract = { ...DOCUMENTED_CONTRACT, validate: null };
   const others = [
     planId([one], { ...HOW, validate: false }),
     planId([one], { ...HOW, onDuplicate: 'create' }),

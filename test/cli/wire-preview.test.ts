@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wirePreview } from '../../src/cli/wire-preview.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 

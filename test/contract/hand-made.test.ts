@@ -1,81 +1,94 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { learnContract } from '../../src/contract/learn.ts';
-import type { Contract } from '../../src/request/contract/contract.ts';
-import { learnOptions } from './learn-options.ts';
+import { type Contract, edited, learn, page } from '../doors/learn.ts';
 
 interface Expected {
   readonly set: Record<string, string>;
+  readonly operations: Record<string, string>;
   readonly questions: readonly string[];
-  readonly create: object;
-  readonly validate: object;
-  readonly wire: object;
-  readonly required: readonly string[];
+  readonly create: Where;
+  readonly validate: Where;
+  readonly wire: Record<string, string>;
   readonly constants: Record<string, string>;
   readonly alternatives: Record<string, Record<string, string>>;
-  readonly identifiers: readonly string[];
-  readonly verdict: string;
-  readonly createDuplicate: boolean;
-  readonly token: object;
+  readonly token: Record<string, unknown>;
   readonly idempotency: object | null;
-  readonly unavailableIsNotActed: boolean;
-  readonly basePath: string;
   readonly servers: readonly object[];
   readonly audio: string | null;
-  readonly baseUrl?: string;
+}
+
+interface Where {
+  readonly method: string;
+  readonly path: string;
+  readonly contentType: string;
 }
 
 const FOLDER = new URL('../../fixtures/contracts/', import.meta.url);
-const expectations = JSON.parse(readFileSync(new URL('expected.json', FOLDER), 'utf8')) as Record<string, Expected>;
-const FIELDS =
-  /^(?:country|lang|location|fullname|email|phone|request_text|category|audio_file|audio_type|audio_name)$/;
+const bytesOf = (name: string) => readFileSync(new URL(name, FOLDER));
+const expected: Record<string, Expected> = JSON.parse(bytesOf('expected.json').toString());
 
-const fixture = (name: string) => ({ name, bytes: readFileSync(new URL(name, FOLDER)) });
-
-for (const [file, expected] of Object.entries(expectations)) {
-  test(`${file} is learned as its table says`, () => {
-    const baseUrl = expected.baseUrl ?? null;
-    const open = learnContract([fixture(file)], learnOptions({ baseUrl }));
-    expect(open.questions.map(({ name }) => name).sort()).toEqual(expected.questions);
-    const { contract, questions } = learnContract([fixture(file)], learnOptions({ baseUrl, constants: expected.set }));
-    expect(questions).toEqual([]);
-    expect(summary(contract)).toEqual({ ...expected, set: undefined, questions: undefined, baseUrl: undefined });
-  });
-}
-
-/** A contract in the columns of the table. */
-function summary(contract: Contract): object {
-  const { create, validate, token } = contract;
-  const parameters = create.parameters ?? [];
-  const fields = parameters.filter(({ field }) => FIELDS.test(field));
-  const place = ({ method, path, encoding, contentType }: Contract['create'] | Contract['validate']) => ({
-    ...{ method, path, encoding, contentType },
-  });
-  const fixed = parameters.filter(({ constant, in: where }) => constant !== null && where === 'body');
-  const chosen = create.choices.flat().filter(({ constants }) => constants.length > 0);
+/** What the test compares, in the words of `expected.json`. */
+function summary({ create, validate, token, servers }: Contract) {
+  const body = ([place]: readonly [string, unknown]) => !/^(?:header|query) /.test(place);
+  const { path, auth, encoding, extra } = token;
   return {
-    create: place(create),
-    validate: place(validate),
-    wire: Object.fromEntries(fields.map(({ field, path }) => [field, path.join('.')])),
-    required: fields
-      .filter(({ required }) => required)
-      .map(({ field }) => field)
-      .sort(),
-    constants: Object.fromEntries(fixed.map(({ path, constant }) => [path.join('.'), constant])),
-    alternatives: Object.fromEntries(
-      chosen.map((each) => [
-        each.fields[0],
-        Object.fromEntries(each.constants.map(({ path, value }) => [path.join('.'), value])),
-      ]),
+    create: [create.call, create.as],
+    validate: validate && [validate.call, validate.as],
+    wire: Object.fromEntries(Object.entries(create.fields).map(([place, field]) => [field, place])),
+    constants: Object.fromEntries(
+      Object.entries(create.always)
+        .filter(body)
+        .map(([place, value]) => [place, String(value)]),
     ),
-    identifiers: create.identifiers.map(({ name }) => name),
-    verdict: validate.verdict[0]?.kind,
-    createDuplicate: create.duplicate.length > 0,
-    token: { path: token.path, auth: token.auth, encoding: token.encoding, extra: token.extra },
-    idempotency: create.idempotency,
-    unavailableIsNotActed: contract.unavailableIsNotActed,
-    basePath: contract.basePath,
-    servers: contract.servers.map(({ url, test: isTest }) => ({ url, test: isTest })),
-    audio: parameters.find(({ field }) => field === 'audio_file')?.audioForm ?? null,
+    alternatives: create.when,
+    token: { path, auth, encoding, extra },
+    idempotency: create.again,
+    servers: servers.map(({ url, test: isTest }) => ({ url, test: isTest })),
+    audio: Object.values(create.fields).includes('audio_file') ? create.audio : null,
   };
 }
+
+test.each(Object.entries(expected))('%s is learned once its questions are answered', (name, each) => {
+  const unanswered = learn(bytesOf(name), { name, operations: each.operations });
+  expect(unanswered.questions.map((question) => question.name).sort()).toEqual([...each.questions].sort());
+  const { contract, questions } = learn(bytesOf(name), { name, operations: each.operations, values: each.set });
+  expect(questions.filter(({ unanswered: counts }) => counts === undefined)).toEqual([]);
+  const where = ({ method, path, contentType }: Where) => [`${method} ${path}`, contentType];
+  expect(summary(contract)).toEqual({
+    ...{ create: where(each.create), validate: where(each.validate), wire: each.wire, constants: each.constants },
+    ...{ alternatives: each.alternatives, token: each.token, idempotency: each.idempotency },
+    ...{ servers: each.servers, audio: each.audio },
+  });
+  expect(edited(page(contract), contract).contract).toEqual(contract);
+});
+
+test.each(Object.entries(expected))('%s: only the paths of the public document are taken unasked', (name, each) => {
+  const asked = learn(bytesOf(name), { name }).questions.map((question) => question.name);
+  const roles = Object.keys(each.operations).map((role) => `operation:${role}`);
+  expect(asked.filter((question) => /^operation:(?:create|validate)$/.test(question))).toEqual(roles);
+});
+
+test('a collection gives places, a token by HTTP Basic, and no secret', () => {
+  const environment = JSON.parse(bytesOf('postman-nested-v20.environment.json').toString());
+  const operations = { create: 'POST /jobs', validate: 'POST /jobs/check' };
+  const name = 'postman-nested-v20.json';
+  const { contract, notes } = learn(bytesOf(name), { name, environment, operations });
+  expect(summary(contract)).toMatchObject({
+    create: ['POST /jobs', 'application/json'],
+    wire: { fullname: 'customer.name', email: 'customer.email', phone: 'customer.phone', request_text: 'description' },
+    token: { path: '/auth/token', auth: 'basic', extra: { scope: 'jobs:write' } },
+    servers: [{ url: 'https://test.jobs.example.com/partner', test: true }],
+  });
+  expect(notes.join()).toContain('partner_secret');
+});
+
+test('a collection of forms is read with its file and its further parameters', () => {
+  const operations = { create: 'POST /v2/request/create', validate: 'POST /v2/request/validate' };
+  const { contract } = learn(bytesOf('postman-multipart-v21.json'), { operations });
+  expect(summary(contract)).toMatchObject({
+    create: ['POST /v2/request/create', 'multipart/form-data'],
+    validate: ['POST /v2/request/validate', 'application/x-www-form-urlencoded'],
+    token: { path: '/v2/oauth/token', auth: 'basic', extra: { audience: 'requests' } },
+    audio: 'binary',
+  });
+});

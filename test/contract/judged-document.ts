@@ -1,7 +1,13 @@
-import { type LearnContractOptions, learnContract } from '../../src/contract/learn.ts';
-import type { Contract, Parameter, Proposal } from '../../src/request/contract/contract.ts';
-import { SrqError } from '../../src/request/words/errors.ts';
-import { learnOptions } from './learn-options.ts';
+import {
+  type Around,
+  type Contract,
+  isRefusal,
+  learn,
+  type Proposal,
+  type Refusal,
+  secretGoesTo,
+  unlessRefused,
+} from '../doors/learn.ts';
 
 /** What a person found in a real document by reading it, before srq saw it. */
 export interface Judgement {
@@ -35,9 +41,13 @@ export interface Verdict {
   readonly wrongToken: string | null;
   readonly wrongFields: readonly string[];
   readonly rightFields: number;
+  /** Right places that are comments of the page. */
+  readonly commented: number;
+  /** Judged places that are neither in force nor commented. */
+  readonly missing: number;
   /** Places that the judgement says nothing about. */
   readonly unjudgedFields: readonly string[];
-  /** The names of all questions until the contract can be used, or null if there is no create that srq can learn. */
+  /** The questions beside create and validate, or null if there is no create that srq can learn. */
   readonly questions: readonly string[] | null;
   /** The sentence with which the document is refused. */
   readonly refusal: string | null;
@@ -48,13 +58,25 @@ export interface Tally {
   /** Everything that is wrong and that nobody was asked about. The aim for each is 0. */
   readonly wrong: Readonly<Record<'creates' | 'validates' | 'tokens' | 'fields', number>>;
   readonly rightFields: number;
+  readonly commented: number;
+  readonly missing: number;
+  readonly mostQuestions: number;
   /** Per document with a create that srq learns. */
   readonly medianQuestions: number;
 }
 
 const NOTHING_WRONG = {
   ...{ taken: null, wrongCreate: null, wrongValidate: null, wrongToken: null },
-  ...{ isMissed: false, wrongFields: [], rightFields: 0, unjudgedFields: [], questions: null, refusal: null },
+  ...{
+    isMissed: false,
+    wrongFields: [],
+    rightFields: 0,
+    commented: 0,
+    missing: 0,
+    unjudgedFields: [],
+    questions: null,
+    refusal: null,
+  },
 };
 /** The fields and parts that are judged. Another parameter is called by its own name and gets what a person says. */
 const JUDGED =
@@ -64,28 +86,27 @@ const MAY_BE_TOKEN = /^(?:\*|clientCredentials|bearer|none|other)$/;
 
 /** Learns a document as a person would who knows its create, and compares what was taken unasked with the judgement. */
 export function verdictOn(name: string, bytes: Buffer, judgement: Judgement): Verdict {
-  const learn = (operations: LearnContractOptions['operations']) =>
-    learnContract([{ name, bytes }], learnOptions({ operations }));
-  const unasked = unlessRefused(() => learn({}));
-  const taken = unasked instanceof SrqError || isAsked(unasked, 'create') ? null : operationName(unasked, 'create');
+  const learned = (operations: Around['operations']) =>
+    unlessRefused(() => learn(bytes, { name, operations: operations ?? {} }));
+  const unasked = learned({});
+  const taken = isRefusal(unasked) || isAsked(unasked, 'create') ? null : unasked.contract.create.call;
   const isRight = taken !== null && judgement.create.some((each) => isSame(each, taken));
-  const answered = isRight ? unasked : withCreate(learn, judgement.create, unasked);
-  const asked = unasked instanceof SrqError ? [] : unasked.questions;
+  const asked = isRefusal(unasked) ? [] : unasked.questions;
   const start = {
     ...NOTHING_WRONG,
     name: judgement.name,
     taken,
     isMissed: taken === null && judgement.create.length > 0 && offered(asked, judgement.create).length === 0,
     wrongCreate: taken === null || isRight ? null : taken,
-    refusal: unasked instanceof SrqError ? unasked.message : null,
+    refusal: isRefusal(unasked) ? unasked.message : null,
   };
-  if (judgement.create.length === 0) {
-    return unasked instanceof SrqError || taken === null ? start : { ...start, ...wrongRoles(unasked, judgement) };
-  }
-  if (answered instanceof SrqError) return { ...start, refusal: answered.message };
-  // The questions about the body of another create than the right one are not asked in the end.
-  const roles = asked.filter((each) => each.name.startsWith('operation:'));
-  const questions = [...new Set([...roles, ...answered.questions].map((each) => each.name))];
+  if (judgement.create.length === 0)
+    return isRefusal(unasked) || taken === null ? start : { ...start, ...wrongRoles(unasked, judgement) };
+  const answered = isRight ? unasked : withCreate(learned, judgement.create, unasked);
+  if (isRefusal(answered)) return { ...start, refusal: answered.message };
+  const questions = answered.questions
+    .map((each) => each.name)
+    .filter((each) => !/^operation:(?:create|validate)$/.test(each));
   return { ...start, ...wrongRoles(answered, judgement), ...placed(answered.contract, judgement), questions };
 }
 
@@ -101,15 +122,15 @@ export function isSame(one: string, other: string): boolean {
 }
 
 function withCreate(
-  learn: (operations: LearnContractOptions['operations']) => Proposal,
+  learned: (operations: Around['operations']) => Proposal | Refusal,
   creates: readonly string[],
-  unasked: Proposal | SrqError,
-): Proposal | SrqError {
-  const choices = unasked instanceof SrqError ? [] : offered(unasked.questions, creates);
-  let last: Proposal | SrqError = unasked;
+  unasked: Proposal | Refusal,
+): Proposal | Refusal {
+  const choices = isRefusal(unasked) ? [] : offered(unasked.questions, creates);
+  let last: Proposal | Refusal = unasked;
   for (const create of [...choices, ...creates]) {
-    last = unlessRefused(() => learn({ create }));
-    if (!(last instanceof SrqError)) return last;
+    last = learned({ create, validate: 'none' });
+    if (!isRefusal(last)) return last;
   }
   return last;
 }
@@ -120,49 +141,28 @@ function offered(questions: Proposal['questions'], operations: readonly string[]
   return choices.filter((choice) => operations.some((each) => isSame(each, choice)));
 }
 
-function unlessRefused(learn: () => Proposal): Proposal | SrqError {
-  try {
-    return learn();
-  } catch (error) {
-    if (error instanceof SrqError) return error;
-    throw error;
-  }
-}
-
 const isAsked = ({ questions }: Proposal, role: string): boolean =>
   questions.some(({ name }) => name === `operation:${role}`);
 
-/** Returns an operation's name in the document, as the proposal shows it, or null if there is none. */
-function operationName({ contract }: Proposal, role: 'create' | 'validate'): string | null {
-  return contract.findings.find(({ setting, where }) => setting === `${role}.path` && where !== '')?.value ?? null;
-}
-
 function wrongRoles(proposal: Proposal, judgement: Judgement): Pick<Verdict, 'wrongValidate' | 'wrongToken'> {
-  const validate = isAsked(proposal, 'validate') ? null : operationName(proposal, 'validate');
+  const validate = isAsked(proposal, 'validate') ? null : (proposal.contract.validate?.call ?? null);
   const isExpected = validate !== null && judgement.validate !== null && isSame(validate, judgement.validate);
   return { wrongValidate: isExpected ? null : validate, wrongToken: wrongToken(proposal, judgement) };
 }
 
-/** Returns the address to which the secret would go although nobody was asked and it is not the one of the document. */
+/** Returns where the secret would go although nobody was asked and it is not the address of the document. */
 function wrongToken({ contract, questions }: Proposal, { auth, token }: Judgement): string | null {
-  const address = tokenAddress(contract);
+  if (isAsked({ contract, questions, notes: [] }, 'token')) return null;
+  const server = contract.servers[0]?.url ?? 'https://service.invalid';
+  const address = secretGoesTo(contract, server);
   if (address === null || questions.some(({ name }) => /token|auth|login/i.test(name))) return null;
-  const finding = contract.findings.find(({ setting }) => setting === 'token.path');
-  if (finding === undefined) return `${address}, not shown`;
-  if (finding.where === '') {
-    return token === null && auth.split('|').some((each) => MAY_BE_TOKEN.test(each)) ? null : `${address}, guessed`;
-  }
+  if (
+    contract.token.path === '/oauth/token' &&
+    token === null &&
+    auth.split('|').some((each) => MAY_BE_TOKEN.test(each))
+  )
+    return null;
   return token !== null && isAddress(address, token) ? null : address;
-}
-
-/** Returns where the contract logs in, under the first server if that is known, or null if it does not log in. */
-function tokenAddress(contract: Contract & { readonly auth?: { readonly kind: string } | undefined }): string | null {
-  if (contract.auth !== undefined && contract.auth.kind !== 'bearer') return null;
-  const token: Contract['token'] & { readonly origin?: string | undefined } = contract.token;
-  const server = contract.servers[0]?.url;
-  if (token.origin === undefined) return (server?.replace(/\/+$/, '') ?? '') + token.path;
-  if (token.origin !== 'service') return token.origin + token.path;
-  return (server === undefined ? '' : new URL(server).origin) + token.path;
 }
 
 function isAddress(address: string, expected: string): boolean {
@@ -173,23 +173,27 @@ function isAddress(address: string, expected: string): boolean {
 function placed(
   contract: Contract,
   { fields, mustNot }: Judgement,
-): Pick<Verdict, 'wrongFields' | 'rightFields' | 'unjudgedFields'> {
-  const parameters = (contract.create.parameters ?? []).filter(
-    ({ field, constant }) => constant === null && JUDGED.test(field),
-  );
+): Pick<Verdict, 'wrongFields' | 'rightFields' | 'unjudgedFields' | 'commented' | 'missing'> {
+  const bound = Object.entries(contract.create.fields).filter(([, field]) => JUDGED.test(field));
   const allowed = byPlace(fields);
   const traps = byPlace(mustNot);
-  const wrong = parameters.filter((each) => {
-    const place = placeOf(each);
-    const may = allowed.get(place);
-    return may !== undefined ? !may.includes(each.field) : (traps.get(place)?.includes(each.field) ?? false);
-  });
-  const right = parameters.filter((each) => allowed.get(placeOf(each))?.includes(each.field) ?? false);
-  const shown = (each: Parameter) => `${each.field} in ${placeOf(each)}`;
+  const isRight = ([place, field]: readonly [string, string]) =>
+    allowed.get(plainPlace(place.split('.')))?.includes(field) ?? false;
+  const isWrong = ([place, field]: readonly [string, string]) => {
+    const may = allowed.get(plainPlace(place.split('.')));
+    return may !== undefined
+      ? !may.includes(field)
+      : (traps.get(plainPlace(place.split('.')))?.includes(field) ?? false);
+  };
+  const shown = ([place, field]: readonly [string, string]) => `${field} in ${place}`;
+  const right = bound.filter(isRight).length;
+  const commented = contract.guesses.filter(({ place, value }) => isRight([place, value])).length;
   return {
-    wrongFields: wrong.map(shown),
-    rightFields: right.length,
-    unjudgedFields: parameters.filter((each) => !wrong.includes(each) && !right.includes(each)).map(shown),
+    wrongFields: bound.filter(isWrong).map(shown),
+    rightFields: right,
+    unjudgedFields: bound.filter((each) => !isRight(each) && !isWrong(each)).map(shown),
+    commented,
+    missing: allowed.size - right - commented,
   };
 }
 
@@ -199,8 +203,6 @@ const plainPlace = (parts: readonly string[]): string =>
     .map((part) => part.replace(/\[\]$/, ''))
     .filter((part) => part !== '' && part !== '0')
     .join('.');
-
-const placeOf = ({ path }: Parameter): string => plainPlace(path);
 
 function byPlace(table: Judgement['fields']): ReadonlyMap<string, readonly string[]> {
   return new Map(Object.entries(table).map(([place, field]) => [plainPlace(place.split('.')), [field].flat()]));
@@ -219,6 +221,9 @@ export function tallyOf(verdicts: readonly Verdict[]): Tally {
       fields: verdicts.flatMap(({ wrongFields }) => wrongFields).length,
     },
     rightFields: verdicts.reduce((sum, each) => sum + each.rightFields, 0),
+    commented: verdicts.reduce((sum, each) => sum + each.commented, 0),
+    missing: verdicts.reduce((sum, each) => sum + each.missing, 0),
+    mostQuestions: asked.at(-1) ?? 0,
     medianQuestions: ((asked[Math.ceil(middle) - 1] ?? 0) + (asked[Math.floor(middle)] ?? 0)) / 2,
   };
 }

@@ -1,8 +1,41 @@
 import { expect, test } from 'vitest';
-import { describePostman } from '../../src/contract/postman/postman.ts';
-import type { Json } from '../../src/request/contract/contract.ts';
-import { isSecretName } from '../../src/request/words/names.ts';
-import { aCollection, anItem, at, bodyOf, described } from './collections.ts';
+import { isRefusal, learn, page, unlessRefused } from '../doors/learn.ts';
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
+const BODY = { mode: 'urlencoded', urlencoded: [{ key: 'phone', value: '+351210000000' }] };
+
+/** A collection of one request, and of one more that creates. */
+function aCollection(...items: readonly Json[]): { readonly [name: string]: Json } {
+  const create = {
+    name: 'Create',
+    request: { method: 'POST', url: 'https://api.example.com/v1/request/create', body: BODY },
+  };
+  return { info: { name: 'C', schema: SCHEMA }, item: [...items, create] };
+}
+
+const anItem = (item: object = {}, request: object = {}): Json =>
+  ({
+    name: 'A',
+    request: { method: 'POST', url: 'https://api.example.com/a', body: BODY, ...request },
+    ...item,
+  }) as Json;
+
+/** Everything that srq keeps or shows of a collection, as text. */
+function kept(collection: object, environment?: object): string {
+  const learned = [{ create: '/a' }, { create: '/v1/request/create' }].map((operations) => {
+    const around = {
+      operations: { ...operations, validate: 'none', token: 'none' },
+      ...(environment && { environment }),
+    };
+    const learned = unlessRefused(() => learn(collection, around));
+    if (isRefusal(learned)) return [learned.message];
+    const { contract, questions, notes } = learned;
+    return [JSON.stringify([contract, questions]), page(contract), notes.join()];
+  });
+  return learned.flat().join();
+}
 
 const CANARY = 'canary/7f3+X';
 
@@ -43,95 +76,36 @@ test.each<[string, Json]>([
   ['a saved answer', aCollection(answered(JSON.stringify({ access_token: CANARY })))],
   ['a saved header', aCollection(answered('{}', [{ key: 'Set-Cookie', value: CANARY }]))],
   ['a script', aCollection(anItem({ event: [{ listen: 'test', script: { exec: `const secret = "${CANARY}";` } }] }))],
-])('a secret never gets into what is described: %s', (_, collection) => {
-  // The secret is repeated where nobody would look for one.
-  const item = anItem(
-    { name: `Call ${CANARY}` },
-    { description: `Send ${CANARY}.`, url: `https://api.example.com/${CANARY}` },
+])('a secret is never kept or shown: %s', (_, collection) => {
+  expect(kept(Object(collection))).not.toContain(CANARY);
+});
+
+test('where secrets are is told, so that the file is not passed on with them', () => {
+  const collection = {
+    ...withAuth({ type: 'bearer', bearer: { token: CANARY } }),
+    variable: [{ key: 'client_secret', value: CANARY }],
+  };
+  expect(kept(collection)).toContain(
+    'The collection holds secrets: client_secret. None of them is kept. Take them out',
   );
-  const repeated = { ...Object(collection), item: [...Object(collection).item, item] };
-  const result = described(repeated);
-  expect(JSON.stringify(result)).not.toContain(CANARY);
-  expect(JSON.stringify(result)).toContain('Call <secret>');
-  expect(result.notes[0]).toMatch(/^The collection holds secrets: \S+ \(\/.*\)\. None of them is kept\. Take them out/);
 });
 
 test('a secret of the environment is known in the collection', () => {
   const collection = aCollection(urlencoded('note', `as ${CANARY}`), urlencoded('client_secret', '{{s}}'));
-  const result = describePostman(collection, { values: [{ key: 's', value: CANARY, type: 'secret' }] });
-  expect(JSON.stringify(result)).not.toContain(CANARY);
-  expect(result.notes).toContain(
-    'The environment holds secrets: s (/values/0/value). None of them is kept. Take them out before you pass the file on.',
-  );
+  const text = kept(collection, { values: [{ key: 's', value: CANARY, type: 'secret' }] });
+  expect(text).not.toContain(CANARY);
+  expect(text).toContain('The collection holds secrets: s.');
 });
 
-test('a secret too short to be searched for is not filled in', () => {
-  const collection = aCollection(urlencoded('note', 'is {{client_secret}}'));
-  const { document } = described({ ...collection, variable: [{ key: 'client_secret', value: 'q9' }] });
-  const body = bodyOf(document, '/a', 'application/x-www-form-urlencoded');
-  expect(at(body, '/example')).toEqual({ note: 'is <secret>' });
-});
-
-test('the password within encoded Basic credentials is found in plain', () => {
-  const value = `Basic ${Buffer.from(`77:${CANARY}`).toString('base64')}`;
-  const result = described(
-    aCollection(anItem({}, { header: [{ key: 'Authorization', value }], description: `It is ${CANARY}` })),
-  );
-  expect(JSON.stringify(result)).not.toContain(CANARY);
-});
-
-test('what looks like a token or names a user is left out wherever it stands', () => {
-  const token = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl`;
-  const description = `See https://ana:pa55@example.com, send Bearer 12345678abc or ${token}.`;
-  const { document } = described(aCollection(anItem({}, { description })));
-  expect(at(document, '/paths/~1a/post/description')).toBe(
-    'See https://example.com, send Bearer <secret> or <secret>.',
-  );
+test('a secret is not filled in either', () => {
+  const collection = {
+    ...aCollection(urlencoded('note', 'is {{client_secret}}')),
+    variable: [{ key: 'client_secret', value: 'q9' }],
+  };
+  expect(kept(collection)).not.toContain('q9');
 });
 
 test('placeholders and references are no secrets', () => {
-  const values = ['{{client_secret}}', '<CLIENT_SECRET>', 'your-client-secret', '****', ''];
-  expect(described(aCollection(...values.map((each) => urlencoded('client_secret', each)))).notes).toEqual([]);
+  const values = ['{{client_secret}}', '<CLIENT_SECRET>', '****', ''];
+  expect(kept(aCollection(...values.map((each) => urlencoded('client_secret', each))))).not.toContain('holds secrets');
 });
-
-test('where a secret stood its type stays, and so do flags and lives of tokens', () => {
-  const body = JSON.stringify({ token: { value: 'abc', at: 5, on: true }, token_type: 'Bearer', expires_in: 3600 });
-  const media = bodyOf(described(aCollection(raw(body))).document, '/a', 'application/json');
-  expect(at(media, '/example')).toEqual({
-    ...{ token: { value: '<secret>', at: 0, on: true } },
-    ...{ token_type: 'Bearer', expires_in: 3600 },
-  });
-});
-
-test('a header that holds a secret is no parameter, and that is noted', () => {
-  const { document, notes } = described(aCollection(anItem({}, { header: [{ key: 'X-Signature', value: '{{k}}' }] })));
-  expect(at(document, '/paths/~1a/post')).toMatchObject({ parameters: [], security: [] });
-  expect(notes).toEqual(['"A" (/item/0) sends the secret "X-Signature" as a header parameter, which srq does not.']);
-});
-
-test.each([
-  ...[
-    'client_secret',
-    'Authorization',
-    'apiKey',
-    'X-API-Key',
-    'accessToken',
-    'partner-key',
-    'db_password',
-    'Set-Cookie',
-  ],
-])('%s names a secret', (name) => void expect(isSecretName(name)).toBe(true));
-
-test.each([
-  ...[
-    'token_url',
-    'token_type',
-    'Idempotency-Key',
-    'expires_in',
-    'phone',
-    'client_id',
-    'monkey_count',
-    'key',
-    'tokenPath',
-  ],
-])('%s names no secret', (name) => void expect(isSecretName(name)).toBe(false));

@@ -1,34 +1,17 @@
 import { expect, test } from 'vitest';
-import type { SourceDocument } from '../../src/contract/documents/parse-document.ts';
-import { learnContract } from '../../src/contract/learn.ts';
-import type { Proposal } from '../../src/request/contract/contract.ts';
-import { SrqError } from '../../src/request/words/errors.ts';
+import { learn as learnAny, type Proposal, refusalOf as refusal } from '../doors/learn.ts';
 import { KNOWN } from './describe-request.ts';
-import { learnOptions } from './learn-options.ts';
 
-const COLLECTION = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 const BODY = { requestBody: { content: { 'application/json': { schema: { properties: KNOWN } } } }, responses: {} };
 const described = (paths: object, rest: object = {}): string =>
   JSON.stringify({ openapi: '3.0.3', info: { title: 'Odd' }, paths, ...rest });
 
-const learn = (content: string | Buffer, name = 'api.json', environment: SourceDocument | null = null): Proposal =>
-  learnContract([{ name, bytes: Buffer.from(content) }], learnOptions({ environment }));
+const learn = (content: string | Buffer, name = 'api.json', environment?: object): Proposal =>
+  learnAny(content, { name, operations: { create: '/requests' }, ...(environment && { environment }) });
 
 /** What is learned if a person says that this path creates. */
-const learnPath = (path: string): Proposal => {
-  const bytes = Buffer.from(described({ [path]: { post: BODY } }));
-  return learnContract([{ name: 'api.json', bytes }], learnOptions({ operations: { create: path } }));
-};
-
-function refusal(action: () => unknown): SrqError {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof SrqError && error.code === 'input') return error;
-    throw error;
-  }
-  throw new Error('It was not refused.');
-}
+const learnPath = (path: string): Proposal =>
+  learnAny(described({ [path]: { post: BODY } }), { operations: { create: path } });
 
 test.each([
   ['//127.0.0.1:4699/x'],
@@ -46,7 +29,7 @@ test.each([
 });
 
 test.each(['/v1/requests', '/v1/requests.json', '/v1/..well', '/v1//requests', '/'])('the path %s is taken', (path) => {
-  expect(learnPath(path).contract.create.path).toBe(path);
+  expect(learnPath(path).contract.create.call).toBe(`POST ${path}`);
 });
 
 test('a path that stands in another document is named', () => {
@@ -75,7 +58,9 @@ test('JSON that ends too early is called so, and not quoted', () => {
 });
 
 test('JSON with comments is read all the same', () => {
-  expect(learn(`${described({ '/requests': { post: BODY } }).slice(0, -1)},}`).contract.create.path).toBe('/requests');
+  expect(learn(`${described({ '/requests': { post: BODY } }).slice(0, -1)},}`).contract.create.call).toBe(
+    'POST /requests',
+  );
 });
 
 test.each([
@@ -83,7 +68,22 @@ test.each([
   ['of the higher byte first', 'feff', (text: string) => Buffer.from(text, 'utf16le').swap16()],
 ])('UTF-16 %s is read', (_, mark, encode) => {
   const bytes = Buffer.concat([Buffer.from(mark, 'hex'), encode(described({ '/requests': { post: BODY } }))]);
-  expect(learn(bytes).contract.create.path).toBe('/requests');
+  expect(learn(bytes).contract.create.call).toBe('POST /requests');
+});
+
+test.each([
+  ['#%RAML 1.0\ntitle: x', 'a RAML description'],
+  ['<?xml version="1.0"?><wsdl:definitions/>', 'a WSDL description'],
+  ['<!doctype html><html></html>', 'a web page'],
+  ['meta { name: x }', 'a Bruno request'],
+  ['{"log":{"entries":[]}}', 'a HAR recording'],
+  ['{"_type":"export","__export_source":"insomnia","type":"insomnia"}', 'an Insomnia export'],
+  ['{"asyncapi":"2.0.0"}', 'an AsyncAPI description'],
+  ['{"openapi":"4.0.0"}', 'OpenAPI 4.0.0, which srq does not read'],
+  ['{"swagger":"1.2"}', 'Swagger of another version than 2.0'],
+  ['{"type":"object","properties":{}}', 'a JSON Schema alone'],
+])('%j is called what it is', (content, what) => {
+  expect(refusal(() => learn(content)).message).toBe(`api.json is ${what}.`);
 });
 
 test('a title of any length is kept short', () => {
@@ -91,18 +91,9 @@ test('a title of any length is kept short', () => {
   expect(learn(document).contract.source?.title).toHaveLength(200);
 });
 
-const environment = (content: object): SourceDocument => ({
-  name: 'env.json',
-  bytes: Buffer.from(JSON.stringify(content)),
-});
-
 test('an environment without values is none; one without a collection is of no use, which is noted', () => {
   const api = described({ '/requests': { post: BODY } });
-  expect(refusal(() => learn(api, 'api.json', environment({ name: 'x' }))).message).toContain(
-    'env.json is not a Postman env',
-  );
-  const { notes } = learn(api, 'api.json', environment({ values: [] }));
-  expect(notes.at(-1)).toContain('of use for a Postman collection alone');
-  const collection = JSON.stringify({ info: { name: 'C', schema: COLLECTION }, item: [] });
-  expect(learn(collection, 'c.json', environment({ values: [] })).notes.join()).not.toContain('of use');
+  expect(refusal(() => learn(api, 'api.json', { name: 'x' })).message).toContain('env.json is not a Postman env');
+  const { notes } = learn(api, 'api.json', { values: [] });
+  expect(notes.join()).toContain('of use for a Postman collection alone');
 });

@@ -2,12 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
-import { learnContract } from '../../src/contract/learn.ts';
 import { callSrq } from '../doors/call-srq.ts';
+import { learn, ready } from '../doors/learn.ts';
 import { test } from '../helpers/desk.ts';
 import { startCalmSandbox } from '../sandbox/sandbox-client.ts';
 import type { Judgement } from './judged-document.ts';
-import { learnOptions } from './learn-options.ts';
 import { type Rehearsal, rehearse, type Stage } from './rehearsed-document.ts';
 
 /** Documents that each stand for a kind. The extracts show less of a success than the documents. `npm run check:rehearsals` does the same with all of them. */
@@ -35,8 +34,8 @@ const stageFor = (name: string, file: string): Stage => ({
   folder: join(home, name),
   run: (args, env) => callSrq(args, { env: { PATH: process.env['PATH'] ?? '', ...env }, cwd: null }),
   openSandbox: (path, operations) => {
-    const document = { name: file, bytes: readFileSync(path) };
-    return startCalmSandbox({ contract: learnContract([document], learnOptions({ operations })).contract });
+    const { contract } = learn(readFileSync(path), { name: file, operations });
+    return startCalmSandbox({ contract: ready(contract) });
   },
 });
 

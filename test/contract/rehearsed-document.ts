@@ -1,24 +1,29 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LearnContractOptions, learnContract } from '../../src/contract/learn.ts';
-import type { Contract, Proposal, Question } from '../../src/request/contract/contract.ts';
-import { boundProblem, wireValue } from '../../src/request/contract/contract-rules.ts';
-import type { OperationName } from '../../src/request/contract/operations.ts';
-import { exampleMobile } from '../../src/request/lead/example-phone.ts';
-import { MARKETS, type Market } from '../../src/request/lead/markets.ts';
-import { SrqError } from '../../src/request/words/errors.ts';
-import { isSecretName } from '../../src/request/words/names.ts';
+import {
+  allowedFor,
+  type Contract,
+  isRefusal,
+  learn,
+  type Proposal,
+  page,
+  type Question,
+  unlessRefused,
+  withFields,
+  withLacking,
+} from '../doors/learn.ts';
 import { isSame, type Judgement } from './judged-document.ts';
-import { learnOptions } from './learn-options.ts';
 
 /** What a rehearsal needs of the world: srq as a command, and a sandbox that follows the document. */
 export interface Stage {
   /** A folder of its own for this document. */
   readonly folder: string;
   readonly run: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<Ended>;
-  /** Opens `srq sandbox --contract FILE --operation …`. */
-  readonly openSandbox: (file: string, operations: Operations) => Promise<OpenSandbox>;
+  /** Opens a sandbox that follows what is learned of the file with these operations. */
+  readonly openSandbox: (file: string, operations: Strings) => Promise<OpenSandbox>;
 }
+
+type Strings = Readonly<Record<string, string>>;
 
 interface Ended {
   readonly code: number | null;
@@ -33,11 +38,9 @@ interface OpenSandbox {
   close(): Promise<void> | void;
 }
 
-type Operations = LearnContractOptions['operations'];
-
 /**
- * What came of a document that was learned, rehearsed in a sandbox that follows it, and had a file sent there. `created`:
- * all rows. `said`: all rows, once a person had said that a success means that the request was taken, because
+ * What came of a document that was learned, its page completed by hand, and had a file sent to a sandbox that follows it.
+ * `created`: all rows. `said`: all rows, once a person had said that a success means that the request was taken, because
  * the document shows nothing in it that proves so. `unserved`: as was expected, srq says that it cannot. `failed`: anything else.
  */
 export interface Rehearsal {
@@ -46,15 +49,8 @@ export interface Rehearsal {
   readonly why: string | null;
 }
 
-interface Answers {
-  readonly operations: Operations;
-  readonly constants: Readonly<Record<string, string>>;
-  /** What `srq bulk --set` gives for parameters that differ from row to row. */
-  readonly perRow: Readonly<Record<string, string>>;
-}
-
 const ROWS = 3;
-const MAX_ROUNDS = 12;
+const MAX_ROUNDS = 8;
 
 /** Learns a document as a person would who has read it, and sends a file to a sandbox that follows the document. */
 export async function rehearse(
@@ -67,37 +63,40 @@ export async function rehearse(
   mkdirSync(folder, { recursive: true });
   const document = join(folder, file);
   writeFileSync(document, bytes);
-  const answered = answersTo({ name: file, bytes }, judgement);
-  if (answered instanceof SrqError) {
-    return { name, outcome: unserved === undefined ? 'failed' : 'unserved', why: unserved ?? answered.message };
-  }
-  const { answers, contract } = answered;
-  const sandbox = await openSandbox(document, answers.operations);
-  const { baseUrl, clientId, clientSecret } = sandbox;
+  const answered = answersTo(file, bytes, judgement);
+  if (typeof answered === 'string')
+    return { name, outcome: unserved === undefined ? 'failed' : 'unserved', why: unserved ?? answered };
+  const { operations, values, contract } = answered;
+  const sandbox = await openSandbox(document, operations);
   const env = {
     ...{ HOME: folder, SRQ_CONFIG_DIR: join(folder, 'config'), SRQ_STATE_DIR: join(folder, 'state') },
-    ...{ SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret },
+    ...{ SRQ_BASE_URL: sandbox.baseUrl, SRQ_CLIENT_ID: sandbox.clientId, SRQ_CLIENT_SECRET: sandbox.clientSecret },
   };
   try {
-    const learned = await run(['contract', 'learn', document, ...flagsOf(answers, folder), '--yes'], env);
+    const learned = await run(['contract', 'learn', document, ...flagsOf(operations, values, folder), '--yes'], env);
     if (learned.code !== 0) return { name, outcome: 'failed', why: learned.stderr };
+    const whole = withJudged(contract, judgement);
+    if (whole !== contract) {
+      writeFileSync(join(folder, 'contract.yaml'), page(whole));
+      const taken = await run(['contract', 'learn', join(folder, 'contract.yaml'), '--yes'], env);
+      if (taken.code !== 0) return { name, outcome: 'failed', why: taken.stderr };
+    }
     const leads = join(folder, 'leads.csv');
-    writeFileSync(leads, leadsFor(contract));
-    const perRow = Object.entries(answers.perRow).flatMap(([parameter, value]) => ['--set', `${parameter}=${value}`]);
-    const bulk = ['bulk', leads, '--rate', 'max', '--yes', '--json', '--map', 'category=category', ...perRow];
+    writeFileSync(leads, leadsFor(whole));
+    const bulk = ['bulk', leads, '--rate', 'max', '--yes', '--json', '--map', 'category=category'];
     const first = await run(bulk, env);
-    if (summaryOf(first)?.['created'] === ROWS) return { name, outcome: 'created', why: null };
-    const why = outcomeOf(first, join(folder, 'leads.results.csv'));
-    if (unserved !== undefined && summaryOf(first)?.['invalid'] === ROWS)
-      return { name, outcome: 'unserved', why: unserved };
+    const summary = summaryOf(first);
+    if (summary?.['created'] === ROWS) return { name, outcome: 'created', why: null };
+    const why = `${first.stdout} ${existsSync(join(folder, 'leads.results.csv')) ? readFileSync(join(folder, 'leads.results.csv'), 'utf8') : ''} ${first.stderr}`;
+    if (unserved !== undefined && summary?.['invalid'] === ROWS) return { name, outcome: 'unserved', why: unserved };
     // The run stops at answers that prove nothing; a person looks the row up, and says what such an answer means.
-    const isUnproven = summaryOf(first)?.['unknown'] === 1 && /nothing shows yet what that means/.test(why);
-    if (!isUnproven || contract.create.identifiers.length > 0) return { name, outcome: 'failed', why };
+    if (summary?.['unknown'] !== 1 || !/nothing shows yet what that means/.test(why))
+      return { name, outcome: 'failed', why };
     await run(['contract', 'learn', '--taken-by', 'status'], env);
     await run(['resolve', '--all', '--created'], env);
-    const second = await run(bulk, env);
-    const isAll = summaryOf(second)?.['created'] === ROWS - 1 && summaryOf(second)?.['repeated'] === 1;
-    return { name, outcome: isAll ? 'said' : 'failed', why: isAll ? null : outcomeOf(second, '') };
+    const second = summaryOf(await run(bulk, env));
+    const isAll = second?.['created'] === ROWS - 1 && second['repeated'] === 1;
+    return { name, outcome: isAll ? 'said' : 'failed', why: isAll ? null : why };
   } finally {
     await sandbox.close();
   }
@@ -111,131 +110,89 @@ function summaryOf({ stdout }: Ended): Record<string, unknown> | null {
   }
 }
 
-/** Returns what came of the rows, and why. */
-function outcomeOf(bulk: Ended, results: string): string {
-  const { created, invalid, rejected, failed, unknown } = summaryOf(bulk) ?? {};
-  const counts = JSON.stringify({ created, invalid, rejected, failed, unknown });
-  const rows = existsSync(results) ? readFileSync(results, 'utf8').split('\n').slice(1, 2).join() : '';
-  const findings = bulk.stderr.split('\n').filter((line) => /✗|error|Error/.test(line));
-  return `bulk: ${counts} ${rows} ${findings.join(' ')} ${summaryOf(bulk) === null || bulk.code === 2 ? bulk.stdout + bulk.stderr : ''}`;
+interface Answers {
+  readonly operations: Strings;
+  readonly values: Strings;
+  readonly contract: Contract;
 }
 
-/** Answers the questions of a document one after the other, until the contract can be used. */
-function answersTo(
-  document: { readonly name: string; readonly bytes: Buffer },
-  judgement: Judgement,
-): { readonly answers: Answers; readonly contract: Contract } | SrqError {
-  const operations: Operations = judgement.validate === null ? { validate: 'none' } : {};
-  // Which place takes a field is said at once, whatever is asked.
-  const places = Object.entries(judgement.answers ?? {}).filter(([, answer]) => isInBraces(answer));
-  let answers: Answers = { operations, constants: Object.fromEntries(places), perRow: {} };
+/** Answers the questions of a document one after the other, until the contract can be used. Returns a text if it cannot. */
+function answersTo(name: string, bytes: Buffer, judgement: Judgement): Answers | string {
+  let operations: Strings = { validate: judgement.validate ?? 'none' };
+  let values: Strings = {};
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const proposal = proposed(document, answers);
-    if (proposal instanceof SrqError) {
-      // The create that srq would take cannot be read: a person names another one.
-      if (answers.operations.create !== undefined || judgement.create[0] === undefined) return proposal;
-      answers = { ...answers, operations: { ...operations, create: judgement.create[0] } };
-      continue;
-    }
+    const proposal = unlessRefused(
+      (): Proposal => learn(bytes, { name, operations, values, baseUrl: 'http://127.0.0.1:1' }),
+    );
+    if (isRefusal(proposal)) return proposal.message;
     const open = proposal.questions.filter(({ unanswered }) => unanswered === undefined);
-    if (open.length === 0) return { answers, contract: proposal.contract };
-    // What is asked of the body is that of the create which is known.
-    const roles = open.filter(({ name }) => name.startsWith('operation:'));
-    for (const question of roles.length > 0 ? roles : open) answers = withAnswer(answers, question, judgement);
+    if (open.length === 0) return { operations, values, contract: proposal.contract };
+    for (const question of open) {
+      const [kind, ...rest] = question.name.split(':');
+      const about = rest.join(':');
+      if (kind === 'fields') values = { ...values, ...judgedFields(judgement) };
+      else if (kind === 'operation') operations = { ...operations, [about]: operationFor(about, question, judgement) };
+      else values = { ...values, ...valueFor(about, question, judgement) };
+    }
   }
-  return new SrqError('srq.fault', 'The questions do not end.');
+  return 'The questions do not end.';
 }
 
-function proposed(
-  document: { readonly name: string; readonly bytes: Buffer },
-  { operations, constants }: Answers,
-): Proposal | SrqError {
-  try {
-    return learnContract([document], learnOptions({ operations, constants, baseUrl: 'http://127.0.0.1:1' }));
-  } catch (error) {
-    if (error instanceof SrqError) return error;
-    throw error;
-  }
-}
-
-function withAnswer(answers: Answers, question: Question, judgement: Judgement): Answers {
-  const [kind, ...rest] = question.name.split(':');
-  const about = rest.join(':');
-  if (kind === 'operation') {
-    const operations = { ...answers.operations, [about]: operationFor(about as OperationName, question, judgement) };
-    return { ...answers, operations };
-  }
-  const value =
-    judgement.answers?.[about] ??
-    fieldFor(about, judgement) ??
-    question.example ??
-    (isSecretName(about) ? 'invented-key' : 'text');
-  const isOfRow = question.answer.endsWith('=') && !isInBraces(value);
-  return {
-    ...answers,
-    constants: { ...answers.constants, [about]: isOfRow ? '' : value },
-    perRow: isOfRow ? { ...answers.perRow, [about]: value } : answers.perRow,
-  };
-}
-
-const isInBraces = (answer: string): boolean => /^\{\w+\}$/.test(answer);
-
-/** Returns the field that belongs into the place of a question, as the judgement says, in braces. */
-function fieldFor(about: string, { fields }: Judgement): string | null {
-  const plain = (place: string) => place.replace(/\[\]|\.0(?=\.|$)/g, '');
-  const [, field] = Object.entries(fields).find(([place]) => plain(place) === plain(about)) ?? [];
-  const [first] = [field ?? []].flat();
-  return first === undefined ? null : `{${first}}`;
-}
-
-function operationFor(role: OperationName, { choices = [] }: Question, judgement: Judgement): string {
-  if (role === 'create') {
-    const { create, answers } = judgement;
+function operationFor(role: string, { choices = [] }: Question, { create, token, answers }: Judgement): string {
+  if (role === 'create')
     return answers?.['create'] ?? choices.find((each) => create.some((one) => isSame(one, each))) ?? create[0] ?? '';
-  }
-  return role === 'token' ? (judgement.answers?.['token'] ?? judgement.token ?? 'none') : 'none';
+  return answers?.['token'] ?? token ?? choices.find((each) => /^(?:key|basic)$/.test(each)) ?? 'none';
 }
 
-function flagsOf({ operations, constants }: Answers, folder: string): string[] {
+function valueFor(about: string, { example }: Question, judgement: Judgement): Strings {
+  const judged = judgedFields(judgement);
+  // An object of which nothing is described is there once a field is in it.
+  const inside = Object.entries(judged).filter(([place]) => place.startsWith(`${about}.`));
+  if (inside.length > 0) return Object.fromEntries(inside);
+  return { [about]: judged[about] ?? judgement.answers?.[about] ?? example ?? 'text' };
+}
+
+/** Says which fields go where, as a person does who has read the document. */
+function judgedFields({ fields, answers = {} }: Judgement): Strings {
+  const judged = Object.entries(fields).flatMap(([place, field]) => {
+    const [first = ''] = [field].flat();
+    return first === 'ref' ? [] : [[place.replaceAll('[]', '.0'), `{${first}}`] as const];
+  });
+  const said = Object.entries(answers).flatMap(([place, answer]) => {
+    if (answer !== '{fields}') return /^\{\w+\}$/.test(answer) ? [[place, answer] as const] : [];
+    return ['fullname', 'email', 'phone', 'request_text'].map((each) => [`${place}.${each}`, `{${each}}`] as const);
+  });
+  return Object.fromEntries([...judged, ...said]);
+}
+
+/** Adds the judged places to the page. */
+function withJudged(contract: Contract, judgement: Judgement): Contract {
+  const fields = Object.entries(judgedFields(judgement)).map(([place, field]) => [place, field.slice(1, -1)]);
+  return withLacking(withFields(contract, Object.fromEntries(fields)));
+}
+
+function flagsOf(operations: Strings, values: Strings, folder: string): string[] {
   return [
     ...Object.entries(operations).flatMap(([role, name]) => ['--operation', `${role}=${name}`]),
-    ...Object.entries(constants).flatMap(([name, value], index) => {
-      if (!isSecretName(name)) return ['--set', `${name}=${value}`];
-      const key = join(folder, `key-${index}`);
+    ...Object.entries(values).flatMap(([name, value], index) => {
+      const key = join(folder, `value-${index}`);
       writeFileSync(key, `${value}\n`);
-      return ['--set', `${name}=@${key}`];
+      return ['--set', value === '' ? `${name}=` : `${name}=@${key}`];
     }),
   ];
 }
 
 /** Three leads of invented people, of a market and with a category that the service knows. */
-function leadsFor({ create }: Contract): string {
-  const wanted = new Map((create.parameters ?? []).map((each) => [each.field, each]));
-  const isTaken = (field: string, text: string): boolean => {
-    const parameter = wanted.get(field);
-    if (parameter === undefined || parameter.constant !== null) return true;
-    const wire = wireValue(parameter, text);
-    return wire !== null && boundProblem(parameter, wire) === null;
+function leadsFor(contract: Contract): string {
+  const one = (field: string, usual: string): string => {
+    const allowed = allowedFor(contract, field);
+    return allowed === null || allowed.includes(usual) ? usual : (allowed[0] ?? usual);
   };
-  const fits = ({ code, postalCode }: Market) =>
-    isTaken('country', code) && isTaken('postal_code', postalCode?.[0] ?? '');
-  const market = MARKETS.find(fits) ?? MARKETS.find(({ code }) => isTaken('country', code)) ?? PORTUGAL;
-  const lang = market.languages.find((each) => isTaken('lang', each)) ?? market.languages[0] ?? 'pt';
-  const place = `${market.postalCode?.[0] ?? ''} ${market.town}`.trim();
-  const category = wanted.get('category')?.values?.[0];
   const rows = Array.from({ length: ROWS }, (_, row) => ({
-    ref: `L-${row}`,
-    country: market.code,
-    lang,
-    ...(wanted.has('street')
-      ? { street: 'Rua de Exemplo 1', postal_code: market.postalCode?.[0] ?? '', city: market.town }
-      : { location: place }),
-    fullname: 'Ana Exemplo',
-    email: `ana${row}@example.com`,
-    phone: exampleMobile(market).international,
-    request_text: `Pintar a sala ${row}`,
-    category: category?.value ?? (wanted.get('category')?.type === 'integer' ? '1' : 'plumbing'),
-    ...(wanted.has('region') && { region: market.town }),
+    ...{ ref: `L-${row}`, country: one('country', 'PT'), lang: one('lang', 'pt') },
+    ...{ street: 'Rua de Exemplo 1', postal_code: '1200-109', city: 'Lisboa', region: 'Lisboa' },
+    ...{ fullname: 'Ana Exemplo', email: `ana${row}@example.com`, phone: '+351912345678' },
+    ...{ request_text: `Pintar a sala ${row}`, category: one('category', '1') },
   }));
   const lines = rows.map((row) =>
     Object.values(row)
@@ -244,5 +201,3 @@ function leadsFor({ create }: Contract): string {
   );
   return [Object.keys(rows[0] ?? {}).join(), ...lines, ''].join('\n');
 }
-
-const [PORTUGAL] = MARKETS as readonly [Market];

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
-import { learnContract } from '../../src/contract/learn.ts';
-import { painter } from '../../src/report/output.ts';
-import { proposalText, secretAddressText } from '../../src/report/terminal/contract-text.ts';
-import { contractAt, isOffered, type Proposal, tokenAddress } from '../../src/request/contract/contract.ts';
-import { SrqError } from '../../src/request/words/errors.ts';
+import { isRefusal, learn, type Proposal, page, secretGoesTo, unlessRefused } from '../doors/learn.ts';
 import fc from '../helpers/fast-check.ts';
 import { KNOWN } from './describe-request.ts';
-import { learnOptions } from './learn-options.ts';
 
 const BASE_URL = 'https://api.example.com/partner';
 /** Addresses as documents have them: of the service, of others, relative, with variables, and none at all. */
@@ -68,28 +63,23 @@ function documentOf(parts: Parts): object {
 
 /** Learns a document with the answers that it itself proposes. Returns null if it is refused or stays open. */
 function learned(parts: Parts): Proposal | null {
-  const bytes = Buffer.from(JSON.stringify(documentOf(parts)));
   let operations = {};
   for (let round = 0; round < 4; round += 1) {
-    try {
-      const options = learnOptions({ operations, baseUrl: BASE_URL, constants: constantsFor(parts) });
-      const proposal = learnContract([{ name: 'api.json', bytes }], options);
-      const open = proposal.questions.filter(({ unanswered }) => unanswered === undefined);
-      if (open.length === 0) return proposal;
-      const answers = open.flatMap(({ name, choices = [] }) => {
-        const role = /^operation:(\w+)$/.exec(name)?.[1];
-        return role === undefined ? [] : [[role, choices[0]] as const];
-      });
-      operations = { ...operations, ...Object.fromEntries(answers) };
-    } catch (error) {
-      if (error instanceof SrqError) return null;
-      throw error;
-    }
+    const proposal = unlessRefused(() =>
+      learn(documentOf(parts), { operations, baseUrl: BASE_URL, values: valuesFor(parts) }),
+    );
+    if (isRefusal(proposal)) return null;
+    if (proposal.questions.length === 0) return proposal;
+    const answers = proposal.questions.flatMap(({ name, choices = [] }) => {
+      const role = /^operation:(\w+)$/.exec(name)?.[1];
+      return role === undefined ? [] : [[role, choices[0]] as const];
+    });
+    operations = { ...operations, ...Object.fromEntries(answers) };
   }
   return null;
 }
 
-const constantsFor = ({ prefix }: Parts): Record<string, string> => (prefix === '/{tenant}' ? { tenant: 'acme' } : {});
+const valuesFor = ({ prefix }: Parts): Record<string, string> => (prefix === '/{tenant}' ? { tenant: 'acme' } : {});
 
 test('whatever a document says of servers and paths, each address that gets a request or the secret is shown before', () => {
   let seen = 0;
@@ -98,24 +88,19 @@ test('whatever a document says of servers and paths, each address that gets a re
       const proposal = learned(parts);
       if (proposal === null) return;
       seen += 1;
-      const contract = contractAt(proposal.contract, BASE_URL);
-      const shown = `${proposalText(proposal, 1000, painter(false))}\n${secretAddressText(contract, BASE_URL)}`;
-      for (const role of ['create', 'validate'] as const) {
-        if (isOffered(contract, role) === false) continue;
-        const finding = proposal.contract.findings.find(({ setting }) => setting === `${role}.path`);
-        const own = (finding?.value ?? '').replace(/^\w+ /, '');
-        expect(shown).toContain(own);
-        // The value of a variable is what the person has given, and what stands before all paths is shown beside them.
-        const filled = own.replace('{tenant}', 'acme');
-        const { path } = contract[role];
-        expect(path.slice(-filled.length)).toBe(filled);
-        expect(shown).toMatch(new RegExp(path === filled ? '' : `basePath +${path.slice(0, -filled.length)} `));
+      const { contract } = proposal;
+      const shown = page(contract);
+      for (const call of [contract.create, contract.validate]) {
+        if (call === null) continue;
+        expect(shown).toContain(call.call);
+        // Requests themselves go to the base URL that the person has given, and below it.
+        expect(new URL(BASE_URL + call.call.replace(/^\w+ /, '')).origin).toBe(new URL(BASE_URL).origin);
       }
-      const address = tokenAddress(contract, BASE_URL);
-      if (address !== null) expect(shown).toContain(address);
-      // Requests themselves go to the base URL that the person has given, and below it.
-      for (const { path } of [contract.create, contract.validate])
-        expect(new URL(BASE_URL + path).origin).toBe(new URL(BASE_URL).origin);
+      if (secretGoesTo(contract, BASE_URL) === null) return;
+      const { token } = contract;
+      const isElsewhere = token.origin !== undefined && token.origin !== 'service';
+      expect(shown).toContain(isElsewhere ? secretGoesTo(contract, BASE_URL) : token.path);
+      if (token.origin === 'service') expect(shown).toContain('at: host');
     }),
     { numRuns: 200 },
   );

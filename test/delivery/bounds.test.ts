@@ -4,7 +4,7 @@ import { contractRefusal, disposalOf } from '../../src/delivery/dispose.ts';
 import { settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { TakenRequest } from '../../src/request/log/request-queue.ts';
 import type { Status } from '../../src/request/log/status.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';

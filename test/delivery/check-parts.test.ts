@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { placedParts as placedIn } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
-import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract/contract.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { findMarket } from '../../src/request/lead/markets.ts';
 import { type Parts, splitLocation, splitName } from '../../src/request/lead/parts.ts';
 import { contentKey } from '../../src/request/lead/service-request.ts';
+import { DOCUMENTED_CONTRACT as DOCUMENTED_1, type Parameter } from '../doors/version-1/contract.ts';
+import { version2 } from '../doors/version-1.ts';
 
 const placedParts = (contract: Contract, texts: Record<string, string>, given: Parts, country = '') =>
   placedIn(contract, texts, given, findMarket(country));
@@ -19,7 +22,7 @@ function contractWith(...fields: readonly string[]): Contract {
       ...{ pattern: null, constant: null, audioForm: null },
     };
   });
-  return { ...DOCUMENTED_CONTRACT, create: { ...DOCUMENTED_CONTRACT.create, parameters } };
+  return version2({ ...DOCUMENTED_1, create: { ...DOCUMENTED_1.create, parameters } });
 }
 
 test.each([

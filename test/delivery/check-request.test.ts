@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkRequest, likelyRequest } from '../../src/delivery/check/check-request.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { Mapping } from '../../src/request/lead/table.ts';
 import { NO_MAPPING } from './leads.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { planImport } from '../../src/delivery/plan.ts';
 import type { Preparation } from '../../src/delivery/prepare.ts';
 import type { Submission } from '../../src/delivery/submit.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { contentKey } from '../../src/request/lead/service-request.ts';
 import type { Mapping, Row, Table } from '../../src/request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../../src/request/log/import-plan.ts';

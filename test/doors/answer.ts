@@ -1,10 +1,11 @@
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import type {
   AnsweredOperation,
   FormMeaning,
   KnownAnswers,
   ProvenBy,
 } from '../../src/request/contract/known-answers.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
@@ -85,7 +86,7 @@ export async function meaningOf(
     ...{ ...DOCUMENTED_CONTRACT, ...rest },
     create: { ...DOCUMENTED_CONTRACT.create, ...create },
     validate: { ...DOCUMENTED_CONTRACT.validate, ...validate },
-  };
+  } as Contract;
   const token: Answer = { status: 200, headers: JSON_TYPE, body: '{"access_token":"t"}', complete: true, ms: 1 };
   const http = lineOf(async (path) => {
     const comes = path === '/oauth/token' ? token : { ...answer, complete: !isCut, ms: 1 };

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import type { KnownAnswers } from '../../src/request/contract/known-answers.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { AudioReader, Clock, TokenCache } from '../../src/request/ports.ts';
 import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';

@@ -3,8 +3,9 @@
  * What has a name here may be moved and put together anew in src without a test that has to follow.
  */
 
-export { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+export type { Contract } from '../../src/request/contract/contract.ts';
 export { NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
+export { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 export { Secret } from '../../src/request/words/secret.ts';
 export { secretMark } from '../../src/service/token/token.ts';
 export { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
@@ -14,7 +15,7 @@ export { keychainEntry } from '../../src/settings/keychain.ts';
 export { MappingStore } from '../../src/settings/mapping-store.ts';
 export { ANY_OWNER, OwnFile, replaceFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
 export {
-  contractPaths,
+  contractPath,
   directories,
   homeFolder,
   learnedPath,

@@ -5,7 +5,7 @@ import { prepareRow } from '../../src/delivery/prepare.ts';
 import { sampleOf } from '../../src/input/columns/sample.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { openTable } from '../../src/input/open-table.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { parseEmail } from '../../src/request/lead/email.ts';
 import { MARKETS } from '../../src/request/lead/markets.ts';
 import type { Row } from '../../src/request/lead/table.ts';

@@ -50,42 +50,6 @@ describe('the doctor', () => {
     ]);
   });
 
-  test('does not believe that a made-up request is a duplicate', async ({ desk, openSandbox }) => {
-    const contract = contractOf('form-openapi30.yaml');
-    const verdict = [{ kind: 'status', status: 200, verdict: 'duplicate' }] as const;
-    desk.use(await openSandbox({ contract }));
-    const file = desk.write('c.json', JSON.stringify({ ...contract, validate: { ...contract.validate, verdict } }));
-    await desk.call('contract', 'learn', file, '--yes');
-    const ended = await desk.call('doctor', '--json');
-    expect(stepOf(ended, 'validate')).toMatchObject({
-      result: 'warn',
-      message: expect.stringContaining('"duplicate"'),
-      reason: 'service.false-duplicate',
-    });
-    expect(stepOf(ended, 'contract')?.message).not.toContain('validate.verdict');
-    expect(documentOf(await desk.call('contract', 'show', '--json'))['observations']).not.toHaveProperty(
-      'validate.verdict',
-    );
-  });
-
-  test('asks validate nothing when the contract demands what nobody can make up', async ({ desk, openSandbox }) => {
-    const contract = contractOf('form-openapi30.yaml');
-    const [first, ...others] = contract.create.parameters ?? [];
-    const needed = { ...first, field: 'badge', path: ['badge'], required: true };
-    const demanding = {
-      ...contract,
-      validate: { ...contract.validate, parameters: [needed, ...others] },
-      create: { ...contract.create, parameters: [needed, ...others] },
-    };
-    desk.use(await openSandbox({ contract }));
-    await desk.call('contract', 'learn', desk.write('demanding.json', JSON.stringify(demanding)), '--yes');
-    const ended = await desk.call('doctor', '--json');
-    expect([ended.code, stepOf(ended, 'validate')]).toEqual([
-      0,
-      expect.objectContaining({ result: 'warn', message: expect.stringContaining('badge') }),
-    ]);
-  });
-
   test('lists a test request whose answer was lost as in doubt', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
     const ended = await partner.call('doctor', '--create', '--json');

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { learnContract } from '../../src/contract/learn.ts';
+import { readyJudges } from '../../src/request/contract/body-check.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
+import { learn } from '../doors/learn.ts';
 
 /** An entry of `fixtures/contracts/expected.json`. The README there explains the members. */
 export interface Expected {
   readonly baseUrl?: string;
   readonly set: Readonly<Record<string, string>>;
+  readonly operations: Readonly<Record<string, string>>;
   readonly questions: readonly string[];
+  /** What a row says of its category, if the description has no names for its codes. */
+  readonly categories?: readonly [string, string];
   readonly wire: Readonly<Record<string, string>>;
   readonly constants: Readonly<Record<string, string>>;
   readonly alternatives: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -24,14 +28,21 @@ export const EXPECTED: Readonly<Record<string, Expected>> = JSON.parse(
   readFileSync(contractFile('expected.json'), 'utf8'),
 );
 
-/** Returns the contract that is learned from the document without any answer of a partner, as a sandbox uses it. */
+/** Returns the contract that is learned from the document without any value of a partner, as a sandbox uses it. */
 export function contractOf(name: string): Contract {
-  const document = { name, bytes: readFileSync(contractFile(name)) };
-  const learnedAt = '2026-11-21T00:00:00.000Z';
-  const nothing = { constants: {}, operations: {}, environment: null, baseUrl: null };
-  return learnContract([document], { ...nothing, learnedAt }).contract;
+  const { operations = {} } = EXPECTED[name] ?? {};
+  return readyJudges(learn(readFileSync(contractFile(name)), { name, operations }).contract);
 }
 
 /** Returns the flags that answer the questions of a description. */
-export const answersFor = (name: string): string[] =>
-  Object.entries(EXPECTED[name]?.set ?? {}).flatMap(([constant, value]) => ['--set', `${constant}=${value}`]);
+export const answersFor = (name: string): string[] => [
+  ...operationsFor(name),
+  ...Object.entries(EXPECTED[name]?.set ?? {}).flatMap(([constant, value]) => ['--set', `${constant}=${value}`]),
+];
+
+/** Returns the flags that name the operations that only a person can name. */
+export const operationsFor = (name: string): string[] =>
+  Object.entries(EXPECTED[name]?.operations ?? {}).flatMap(([role, operation]) => [
+    '--operation',
+    `${role}=${operation}`,
+  ]);

@@ -1,11 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import type { AllowedValue, Parameter } from '../../src/request/contract/contract.ts';
-import { boundProblem, unmetRequirements, wireValue } from '../../src/request/contract/contract-rules.ts';
+import { type Code, type ValueType, wireText } from '../../src/request/contract/codes.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import fc from '../helpers/fast-check.ts';
-import { contractWith, parameter } from '../sandbox/contract-client.ts';
 
-const values = (...each: readonly (string | readonly [string, string])[]): AllowedValue[] =>
+interface Field {
+  readonly field: string;
+  readonly type: ValueType;
+  readonly values: readonly Code[] | null;
+}
+
+const parameter = (field: string, changes: Partial<Field> = {}): Field => ({
+  field,
+  type: 'string',
+  values: null,
+  ...changes,
+});
+const wireValue = ({ field, type, values: codes }: Field, text: string) => wireText(field, type, codes)(text);
+
+const values = (...each: readonly (string | readonly [string, string])[]): Code[] =>
   each.map((one) => (typeof one === 'string' ? { value: one, label: null } : { value: one[0], label: one[1] }));
 
 const category = parameter('category', {
@@ -23,7 +35,7 @@ const lang = parameter('lang', { values: values('pt-PT', 'en', 'de-DE', 'de-AT')
 const audioType = parameter('audio_type', { values: values('audio/x-wav', 'mp3', 'audio/m4a', 'audio/x-m4a') });
 
 describe('A text becomes the value that the service knows', () => {
-  test.each<[string, Parameter, string, string | null]>([
+  test.each<[string, Field, string, string | null]>([
     ['the value itself', category, '12', '12'],
     ['with zeros that a spreadsheet added', category, '012', '12'],
     ['as a spreadsheet saves integers', category, '12.0', '12'],
@@ -84,71 +96,6 @@ describe('A text becomes the value that the service knows', () => {
         if (allowed?.some(({ value }) => value === written)) expect(wire).toBe(written);
       }),
     );
-  });
-});
-
-describe('Bounds', () => {
-  test.each<[string, Partial<Parameter>, string, RegExp | null]>([
-    ['code points count, not UTF-16 units', { maxLength: 3 }, '👍👍👍', null],
-    ['one too many', { maxLength: 3 }, 'abcd', /has 4 characters; at most 3/],
-    ['too few', { minLength: 3 }, '👍👍', /has 2 characters; at least 3/],
-    ['a number below the least', { type: 'integer', minimum: 5 }, '4', /less than 5/],
-    ['a number above the most', { type: 'number', maximum: 5 }, '5.5', /more than 5/],
-    ['a number within', { type: 'integer', minimum: 5, maximum: 5 }, '5', null],
-    ['a pattern found anywhere', { pattern: '\\d{4}' }, 'a 1234 b', null],
-    ['a pattern not found', { pattern: '^\\d{4}$' }, '123', /is not of the form/],
-    ['a pattern that only works without u', { pattern: '^\\-\\d$' }, '-1', null],
-    ['a pattern that is none', { pattern: '(' }, 'x', null],
-    ['a text too long for patterns', { pattern: '^a$' }, 'b'.repeat(10_001), null],
-    ['a text just short enough', { pattern: '^a$' }, 'b'.repeat(10_000), /is not of the form/],
-  ])('%s', (_, changes, wire, told) => {
-    const problem = boundProblem(parameter('foo', changes), wire);
-    if (told) expect(problem).toMatch(told);
-    else expect(problem).toBeNull();
-  });
-});
-
-describe('Requirements', () => {
-  const unmet = (create: Parameters<typeof contractWith>[0]['create'], ...given: string[]) =>
-    unmetRequirements(contractWith(create ? { create } : {}).create, (field) => given.includes(field));
-  const textOrAudio = [
-    { fields: ['request_text'], constants: [{ path: ['kind'], value: 'text' }] },
-    { fields: ['audio_file', 'audio_type'], constants: [{ path: ['kind'], value: 'audio' }] },
-  ];
-
-  test('what is required and not given is named; what is optional or always the same is not', () => {
-    const parameters = [
-      parameter('fullname'),
-      parameter('lang', { required: false }),
-      parameter('partner_id', { constant: '42' }),
-    ];
-    expect(unmet({ parameters })).toEqual([[['fullname']]]);
-    expect(unmet({ parameters }, 'fullname')).toEqual([]);
-  });
-
-  test('what is required within an object is needed once something else of it is given', () => {
-    const within = { requiredWithin: ['utm'], required: false };
-    const parameters = [
-      parameter('source', { path: ['utm', 'source'], ...within }),
-      parameter('medium', { path: ['utm', 'medium'], required: false }),
-      parameter('utmost', { required: false }),
-    ];
-    expect(unmet({ parameters }, 'utmost')).toEqual([]);
-    expect(unmet({ parameters }, 'medium')).toEqual([[['source']]]);
-    expect(unmet({ parameters }, 'medium', 'source')).toEqual([]);
-  });
-
-  test('of a choice one way is enough, and all of that way is needed', () => {
-    const create = { parameters: [], choices: [textOrAudio] };
-    expect(unmet(create, 'audio_file')).toEqual([[['request_text'], ['audio_file', 'audio_type']]]);
-    expect(unmet(create, 'request_text')).toEqual([]);
-    expect(unmet(create, 'audio_file', 'audio_type')).toEqual([]);
-  });
-
-  test('what a chosen way brings along need not be given', () => {
-    const create = { parameters: [parameter('kind')], choices: [textOrAudio] };
-    expect(unmet(create, 'request_text')).toEqual([]);
-    expect(unmet(create)).toHaveLength(2);
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
 import { isServicePath, isTokenOrigin, readContract } from '../../src/request/contract/contract-schema.ts';
-import { parameter } from '../sandbox/contract-client.ts';
+import { readPlace, writePlace } from '../../src/request/contract/place.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
+import fc from '../helpers/fast-check.ts';
 
 test.each([
   ['/', true],
@@ -39,18 +40,17 @@ test.each([
 
 const given = {
   ...DOCUMENTED_CONTRACT,
-  source: { files: ['a.yaml'], title: 'A', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T12:00:00.000Z' },
+  source: { file: 'a.yaml', title: 'A', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T12:00:00.000Z' },
 };
 const withCreate = (create: object) => ({ ...given, create: { ...given.create, ...create } });
-const withParameter = (changes: object) => withCreate({ parameters: [{ ...parameter('phone'), ...changes }] });
-const withRule = (rule: object) => withCreate({ duplicate: [rule] });
+const withPlace = (place: string) => withCreate({ fields: { [place]: 'phone' } });
+const withRule = (rule: object) => withCreate({ reads: { ...given.create.reads, duplicate: [rule] } });
 const withAuth = (auth: object) => ({ ...given, auth });
 const key = { kind: 'apiKey', in: 'header', name: 'X-Key', prefix: '', value: null };
 const status = { kind: 'status', status: 409, verdict: 'duplicate' };
 describe('A contract is read as it was written', () => {
   test.each<[string, object]>([
-    ['a base path', { ...given, basePath: '/api/v1' }],
-    ['no base path', { ...given, basePath: '' }],
+    ['no validate', { ...given, validate: null }],
     ['a rule of a status', withRule(status)],
     ['a rule of a value', withRule({ kind: 'value', pointer: '/a', duplicate: ['x'], clear: [] })],
     ['a rule of a list', withRule({ kind: 'list', pointer: '' })],
@@ -60,45 +60,73 @@ describe('A contract is read as it was written', () => {
     ['a key in the query, by any name', withAuth({ ...key, in: 'query', name: 'api key' })],
     ['a key with a name of one letter', withAuth({ ...key, name: 'k' })],
     ['a key with a name of 100 letters', withAuth({ ...key, in: 'query', name: 'k'.repeat(100) })],
-    ['a parameter in a header', withParameter({ in: 'header', path: ['X-Phone'] })],
-    ['a member of the body by the name of a header of srq', withParameter({ path: ['Host'] })],
-    ['a key that is known for no time', withCreate({ idempotency: { header: 'K', format: 'text', windowSeconds: 0 } })],
+    ['a parameter in a header', withPlace('header X-Phone')],
+    ['a member of the body by the name of a header of srq', withPlace('Host')],
+    ['a key that is known for no time', withCreate({ again: { header: 'K', hours: 0, uuid: false } })],
     ['a token that lives for a time', { ...given, token: { ...given.token, lifetimeSeconds: 60 } }],
   ])('with %s', (_, written) => {
     expect(readContract(structuredClone(written), 'It', '')).toEqual(written);
   });
 
   test.each<[string, object, string]>([
-    ['a path of no names', withParameter({ path: [] }), 'path'],
-    ['a header that srq sets itself', withParameter({ in: 'header', path: ['Host'] }), 'is not a header'],
+    ['a field without a name', withCreate({ fields: { phone: '' } }), 'fields'],
+    ['a header that srq sets itself', withPlace('header Host'), 'is not a header'],
     ['a key in a header that srq sets itself', withAuth({ ...key, name: 'Host' }), 'is not a header'],
     ['a key without a name', withAuth({ ...key, in: 'query', name: '' }), 'auth'],
     ['a key with a name of 101 letters', withAuth({ ...key, in: 'query', name: 'k'.repeat(101) }), 'auth'],
-    ['a base path that ends in a slash', { ...given, basePath: '/api/' }, 'basePath'],
-    ['a base path that steps up', { ...given, basePath: '/..' }, 'basePath'],
+    ['a call that steps up', withCreate({ call: 'POST /..' }), 'call'],
     ['an unknown rule', withRule({ kind: 'other' }), 'duplicate'],
     [
       'a key that is known for less than no time',
-      withCreate({ idempotency: { header: 'K', format: 'text', windowSeconds: -1 } }),
-      'windowSeconds',
+      withCreate({ again: { header: 'K', hours: -1, uuid: false } }),
+      'hours',
     ],
   ])('but not with %s', (_, written, named) => {
     expect(() => readContract(written, 'It', '')).toThrow(named);
   });
 
-  test.each([{ version: 2 }, { version: 0 }, { ...given, version: 10 }])(
+  test.each([{ version: 1 }, { version: 0 }, { ...given, version: 10 }])(
     'of another version it is not: %j',
     (other) => {
       expect(() => readContract(other, 'It', 'hint')).toThrow(
         expect.objectContaining({
-          message: `It is a contract of version ${other.version}; this srq reads version 1.`,
-          hint: 'Update srq, or: hint',
+          message: `It is a contract of version ${other.version}; this srq reads version 2.`,
+          hint: 'hint',
         }),
       );
     },
   );
 
-  test.each([null, [], 'text', {}, { version: '1' }])('of no version it is none: %j', (other) => {
+  test.each([null, [], 'text', {}, { version: '2' }])('of no version it is none: %j', (other) => {
     expect(() => readContract(other, 'It', 'hint')).toThrow(/^It is not a contract \(/);
   });
+});
+
+test('places are written as a person would write them', () => {
+  expect(readPlace('customer.phone')).toEqual({ in: 'body', path: ['customer', 'phone'] });
+  expect(readPlace('phones.0.number')).toEqual({ in: 'body', path: ['phones', '0', 'number'] });
+  expect(readPlace('header X-Lang')).toEqual({ in: 'header', path: ['X-Lang'] });
+  expect(readPlace('query utm.source')).toEqual({ in: 'query', path: ['utm.source'] });
+  expect(readPlace('utm\\.source')).toEqual({ in: 'body', path: ['utm.source'] });
+  expect(writePlace({ in: 'body', path: ['header of text', 'a.b'] })).toBe('body header of text.a\\.b');
+});
+
+test('a place that is written is read the same, whatever its names', () => {
+  const name = fc.oneof(fc.string(), fc.constantFrom('header x', 'body ', 'body query a', '.', '\\', 'a\\.b', '0', ''));
+  fc.assert(
+    fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), (path) => {
+      expect(readPlace(writePlace({ in: 'body', path }))).toEqual({ in: 'body', path });
+    }),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom('header' as const, 'query' as const), name, (where, only) => {
+      const place = { in: where, path: [only] };
+      expect(readPlace(writePlace(place))).toEqual(place);
+    }),
+  );
+});
+
+test('the public document is a contract, and is read back the same', () => {
+  const text = JSON.stringify(DOCUMENTED_CONTRACT);
+  expect(readContract(JSON.parse(text), 'It', '')).toEqual(DOCUMENTED_CONTRACT);
 });

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Parameter } from '../../src/request/contract/contract.ts';
-import { audioLength, dataUrlPrefix, wireValue } from '../../src/request/contract/contract-rules.ts';
-import { parameter } from '../sandbox/contract-client.ts';
+import { audioLength, dataUrlPrefix, wireText } from '../../src/request/contract/codes.ts';
 
-test.each<[number, Partial<Parameter>, number, string | null]>([
+test.each<[number, { audioForm: 'binary' | 'base64' | 'data-url' }, number, string | null]>([
   [3, { audioForm: 'binary' }, 3, 'audio/wav'],
   [0, { audioForm: 'base64' }, 0, null],
   [4, { audioForm: 'base64' }, 1, null],
@@ -11,7 +9,7 @@ test.each<[number, Partial<Parameter>, number, string | null]>([
   [8, { audioForm: 'base64' }, 4, 'audio/wav'],
   ['data:audio/wav;base64,'.length + 4, { audioForm: 'data-url' }, 3, 'audio/wav'],
 ])('a recording is %i long as %j of %i bytes', (length, form, sizeBytes, mediaType) => {
-  expect(audioLength(parameter('audio_file', form), sizeBytes, mediaType)).toBe(length);
+  expect(audioLength(form.audioForm, sizeBytes, mediaType)).toBe(length);
 });
 
 test('the beginning of a data URL names the media type, or that it is unknown', () => {
@@ -33,5 +31,5 @@ test.each<[string, string, readonly (string | readonly [string, string])[], stri
   const values = allowed.map((each) =>
     typeof each === 'string' ? { value: each, label: null } : { value: each[0], label: each[1] },
   );
-  expect(wireValue(parameter(field, { values }), text)).toBe(wire);
+  expect(wireText(field, 'string', values)(text)).toBe(wire);
 });

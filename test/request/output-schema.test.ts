@@ -23,20 +23,17 @@ function visit(schema: unknown, name: string, see: (name: string, schema: Record
 
 /** The words that a member may be in any document, written down apart from the program: `schemaVersion` 1 has these. */
 const WORDS: readonly string[] = [
+  'audio = base64 data-url binary',
   'auth = basic bearer apiKey',
   'auth = body basic',
-  'audioForm = base64 data-url binary',
-  'confidence = certain likely weak',
   'encoding = form json',
   'encoding = form json multipart',
   'format = csv json',
   'format = csv json xlsx',
-  'format = uuid text',
-  'in = body header query',
   'in = header query',
   'kind = live test',
   'level = certain likely',
-  'method = POST PUT',
+  'operation = create token validate',
   'pass = sending|settling',
   'result = ok warn fail skip',
   'said = taken refused',
@@ -48,7 +45,6 @@ const WORDS: readonly string[] = [
   'status = created duplicate repeated invalid rejected failed unknown ready',
   'status = created failed',
   'type = flag text number choice',
-  'type = string integer number boolean',
   'verdict = clear duplicate',
   'verdict = clear duplicate unknown',
 ];

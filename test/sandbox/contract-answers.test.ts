@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CreateOperation, Json, VerdictRule } from '../../src/request/contract/contract.ts';
+import type { CreateOperation, Json, VerdictRule } from '../doors/version-1/contract.ts';
 import { callsTo, contractWith, parameter, partnerUnder } from './contract-client.ts';
 import { creates, LEAD, sandboxWith } from './sandbox-client.ts';
 
@@ -150,33 +150,4 @@ test('a created request is not called a duplicate, whatever the example of the d
   const { postForm } = await partnerUnder({ create });
   expect(JSON.parse((await postForm(CREATE, LEAD)).text)).toEqual({ id: 1001, status: null });
   expect(JSON.parse((await postForm(CREATE, LEAD)).text)).toEqual({ id: 1, status: 'known' });
-});
-
-test('an answer of success tells of no failure, whatever the example or the schema shows beside it', async () => {
-  const shown = {
-    id: 4,
-    success: false,
-    errors: [{ code: 'E1', message: 'text' }],
-    errorCode: 17,
-    error: { message: 'text' },
-    hasErrors: true,
-    warnings: ['text'],
-    status: 'REQUEST_REJECTED',
-    code: 422,
-    message: 'Validation failed',
-    data: { status: 'NEW', fehler: ['text'], message: 'Thank you' },
-  };
-  const { postForm } = await partnerUnder({ create: answering(shown, '/id') });
-  expect(JSON.parse((await postForm(CREATE, LEAD)).text)).toEqual({
-    id: 5,
-    success: true,
-    errors: [],
-    errorCode: 0,
-    hasErrors: false,
-    warnings: [],
-    status: 'ok',
-    code: 202,
-    message: 'ok',
-    data: { status: 'NEW', fehler: [], message: 'Thank you' },
-  });
 });

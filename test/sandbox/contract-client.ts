@@ -1,12 +1,13 @@
+import type { Contract } from '../../src/request/contract/contract.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import {
-  type Contract,
   type CreateOperation,
   DOCUMENTED_CONTRACT,
   type Parameter,
   type TokenOperation,
   type ValidateOperation,
-} from '../../src/request/contract/contract.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
+} from '../doors/version-1/contract.ts';
+import { version2 } from '../doors/version-1.ts';
 import { FORM, type Reply, sandboxWith, send } from './sandbox-client.ts';
 
 interface Changes {
@@ -18,13 +19,14 @@ interface Changes {
 }
 
 /** The public document's contract, with these changes. */
-export const contractWith = ({ create, validate, token, ...rest }: Changes): Contract => ({
-  ...DOCUMENTED_CONTRACT,
-  ...rest,
-  create: { ...DOCUMENTED_CONTRACT.create, ...create },
-  validate: { ...DOCUMENTED_CONTRACT.validate, ...validate },
-  token: { ...DOCUMENTED_CONTRACT.token, ...token },
-});
+export const contractWith = ({ create, validate, token, ...rest }: Changes): Contract =>
+  version2({
+    ...DOCUMENTED_CONTRACT,
+    ...rest,
+    create: { ...DOCUMENTED_CONTRACT.create, ...create },
+    validate: { ...DOCUMENTED_CONTRACT.validate, ...validate },
+    token: { ...DOCUMENTED_CONTRACT.token, ...token },
+  });
 
 /** A required text in the body, called like its field, with these changes. */
 export const parameter = (field: string, changes: Partial<Parameter> = {}): Parameter => ({

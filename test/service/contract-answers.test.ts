@@ -24,12 +24,12 @@ describe('Identifiers', () => {
 
   test('are read where they are documented, digit by digit, and nowhere else', () => {
     const body = '{"data":{"key":12345678901234567890},"a/b":{"~":"T"},"id":"other"}';
-    expect(idsOf(body)).toEqual({ request: '12345678901234567890', ticket: 'T' });
+    expect(idsOf(body)).toEqual({ key: '12345678901234567890', '~': 'T' });
   });
 
   test('are taken up to 200 letters; what is longer names nothing', () => {
     const [longest, tooLong] = ['x'.repeat(200), 'y'.repeat(201)];
-    expect(idsOf({ data: { key: longest }, 'a/b': { '~': tooLong } })).toEqual({ request: longest });
+    expect(idsOf({ data: { key: longest }, 'a/b': { '~': tooLong } })).toEqual({ key: longest });
   });
 
   test('are found by their names where the documented place is empty', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../src/request/contract/contract.ts';
+import type { TokenOperation } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { CachedToken } from '../../src/request/ports.ts';
 import { tokenRequest } from '../../src/service/token/token.ts';
 import { httpTo, Secret, tokensOf } from '../doors/client.ts';

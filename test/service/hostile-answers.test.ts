@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import { readErrorText } from '../../src/service/answers/error-text.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract/contract.ts';
-import { contractInterface } from '../../src/sandbox/service/contract-interface.ts';
+import { serviceInterface } from '../../src/sandbox/service/interface.ts';
 import { makeEncoder } from '../../src/service/wire/encode.ts';
+import { DOCUMENTED_CONTRACT, type Parameter } from '../doors/version-1/contract.ts';
+import { version2 } from '../doors/version-1.ts';
 
 const parameter = (field: string, ...path: string[]): Parameter => ({
   ...{ field, in: 'body', path, type: 'string', isList: false, required: true, requiredWithin: null, values: null },
@@ -25,10 +26,10 @@ test.each([
   ['multipart', 'multipart/form-data'],
 ] as const)('the only element of a list is written and read as one: %s', async (encoding, contentType) => {
   const create = { ...DOCUMENTED_CONTRACT.create, parameters, encoding, contentType };
-  const contract: Contract = { ...DOCUMENTED_CONTRACT, create };
+  const contract = version2({ ...DOCUMENTED_CONTRACT, create });
   const { headers, body } = makeEncoder(contract).create(REQUEST, null);
   const call = { headers, query: new URLSearchParams(), body: Buffer.from(body) };
-  const content = await contractInterface(contract).decode('create', call);
+  const content = await serviceInterface(contract).decode('create', call);
   expect(content).toMatchObject({ problems: {} });
   expect(content).toHaveProperty('params', {
     ...{ 'customer.phones.0.number': '+351912345678', 'customer.phones.0.email': 'a@example.com' },
@@ -40,7 +41,7 @@ test.each([
     addresses: [{ city: 'Lisboa' }],
     text: 'Pintar',
   });
-  const refused = await contractInterface(contract).decode('create', {
+  const refused = await serviceInterface(contract).decode('create', {
     ...call,
     body: Buffer.from('{"addresses":[{}]}'),
   });
@@ -49,6 +50,6 @@ test.each([
 
 test('what is shown of a request masks its parts', () => {
   const create = { ...DOCUMENTED_CONTRACT.create, parameters };
-  const shown = makeEncoder({ ...DOCUMENTED_CONTRACT, create }).shown.create(REQUEST, null);
+  const shown = makeEncoder(version2({ ...DOCUMENTED_CONTRACT, create })).shown.create(REQUEST, null);
   expect(String(shown.body)).not.toContain('Lisboa');
 });

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { documentedContract } from '../../src/request/contract/contract.ts';
+import { documentedContract } from '../../src/request/contract/public-api.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { CachedToken, CreateTerms, TokenCache } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { callText } from '../../src/report/terminal/call-text.ts';
-import type { Contract, ContractEncoding, Parameter } from '../../src/request/contract/contract.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
 import { clientOf, httpTo } from '../doors/client.ts';
+import type { ContractEncoding, Parameter } from '../doors/version-1/contract.ts';
 import { virtualClock } from '../helpers/api-client.ts';
 import { CANARY, secretsIn, spellingsOf } from '../helpers/canary-secret.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
@@ -33,6 +34,7 @@ function tracesIn(text: string): string[] {
 }
 
 const PARAMETERS: readonly Parameter[] = [
+  parameter('country'),
   parameter('email', { in: 'header', path: ['X-Customer'] }),
   parameter('X-Api-Key', { in: 'header', path: ['X-Api-Key'], constant: KEYS.header }),
   parameter('access', { in: 'query', path: ['access'], constant: KEYS.query }),

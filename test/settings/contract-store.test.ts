@@ -2,21 +2,21 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract/contract.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import { readContract } from '../../src/request/contract/contract-schema.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { ContractStore } from '../../src/settings/contract-store.ts';
 
 const LEARNED: Contract = {
   ...DOCUMENTED_CONTRACT,
-  source: { files: ['api.yaml'], title: 'API', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T00:00:00.000Z' },
+  source: { file: 'api.yaml', title: 'API', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T00:00:00.000Z' },
 };
 
 function emptyStore() {
   const folder = mkdtempSync(join(tmpdir(), 'srq-contracts-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'contracts', 'default.json');
-  const observations = join(folder, 'state', 'default.observed.json');
-  return { store: new ContractStore('default', { contract: path, observations }), path, observations, folder };
+  return { store: new ContractStore('default', path), path, folder };
 }
 
 const read = (document: unknown) => readContract(document, 'api.json', 'Learn it again.');
@@ -41,18 +41,15 @@ describe('the contract of a profile', () => {
   });
 
   test('that cannot be written is an error, and the earlier one stays', async () => {
-    const { store, path, folder } = emptyStore();
+    const { store, path } = emptyStore();
     await store.write(LEARNED);
-    const blocked = new ContractStore('default', {
-      contract: join(path, 'below-a-file.json'),
-      observations: join(folder, 'state', 'x'),
-    });
+    const blocked = new ContractStore('default', join(path, 'below-a-file.json'));
     await expect(blocked.write(LEARNED)).rejects.toThrow(/cannot be written/);
     expect(await store.read()).toEqual(LEARNED);
   });
 
   test.each([
-    ['cut off', '{"version":1,"create":'],
+    ['cut off', '{"version":2,"create":'],
     ['empty', ''],
     ['a list', '[]'],
     ['a text', '"contract"'],
@@ -79,35 +76,16 @@ describe('the contract of a profile', () => {
 describe('a contract from elsewhere cannot lead the credentials astray:', () => {
   test.each([
     ['another host', ['token', 'path'], '//elsewhere.example/oauth/token'],
-    ['an absolute address', ['create', 'path'], 'https://elsewhere.example/create'],
-    ['a query', ['validate', 'path'], '/v1/validate?to=elsewhere'],
-    ['a line break', ['create', 'path'], '/v1/create\r\nhost: elsewhere.example'],
-    ['a step up', ['create', 'path'], '/v1/../../admin'],
+    ['an absolute address', ['create', 'call'], 'POST https://elsewhere.example/create'],
+    ['a query', ['validate', 'call'], 'POST /v1/validate?to=elsewhere'],
+    ['a line break', ['create', 'call'], 'POST /v1/create\r\nhost: elsewhere.example'],
+    ['a step up', ['create', 'call'], 'POST /v1/../../admin'],
     ['an encoded step up', ['token', 'path'], '/v1/%2e%2E/admin'],
-    ['a base path that steps up', ['basePath'], '/../../..'],
-    ['a base path that is a host', ['basePath'], '//elsewhere.example'],
-    ['a media type with a line break', ['create', 'contentType'], 'text/plain\r\nx: y'],
-    ['the header of the token', ['create', 'idempotency'], { header: 'Authorization', format: 'text' }],
-    ['the header of the host', ['create', 'idempotency'], { header: 'host', format: 'text' }],
-    ['another method', ['create', 'method'], 'DELETE'],
+    ['a media type with a line break', ['create', 'as'], 'text/plain\r\nx: y'],
+    ['the header of the token', ['create', 'again'], { header: 'Authorization', hours: 1, uuid: false }],
+    ['the header of the host', ['create', 'fields'], { 'header Host': 'phone' }],
+    ['another method', ['create', 'call'], 'DELETE /v1/leads'],
   ])('%s is refused', (_, place, value) => {
     expect(() => read(changed(place, value))).toThrow(/is not a contract/);
-  });
-});
-
-describe('what live answers said', () => {
-  const seen = (confirmed: number, contradicted: number) => ({ 'create.identifiers': { confirmed, contradicted } });
-
-  test('adds up from command to command, and ends with the contract it was said of', async () => {
-    const { store, observations } = emptyStore();
-    await store.write(LEARNED);
-    store.observe(LEARNED, seen(3, 0));
-    store.observe(LEARNED, seen(1, 2));
-    expect(store.observations(LEARNED)).toEqual(seen(4, 2));
-    expect(statSync(observations).mode & 0o777).toBe(0o600);
-    const newer = { ...LEARNED, source: { ...LEARNED.source, learnedAt: '2026-11-22T00:00:00.000Z' } } as Contract;
-    expect(store.observations(newer)).toEqual({});
-    await store.write(LEARNED);
-    expect(store.observations(LEARNED)).toEqual({});
   });
 });

@@ -17,9 +17,8 @@ const LEARNED = { answers: NOTHING_KNOWN, pace: null };
 const TOKEN = { accessToken: 'not a secret', obtainedAtMs: 0, expiresAtMs: null };
 const CONTRACT: Contract = {
   ...DOCUMENTED_CONTRACT,
-  source: { files: ['api.yaml'], title: 'API', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T00:00:00.000Z' },
+  source: { file: 'api.yaml', title: 'API', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T00:00:00.000Z' },
 };
-const SEEN = { 'create.identifiers': { confirmed: 1, contradicted: 0 } };
 const ownUid = process.getuid?.() ?? 0;
 
 let folder: string;
@@ -52,21 +51,9 @@ const KINDS = [
     isBelieved: (uid?: number | null) =>
       new FileTokenCache(join(folder, 'x.token.json'), DESTINATION, null, trust(uid)).read() !== null,
   },
-  {
-    kind: 'what answers said of a contract',
-    file: 'x.observed.json',
-    mayBeRead: true,
-    write: (uid?: number) => contracts(uid).observe(CONTRACT, SEEN),
-    isBelieved: (uid?: number | null) => Object.keys(contracts(uid).observations(CONTRACT)).length > 0,
-  },
 ] as const;
 
-const contracts = (uid?: number | null) =>
-  new ContractStore(
-    'default',
-    { contract: join(folder, 'contract.json'), observations: join(folder, 'x.observed.json') },
-    trust(uid),
-  );
+const contracts = (uid?: number | null) => new ContractStore('default', join(folder, 'contract.json'), trust(uid));
 
 describe.skipIf(process.platform === 'win32').each(KINDS)('$kind', ({ file, mayBeRead, write, isBelieved }) => {
   const quoted = () => `'${join(folder, file).replace("'", "'\\''")}'`;
@@ -151,15 +138,6 @@ describe.skipIf(process.platform === 'win32')('A contract', () => {
     writeFileSync(join(folder, 'other'), '');
     await expect(contracts().read()).rejects.toThrow(/cannot be used/);
   });
-});
-
-test('a contract is stored and forgotten where what answers said of it cannot be removed', async () => {
-  writeFileSync(join(folder, 'file'), '');
-  const paths = { contract: join(folder, 'contract.json'), observations: join(folder, 'file', 'x.observed.json') };
-  const store = new ContractStore('default', paths, trust());
-  await store.write(CONTRACT);
-  expect(await store.read()).toEqual(CONTRACT);
-  expect([store.forget(), await store.read()]).toEqual([true, null]);
 });
 
 test('a file whose loss would matter says that it cannot be written', () => {

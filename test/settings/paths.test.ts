@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  contractPaths,
+  contractPath,
   directories,
   homeFolder,
   learnedPath,
@@ -58,13 +58,12 @@ test('each profile has files of its own, the settings beside config.json and the
     token: tokenPath(paths, shop),
     learned: learnedPath(paths, shop),
     mappings: mappingsPath(paths, 'shop'),
-    ...contractPaths(paths, 'shop'),
+    contract: contractPath(paths, 'shop'),
   }).toEqual({
     token: join('/', 's', 'shop.token.json'),
     learned: join('/', 's', 'shop.learned.json'),
     mappings: join('/', 'c', 'mappings', 'shop.json'),
     contract: join('/', 'c', 'contracts', 'shop.json'),
-    observations: join('/', 's', 'shop.observed.json'),
   });
 });
 

@@ -41,7 +41,6 @@ export async function requireNotSentBefore(
 /** Describes rows that were created under another reading of this file, or returns null if there are none. */
 async function sentOtherwise(session: RequestSession, input: Input, plan: ImportPlan): Promise<string | null> {
   const sent = await rowsSentBefore(plan, session.preparation, {
-    basePath: await session.context.basePath(),
     further: await underOtherMappings(session, input, plan),
     openLog: () => session.logReader(),
   });

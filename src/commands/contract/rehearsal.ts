@@ -7,7 +7,7 @@ import { wirePreview } from '../../cli/wire-preview.ts';
 import { type Preparation, type Prepared, prepareRow } from '../../delivery/prepare.ts';
 import { rowsInRange } from '../../delivery/read-rows.ts';
 import { aligned, clip, printable, thousands } from '../../report/output.ts';
-import { type Contract, isOffered } from '../../request/contract/contract.ts';
+import type { Contract } from '../../request/contract/contract.ts';
 import type { ServiceRequest } from '../../request/lead/service-request.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
 import { quotedMessage } from '../../request/words/finding.ts';
@@ -53,7 +53,7 @@ async function rehearsed(context: Context, file: string): Promise<string> {
   const contract = await context.contract();
   const session = await RequestSession.open(context, {
     audio: recordingsBeside(file),
-    operations: isOffered(contract, 'validate') ? ['create', 'validate'] : ['create'],
+    operations: contract.validate ? ['create', 'validate'] : ['create'],
     needsNoLogin: true,
   });
   const input = await readInput(context, file, { skipLines: 0, map: [], set: [] });

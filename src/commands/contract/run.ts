@@ -1,24 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import { printable } from '../../report/output.ts';
-import { contractName, contractText, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
-import {
-  type Contract,
-  contractAt,
-  isElsewhere,
-  type Proposal,
-  type Question,
-  type ServerSuggestion,
-  tokenAddress,
-} from '../../request/contract/contract.ts';
+import type { Question } from '../../contract/given.ts';
+import type { Said } from '../../contract/propose.ts';
+import { type Paint, printable } from '../../report/output.ts';
+import { contractName, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
+import { contractAt, isElsewhere, type ServerSuggestion, tokenAddress } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { isLoopback } from '../../request/small.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import { normalBaseUrl } from '../../settings/base-url.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
-import { type Answers, propose, readDocuments, saidOperations } from './contract-documents.ts';
+import { proposalFrom, readSource, saidOperations } from './contract-files.ts';
 
 /** The flags of `contract learn`, as commander parses them. */
 export interface LearnFlags {
@@ -33,49 +28,55 @@ export interface LearnFlags {
   readonly yes?: boolean;
 }
 
-/** Learns the profile's contract from the partner's own documents, after the user has agreed. */
+/** Learns the profile's contract from an API description or an edited page, after the user has agreed. */
 export async function learn(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const store = await profileContracts(context);
   if (options.takenBy !== undefined || options.refusedBy !== undefined)
     return learnAnswerMeaning(context, files, options);
-  if (files.length === 0)
-    throw new SrqError(
-      'arguments.missing',
-      'Which document? None was given.',
-      'For example: srq contract learn api.yaml',
-    );
   const given = await givenAnswers(options);
-  const { baseUrl } = await context.settings();
-  const set = await readDocuments(files, options.environment);
-  const proposeWith = (answers: Answers) => propose(set, answers, baseUrl?.value ?? null, context.clock.nowMs());
-  const said = options.dryRun
-    ? { proposal: await proposeWith(given), answers: given, following: [] }
-    : await answered(context, given, proposeWith);
-  const { proposal } = said;
+  const place = (await context.settings()).baseUrl?.value ?? null;
+  const source = await readSource(files, options.environment);
+  const known = (await store.read().catch(unlessUnusable)) ?? DOCUMENTED_CONTRACT;
+  const around = { baseUrl: place, nowMs: context.clock.nowMs() };
+  const propose = (said: Said) => proposalFrom(source, said, known, around);
+  const answers = options.dryRun
+    ? { proposal: await propose(given), said: given }
+    : await answered(context, given, propose);
+  const { proposal } = answers;
   const { contract, questions, notes } = proposal;
   const profile = (await context.profileName()).value;
   const logins = contract.servers.flatMap(loginCommand);
-  const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
-  const shown = withoutSecretValues(contract);
-  const place = baseUrl?.value ?? null;
+  const { pageOf } = await import('../../contract/contract-text.ts');
+  const { withoutSecretValues } = await import('../../contract/secrets.ts');
+  const isOpen = ({ name, unanswered }: Question) => name.startsWith('operation:') && unanswered === undefined;
+  const isSettled = !questions.some(isOpen);
+  const at = place === null ? contract : contractAt(contract, place);
   const document = {
-    ...{ profile, stored: !options.dryRun, file: store.path, contract: shown, notes, logins },
+    ...{ profile, stored: !options.dryRun, file: store.path, contract: withoutSecretValues(contract), notes, logins },
     questions: questions.map((question) => ({ ...question, ...answeredBy(question) })),
-    ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: addressOf(proposal, place) },
+    auth: contract.auth?.kind ?? 'bearer',
+    tokenAddress: isSettled && (place !== null || isElsewhere(contract.token)) ? tokenAddress(at, place ?? '') : null,
   };
+  const shown = (paint: Paint) =>
+    proposalText(
+      {
+        contract,
+        questions,
+        notes,
+        page: isSettled ? pageOf(contract) : null,
+        secret: isSettled ? secretAddressText(at, place) : null,
+      },
+      paint,
+    );
   const reporter = await context.reporter();
   if (options.dryRun) {
     await reporter.result('contract learn', document, (paint) =>
-      [
-        proposalText(proposal, width(context), paint),
-        ...secretLines(proposal, place),
-        ...loginLines(logins, context),
-      ].join('\n'),
+      [shown(paint), ...loginLines(logins, context)].join('\n'),
     );
     return 0;
   }
-  reporter.say((paint) => [proposalText(proposal, width(context), paint), ...secretLines(proposal, place)].join('\n'));
-  await requireAgreement(context, said, given, options.yes === true, profile);
+  reporter.say(shown);
+  await requireAgreement(context, answers, { given, yes: options.yes === true, profile });
   await store.write(contract);
   context.contractChanged();
   await reporter.result('contract learn', document, (paint) =>
@@ -94,29 +95,16 @@ export async function learn(context: Context, files: readonly string[], options:
   return 0;
 }
 
+/** A contract that cannot be used any more is learned again. */
+function unlessUnusable(error: unknown): null {
+  if (error instanceof SrqError && error.reason === 'contract.unusable') return null;
+  throw error;
+}
+
 /** Returns the option that answers a question, and what of `KEY=VALUE` is its key. */
 function answeredBy({ name, answer }: Question): { readonly option: string; readonly key: string } {
   return { option: answer.slice(0, answer.indexOf(' ')), key: name.slice(name.indexOf(':') + 1) };
 }
-
-/** Tells whether it is known how calls are authorized, and where tokens are issued. */
-const isSettled = ({ questions }: Proposal): boolean => !questions.some(({ name }) => name === 'operation:token');
-
-/**
- * Returns the address that will receive the client secret under this base URL. Returns null if none will, or if it is
- * not known.
- */
-function addressOf(proposal: Proposal, baseUrl: string | null): string | null {
-  const isKnown = baseUrl !== null || isElsewhere(proposal.contract.token);
-  return isSettled(proposal) && isKnown ? tokenAddress(contractUnder(proposal, baseUrl), baseUrl ?? '') : null;
-}
-
-function secretLines(proposal: Proposal, baseUrl: string | null): string[] {
-  return isSettled(proposal) ? [secretAddressText(contractUnder(proposal, baseUrl), baseUrl)] : [];
-}
-
-const contractUnder = ({ contract }: Proposal, baseUrl: string | null): Contract =>
-  baseUrl === null ? contract : contractAt(contract, baseUrl);
 
 /** Stores the meaning of an answer. It cannot be combined with documents. */
 async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
@@ -141,25 +129,15 @@ async function learnAnswerMeaning(context: Context, files: readonly string[], op
     : learnAnswers(context, { said: 'taken', named: takenBy, isDryRun });
 }
 
-/**
- * Shows the contract in use, where each value comes from, and what answers have shown about it. The JSON output can be
- * learned again.
- */
+/** Prints the contract in force as a page, which can be edited and learned. */
 export async function show(context: Context): Promise<number> {
-  const store = await profileContracts(context);
+  await profileContracts(context);
   const contract = await context.contract();
-  const observations = store.observations(contract);
-  const { baseUrl } = await context.settings();
-  const learnOne = withProfileFlags('Learn one with: srq contract learn FILE', context.options);
+  const { pageOf } = await import('../../contract/contract-text.ts');
+  const { withoutSecretValues } = await import('../../contract/secrets.ts');
   const reporter = await context.reporter();
-  const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
-  await reporter.result('contract show', { ...withoutSecretValues(contract), observations }, (paint) =>
-    contract.source
-      ? [
-          contractText(contract, observations, width(context), paint),
-          secretAddressText(contract, baseUrl?.value ?? null),
-        ].join('\n')
-      : `No contract was learned: what the public document says is in force.\n${learnOne}`,
+  await reporter.result('contract show', withoutSecretValues(contract), () =>
+    pageOf(contract).trimEnd().split('\n').map(printable).join('\n'),
   );
   return 0;
 }
@@ -183,9 +161,9 @@ async function profileContracts(context: Context): Promise<ContractStore> {
   throw new SrqError('flags.contradict', message, 'Name the profile: srq contract show --profile NAME');
 }
 
-async function givenAnswers({ set, operation }: LearnFlags): Promise<Answers> {
+async function givenAnswers({ set, operation }: LearnFlags): Promise<Said> {
   const operations = saidOperations(operation);
-  return { constants: Object.fromEntries(await Promise.all(set.map(constantOf))), operations };
+  return { values: Object.fromEntries(await Promise.all(set.map(constantOf))), operations };
 }
 
 /**
@@ -248,9 +226,4 @@ function loginLines(logins: readonly string[], { process }: Context): string[] {
   return ['Servers in the documents; log in to one with', ...logins.map((command) => `  ${command}`), more].map(
     printable,
   );
-}
-
-/** Returns the width of the terminal, or that of a wide terminal if there is none. */
-function width({ process }: Context): number {
-  return process.stdout.columns ?? process.stderr.columns ?? 120;
 }

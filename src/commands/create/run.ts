@@ -74,10 +74,9 @@ async function requireNotSentBefore(
   prepared: readonly Prepared[],
   log: LogView,
 ): Promise<void> {
-  const basePath = await session.context.basePath();
   for (const [at, draft] of drafts.entries()) {
     const own = prepared[at];
-    const when = own ? await draftSentBefore(draft, own, session.preparation, basePath, log) : null;
+    const when = own ? await draftSentBefore(draft, own, session.preparation, log) : null;
     if (when === null) continue;
     const which = drafts.length === 1 ? 'The request' : `Request ${draft.row}`;
     throw new SrqError(

@@ -72,7 +72,7 @@ async function examine(context: Context, create: boolean): Promise<Examination> 
   await takeServiceSteps(context, examination, connection, reading);
   await takeMachineSteps(context, examination);
   if (create) await takeCreateStep(context, examination, connection);
-  await takeContractStep(context, examination, connection);
+  await takeContractStep(context, examination);
   return examination;
 }
 

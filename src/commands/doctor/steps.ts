@@ -5,7 +5,7 @@ import { finishOnSignal, recordingsBeside } from '../../cli/session.ts';
 import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { duration } from '../../report/output.ts';
-import { CONTRADICTION_HINT, contractName, contradictionText } from '../../report/terminal/contract-text.ts';
+import { contractName } from '../../report/terminal/contract-text.ts';
 import type { Contract } from '../../request/contract/contract.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import type { Destination, Draft } from '../../request/lead/service-request.ts';
@@ -56,15 +56,10 @@ export async function takeServiceSteps(
   await examination.runStep('clock', () => judgedClock(reading));
   await examination.runStep('token', () => judgedToken(proof, ms, contract));
   await examination.runStep('validate', async () => {
-    if (contract.hasValidate === false)
-      return { result: 'skip', message: 'The contract says there is none.', value: null };
+    if (contract.validate === null) return { result: 'skip', message: 'The contract says there is none.', value: null };
     const submission = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
     if (submission instanceof SrqError) return untried(submission);
-    const answer = await api.validate(submission.request);
-    // The same was said of a control beside it, unless the verdict was believed.
-    const wrong = isFalseDuplicate(answer) ? (answer.verdict === 'duplicate' ? 1 : 2) : 0;
-    for (let times = 0; times < wrong; times++) api.withdrawVerdict();
-    return judgedVerdict(answer);
+    return judgedVerdict(await api.validate(submission.request));
   });
 }
 
@@ -87,7 +82,7 @@ function judgedClock({ skewMs, ms }: ClockReading): Found<null> {
 function judgedToken(proof: CachedToken | SrqError | null, ms: number, contract: Contract): Found<null> {
   if (proof instanceof SrqError) throw proof;
   if (proof === null) {
-    const proven = contract.hasValidate === false ? 'The first create proves the credentials.' : PROVEN_BELOW;
+    const proven = contract.validate === null ? 'The first create proves the credentials.' : PROVEN_BELOW;
     return { result: 'skip', message: `The service issues no tokens. ${proven}`, value: null };
   }
   const lifeMs = proof.expiresAtMs === null ? null : proof.expiresAtMs - proof.obtainedAtMs;
@@ -189,28 +184,12 @@ const REASON_OF: Partial<Readonly<Record<Status, ErrorReason>>> = {
   unknown: 'request.in-doubt',
 };
 
-/** Checks whether the answers to the earlier steps agree with the contract. */
-export async function takeContractStep(
-  context: Context,
-  examination: Examination,
-  { api }: Pick<Connection, 'api'>,
-): Promise<void> {
+/** Names the contract that the steps before have tried. */
+export async function takeContractStep(context: Context, examination: Examination): Promise<void> {
   await examination.runStep('contract', async (): Promise<Found<null>> => {
     const contract = await context.contract();
     if (!contract.source) return { result: 'skip', message: 'No contract was learned.', value: null };
-    const seen = api.observations();
-    const against = contradictionText(contract, seen);
-    if (against !== null)
-      return {
-        result: 'warn',
-        message: against,
-        hint: CONTRADICTION_HINT,
-        reason: 'contract.contradicted',
-        value: null,
-      };
-    const borneOut = Object.keys(seen).join(', ') || 'nothing of it yet';
-    const message = `${contractName(contract)}. The answers above confirm: ${borneOut}.`;
-    return { result: 'ok', message, value: null };
+    return { result: 'ok', message: `${contractName(contract)}.`, value: null };
   });
 }
 

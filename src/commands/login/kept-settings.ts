@@ -1,7 +1,6 @@
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
-import { withoutBasePath } from '../../request/contract/contract.ts';
 import type { Destination } from '../../request/lead/service-request.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type Profile, withoutAccount } from '../../settings/profile-store.ts';
@@ -22,16 +21,10 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /**
  * Returns what the stored profile keeps through a login. It keeps nothing if the login is for another account, because
- * its records, certificates and mark as a test are those of the account. A base URL is the same with and without
- * `basePath`, the path that the contract adds itself.
+ * its records, certificates and mark as a test are those of the account.
  */
-export function keptSettings(
-  before: Profile | null,
-  { baseUrl, clientId }: Destination,
-  basePath: string,
-): KeptSettings {
-  const root = (url: string) => withoutBasePath(url, basePath);
-  if (before === null || root(before.baseUrl) !== root(baseUrl) || before.clientId !== clientId) return {};
+export function keptSettings(before: Profile | null, { baseUrl, clientId }: Destination): KeptSettings {
+  if (before === null || before.baseUrl !== baseUrl || before.clientId !== clientId) return {};
   return withoutAccount(before);
 }
 

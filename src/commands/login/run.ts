@@ -48,7 +48,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
   const before = profiles.get(name);
-  const kept = keptSettings(before, given, await context.basePath());
+  const kept = keptSettings(before, given);
   const store = await storeSettings(context, options.storePasswordCommand, kept);
   const contract = await contractFor(context, baseUrl);
   const reporter = await context.reporter();
@@ -246,9 +246,8 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
 async function newBaseUrl(context: Context, options: LoginOptions): Promise<string> {
   const given = options.baseUrl ?? context.process.env['SRQ_BASE_URL'] ?? '';
   if (given === '' && !context.interactive) return '';
-  const baseUrl = await context.withoutPath(
-    given === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(given),
-  );
+  const baseUrl =
+    given === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(given);
   context.replaceBaseUrl(baseUrl);
   return baseUrl;
 }

@@ -9,7 +9,7 @@ import type { DocumentOf } from '../../request/documents/types.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { ContractStore } from '../../settings/contract-store.ts';
-import { contractPaths, learnedPath, mappingsPath } from '../../settings/paths.ts';
+import { contractPath, learnedPath, mappingsPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
 import { keptSecret } from '../../settings/settings.ts';
 
@@ -72,7 +72,7 @@ export async function profileRemove(context: Context, name: string): Promise<num
   const { state } = paths;
   await rm(learnedPath({ state }, { profile: { value: name } }), { force: true });
   await rm(mappingsPath(paths, name), { force: true });
-  new ContractStore(name, contractPaths(paths, name)).forget();
+  new ContractStore(name, contractPath(paths, name)).forget();
   const log = join(state, `${name}.ndjson`);
   const left = Object.keys((await context.profiles()).all());
   const reporter = await context.reporter();
@@ -105,7 +105,7 @@ function entryOf(name: string, profile: Profile, current: boolean): Omit<ListedP
 async function secretState(context: Context, name: string, profile: Profile): Promise<ListedProfile['secret']> {
   const { state } = keptSecret({}, name, profile, { node: context.process.execPath });
   if (state !== 'missing') return state;
-  const contracts = new ContractStore(name, contractPaths(context.ownPaths(), name), await context.trust());
+  const contracts = new ContractStore(name, contractPath(context.ownPaths(), name), await context.trust());
   // A contract that cannot be used gives no key. The commands that need it say what is wrong with it.
   const contract = await contracts.read().catch(() => null);
   return contract !== null && ownKey(contract) !== null ? 'contract' : 'missing';

@@ -4,9 +4,10 @@ import type { Context } from '../../cli/context.ts';
 import { aligned, printable } from '../../report/output.ts';
 import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { type Contract, withTokenAtService } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
 import { startSandbox } from '../../sandbox/server.ts';
-import { propose, readDocuments, saidOperations } from '../contract/contract-documents.ts';
+import { proposalFrom, readSource, saidOperations } from '../contract/contract-files.ts';
 
 /** The flags of `sandbox`, as commander parses them. */
 export interface SandboxCommandOptions {
@@ -87,11 +88,16 @@ async function givenSecret({ process }: Context): Promise<string> {
  * Learns the contract from a document. Questions that only the partner can answer stay open, because the sandbox
  * accepts any value for them. The operations must be known, however.
  */
-async function contractOf(context: Context, file: string, said: SandboxCommandOptions['operation']): Promise<Contract> {
-  const set = await readDocuments([file]);
-  const answers = { constants: {}, operations: saidOperations(said) };
-  const { contract, questions } = await propose(set, answers, null, context.clock.nowMs());
-  const open = questions.find(({ name }) => name.startsWith('operation:'));
+async function contractOf(
+  context: Context,
+  file: string,
+  operations: SandboxCommandOptions['operation'],
+): Promise<Contract> {
+  const source = await readSource([file]);
+  const said = { values: {}, operations: saidOperations(operations) };
+  const around = { baseUrl: null, nowMs: context.clock.nowMs() };
+  const { contract, questions } = await proposalFrom(source, said, DOCUMENTED_CONTRACT, around);
+  const open = questions.find(({ name, unanswered }) => name.startsWith('operation:') && unanswered === undefined);
   if (!open) return contract;
   throw new SrqError(
     'document.undecided',

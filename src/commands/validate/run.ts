@@ -29,7 +29,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
   const { api } = await session.connect({ rate: 'auto', concurrency: 1, isAlone: true });
   await session.sayDestination();
   const reporter = await context.reporter();
-  if (preparation.contract.hasValidate === false) {
+  if (preparation.contract.validate === null) {
     const hint = 'If it has one now, learn it: srq contract learn FILE';
     throw new SrqError('validate.missing', 'The contract says that this service has no validate.', hint);
   }

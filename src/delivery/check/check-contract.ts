@@ -1,14 +1,16 @@
-import type { Contract, Operation, Parameter } from '../../request/contract/contract.ts';
 import {
-  audioLength,
-  boundProblem,
-  describedOperation,
-  isFixedByDocument,
-  type UnmetRequirement,
-  unmetRequirements,
-  wireValue,
-} from '../../request/contract/contract-rules.ts';
+  describedCall,
+  type Given,
+  leftOutOf,
+  type Placed,
+  placed,
+  placeFacts,
+  treeOf,
+} from '../../request/contract/bindings.ts';
+import { audioLength, type Code } from '../../request/contract/codes.ts';
+import { type Call, type Contract, callsOf, judgeOf, type Misfit } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
+import { ONLY_ELEMENT, type Place, readPlace } from '../../request/contract/place.ts';
 import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
 import { isField } from '../../request/lead/fields.ts';
 import type { Market } from '../../request/lead/markets.ts';
@@ -37,58 +39,138 @@ export interface GivenTexts {
   readonly filled: ReadonlySet<string>;
 }
 
-/** Tells whether the contract describes what one of the operations takes. */
+/** Tells whether the contract says what one of the operations takes. */
 export function isDescribed(contract: Contract, operations: readonly RequestOperationName[]): boolean {
-  return operations.some((name) => contract[name].parameters !== null);
+  return callsOf(contract, operations).some(({ schema }) => schema !== null);
 }
 
 /**
- * Checks a request against the contract of the service, for all operations that it is meant for. Returns the findings
- * without duplicates.
+ * Tells whether the description says what a request must hold: whether it refuses an empty one. A collection of examples
+ * cannot.
+ */
+export const saysRequired = memoize((call: Call): boolean => {
+  const judge = judgeOf(call);
+  return judge !== null && judge(treeOf(call, placed(call, NOTHING))).length > 0;
+});
+
+const NOTHING: Given = { text: () => null, recording: null, names: [], isSaid: () => false };
+
+/**
+ * Checks a request against the schemas of the operations that it is meant for. Returns the findings without duplicates.
  */
 export function contractFindings(
   contract: Contract,
   operations: readonly RequestOperationName[],
   given: GivenTexts,
 ): Finding[] {
-  const described = operations.filter((name) => contract[name].parameters !== null);
-  const findings = described.flatMap((name) => operationFindings(contract, name, given));
-  // A finding of both operations is reported once.
-  const byText = new Map(findings.map((each) => [`${each.field} ${each.message}`, each]));
-  return [...byText.values()];
-}
-
-function operationFindings(contract: Contract, name: RequestOperationName, given: GivenTexts): Finding[] {
-  const operation = contract[name];
-  const { hasRecording, filled } = given;
-  const texts = byField(operation, given.texts);
-  const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
-  // Only own properties count, because a contract may have a parameter named `constructor`.
-  const isGiven = (field: string) => Object.hasOwn(texts, field);
-  const has = (field: string) => isGiven(field) || (isRecorded && /^audio_(?:file|type|name)$/.test(field));
-  const unmet = unmetRequirements(operation, has).map(unmetFinding);
-  const wrong = (operation.parameters ?? []).flatMap((parameter) => {
-    const { field, required } = parameter;
-    const isLeftOut = !isGiven(field) || isFixedByDocument(parameter) || (filled.has(field) && !required);
-    return isLeftOut ? [] : valueFindings(parameter, texts[field] ?? '');
+  const findings = operations.flatMap((name) => {
+    const call = contract[name];
+    if (!call) return [];
+    const wrong = callFindings(call, given, leftOutOf(contract, name));
+    // Only create must have a place for every field.
+    return name === 'create' ? [...wrong, ...leftOutFindings(call, given)] : wrong;
   });
-  // Only create must have a parameter for every field. Validate gets the fields that it has parameters for.
-  return [...unmet, ...wrong, ...(name === 'create' ? unmappedFindings(operation, { texts, filled }, isRecorded) : [])];
+  if (findings.length < 2) return findings;
+  // A finding of both operations is reported once.
+  return [...new Map(findings.map((each) => [`${each.field} ${each.message}`, each])).values()];
 }
 
-/** Replaces whole parameter names, such as `utm.source`, by the names of their fields. */
-function byField(operation: Operation, texts: GivenTexts['texts']): GivenTexts['texts'] {
-  const { byWholeName } = describedOperation(operation);
-  if (byWholeName.size === 0 || !Object.keys(texts).some((name) => byWholeName.has(name))) return texts;
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [byWholeName.get(name) ?? name, text]));
+type LeavesOut = ReturnType<typeof leftOutOf>;
+
+/** What stands for a recording, which is not read for the checks. */
+const RECORDING = 'AAAA';
+
+function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts, leavesOut: LeavesOut): Finding[] {
+  const judge = judgeOf(call);
+  if (judge === null) return [];
+  const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
+  const sent = placed<never>(
+    call,
+    {
+      // Only own properties count, because a contract may have a place named `constructor`.
+      text: (field) => {
+        if (Object.hasOwn(texts, field)) return texts[field] ?? null;
+        return isRecorded && /^audio_(?:type|name)$/.test(field) ? RECORDING : null;
+      },
+      recording: isRecorded ? RECORDING : null,
+      names: Object.keys(texts).filter((name) => name !== AUDIO_PARAMETER),
+      isSaid: (field) => !filled.has(field),
+    },
+    leavesOut,
+  );
+  const tree = treeOf(call, sent);
+  const misfits = judge(tree);
+  if (misfits.length === 0) return [];
+  return complete(call, sent, misfits).flatMap((misfit) => findingOf(call, misfit, texts));
 }
 
-function unmetFinding(alternatives: UnmetRequirement): Finding {
-  const [[field = ''] = []] = alternatives;
-  const ways = alternatives.map((fields) => fields.join(' and ')).join(', or ');
-  return alternatives.length === 1
-    ? finding('contract.missing', field, { what: ways, hint: sourceHint(field) })
-    : finding('contract.none-of', field, { ways });
+/** Maximum depth of objects that are missing as a whole. */
+const MAX_MISSING = 5;
+
+/**
+ * A missing object is told by what it must hold: it is judged as if it were there, but empty. Members of it that are
+ * required are then missing by themselves.
+ */
+function complete(call: Call, sent: Placed, misfits: readonly Misfit[], depth = 0): readonly Misfit[] {
+  const { slots } = describedCall(call);
+  const objects = misfits.filter(
+    ({ place, code }) =>
+      code === 'contract.missing' && slots.some((slot) => slot.place.startsWith(`${place}.`) && slot.facts.required),
+  );
+  if (objects.length === 0 || depth === MAX_MISSING) return misfits;
+  const empty = objects.map(({ place }) => {
+    const { path } = readPlace(place);
+    const isList = slots.some((slot) => slot.place.startsWith(`${place}.${ONLY_ELEMENT}.`));
+    return { path: isList ? [...path, ONLY_ELEMENT] : path, value: {}, type: 'string' } as const;
+  });
+  const filled = { ...sent, body: [...sent.body, ...empty] };
+  return complete(call, filled, judgeOf(call)?.(treeOf(call, filled)) ?? misfits, depth + 1);
+}
+
+function findingOf(call: Call, { place, code, words, ways = [] }: Misfit, texts: TextsByField): Finding[] {
+  const field = fieldAt(call, place);
+  const text = texts[field] ?? texts[place] ?? null;
+  switch (code) {
+    case 'contract.missing':
+      return [finding(code, field, { what: field, hint: sourceHint(field) })];
+    case 'contract.none-of': {
+      const named = ways.map((way) => way.map((each) => fieldAt(call, each)).join(' and ')).join(', or ');
+      return [finding(code, field, { ways: named })];
+    }
+    case 'contract.no-place':
+      return [noPlace(call, field)];
+    default:
+      break;
+  }
+  // The recording is checked once it has been looked at.
+  if (/^audio_/.test(field)) return [];
+  if (code === 'contract.type' && text !== null) {
+    return [finding(code, field, { type: words === 'boolean' ? 'true or false' : words }, text)];
+  }
+  if (code === 'contract.not-allowed' && text !== null) {
+    return [notAllowed(field, placeFacts(call.schema, readPlace(place))?.codes ?? [], words, text)];
+  }
+  const problem = code === 'contract.type' ? `is no ${words}` : words;
+  return [finding('contract.bound', field, { problem: counted(problem, text) }, text)];
+}
+
+/** Adds how long a text is, where its length is the problem. */
+function counted(problem: string, text: string | null): string {
+  const [, more, most] = /^has (more|fewer) than (\d+) characters$/.exec(problem) ?? [];
+  if (text === null || most === undefined) return problem;
+  const length = [...text].length;
+  return `has ${length} characters; at ${more === 'more' ? `most ${most} are allowed` : `least ${most} are needed`}`;
+}
+
+/** Returns the field that goes to a place, or the name of the place. */
+function fieldAt(call: Call, place: Place): string {
+  const { slots } = describedCall(call);
+  const at = (wanted: string) =>
+    slots.find((slot) => slot.field !== null && slot.place.toLowerCase() === wanted)?.field;
+  const own = at(place.toLowerCase()) ?? at(`${place}.${ONLY_ELEMENT}`.toLowerCase());
+  if (own !== undefined && own !== null) return own;
+  const { in: where, path } = readPlace(place);
+  return where === 'body' && path.length === 1 ? (path[0] ?? place) : place;
 }
 
 /** Tells how to give a parameter that srq does not know, because no column name is recognised as such a parameter. */
@@ -97,26 +179,15 @@ function sourceHint(field: string): string {
   return isKnown ? '' : ` In a file: --map COLUMN=${field}, or --set '${field}={Column}'.`;
 }
 
-function valueFindings(parameter: Parameter, text: string): Finding[] {
-  const { field } = parameter;
-  if (field === 'audio_file') return [];
-  const wire = wireValue(parameter, text);
-  if (wire === null) return [notAllowed(parameter, text)];
-  const problem = boundProblem(parameter, wire);
-  return problem === null ? [] : [finding('contract.bound', field, { problem }, text)];
-}
-
-function notAllowed({ field, values, type }: Parameter, text: string): Finding {
-  if (values === null) {
-    return finding('contract.type', field, { type: type === 'boolean' ? 'true or false' : type }, text);
-  }
-  const names = values.map(({ value, label }) => label ?? value);
+function notAllowed(field: string, codes: readonly Code[], words: string, text: string): Finding {
+  if (codes.length === 0) return finding('contract.bound', field, { problem: words }, text);
+  const names = codes.map(({ value, label }) => label ?? value);
   const more = names.length > SHOWN_VALUES ? `, … (${names.length} in all)` : '';
   const similar =
     nearest(text, names) ??
     nearest(
       text,
-      values.map(({ value }) => value),
+      codes.map(({ value }) => value),
     );
   const allowed = `${names.slice(0, SHOWN_VALUES).join(', ')}${more}`;
   return finding('contract.not-allowed', field, { allowed, hint: didYouMean(similar) }, text);
@@ -126,34 +197,24 @@ function didYouMean(name: string | null): string {
   return name === null ? '' : ` Did you mean ${name}?`;
 }
 
-/**
- * Finds fields for which the contract has no parameter. srq's own fields are left out with a warning. A parameter that
- * the user named explicitly is an error.
- */
-function unmappedFindings(
-  operation: Operation,
-  { texts, filled }: Pick<GivenTexts, 'texts' | 'filled'>,
-  isRecorded: boolean,
-): Finding[] {
-  const { others, fields: described, byWholeName } = describedOperation(operation);
-  const names = [...described, ...byWholeName.keys()];
-  const given = [...Object.keys(texts), ...(isRecorded ? ['audio_file'] : [])];
-  const withoutPlace = given.filter(
-    (field) => !described.has(field) && !filled.has(field) && field !== AUDIO_PARAMETER && field !== 'ref',
-  );
-  if (!others.takesOwn && !others.namesOwn && withoutPlace.some(isField)) {
-    return [finding('contract.no-fields', '', { command: "srq contract learn FILE --set 'PLACE={fields}'" })];
-  }
-  return withoutPlace.flatMap((field): Finding[] => {
-    const noPlace = () => finding('contract.no-place', field, { hint: didYouMean(nearest(field, names)) });
-    if (isField(field)) {
-      if (others.takesOwn) return [];
-      // A request must not be sent without its recording.
-      return [field === 'audio_file' ? noPlace() : finding('contract.left-out', field, {})];
-    }
-    const parent = field.slice(0, field.lastIndexOf('.') + 1);
-    const isInside = parent !== '' && names.some((name) => name.startsWith(parent));
-    return others.closed || isInside ? [noPlace()] : [];
+function noPlace(call: Call, field: string): Finding {
+  const { fields, places } = describedCall(call);
+  const others = [...fields, ...places.keys()].filter((name) => name !== field);
+  return finding('contract.no-place', field, { hint: didYouMean(nearest(field, others)) });
+}
+
+/** Finds srq's own fields that the service has no place for. They are left out with a warning, but never a recording. */
+function leftOutFindings(call: Call, { texts, hasRecording, filled }: GivenTexts): Finding[] {
+  if (call.schema === null) return [];
+  const { fields } = describedCall(call);
+  const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
+  const given = [
+    ...Object.keys(texts).filter((name) => name !== AUDIO_PARAMETER),
+    ...(isRecorded ? ['audio_file'] : []),
+  ];
+  return given.flatMap((field) => {
+    if (fields.has(field) || filled.has(field) || field === 'ref' || !(isField(field) || isPart(field))) return [];
+    return [field === 'audio_file' ? noPlace(call, field) : finding('contract.left-out', field, {})];
   });
 }
 
@@ -163,29 +224,25 @@ export function audioFindings(
   operations: readonly RequestOperationName[],
   { sizeBytes, mediaType }: Pick<AudioFile, 'sizeBytes' | 'mediaType'>,
 ): Finding[] {
-  for (const name of operations) {
-    for (const parameter of contract[name].parameters ?? []) {
-      const wrong = audioFinding(parameter, sizeBytes, mediaType);
-      if (wrong !== null) return [wrong];
+  for (const call of callsOf(contract, operations)) {
+    for (const { field, facts, wire, otherwise } of describedCall(call).slots) {
+      const { maxLength: most, codes, required } = facts;
+      if (field === 'audio_file' && most !== null) {
+        const length = audioLength(call.audio, sizeBytes, mediaType);
+        if (length > most) return [finding('contract.recording-length', 'audio_file', { length, most })];
+      }
+      if (field !== 'audio_type') continue;
+      if (mediaType === null && required && otherwise === undefined)
+        return [finding('contract.recording-unknown', 'audio_file', {})];
+      if (mediaType === null || wire(mediaType) !== null) continue;
+      const allowed = (codes ?? []).map(({ value }) => value).slice(0, SHOWN_VALUES);
+      return [finding('contract.recording-kind', 'audio_file', { kind: mediaType, allowed: allowed.join(', ') })];
     }
   }
   return [];
 }
 
-function audioFinding(parameter: Parameter, sizeBytes: number, mediaType: string | null): Finding | null {
-  const { field, maxLength: most, values, required } = parameter;
-  if (field === 'audio_file' && most !== null) {
-    const length = audioLength(parameter, sizeBytes, mediaType);
-    return length <= most ? null : finding('contract.recording-length', 'audio_file', { length, most });
-  }
-  if (field !== 'audio_type' || isFixedByDocument(parameter)) return null;
-  if (mediaType === null) return required ? finding('contract.recording-unknown', 'audio_file', {}) : null;
-  if (wireValue(parameter, mediaType) !== null) return null;
-  const allowed = (values ?? []).map(({ value }) => value).slice(0, SHOWN_VALUES);
-  return finding('contract.recording-kind', 'audio_file', { kind: mediaType, allowed: allowed.join(', ') });
-}
-
-/** The parts that are sent in parameters of their own. */
+/** The parts that are sent in places of their own. */
 export interface PlacedParts {
   readonly parts: Parts;
   /** The fields without a parameter of their own, which are sent as parts. */
@@ -195,28 +252,24 @@ export interface PlacedParts {
 
 type TextsByField = Readonly<Record<string, string>>;
 
-/** The parameters that a contract has for the location and the name, and for their parts. */
+/** The places that a contract has for the location and the name, and for their parts. */
 interface PartPlaces {
   readonly fields: ReadonlySet<string>;
   readonly required: ReadonlySet<string>;
   readonly parts: ReadonlySet<Part>;
 }
 
-const placesOf = memoize(({ parameters }: Contract['create']): PartPlaces => {
-  const open = (parameters ?? []).filter(({ constant }) => constant === null);
-  return {
-    fields: new Set(open.map(({ field }) => field)),
-    required: new Set(open.filter(({ required }) => required).map(({ field }) => field)),
-    parts: new Set(open.map(({ field }) => field).filter(isPart)),
-  };
+const placesOf = memoize((create: Contract['create']): PartPlaces => {
+  const { fields, required } = describedCall(create);
+  return { fields, required, parts: new Set([...fields].filter(isPart)) };
 });
 
-/** The result for a contract that has no parameters for parts. */
+/** The result for a contract that has no places for parts. */
 export const NO_PARTS: PlacedParts = { parts: {}, carried: [], findings: [] };
 
 /**
- * Decides what is sent in the parameters that a contract has for parts of the location and of the name. Parts from
- * columns are sent in their own parameters. Otherwise a name is split, and so is a location that consists of a postal
+ * Decides what is sent in the places that a contract has for parts of the location and of the name. Parts from
+ * columns are sent in their own places. Otherwise a name is split, and so is a location that consists of a postal
  * code and a town. Any other location is sent as the street, and never as a postal code or a town. Each such decision
  * is reported as a finding.
  *
@@ -289,7 +342,7 @@ function placedName(places: PartPlaces, open: ReadonlySet<Part>, texts: TextsByF
     return { ...placed, findings: [finding('fullname.split', 'fullname', {}, whole), ...placed.findings] };
   }
   // A single word may be a first or a last name. It is sent as the one that is required, or else as the one that the
-  // contract has a parameter for.
+  // contract has a place for.
   const isLast = open.has('last_name') && (required.has('last_name') || !open.has('first_name'));
   return fromColumns('fullname', fields, open, isLast ? { last_name: whole } : { first_name: whole }, []);
 }
@@ -300,7 +353,7 @@ const partNames = (parts: Parts, whole: WholeField): Part[] =>
   Object.keys(parts).filter((part): part is Part => isPart(part) && isOf(part, whole));
 
 /**
- * Assigns parts to their own parameters. A part without a parameter is reported, unless the whole field has one or
+ * Assigns parts to their own places. A part without a place is reported, unless the whole field has one or
  * another part contains it.
  */
 function fromColumns(

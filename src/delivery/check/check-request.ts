@@ -1,6 +1,7 @@
-import { type Contract, DOCUMENTED_CONTRACT } from '../../request/contract/contract.ts';
-import { type DescribedOperation, describedOperation } from '../../request/contract/contract-rules.ts';
+import { describedCall } from '../../request/contract/bindings.ts';
+import { type Contract, countryOf } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
+import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
 import { parseEmail } from '../../request/lead/email.ts';
 import { FIELD, FIELDS, USUAL_LENGTH } from '../../request/lead/fields.ts';
@@ -19,7 +20,14 @@ import { errorValueWithin, isErrorValue } from '../../request/lead/spreadsheet-e
 import type { Mapping } from '../../request/lead/table.ts';
 import { memoize } from '../../request/small.ts';
 import { type Finding, finding, type Problem } from '../../request/words/finding.ts';
-import { contractFindings, isDescribed, NO_PARTS, type PlacedParts, placedParts } from './check-contract.ts';
+import {
+  contractFindings,
+  isDescribed,
+  NO_PARTS,
+  type PlacedParts,
+  placedParts,
+  saysRequired,
+} from './check-contract.ts';
 
 /** A checked request. Its recording, if there is one, is given by its path and has not been read. */
 type CheckedRequest = Omit<ServiceRequest, 'audio'> & { readonly audioPath: string | null };
@@ -82,6 +90,13 @@ export function withoutRecording({ params, parts, ref }: CheckedRequest): Servic
   return parts === undefined ? { params, audio: null, ref } : { params, parts, audio: null, ref };
 }
 
+/** What the checks have to know of the description of create. It is memoized, because it is derived once for all rows. */
+const describedCreate = memoize((create: Contract['create']) => {
+  const { fields, required, bounded } = describedCall(create);
+  const needsText = required.has('request_text');
+  return { fields, bounded, needsText, country: countryOf({ create }), saysRequired: saysRequired(create) };
+});
+
 class RequestCheck {
   private readonly problems: Problem[] = [];
   private readonly fields: Record<string, string>;
@@ -89,7 +104,7 @@ class RequestCheck {
   private readonly ref: string | null;
   private readonly audioPath: string | null;
   private readonly service: Contract;
-  private readonly described: DescribedOperation;
+  private readonly described: ReturnType<typeof describedCreate>;
   private readonly filled = new Set<string>();
   private placed: PlacedParts = NO_PARTS;
 
@@ -104,7 +119,7 @@ class RequestCheck {
     this.audioPath = draft.fields['audio_file']?.trim() || null;
     this.mapping = mapping;
     this.service = contract;
-    this.described = describedOperation(contract.create);
+    this.described = describedCreate(contract.create);
   }
 
   parts(given: Parts | undefined, market: Market | undefined): void {

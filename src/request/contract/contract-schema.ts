@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
+import { isField } from '../lead/fields.ts';
+import { isPart } from '../lead/parts.ts';
 import { isLoopback } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
-import type { OperationName } from './operations.ts';
+import { readPlace } from './place.ts';
 
 /**
  * Tells whether a path stays under the base URL. Another host, a query, or a step up (even an encoded one) would send
@@ -43,11 +45,9 @@ export type ReadOnly<Value> = [Json] extends [Value]
  * value's depth by the stack.
  */
 const json = z.custom<Json>(() => true);
-const count = z.nullable(z.number());
 const texts = z.array(z.string());
 /** A path that begins with `/` and stays under the base URL. */
 const path = z.string().check(z.refine(isServicePath, 'is not a path under the base URL'));
-const basePath = z.union([path.check(z.regex(/^(?:\/[^/]+)+$/, 'is not a path')), z.literal('')]);
 /**
  * A JSON pointer (RFC 6901) into an answer. A part `*` stands for every member or element, and `''` is the whole
  * answer.
@@ -61,108 +61,18 @@ const header = z.string().check(
 );
 const mediaType = z.string().check(z.regex(/^[\w.+*-]+\/[\w.+*-]+(?:;[ -~]*)?$/, 'is not a media type'));
 
-const allowedValue = z.object({
-  /** The value as it goes on the wire. */
-  value: z.string(),
-  /** The value's name for people (`Plumbing` for 12), or null if the document does not say. */
-  label: z.nullable(z.string()),
-});
+/** Tells whether all places of a table, as `place.ts` reads them, are such that a contract may name them. */
+function areOpen(table: unknown): boolean {
+  return Object.keys(table as object).every((text) => {
+    const { in: where, path: names } = readPlace(text);
+    return where !== 'header' || header.safeParse(names[0]).success;
+  });
+}
 
-const parameter = z
-  .object({
-    /**
-     * srq's name of the content, one of `FIELDS`, or of `PARTS` if the service takes the location or the name in parts.
-     * `audio_file` is the content of the recording, `audio_type` and `audio_name` are its media type and file name. A
-     * parameter that is none of these is called by its own (last) name.
-     */
-    field: z.string(),
-    in: z.enum(['body', 'header', 'query']),
-    /**
-     * Member names from the top of the body (`['data', 'attributes', 'phone']`), or the single name of a header or
-     * query parameter. The name `0` stands for the only element of a list.
-     */
-    path: texts.check(z.minLength(1)),
-    type: z.enum(['string', 'integer', 'number', 'boolean']),
-    /** Whether the value is sent as the only element of a list. */
-    isList: z.boolean(),
-    required: z.boolean(),
-    /**
-     * Path of the optional object of the body in which the parameter is required once that object holds anything, or
-     * null if there is none.
-     */
-    requiredWithin: z.nullable(texts),
-    /** The allowed values, or null if any value is allowed. */
-    values: z.nullable(z.array(allowedValue)),
-    /** Minimum length in code points. The length of a recording is that of its encoded text. */
-    minLength: count,
-    maxLength: count,
-    minimum: count,
-    maximum: count,
-    /**
-     * ECMAScript pattern that may match anywhere in the text. Null if there is none, or if it could backtrack
-     * catastrophically (ReDoS).
-     */
-    pattern: z.nullable(z.string()),
-    /**
-     * A constant value. If the document fixes it, `values` holds this value alone, and it is sent whatever a request
-     * says. Otherwise the partner has set it because srq cannot know it (a partner id), and a request's own value takes
-     * precedence.
-     */
-    constant: z.nullable(z.string()),
-    /**
-     * Encoding of a recording. With `data-url`, the text begins with `data:<media type>;base64,`. With `binary`, the
-     * bytes themselves are sent, which only multipart allows.
-     */
-    audioForm: z.nullable(z.enum(['base64', 'data-url', 'binary'])),
-  })
-  .check(
-    z.refine(
-      ({ in: place, path: [name] }) => place !== 'header' || header.safeParse(name).success,
-      'is not a header that a contract may name',
-    ),
-  );
-
-/** One way to meet a choice. */
-const alternative = z.object({
-  /** The fields that must be given, by srq's names. */
-  fields: texts,
-  constants: z.array(z.object({ path: texts, value: json })),
-});
+const open = z.refine(areOpen, 'is not a header that a contract may name');
+const atPlaces = z.record(z.string(), json).check(open);
 
 const sampleAnswer = z.object({ status: z.int(), contentType: mediaType, body: json });
-
-/** The members that all operations carrying a service request have. */
-const requestOperation = z.object({
-  method: z.enum(['POST', 'PUT']),
-  path,
-  /** The encoding of bodies. `multipart` means multipart/form-data. */
-  encoding: z.enum(['form', 'json', 'multipart']),
-  /** The exact media type: `application/json`, `application/vnd.api+json`, … */
-  contentType: mediaType,
-  /**
-   * The parameters, or null if their names are not known, so that each field is sent under its own name. A field that
-   * is not in the list is sent under its own name in the object that holds the others.
-   */
-  parameters: z.nullable(z.array(parameter)),
-  /**
-   * Groups of alternatives, of which one per group must be met ("text or audio"). The first one that is met adds its
-   * constants.
-   */
-  choices: z.array(z.array(alternative)),
-  /**
-   * JSON Schema of the whole body for the sandbox, without references and without patterns that could backtrack
-   * catastrophically. Null if it is not known.
-   */
-  schema: json,
-  /**
-   * Answers for the sandbox, which are an example of the document or are made from its schema. Null if neither is
-   * known.
-   */
-  success: z.nullable(sampleAnswer),
-  refusal: z.nullable(sampleAnswer),
-  /** Pointers to the error texts of a refusal. If empty, srq searches for them. */
-  errorTexts: z.array(pointer),
-});
 
 /**
  * A rule that reads from an answer whether a request is a duplicate. Values are compared as text (`true`, `duplicate`,
@@ -175,38 +85,73 @@ const verdictRule = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('list'), pointer }),
 ]);
 
-const idempotency = z.object({
-  header,
-  format: z.enum(['uuid', 'text']),
+/** An operation that carries a request. */
+const call = z.object({
+  /** Method and path below the base URL: `POST /v1/leads`. */
+  call: z
+    .string()
+    .check(
+      z.refine((text) => /^(?:POST|PUT) /.test(text) && isServicePath(text.replace(/^\w+ /, '')), 'is not a call'),
+    ),
+  /** The exact media type of the body. Whether it is a form, JSON or multipart follows from it. */
+  as: mediaType,
   /**
-   * Time after its first use in which the service recognises a key and does not act on it again. Null means that nobody
-   * said, which counts as `DEFAULT_KEY_LIFE_SECONDS`; contracts that were saved before this member existed are read as
-   * null. 0 means that the service demands the header, but nobody said that it recognises anything by it.
+   * What goes where: a field of srq (`FIELDS`, or `PARTS` if the service takes the location or the name in parts), or a
+   * further parameter by its own name. `audio_file` is the content of the recording, `audio_type` and `audio_name` are its
+   * media type and file name. A place that is in `always` as well takes that value if a request does not give the field.
    */
-  windowSeconds: z._default(z.nullable(z.number().check(z.nonnegative())), null),
+  fields: z.record(z.string(), z.string().check(z.minLength(1))).check(open),
+  /** What is the same in every request. */
+  always: atPlaces,
+  /** By a field: what goes along with it. It replaces what the request gives for these places. */
+  when: z.record(z.string(), atPlaces),
+  /** By a field: what a person writes, and the value of the service for it, where the schema has no names for values. */
+  codes: z.record(z.string(), z.record(z.string(), z.string())),
+  /**
+   * How a recording is written. With `data-url`, the text begins with `data:<media type>;base64,`. With `binary`, the bytes
+   * themselves are sent, which only multipart allows.
+   */
+  audio: z.enum(['base64', 'data-url', 'binary']),
+  /**
+   * One JSON Schema (2020-12) of an object with the members `body`, `header` (names in lower case) and `query`, as the
+   * document has it. References lead to its own `$defs`. Null if nothing is known.
+   */
+  schema: json,
+  /** Answers for the sandbox: examples of the document, or made from its schemas. Null if neither is known. */
+  answers: z.object({ success: z.nullable(sampleAnswer), refusal: z.nullable(sampleAnswer) }),
+  /** Where the answers say what srq does not find by itself. Each list may be empty. */
+  reads: z.object({
+    /** The places of identifiers in a 2xx answer. */
+    id: z.array(pointer),
+    /** The rules for duplicates. The first one that applies decides. */
+    duplicate: z.array(verdictRule),
+    /** The places of error texts in a refusal. */
+    error: z.array(pointer),
+  }),
 });
 
-const createOperation = z.object({
-  ...requestOperation.shape,
-  /** The places in a 2xx answer that hold identifiers. If the list is empty, srq searches for them. */
-  identifiers: z.array(z.object({ name: z.string(), pointer })),
-  /**
-   * The rules by which an answer of create itself says that a request is a duplicate. If the list is empty, srq's own
-   * reading applies.
-   */
-  duplicate: z.array(verdictRule),
-  /** The header by which the service recognises a repeated create, or null if none is known. */
-  idempotency: z.nullable(idempotency),
-});
-
-const validateOperation = z.object({
-  ...requestOperation.shape,
-  /**
-   * The rules for the verdict, of which the first one that applies decides. If the list is empty, srq's own reading
-   * applies.
-   */
-  verdict: z.array(verdictRule),
-});
+const createCall = z
+  .object({
+    ...call.shape,
+    /** The idempotency key, which only a person can promise, or null if the service recognises no repetition by a header. */
+    again: z.nullable(
+      z.object({
+        header,
+        /**
+         * Time after its first use in which the service recognises a key. Null means that nobody said, which counts as
+         * `DEFAULT_KEY_LIFE_SECONDS`. 0 means that the service demands the header, but recognises nothing by it.
+         */
+        hours: z.nullable(z.number().check(z.nonnegative())),
+        uuid: z.boolean(),
+      }),
+    ),
+  })
+  .check(
+    z.refine(
+      ({ fields, schema }) => schema === null || Object.values(fields).some((field) => isField(field) || isPart(field)),
+      'has no place for any field of a row',
+    ),
+  );
 
 const tokenOperation = z.object({
   path,
@@ -226,7 +171,7 @@ const tokenOperation = z.object({
   tokenPointer: z.nullable(pointer),
   lifetimePointer: z.nullable(pointer),
   /** Lifetime in seconds of a token whose answer does not tell it. */
-  lifetimeSeconds: count,
+  lifetimeSeconds: z.nullable(z.number()),
 });
 
 /** How the calls that carry a request are authorized. */
@@ -255,10 +200,10 @@ const authorization = z.discriminatedUnion('kind', [
 ]);
 
 const source = z.object({
-  /** Names of the files, without folders. */
-  files: texts,
+  /** Name of the file, without folders. */
+  file: z.string(),
   title: z.string(),
-  /** `OpenAPI 3.1`, `Swagger 2.0`, `Postman 2.1`, joined by ` + `. */
+  /** `OpenAPI 3.1`, `Swagger 2.0`, `Postman 2.1`. */
   kind: z.string(),
   /** Time in ISO 8601. */
   learnedAt: z.string(),
@@ -273,72 +218,50 @@ const serverSuggestion = z.object({
   test: z.nullable(z.boolean()),
 });
 
-/** One value of a contract with its provenance, for people. */
-const finding = z.object({
-  /** The setting: `create.path`, `validate.verdict`, `category.values`, … */
-  setting: z.string(),
+/** A binding that srq is not sure of. It is not in force; the page shows it as a comment. */
+const guess = z.object({
+  operation: z.enum(['create', 'validate', 'token']),
+  place: z.string(),
   value: z.string(),
-  /** JSON pointer into the document, preceded by the file's name if there are several files. */
-  where: z.string(),
-  /**
-   * Confidence in the value. `certain` means that the document states it, and `weak` that a person has to confirm it.
-   */
-  confidence: z.enum(['certain', 'likely', 'weak']),
   why: z.string(),
 });
 
-/**
- * The members of a contract in the order in which `srq contract show --json` prints them. Each operation is one of
- * them.
- */
-const members = {
-  version: z.literal(1),
-  /** The documents the contract was learned from, or null if it is the public document alone. */
+/** The members in the order in which `srq contract show --json` prints them. */
+export const contractSchema = z.object({
+  version: z.literal(2),
+  /** The document the contract was learned from, or null if it is the public document. */
   source: z.nullable(source),
-  create: createOperation,
-  validate: validateOperation,
-  /**
-   * Whether the service has validate. Null means that the document describes none, so that the one of the public
-   * document is tried. False means that a person said that there is none.
-   */
-  hasValidate: z.nullable(z.boolean()),
+  create: createCall,
+  /** Null if the service has no validate. */
+  validate: z.nullable(call),
   token: tokenOperation,
   /** If this member is absent, calls are authorized by a token, as the public document says. */
   auth: z.optional(authorization),
-  /**
-   * Path shared by all servers of the document before the operations' paths, or `''` if there is none. The sandbox
-   * answers with and without it.
-   */
-  basePath,
   /** Whether a 503 with Retry-After certainly means that the service did not act. */
   unavailableIsNotActed: z.boolean(),
   /** The addresses named in the document. They are only suggestions for profiles. */
   servers: z.array(serverSuggestion),
-  /** Provenance of the values. */
-  findings: z.array(finding),
-} satisfies Record<OperationName, z.ZodMiniType> & Record<string, z.ZodMiniType>;
-
-export const contractSchema = z.object(members);
+  guesses: z.array(guess),
+});
 
 /**
  * Returns true if parsed JSON looks like a contract of any version, and not like a document that a contract is learned
  * from.
  */
 export function isContractLike(document: unknown): boolean {
-  const names = ['version', 'create', 'validate', 'token', 'findings'];
+  const names = ['version', 'create', 'validate', 'token', 'servers'];
   return typeof document === 'object' && document !== null && names.every((name) => Object.hasOwn(document, name));
 }
 
 /**
  * Reads a contract from parsed JSON and leaves out unknown members. `what` names the file in errors, and `hint` says
- * what to do. Throws `SrqError('settings')` if it is not a contract, or is one of a version that this srq does not
- * know.
+ * what to do. Throws `SrqError('settings')` if it is not a contract of this version.
  */
 export function readContract(document: unknown, what: string, hint: string): z.output<typeof contractSchema> {
-  const { version } = z.catch(z.object({ version: z.unknown() }), { version: 1 }).parse(document);
-  if (typeof version === 'number' && version !== 1) {
-    const message = `${what} is a contract of version ${version}; this srq reads version 1.`;
-    throw new SrqError('contract.unusable', message, `Update srq, or: ${hint}`);
+  const { version } = z.catch(z.object({ version: z.unknown() }), { version: 2 }).parse(document);
+  if (typeof version === 'number' && version !== 2) {
+    const message = `${what} is a contract of version ${version}; this srq reads version 2.`;
+    throw new SrqError('contract.unusable', message, hint);
   }
   const parsed = contractSchema.safeParse(document, { error: en().localeError });
   if (parsed.success) return parsed.data;

@@ -1,176 +1,121 @@
 import { hash } from 'node:crypto';
 import type { output } from 'zod/mini';
 import { isLoopback } from '../small.ts';
+import { folded } from '../words/names.ts';
 import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
-import {
-  byOperation,
-  OPERATION_NAMES,
-  OPERATIONS,
-  type OperationName,
-  REQUEST_OPERATION_NAMES,
-  type RequestOperationName,
-} from './operations.ts';
-import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from './wire.ts';
+import { REQUEST_OPERATION_NAMES, type RequestOperationName } from './operations.ts';
+import { type Place, readPlace } from './place.ts';
 
 export type { Json };
 
 /**
- * srq's description of the service's interface: the public document, and what was learned from the partner's own
- * documents. Everything that maps, validates, encodes or reads uses it. It never changes a request's parameters (which
- * keep srq's names and the texts given), only how they are sent. Learning a contract therefore changes no content key,
- * and nothing that was sent before looks new.
+ * What srq knows of the service's interface: for each operation in use a page of bindings (which place takes which field)
+ * and the document's own schema, which checks the rows. It never changes a request's parameters (which keep srq's names and
+ * the texts given), only how they are sent. Learning a contract therefore changes no content key, and nothing that was sent
+ * before looks new.
  */
 export type Contract = ReadOnly<output<typeof contractSchema>>;
 
-export type CreateOperation = Contract['create'];
-export type ValidateOperation = Contract['validate'];
+export type CreateCall = Contract['create'];
+/** An operation that carries a request: where it is, what goes where, how its answers are read. */
+export type Call = NonNullable<Contract['validate']>;
 export type TokenOperation = Contract['token'];
 /** How the calls that carry a request are authorized. */
 export type Authorization = NonNullable<Contract['auth']>;
-/**
- * The members common to all operations that carry a request: where they are, how the request is sent, how they refuse.
- */
-export type Operation = Pick<CreateOperation, keyof CreateOperation & keyof ValidateOperation>;
-/** The encoding of bodies. `multipart` means multipart/form-data. */
-export type ContractEncoding = Operation['encoding'];
-export type Parameter = NonNullable<Operation['parameters']>[number];
-export type AllowedValue = NonNullable<Parameter['values']>[number];
-export type Alternative = Operation['choices'][number][number];
-export type SampleAnswer = NonNullable<Operation['success']>;
+export type SampleAnswer = NonNullable<Call['answers']['success']>;
 /**
  * A JSON pointer (RFC 6901) into an answer. A part `*` stands for every member or element, and `''` is the whole
  * answer.
  */
-export type Pointer = Operation['errorTexts'][number];
-export type VerdictRule = ValidateOperation['verdict'][number];
-export type Idempotency = NonNullable<CreateOperation['idempotency']>;
+export type Pointer = Call['reads']['error'][number];
+export type VerdictRule = Call['reads']['duplicate'][number];
 export type ServerSuggestion = Contract['servers'][number];
-export type ContractFinding = Contract['findings'][number];
-/** Confidence in a value. `certain` means that the document states it, and `weak` that a person has to confirm it. */
-export type Confidence = ContractFinding['confidence'];
+export type Guess = Contract['guesses'][number];
 
-/** The name in a parameter's path that stands for the only element of a list: `['phones', '0', 'number']`. */
-export const ONLY_ELEMENT = '0';
+/** How a body is written. */
+export type Encoding = 'form' | 'json' | 'multipart';
 
-/** Time for which an idempotency key is relied on if the description names none. */
-export const DEFAULT_KEY_LIFE_SECONDS = 600;
-
-/** A question that the document leaves open and only a person can answer. */
-export interface Question {
-  /** Stable name: `constant:partner_id`, `operation:create`, `idempotency:Idempotency-Key`, … */
-  readonly name: string;
-  readonly text: string;
-  /** The literal flag that answers the question: `--set partner_id=VALUE`. */
-  readonly answer: string;
-  /** The possible answers, which the text numbers from 1. */
-  readonly choices?: readonly string[];
-  /** A value as the flag takes it: an example of the document, or one that shows the form. */
-  readonly example?: string;
-  /** The default if nobody answers. Without one, the contract cannot be used before the question is answered. */
-  readonly unanswered?: string;
+/** What is wrong with a request, by the schema of its call. */
+export interface Misfit {
+  readonly place: Place;
+  readonly code:
+    | 'contract.missing'
+    | 'contract.none-of'
+    | 'contract.bound'
+    | 'contract.type'
+    | 'contract.not-allowed'
+    | 'contract.no-place';
+  /** The end of a sentence that begins with the place. For a wrong type, the type. */
+  readonly words: string;
+  /** The places of which one list is required, if the code is `contract.none-of`. */
+  readonly ways?: readonly (readonly Place[])[];
 }
 
-/** A contract learned from documents, before a person has agreed to it. */
-export interface Proposal {
-  readonly contract: Contract;
-  /** While there are questions that must be answered, the contract cannot be used. */
-  readonly questions: readonly Question[];
-  /**
-   * Contradictions between documents, secrets found in them, limits named in prose, and patterns that are left to the
-   * service.
-   */
-  readonly notes: readonly string[];
+/** A request as its schema sees it. The names of headers are in lower case. */
+export interface Tree {
+  readonly body: unknown;
+  readonly header: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
 }
 
-/** Builds the public document's description of an operation that carries a request. */
-function documentedRequest(name: RequestOperationName, encoding: BodyEncoding = 'form') {
-  const { method, path } = OPERATIONS[name];
-  const contentType = encoding === 'form' ? FORM_CONTENT_TYPE : JSON_CONTENT_TYPE;
-  const answers = { schema: null, success: null, refusal: null, errorTexts: [] };
-  return { ...answers, choices: [], parameters: null, method, path, encoding, contentType };
-}
+/** Returns what is wrong with a request. */
+export type Judge = (tree: Tree) => readonly Misfit[];
 
-/** The contract that the public document describes. */
-export const DOCUMENTED_CONTRACT: Contract = {
-  version: 1,
-  source: null,
-  create: { ...documentedRequest('create'), identifiers: [], duplicate: [], idempotency: null },
-  validate: { ...documentedRequest('validate'), verdict: [] },
-  hasValidate: true,
-  token: {
-    path: OPERATIONS.token.path,
-    auth: 'body',
-    encoding: 'form',
-    extra: {},
-    tokenPointer: null,
-    lifetimePointer: null,
-    lifetimeSeconds: null,
-  },
-  basePath: '',
-  unavailableIsNotActed: false,
-  servers: [],
-  findings: [],
-};
+const judges = new WeakMap<object, Judge>();
 
-/** Returns the documented contract for a partner who was told which encoding to use. */
-export function documentedContract(encoding: BodyEncoding): Contract {
-  if (encoding === 'form') return DOCUMENTED_CONTRACT;
-  return withRequestOperations(DOCUMENTED_CONTRACT, (_, name) => documentedRequest(name, encoding));
-}
-
-/** Applies the same change to all operations that carry a request. Members that `change` leaves out are kept. */
-export function withRequestOperations(
-  contract: Contract,
-  change: (operation: Operation, name: RequestOperationName) => Partial<Operation>,
-): Contract {
-  const changed = byOperation<RequestOperationName, Contract>(REQUEST_OPERATION_NAMES, (name) => ({
-    ...contract[name],
-    ...change(contract[name], name),
-  }));
-  return { ...contract, ...changed };
+/** Keeps the judge of a schema for {@link judgeOf}. */
+export function keepJudge(schema: object, judge: Judge): void {
+  judges.set(schema, judge);
 }
 
 /**
- * Returns the contract as used under this base URL. If the URL does not end in the common path of the servers, that
- * path is put before each operation's path. If the service runs on this machine, it is asked for its tokens itself, so
- * that a trial run sends no secret to another machine.
+ * Gets the schemas of a contract ready to judge requests. The validator is loaded only here, because that takes a while, and
+ * most profiles have no contract. Throws `SrqError('input')` if a schema cannot be used.
+ */
+export async function withJudges(contract: Contract): Promise<Contract> {
+  if (callsOf(contract).every(({ schema }) => schema === null)) return contract;
+  const { readyJudges } = await import('./body-check.ts');
+  return readyJudges(contract);
+}
+
+/** Returns the judge of a call's requests, or null if nothing is known of them. */
+export function judgeOf({ schema }: Pick<Call, 'schema'>): Judge | null {
+  if (typeof schema !== 'object' || schema === null) return null;
+  const judge = judges.get(schema);
+  if (!judge) throw new TypeError('The judges of this contract were not made ready.');
+  return judge;
+}
+
+/** Time for which an idempotency key is relied on if nobody names one. */
+export const DEFAULT_KEY_LIFE_SECONDS = 600;
+
+export function encodingOf({ as }: Pick<Call, 'as'>): Encoding {
+  if (/^multipart\/form-data\b/i.test(as)) return 'multipart';
+  return /^application\/x-www-form-urlencoded\b/i.test(as) ? 'form' : 'json';
+}
+
+/** Returns method and path of a call: `POST /v1/leads`. */
+export function addressOf({ call }: Pick<Call, 'call'>): { readonly method: 'POST' | 'PUT'; readonly path: string } {
+  const at = call.indexOf(' ');
+  return { method: call.slice(0, at) === 'PUT' ? 'PUT' : 'POST', path: call.slice(at + 1) };
+}
+
+/** Returns the descriptions of these operations, without those that the service does not have. */
+export function callsOf(
+  contract: Contract,
+  names: readonly RequestOperationName[] = REQUEST_OPERATION_NAMES,
+): readonly Call[] {
+  return names.flatMap((name) => contract[name] ?? []);
+}
+
+/**
+ * Returns the contract as used under this base URL. If the service runs on this machine, it is asked for its tokens
+ * itself, so that a trial run sends no secret to another machine.
  */
 export function contractAt(contract: Contract, baseUrl: string): Contract {
   const { token } = contract;
   const isAway = isElsewhere(token) && isLoopback(baseUrl) && !isLoopback(token.origin);
-  return withBasePathAt(isAway ? withTokenAtService(contract) : contract, baseUrl);
-}
-
-function withBasePathAt(contract: Contract, baseUrl: string): Contract {
-  const { basePath } = contract;
-  if (basePath === '' || new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(basePath)) return contract;
-  return { ...withPathsBelow(contract, basePath), basePath: '' };
-}
-
-/**
- * Returns a base URL without the beginning of an operation's path, such as `/v1` or `/oauth/token`. People copy that
- * part along with the base URL, and it would be sent twice.
- */
-export function withoutOperationPath(contract: Contract, baseUrl: string): string {
-  const { basePath, token } = contract;
-  if (basePath !== '' && baseUrl.endsWith(basePath)) return baseUrl;
-  const atBaseUrl = OPERATION_NAMES.filter((name) => name !== 'token' || token.origin === undefined);
-  const { origin, pathname } = new URL(baseUrl);
-  const copied = atBaseUrl
-    .flatMap((name) => beginningsOf(basePath + contract[name].path))
-    .filter((beginning) => pathname.endsWith(beginning))
-    .sort((a, b) => b.length - a.length)[0];
-  return copied === undefined ? baseUrl : origin + pathname.slice(0, -copied.length);
-}
-
-/** Returns the base URL without the path that the contract adds itself. A base URL may be written with or without it. */
-export function withoutBasePath(baseUrl: string, basePath: string): string {
-  return baseUrl.endsWith(basePath) ? baseUrl.slice(0, baseUrl.length - basePath.length) : baseUrl;
-}
-
-/** Returns the beginnings of a path that end before a slash: /v1 and /v1/leads. */
-function beginningsOf(path: string): string[] {
-  return [...path.matchAll(/\/[^/]+/g)].map(({ 0: part, index }) => path.slice(0, index + part.length));
+  return isAway ? withTokenAtService(contract) : contract;
 }
 
 /** Tells whether tokens are issued at another host than the service's. */
@@ -202,74 +147,34 @@ export function tokenAddress({ token, auth }: Contract, baseUrl: string): string
   return auth === undefined || auth.kind === 'bearer' ? tokenBaseUrl(token, baseUrl) + token.path : null;
 }
 
-function withPathsBelow(contract: Contract, basePath: string): Contract {
-  const moved = byOperation<OperationName, Contract>(OPERATION_NAMES, (name) => ({
-    ...contract[name],
-    path: basePath + contract[name].path,
-  }));
-  // A path that begins at the root of a host has no base path before it.
-  return { ...contract, ...moved, ...(contract.token.origin === undefined ? {} : { token: contract.token }) };
-}
-
-/** Returns all parameters of the operations that carry a request, those of create first. */
-export function parametersOf(contract: Pick<Contract, RequestOperationName>): readonly Parameter[] {
-  return REQUEST_OPERATION_NAMES.flatMap((name) => contract[name].parameters ?? []);
-}
-
-/**
- * Tells whether the service has an operation. Null means that nobody said, so that the one of the public document is
- * tried.
- */
-export function isOffered(contract: Contract, name: OperationName): boolean | null {
-  const { presence } = OPERATIONS[name];
-  return presence === null || contract[presence];
-}
-
-/**
- * Counts how often live answers confirmed or contradicted a setting of the contract. Settings are named as in
- * {@link ContractFinding}.
- */
-export type Observations = Readonly<Record<string, { readonly confirmed: number; readonly contradicted: number }>>;
-
 /**
  * Returns a hash of what a contract says about create and validate, as 16 hex digits. Knowledge gained about a service
  * with one contract does not apply to another, which may ask other questions and read the answers otherwise.
  */
-export function contractFingerprint(contract: Contract): string {
-  const operations = REQUEST_OPERATION_NAMES.map((name) => contract[name]);
-  return digestOf([...operations, contract.hasValidate]);
+export function contractFingerprint({ create, validate }: Contract): string {
+  return digestOf([create, validate]);
+}
+
+/** Returns the country that a contract gives the requests without one, or null. */
+export function countryOf({ create }: Pick<Contract, 'create'>): string | null {
+  const [, country] = Object.entries(create.always).find(([place]) => takesCountry(create, place)) ?? [];
+  return typeof country === 'string' ? country : null;
 }
 
 /** Returns the contract as if it gave all requests this country, or none. */
 export function withCountry(contract: Contract, code: string | null): Contract {
   const { create } = contract;
-  const others = (create.parameters ?? []).filter(({ field }) => field !== 'country');
-  const bounds = { minLength: null, maxLength: null, minimum: null, maximum: null, pattern: null };
-  const place = { field: 'country', in: 'body', path: ['country'], type: 'string', isList: false } as const;
-  const needs = { required: false, requiredWithin: null, values: null, audioForm: null };
-  const parameters = [...others, { ...place, ...needs, ...bounds, constant: code }];
-  return { ...contract, create: { ...create, parameters } };
+  const others = Object.entries(create.always).filter(([place]) => !takesCountry(create, place));
+  const always = Object.fromEntries([...others, ...(code === null ? [] : [['country', code] as const])]);
+  return { ...contract, create: { ...create, always } };
 }
 
-/**
- * Returns a hash of how a contract has creates written, as 16 hex digits, or null if that is how the public document has
- * them written, in any of its encodings. A reading of answers is no part of it, and neither is what a request must hold.
- */
-export function wireFormOf({ create }: Pick<Contract, 'create'>): string | null {
-  const form = formOf(create);
-  const isDocumented = (['form', 'json'] as const).some((each) => formOf(documentedContract(each).create) === form);
-  return isDocumented ? null : form;
+function takesCountry({ fields }: Pick<Call, 'fields'>, place: string): boolean {
+  return (fields[place] ?? folded(readPlace(place).path.at(-1) ?? '')) === 'country';
 }
 
-function formOf({ method, path, encoding, contentType, parameters, choices, idempotency }: CreateOperation): string {
-  const places = parameters?.map(({ field, in: place, path: names, type, isList, values, constant, audioForm }) => {
-    return { field, place, names, type, isList, values, constant, audioForm };
-  });
-  const key = idempotency && `${idempotency.header.toLowerCase()} ${idempotency.format}`;
-  return digestOf([method, path, encoding, contentType, places ?? null, choices, key]);
-}
-
-function digestOf(value: unknown): string {
+/** Returns a hash of a JSON value, as 16 hex digits, that does not depend on the order of members. */
+export function digestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(sorted(value)), 'hex').slice(0, 16);
 }
 

@@ -119,11 +119,8 @@ export const learned = z.object({
 /** The result of saying what success answers mean. */
 export const answersLearned = z.object({ profile: text, said: z.enum(['taken', 'refused']), forms: z.array(text) });
 
-/** The contract in force, with counts of how often answers confirmed or contradicted it. */
-export const contractShown = z.object({
-  ...contractSchema.shape,
-  observations: z.record(text, z.object({ confirmed: count, contradicted: count })),
-});
+/** The contract in force. */
+export const contractShown = contractSchema;
 export const contractForgotten = z.object({ profile: text, forgotten: z.boolean() });
 
 export const mappings = z.object({

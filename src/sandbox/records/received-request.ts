@@ -1,8 +1,8 @@
-import type { ContractEncoding } from '../../request/contract/contract.ts';
+import type { Encoding } from '../../request/contract/contract.ts';
 import type { OperationName } from '../../request/contract/operations.ts';
+import type { ToldVerdict } from '../service/answers.ts';
 import type { FaultKind } from '../service/faults.ts';
 import type { ReceivedAudio } from '../service/request-content.ts';
-import type { ToldVerdict } from '../service/sample-answers.ts';
 
 /** A request as it arrived, with its result. It contains no secret and no token. */
 export interface ReceivedRequest {
@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   /** Time in ISO 8601, UTC. */
   readonly receivedAt: string;
   /** Encoding of the body, or null if it could not be decoded. */
-  readonly encoding: ContractEncoding | null;
+  readonly encoding: Encoding | null;
   readonly params: Readonly<Record<string, string>>;
   readonly audio: ReceivedAudio | null;
   /**

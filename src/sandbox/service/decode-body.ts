@@ -1,48 +1,28 @@
 import { isLosslessNumber, parse } from 'lossless-json';
-import type { Json, Operation } from '../../request/contract/contract.ts';
+import { type Encoding, encodingOf, type Json } from '../../request/contract/contract.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 import type { ArrivedCall } from './service-interface.ts';
 
-type DescribedBody = Pick<Operation, 'encoding' | 'contentType' | 'parameters'>;
-type BodyDecoder = (call: ArrivedCall) => BodyTree | SandboxAnswer | Promise<BodyTree | SandboxAnswer>;
-
-/**
- * Returns a decoder for the media type of an operation. An {@link SandboxAnswer} as its result is the refusal (400,
- * 415).
- */
-export function bodyDecoder(operation: DescribedBody): BodyDecoder {
-  const wanted = mediaTypeOf(operation.contentType);
-  const decode = decoderOf(operation);
-  return (call) => {
-    const type = mediaTypeOf(call.headers['content-type']);
-    if (type === wanted) return decode(call);
+/** Decodes a body of one of these media types. An {@link SandboxAnswer} is the refusal (400, 415). */
+export async function decodeBody(call: ArrivedCall, accepted: readonly string[]): Promise<BodyTree | SandboxAnswer> {
+  const type = mediaTypeOf(call.headers['content-type']);
+  const as = accepted.find((each) => mediaTypeOf(each) === type);
+  if (as === undefined) {
+    const wanted = accepted.map(mediaTypeOf).join(' or ');
     return refusal(415, 'unsupported_media_type', `Send ${wanted}; this came as ${type || 'no content type'}.`);
-  };
+  }
+  const encoding = encodingOf({ as });
+  if (encoding === 'json') {
+    const tree = treeOfJson(call.body);
+    return tree ? { ...tree, as, encoding } : refusal(400, 'invalid_request', 'The body is not JSON.');
+  }
+  const pairs = encoding === 'form' ? [...new URLSearchParams(call.body.toString('utf8'))] : await partsOf(call);
+  if (!pairs) return refusal(400, 'invalid_request', 'The body is not multipart/form-data.');
+  return { ...treeOfPairs(pairs), as, encoding };
 }
 
 function mediaTypeOf(contentType = ''): string {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
-function decoderOf({ encoding, parameters }: DescribedBody): BodyDecoder {
-  if (encoding === 'json') {
-    return ({ body }) => treeOfJson(body) ?? refusal(400, 'invalid_request', 'The body is not JSON.');
-  }
-  const inBody = (parameters ?? []).filter((parameter) => parameter.in === 'body');
-  const plain = new Set(inBody.map(({ path }) => path[0]));
-  const lists = new Set(inBody.filter((parameter) => parameter.isList).map(({ path }) => JSON.stringify(path)));
-  const tree = (pairs: readonly FormPair[]) =>
-    treeOfPairs(
-      pairs,
-      (name) => plain.has(name),
-      (path) => lists.has(JSON.stringify(path)),
-    );
-  return encoding === 'form'
-    ? ({ body }) => tree([...new URLSearchParams(body.toString('utf8'))])
-    : async (call) => {
-        const pairs = await partsOf(call);
-        return pairs ? tree(pairs) : refusal(400, 'invalid_request', 'The body is not multipart/form-data.');
-      };
 }
 
 /** Returns the parts of a form, or null if the body does not match its content type. */
@@ -66,9 +46,14 @@ export interface BodyValue {
 }
 
 /** A body as a schema sees it, and its values as they were written. */
-export interface BodyTree {
+interface Tree {
   readonly body: Json;
   readonly leaves: readonly BodyValue[];
+}
+
+export interface BodyTree extends Tree {
+  readonly as: string;
+  readonly encoding: Encoding;
 }
 
 type FormPair = readonly [name: string, value: string | Buffer];
@@ -84,7 +69,7 @@ const MAX_DEPTH = 32;
 const MAY_LOSE_DIGITS = /\d{16}/;
 
 /** Parses JSON, and returns null if the body is not JSON or too deep. */
-function treeOfJson(body: Buffer): BodyTree | null {
+function treeOfJson(body: Buffer): Tree | null {
   const text = body.toString('utf8');
   try {
     const value: Json = JSON.parse(text);
@@ -107,23 +92,18 @@ function* leavesOf(value: unknown, path: readonly string[]): Generator<BodyValue
 
 /**
  * Builds the tree of a form. `a[b]=1` becomes `{a: {b: "1"}}`, and `a[]=1` or a name that occurs twice makes a list.
- * Names that satisfy `isPlain` are taken literally with their brackets, and those that satisfy `isList` are lists even
- * with one value. A file becomes the text of its bytes, so that its length is theirs.
+ * A file becomes the text of its bytes, so that its length is theirs.
  */
-function treeOfPairs(
-  pairs: readonly FormPair[],
-  isPlain: (name: string) => boolean,
-  isList: (path: readonly string[]) => boolean,
-): BodyTree {
+function treeOfPairs(pairs: readonly FormPair[]): Tree {
   const counts = new Map<string, number>();
   for (const [name] of pairs) counts.set(name, (counts.get(name) ?? 0) + 1);
   const root: TreeBranch = Object.create(null);
   const leaves: BodyValue[] = [];
   const elements = new Map<string, number>();
   for (const [name, value] of pairs) {
-    const named = isPlain(name) ? [name] : pathParts(name);
+    const named = pathParts(name);
     const path = named.filter((part, place) => part !== '' || place < named.length - 1);
-    const listed = path.length < named.length || (counts.get(name) ?? 0) > 1 || isList(path);
+    const listed = path.length < named.length || (counts.get(name) ?? 0) > 1;
     const place = elements.get(name) ?? 0;
     elements.set(name, place + 1);
     const file = typeof value === 'string' ? null : value;

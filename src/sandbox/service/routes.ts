@@ -1,8 +1,8 @@
 import type { OperationName, RequestOperationName } from '../../request/contract/operations.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
+import type { ToldVerdict } from './answers.ts';
 import type { IdempotencyStore, LocalMarketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
-import type { ToldVerdict } from './sample-answers.ts';
 import type { PartnerCredentials, ServiceInterface } from './service-interface.ts';
 
 /** The service on which the three operations work. */
@@ -39,11 +39,11 @@ export interface Acted {
 
 /** Returns the operation that a request calls. An {@link SandboxAnswer} is the refusal (404, 405). */
 export function findOperation(method: string, path: string, offered: ServiceInterface): OperationName | SandboxAnswer {
-  const { endpoints, basePath } = offered;
-  const exact = endpoints.filter((each) => path === each.path || path === basePath + each.path);
-  const here = exact.length > 0 ? exact : endpoints.filter((each) => isFilled(each.path, path, basePath));
+  const { endpoints } = offered;
+  const exact = endpoints.filter((each) => path === each.path);
+  const here = exact.length > 0 ? exact : endpoints.filter((each) => isFilled(each.path, path));
   if (here.length === 0) {
-    const paths = endpoints.map((each) => basePath + each.path);
+    const paths = endpoints.map((each) => each.path);
     return refusal(404, 'not_found', `Nothing here. The paths are ${paths.join(', ')}.`);
   }
   const called = here.find((each) => each.method === method);
@@ -56,14 +56,11 @@ export function findOperation(method: string, path: string, offered: ServiceInte
  * Tells whether a path matches the path of an endpoint. A variable that was not filled in, such as `{id}`, matches any
  * value.
  */
-function isFilled(template: string, path: string, basePath: string): boolean {
-  const given = path.split('/');
-  return [template, basePath + template].some((each) => {
-    const parts = each.split('/');
-    const isAlike = (part: string, place: number): boolean =>
-      part === given[place] || (/\{[^{}]*\}/.test(part) && given[place] !== '');
-    return parts.length === given.length && parts.every(isAlike);
-  });
+function isFilled(template: string, path: string): boolean {
+  const [given, parts] = [path.split('/'), template.split('/')];
+  const isAlike = (part: string, place: number): boolean =>
+    part === given[place] || (/\{[^{}]*\}/.test(part) && given[place] !== '');
+  return parts.length === given.length && parts.every(isAlike);
 }
 
 /** Checks a call and carries it out. */

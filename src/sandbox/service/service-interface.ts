@@ -33,14 +33,9 @@ export interface PartnerCredentials {
   readonly clientSecret: string;
 }
 
-/**
- * The marketplace as its partners see it: where its operations are, what they accept, how they answer. There are two
- * implementations, one for the public document and one for a contract. The service behind them is the same.
- */
+/** The marketplace as its partners see it: where its operations are, what they accept, how they answer. */
 export interface ServiceInterface {
   readonly endpoints: readonly Endpoint[];
-  /** Path with and without which the operations answer, or `''` if there is none. */
-  readonly basePath: string;
   /**
    * The header by which create recognises a repetition, or null if there is none. Its value is kept among the
    * parameters.

@@ -1,11 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type Contract,
-  isOffered,
-  type Observations,
-  type Pointer,
-  type VerdictRule,
-} from '../../request/contract/contract.ts';
+import { addressOf, type Contract, type Pointer, type VerdictRule } from '../../request/contract/contract.ts';
 import {
   type AnsweredOperation,
   type FormMeaning,
@@ -40,9 +34,6 @@ import {
 } from './form.ts';
 import { type Separation, separation } from './separation.ts';
 
-const NO_VALIDATE_HINT =
-  'The document describes no validate. Create without it: --no-validate; for good: srq contract learn FILE --operation validate=none';
-
 /** Number of experiments after which the answers of a service are only compared. */
 export const EXPERIMENTS = 3;
 /** Number of identifiers that are remembered, to notice one that two requests get. */
@@ -71,7 +62,6 @@ export interface Look {
  * of which a person has said what they mean. Words of the service are never interpreted.
  */
 export class AnswerReader {
-  readonly observed = new Observed();
   readonly #contract: Contract;
   readonly #names: ParameterNames;
   readonly #remember: (known: KnownAnswers) => void;
@@ -104,7 +94,7 @@ export class AnswerReader {
 
   /** Whether the API description says how validate tells a duplicate. */
   get isDocumented(): boolean {
-    return this.#contract.validate.verdict.length > 0;
+    return (this.#contract.validate?.reads.duplicate.length ?? 0) > 0;
   }
 
   /** Whether it is known how validate speaks of requests that cannot exist, and of those that do. */
@@ -126,7 +116,7 @@ export class AnswerReader {
     // What was cut may have named it.
     const namesRequest = () => (form === null ? answer?.complete === false : this.#namesRequest(form));
     const meaning = classifyCreate(exchange, { compare, namesRequest, unavailableIsNotActed });
-    return { meaning, form, isBelieved, ids: identifiersOf(this.#named(form), this.#contract) };
+    return { meaning, form, isBelieved, ids: identifiersOf(this.#named(form)) };
   }
 
   /**
@@ -134,17 +124,17 @@ export class AnswerReader {
    * or a 201 that names a new identifier.
    */
   #compared(answer: Answer, form: Form | null, key: string): ComparedMeaning | 'believed' {
-    const { duplicate, identifiers, success } = this.#contract.create;
+    const { answers, reads } = this.#contract.create;
     if (form === null) return null;
-    if (ruledVerdict(answer, duplicate) === 'duplicate') return 'duplicate';
+    if (ruledVerdict(answer, reads.duplicate) === 'duplicate') return 'duplicate';
     const said = this.#saidOf(form);
     if (said !== null) return said === 'taken' ? 'created' : 'rejected';
     if (!isSuccess(answer.status)) return null;
     if (this.isTaken(form, key)) return 'created';
     if (isFamiliar(this.#known)) return null;
     const isDocumented =
-      identifiers.length > 0 &&
-      (success === null || success.status === answer.status) &&
+      reads.id.length > 0 &&
+      (answers.success === null || answers.success.status === answer.status) &&
       form.identifiers.some(({ place }) => this.#documentedPlaces().includes(place));
     if (isDocumented) return 'believed';
     return answer.status === 201 && form.identifiers.some(({ isCertain }) => isCertain) ? 'believed' : null;
@@ -245,13 +235,7 @@ export class AnswerReader {
    * differ, names something else.
    */
   identify(key: string, form: Form | null): string | null {
-    const documented = this.#documentedPlaces();
     const named = this.#identifying(form);
-    if (documented.length > 0)
-      this.observed.note(
-        'create.identifiers',
-        named.some(({ place }) => documented.includes(place)),
-      );
     const held = named.map((each) => ({ ...each, by: this.#identified.get(digestOf(each)) }));
     const others = held.filter(({ by }) => by !== undefined && by !== key);
     if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;
@@ -324,10 +308,9 @@ export class AnswerReader {
   /** Reads an answer of validate. A verdict by the API description has to fit what such answers have looked like. */
   look(answer: Answer, sent: Redactor): Look {
     const form = this.#form('validate', answer, sent);
-    const rules = this.#contract.validate.verdict;
+    const rules = this.#contract.validate?.reads.duplicate ?? [];
     if (rules.length === 0) return { form, verdict: (form && this.#separation?.verdict(form)) ?? 'unknown' };
     const ruled = form && ruledVerdict(answer, rules);
-    if (ruled !== null || isSuccess(answer.status)) this.observed.note('validate.verdict', ruled !== null);
     return { form, verdict: (form && ruled && this.#checkedByForm(form, ruled)) ?? 'unknown' };
   }
 
@@ -384,31 +367,29 @@ export class AnswerReader {
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */
   whyNoVerdict(exchange: Exchange): CreateMeaning {
     const { unavailableIsNotActed } = this.#contract;
-    const meaning = classifyCreate(exchange, { compare: () => null, namesRequest: () => false, unavailableIsNotActed });
-    if (isOffered(this.#contract, 'validate') !== null || !meaning.stop || exchange.answer?.status !== 404)
-      return meaning;
-    return { ...meaning, stop: { ...meaning.stop, hint: NO_VALIDATE_HINT } };
+    return classifyCreate(exchange, { compare: () => null, namesRequest: () => false, unavailableIsNotActed });
   }
 
   /** Returns the identifiers in an answer that reports a duplicate. */
   identifiersOfDuplicate(form: Form | null): Identifiers {
-    return identifiersOf(form?.identifiers ?? [], this.#contract);
+    return identifiersOf(form?.identifiers ?? []);
   }
 
   /** Returns the reason for a refusal in the service's own words, or null if the answer has none. */
   errorText(answer: Answer, sent: Redactor, operation: RequestOperationName): string | null {
-    return readErrorText(answer, sent, { pointers: this.#contract[operation].errorTexts, names: this.#names });
+    const pointers = this.#contract[operation]?.reads.error ?? [];
+    return readErrorText(answer, sent, { pointers, names: this.#names });
   }
 
   #form(operation: AnsweredOperation, answer: Answer, sent: Redactor): Form | null {
     const isCreate = operation === 'create';
-    const { path } = this.#contract[operation];
+    const { path } = addressOf(this.#contract[operation] ?? this.#contract.create);
     const shared = isCreate ? this.#known.shared : [];
     return formOf(answer, sent, { path, shared, documented: isCreate ? this.#documentedPlaces() : [] });
   }
 
   #documentedPlaces(): readonly string[] {
-    return this.#contract.create.identifiers.map(({ pointer }) => placeOf(pointer));
+    return this.#contract.create.reads.id.map(placeOf);
   }
 
   #forms(of: AnsweredOperation, meaning: FormMeaning): readonly KnownForm[] {
@@ -435,12 +416,10 @@ function digestOf({ text }: Pick<Identifier, 'text'>): string {
 }
 
 /** Returns identifiers by name, as they are kept. Of two with one name, the second has its place as its name. */
-function identifiersOf(found: readonly Identifier[], { create }: Contract): Identifiers {
+function identifiersOf(found: readonly Identifier[]): Identifiers {
   const ids: Record<string, string> = {};
   for (const { name, place, text } of found) {
-    const documented = create.identifiers.find(({ pointer }) => placeOf(pointer) === place)?.name;
-    const known = documented ?? name;
-    ids[Object.hasOwn(ids, known) && ids[known] !== text ? place : known] = text;
+    ids[Object.hasOwn(ids, name) && ids[name] !== text ? place : name] = text;
   }
   return ids;
 }
@@ -466,28 +445,4 @@ function byRule(rule: VerdictRule, { status }: Answer, value: ReturnType<typeof 
   const texts = scalarsAt(value, rule.pointer);
   if (texts.some((text) => rule.duplicate.includes(text))) return 'duplicate';
   return texts.some((text) => rule.clear.includes(text)) ? 'clear' : null;
-}
-
-/** Counts how often answers of the service confirmed or contradicted the settings of a contract. */
-class Observed {
-  readonly #counts = new Map<string, { confirmed: number; contradicted: number }>();
-
-  /** Counts one answer. `setting` has the name that it has in the contract's findings. */
-  note(setting: string, isConfirmed: boolean): void {
-    const counts = this.#counts.get(setting) ?? { confirmed: 0, contradicted: 0 };
-    this.#counts.set(setting, counts);
-    counts[isConfirmed ? 'confirmed' : 'contradicted'] += 1;
-  }
-
-  /** Withdraws one confirmation that has turned out to be wrong. */
-  withdraw(setting: string): void {
-    const counts = this.#counts.get(setting);
-    if (!counts) return;
-    counts.confirmed -= 1;
-    if (counts.confirmed + counts.contradicted === 0) this.#counts.delete(setting);
-  }
-
-  get counts(): Observations {
-    return Object.fromEntries([...this.#counts].map(([setting, counts]) => [setting, { ...counts }]));
-  }
 }

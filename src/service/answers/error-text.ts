@@ -1,5 +1,5 @@
-import { type Contract, type Parameter, type Pointer, parametersOf } from '../../request/contract/contract.ts';
-import type { RequestOperationName } from '../../request/contract/operations.ts';
+import { type Contract, callsOf, type Pointer } from '../../request/contract/contract.ts';
+import { readPlace } from '../../request/contract/place.ts';
 import { FIELDS } from '../../request/lead/fields.ts';
 import { nameWords } from '../../request/words/names.ts';
 import type { Answer } from '../network/exchange.ts';
@@ -131,13 +131,12 @@ const CARRIERS = /^(?:body|query|headers?|params?|request|#)$/i;
  * `/data/attributes/phone`, `#/phone`, `body.phone`. The whole path is looked up before its last part. `columnOf`
  * returns the column that a field came from, or null.
  */
-export function parameterNames(
-  contract: Pick<Contract, RequestOperationName>,
-  columnOf: (field: string) => string | null,
-): ParameterNames {
+export function parameterNames(contract: Contract, columnOf: (field: string) => string | null): ParameterNames {
   const byPath = new Map<string, string>();
   const byName = new Map<string, string>(FIELDS.map((field) => [folded(field), field]));
-  for (const { path, field } of parametersOf(contract).toReversed()) {
+  const bound = callsOf(contract).flatMap(({ fields }) => Object.entries(fields));
+  for (const [place, field] of bound.toReversed()) {
+    const { path } = readPlace(place);
     byPath.set(path.map(folded).join('.'), field);
     byName.set(folded(path.at(-1) ?? ''), field);
   }
@@ -157,6 +156,6 @@ function partsOf(named: string): string[] {
 }
 
 /** Normalises a name for comparison, so that `requestText` and `request_text` are equal. */
-function folded(name: Parameter['field']): string {
+function folded(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\d]+/gu, '');
 }

@@ -1,4 +1,5 @@
-import { type Contract, type Parameter, withRequestOperations } from '../../request/contract/contract.ts';
+import type { Call, Contract, Json } from '../../request/contract/contract.ts';
+import { readPlace } from '../../request/contract/place.ts';
 import type { ServiceRequest } from '../../request/lead/service-request.ts';
 import { secretTexts } from '../../request/words/names.ts';
 import { REDACTED } from './redactor.ts';
@@ -20,28 +21,36 @@ function masked(values: Readonly<Record<string, string>>): Record<string, string
 
 /** Returns the contract as it encodes masked requests: without constants that may be keys, and `***` is allowed. */
 export function maskedContract(contract: Contract): Contract {
-  return withRequestOperations(contract, ({ parameters, choices }) => ({
-    parameters: parameters?.map(maskedParameter) ?? null,
-    choices: choices.map((choice) =>
-      choice.map(({ fields, constants }) => ({
-        fields,
-        constants: constants.map(({ path, value }) => {
-          const holdsSecret = secretTexts(path.at(-1) ?? '', value).length > 0;
-          return { path, value: holdsSecret ? REDACTED : value };
-        }),
-      })),
-    ),
-  }));
+  const { create, validate } = contract;
+  return {
+    ...contract,
+    create: { ...create, ...maskedCall(create) },
+    validate: validate && { ...validate, ...maskedCall(validate) },
+  };
 }
 
-function maskedParameter(parameter: Parameter): Parameter {
-  const { field, constant, audioForm } = parameter;
-  if (field === 'country') return parameter;
+function maskedCall({
+  fields,
+  always,
+  when,
+  audio,
+  schema,
+}: Call): Pick<Call, 'always' | 'when' | 'codes' | 'audio' | 'schema'> {
+  const withoutSecrets = (values: Call['always']) =>
+    Object.fromEntries(
+      Object.entries(values).map(([place, value]): [string, Json] => {
+        const isSecret = secretTexts(readPlace(place).path.at(-1) ?? '', value).length > 0;
+        return [place, isSecret ? REDACTED : value];
+      }),
+    );
   return {
-    ...parameter,
-    constant: constant === null ? null : REDACTED,
-    values: null,
-    type: 'string',
-    audioForm: audioForm && 'base64',
+    always: Object.fromEntries(
+      Object.entries(always).map(([place, value]) => [place, fields[place] === 'country' ? value : REDACTED]),
+    ),
+    when: Object.fromEntries(Object.entries(when).map(([field, values]) => [field, withoutSecrets(values)])),
+    codes: {},
+    audio: audio === 'binary' ? 'base64' : audio,
+    // Without a schema every text is written as it is. Whether there is one decides what is sent without a place.
+    schema: schema === null ? null : {},
   };
 }

@@ -1,4 +1,5 @@
-import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract.ts';
+import type { TokenOperation } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';

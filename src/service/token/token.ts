@@ -1,5 +1,6 @@
 import { createHash, scryptSync } from 'node:crypto';
-import { type Authorization, DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract/contract.ts';
+import type { Authorization, TokenOperation } from '../../request/contract/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';

@@ -1,5 +1,7 @@
 import { LosslessNumber, stringify } from 'lossless-json';
-import { type ContractEncoding, type Json, ONLY_ELEMENT, type Parameter } from '../../request/contract/contract.ts';
+import { type Entry, isNumberText, nested } from '../../request/contract/bindings.ts';
+import type { Encoding, Json } from '../../request/contract/contract.ts';
+import { ONLY_ELEMENT } from '../../request/contract/place.ts';
 
 /** A recording that is sent as its own part of a multipart body, without base64. */
 export interface FilePart {
@@ -8,14 +10,7 @@ export interface FilePart {
   readonly bytes: Buffer;
 }
 
-/** One value of a body. `path` holds the member names from the top of the body. */
-export interface BodyEntry {
-  readonly path: readonly string[];
-  readonly value: Json | FilePart;
-  /** The JSON type as which a text is written. */
-  readonly type: Parameter['type'];
-  readonly isList: boolean;
-}
+type BodyEntry = Entry<FilePart>;
 
 export interface EncodedBody {
   readonly contentType: string;
@@ -27,13 +22,13 @@ export interface EncodedBody {
  * multipart body, the boundary is added to it. The boundary is random, so no value contains it.
  */
 export function bodyEncoder(
-  encoding: ContractEncoding,
+  encoding: Encoding,
   contentType: string,
   boundary: string,
 ): (entries: readonly BodyEntry[]) => EncodedBody {
   switch (encoding) {
     case 'json':
-      return (entries) => ({ contentType, body: stringify(nested(entries)) ?? '{}' });
+      return (entries) => ({ contentType, body: stringify(nested(entries, jsonValue)) ?? '{}' });
     case 'form':
       return (entries) => ({ contentType, body: formText(entries) });
     case 'multipart':
@@ -44,9 +39,13 @@ export function bodyEncoder(
   }
 }
 
-/** Returns the name of a nested value in a form: `['a', 'b']` gives `a[b]`. */
+/**
+ * Returns the name of a nested value in a form: `['a', 'b']` gives `a[b]`. A list is written by repeating its name, so the
+ * only element of a list has the list's own.
+ */
 function formName(path: readonly string[]): string {
-  return path.reduce((name, part) => `${name}[${part}]`);
+  const names = path.length > 1 && path.at(-1) === ONLY_ELEMENT ? path.slice(0, -1) : path;
+  return names.reduce((name, part) => `${name}[${part}]`);
 }
 
 function formText(entries: readonly BodyEntry[]): string {
@@ -71,57 +70,15 @@ function eachText(
   } else if (value !== null) tell(path, String(value));
 }
 
-function nested(entries: readonly BodyEntry[]): object {
-  const top: Branch = Object.create(null);
-  for (const { path, value, type, isList } of entries) {
-    const branch = path.slice(0, -1).reduce(branchUnder, top);
-    const scalar = isFile(value)
-      ? value.bytes.toString('base64')
-      : typeof value === 'string'
-        ? typed(value, type)
-        : value;
-    branch[path.at(-1) ?? ''] = isList ? [scalar] : scalar;
-  }
-  return withLists(top);
-}
-
 /**
- * Replaces each object that stands for a list with one element by that list. Such an object has {@link ONLY_ELEMENT} as
- * its only member.
- */
-function withLists(branch: Branch): object {
-  const members = Object.entries(branch);
-  for (const [name, value] of members) if (isBranch(value)) branch[name] = withLists(value);
-  const [[name, element] = []] = members;
-  return name === ONLY_ELEMENT && members.length === 1 ? [branch[name] ?? element] : branch;
-}
-
-/** An object of the body while it is built. It has no prototype, so that a parameter can be called `__proto__`. */
-interface Branch {
-  [name: string]: unknown;
-}
-
-function branchUnder(branch: Branch, name: string): Branch {
-  const found = branch[name];
-  if (isBranch(found)) return found;
-  const made: Branch = Object.create(null);
-  branch[name] = made;
-  return made;
-}
-
-function isBranch(value: unknown): value is Branch {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;
-}
-
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-
-/**
- * Converts a text to its JSON value. Numbers keep all their digits, because an identifier may have more digits than a
+ * Returns the JSON value of an entry. Numbers keep all their digits, because an identifier may have more digits than a
  * double can hold.
  */
-function typed(text: string, type: Parameter['type']): unknown {
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  return (type === 'integer' || type === 'number') && NUMBER.test(text) ? new LosslessNumber(text) : text;
+function jsonValue({ value, type }: BodyEntry): unknown {
+  if (isFile(value)) return value.bytes.toString('base64');
+  if (typeof value !== 'string') return value;
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return isNumberText(value, type) ? new LosslessNumber(value) : value;
 }
 
 function parts({ path, value }: BodyEntry, boundary: string): Buffer[] {

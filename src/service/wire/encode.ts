@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Alternative, Contract, Json, Operation, Parameter } from '../../request/contract/contract.ts';
-import {
-  chosenAlternatives,
-  dataUrlPrefix,
-  describedOperation,
-  isFixedByDocument,
-  wireValue,
-} from '../../request/contract/contract-rules.ts';
-import { byOperation, REQUEST_OPERATION_NAMES, type RequestOperationName } from '../../request/contract/operations.ts';
+import { type Given, leftOutOf, placed } from '../../request/contract/bindings.ts';
+import { dataUrlPrefix } from '../../request/contract/codes.ts';
+import { addressOf, type Call, type Contract, encodingOf } from '../../request/contract/contract.ts';
+import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
-import { FIELDS } from '../../request/lead/fields.ts';
 import { isPart, wholeOf } from '../../request/lead/parts.ts';
 import type { ServiceRequest } from '../../request/lead/service-request.ts';
 import { maskedContract, maskedRequest } from '../redaction/masked.ts';
 import { REDACTED } from '../redaction/redactor.ts';
-import { type BodyEntry, bodyEncoder, type EncodedBody, type FilePart } from './body.ts';
+import { bodyEncoder, type EncodedBody, type FilePart } from './body.ts';
 
 /** A request as it is sent. The names of `headers` are in lower case, and the content type is among them. */
 export interface EncodedRequest {
@@ -42,73 +36,54 @@ export interface Encoder extends Encodes {
   readonly shown: Encodes;
 }
 
-/** Settings of an operation's encoder that its description in the contract does not hold. */
-interface RequestHalf {
-  /** Names of parameters that are not sent although the operation does not describe them. */
-  readonly leftOut: ReadonlySet<string>;
-  /**
-   * The name of a header that srq sets itself on each call. A parameter with this name is not sent. Null if there is
-   * none.
-   */
-  readonly ownHeader: string | null;
-}
-
 /** Builds the encoder of a contract. Everything that does not depend on the request is computed here, once. */
 export function makeEncoder(contract: Contract): Encoder {
-  const { create, validate } = contract;
-  const { fields, byWholeName } = describedOperation(create);
-  const halves: Readonly<Record<RequestOperationName, RequestHalf>> = {
-    create: { leftOut: NONE, ownHeader: create.idempotency?.header ?? null },
-    // If validate has its own description, parameters that only create describes are not sent to validate.
-    validate: {
-      leftOut: validate.parameters === null ? NONE : new Set([...fields, ...byWholeName.keys()]),
-      ownHeader: null,
-    },
-  };
   const boundary = `srq-${randomUUID()}`;
-  const encodes = (of: Contract): Encodes =>
-    byOperation<RequestOperationName, Encodes>(REQUEST_OPERATION_NAMES, (name) =>
-      operationEncoder(of[name], halves[name], boundary),
-    );
   let masked: Encodes | null = null;
-  const shown = byOperation<RequestOperationName, Encodes>(
-    REQUEST_OPERATION_NAMES,
-    (name) => (request, audioBase64) => {
-      masked ??= encodes(maskedContract(contract));
+  const show =
+    (name: RequestOperationName): Encode =>
+    (request, audioBase64) => {
+      masked ??= encodes(maskedContract(contract), boundary);
       return masked[name](maskedRequest(request), audioBase64 && REDACTED);
-    },
-  );
-  return { ...encodes(contract), shown };
+    };
+  return { ...encodes(contract, boundary), shown: { create: show('create'), validate: show('validate') } };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+function encodes(contract: Contract, boundary: string): Encodes {
+  const { create, validate } = contract;
+  return {
+    create: callEncoder(create, leftOutOf(contract, 'create'), create.again?.header ?? null, boundary),
+    validate: validate ? callEncoder(validate, leftOutOf(contract, 'validate'), null, boundary) : noValidate,
+  };
+}
 
-/** Matches the headers that srq or the HTTP client sets. A parameter must not replace them. */
+function noValidate(): never {
+  throw new TypeError('This service has no validate.');
+}
+
+/** Matches the headers that srq or the HTTP client sets. A place must not replace them. */
 const OWN_HEADERS =
   /^(?:authorization|content-(?:type|length|encoding)|accept|host|connection|transfer-encoding|expect)$/i;
 
-function operationEncoder(operation: Operation, { leftOut, ownHeader }: RequestHalf, boundary: string): Encode {
-  const { method, path, contentType } = operation;
-  const parameters = operation.parameters ?? [];
-  const places = (place: Parameter['in']) => parameters.filter((each) => each.in === place);
-  const [inBody, inQuery] = [places('body'), places('query')];
-  const inHeader = places('header').filter(
-    ({ path: [name = ''] }) => !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase(),
-  );
-  const undescribed = undescribedEncoder(operation, leftOut);
-  const wholeNames = new Map([...describedOperation(operation).byWholeName].map(([name, field]) => [field, name]));
-  const encodeBody = bodyEncoder(operation.encoding, contentType, boundary);
+/** `ownHeader` is the header that srq sets itself on each call, so that no place may name it, or null. */
+function callEncoder(
+  call: Call,
+  leavesOut: ReturnType<typeof leftOutOf>,
+  ownHeader: string | null,
+  boundary: string,
+): Encode {
+  const { method, path } = addressOf(call);
+  const encodeBody = bodyEncoder(encodingOf(call), call.as, boundary);
+  const isOpen = ([name]: readonly [string, string]) =>
+    !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase();
   return (request, audioBase64) => {
-    const given = new GivenRequest(request, audioBase64, wholeNames);
-    const constants = chosenAlternatives(operation, (field) => given.has(field)).flatMap((each) => each.constants);
-    const entries = [...inBody.flatMap((each) => entryOf(each, given)), ...undescribed(given)];
-    if (constants.length > 0) setConstants(entries, constants);
-    const { contentType: type, body } = encodeBody(entries);
-    const query = new URLSearchParams(named(inQuery, given)).toString();
-    const headers = named(inHeader, given).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
+    const sent = placed(call, givenBy(request, audioBase64, call.audio), leavesOut);
+    const { contentType: type, body } = encodeBody(sent.body);
+    const query = new URLSearchParams(sent.query as [string, string][]).toString();
+    const headers = sent.header.filter(isOpen).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
     return {
       method,
-      path: query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`,
+      path: query === '' ? path : `${path}?${query}`,
       headers: { ...Object.fromEntries(headers), 'content-type': type },
       body,
     };
@@ -116,126 +91,41 @@ function operationEncoder(operation: Operation, { leftOut, ownHeader }: RequestH
 }
 
 /** Looks up the values of one request by srq's names of the fields. */
-class GivenRequest {
-  readonly request: ServiceRequest;
-  readonly #audioBase64: string | null;
-  readonly #wholeNames: ReadonlyMap<string, string>;
-
-  /** `wholeNames` maps fields to their full names (`utm.source`), under which a request may give them as well. */
-  constructor(request: ServiceRequest, audioBase64: string | null, wholeNames: ReadonlyMap<string, string>) {
-    this.request = request;
-    this.#audioBase64 = audioBase64;
-    this.#wholeNames = wholeNames;
-  }
-
-  has(field: string): boolean {
-    return this.text(field) !== null;
-  }
-
-  text(field: string): string | null {
-    const { params, ref, audio } = this.request;
+function givenBy(request: ServiceRequest, audioBase64: string | null, form: Call['audio']): Given<FilePart> {
+  const { params, parts = {}, ref, audio } = request;
+  const base64 = audioBase64 ?? params[AUDIO_PARAMETER] ?? null;
+  const param = (name: string) => (Object.hasOwn(params, name) ? (params[name] ?? null) : null);
+  const text = (field: string): string | null => {
     switch (field) {
-      case 'audio_file':
-        return this.#audioBase64 ?? params[AUDIO_PARAMETER] ?? null;
       case 'audio_type':
-        return audio?.mediaType ?? params[field] ?? null;
+        return audio?.mediaType ?? param(field);
       case 'audio_name':
-        return audio ? basename(audio.path) : (params[field] ?? null);
+        return audio ? basename(audio.path) : param(field);
       case 'ref':
-        return params[field] ?? ref;
+        return param(field) ?? ref;
       default:
-        return this.#param(field) ?? this.#param(this.#wholeNames.get(field) ?? field) ?? this.#part(field);
+        return param(field) ?? (isPart(field) ? (parts[field] ?? null) : null);
     }
-  }
-
-  #part(name: string): string | null {
-    return isPart(name) ? (this.request.parts?.[name] ?? null) : null;
-  }
-
-  #param(name: string): string | null {
-    const { params } = this.request;
-    return Object.hasOwn(params, name) ? (params[name] ?? null) : null;
-  }
-}
-
-function entryOf(parameter: Parameter, given: GivenRequest): BodyEntry[] {
-  const { path, type, isList } = parameter;
-  const value = parameter.field === 'audio_file' ? recording(parameter, given) : textOf(parameter, given);
-  return value === null ? [] : [{ path, value, type, isList }];
-}
-
-function textOf(parameter: Parameter, given: GivenRequest): string | null {
-  const { constant, field } = parameter;
-  const text = isFixedByDocument(parameter) ? null : given.text(field);
-  if (text === null) return constant;
-  // The local checks have reported values of the user that are not allowed. A value that srq has filled in itself, and
-  // that is not allowed, is sent only if the parameter is required.
-  return wireValue(parameter, text) ?? (parameter.required ? text : constant);
-}
-
-function recording({ audioForm }: Parameter, given: GivenRequest): string | FilePart | null {
-  const base64 = given.text('audio_file');
-  if (base64 === null) return null;
-  const mediaType = given.text('audio_type');
-  const isDataUrl = audioForm === 'data-url' && !base64.startsWith('data:');
-  if (audioForm !== 'binary') return isDataUrl ? dataUrlPrefix(mediaType) + base64 : base64;
+  };
+  const inParts = new Set(Object.keys(parts).map(wholeOf));
   return {
-    fileName: given.text('audio_name') ?? 'audio',
+    text,
+    recording: base64 === null ? null : recordingAs(form, base64, text),
+    names: Object.keys(params).filter((name) => !inParts.has(name) && name !== AUDIO_PARAMETER),
+    // The language may be the usual one of the market, which is left out where the service does not take it.
+    isSaid: (field) => field !== 'lang',
+  };
+}
+
+function recordingAs(form: Call['audio'], base64: string, text: (field: string) => string | null): string | FilePart {
+  const mediaType = text('audio_type');
+  if (form === 'base64' || base64.startsWith('data:')) return base64;
+  if (form === 'data-url') return dataUrlPrefix(mediaType) + base64;
+  return {
+    fileName: text('audio_name') ?? 'audio',
     mediaType: mediaType ?? 'application/octet-stream',
     bytes: Buffer.from(base64, 'base64'),
   };
-}
-
-/**
- * Adds the constants of the alternatives that the request meets. A constant replaces the value that the request gives
- * for the same path. If the constant is an empty object, it is added only if the request puts nothing into that object.
- */
-function setConstants(entries: BodyEntry[], constants: Alternative['constants']): void {
-  for (const { path, value } of constants) {
-    if (isEmpty(value) && entries.some((each) => isWithin(each.path, path))) continue;
-    const name = JSON.stringify(path);
-    const at = entries.findIndex((each) => JSON.stringify(each.path) === name);
-    entries.splice(at < 0 ? entries.length : at, at < 0 ? 0 : 1, { path, value, type: 'string', isList: false });
-  }
-}
-
-const isEmpty = (value: Json): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0 && !Array.isArray(value);
-
-const isWithin = (path: readonly string[], parent: readonly string[]): boolean =>
-  path.length > parent.length && parent.every((name, at) => path[at] === name);
-
-/**
- * Encodes the parameters that an operation does not describe. They are sent under their own names, in the object that
- * holds most of the described ones.
- */
-function undescribedEncoder(operation: Operation, leftOut: ReadonlySet<string>): (given: GivenRequest) => BodyEntry[] {
-  const { fields, byWholeName, others } = describedOperation(operation);
-  const { parent, takesOwn } = others;
-  const described = new Set([...fields, ...byWholeName.keys(), ...leftOut]);
-  const skipped = new Set([...described, ...(takesOwn ? [] : FIELDS)]);
-  const audioIsDescribed = skipped.has('audio_file');
-  return (given) => {
-    const { params, parts = {}, audio } = given.request;
-    const inParts = new Set(Object.keys(parts).map(wholeOf));
-    const goesElsewhere = (name: string) =>
-      inParts.has(name) || (name === AUDIO_PARAMETER && (audioIsDescribed || audio !== null));
-    const names = Object.keys(params).filter((name) => !skipped.has(name) && !goesElsewhere(name));
-    const entries = names.map((name) => undescribedEntry(parent, name, params[name] ?? ''));
-    const recorded = audioIsDescribed || !audio ? null : given.text('audio_file');
-    return recorded === null ? entries : [...entries, undescribedEntry(parent, AUDIO_PARAMETER, recorded)];
-  };
-}
-
-function undescribedEntry(parent: readonly string[], name: string, value: string): BodyEntry {
-  return { path: [...parent, name], value, type: 'string', isList: false };
-}
-
-function named(parameters: readonly Parameter[], given: GivenRequest): [string, string][] {
-  return parameters.flatMap((each) => {
-    const text = textOf(each, given);
-    return text === null ? [] : [[each.path[0] ?? '', text] as [string, string]];
-  });
 }
 
 /** Percent-encodes a header value unless it consists of printable ASCII, because a header can hold nothing else. */

@@ -1,0 +1,122 @@
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Proposal, Said } from '../../contract/propose.ts';
+import { printable } from '../../report/output.ts';
+import type { Contract } from '../../request/contract/contract.ts';
+import { OPERATION_NAMES } from '../../request/contract/operations.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
+
+interface FileBytes {
+  /** The file name without its folder. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** The file from which a contract is learned. */
+export interface ContractSource {
+  readonly file: FileBytes;
+  /** The environment of a Postman collection. */
+  readonly environment: FileBytes | null;
+}
+
+const MAX_BYTES = 10 * 1024 * 1024;
+
+/** Returns the operations that a person named. */
+export function saidOperations(said: readonly (readonly [string, string])[]): Said['operations'] {
+  const unknown = said.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
+  if (unknown === undefined) return Object.fromEntries(said);
+  const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
+  throw new SrqError('operation.unknown', `"${printable(unknown[0])}" is not an operation of the service.`, hint);
+}
+
+/** Reads the one file, and no other. */
+export async function readSource(paths: readonly string[], environment?: string): Promise<ContractSource> {
+  const [path, ...others] = paths;
+  if (path === undefined) {
+    const example = 'For example: srq contract learn api.yaml';
+    throw new SrqError('arguments.missing', 'Which API description? None was given.', example);
+  }
+  if (others.length > 0) {
+    throw new SrqError(
+      'arguments.invalid',
+      `${paths.length} files were given, and a contract is learned from one.`,
+      'Of a collection and an OpenAPI file, take the OpenAPI file. Several files of one description are put into one: npx @redocly/cli bundle openapi.yaml -o api.json',
+    );
+  }
+  return {
+    file: await readBounded(path),
+    environment: environment === undefined ? null : await readBounded(environment),
+  };
+}
+
+/** Proposes a contract from an API description, or from the page of one (`srq contract show`) that a person has edited. */
+export async function proposalFrom(
+  { file, environment }: ContractSource,
+  said: Said,
+  known: Contract,
+  { baseUrl, nowMs }: { readonly baseUrl: string | null; readonly nowMs: number },
+): Promise<Proposal> {
+  const { parseFile, readDocument } = await import('../../contract/read-document.ts');
+  const { isPage, readPage } = await import('../../contract/contract-text.ts');
+  const learnedAt = new Date(nowMs).toISOString();
+  if (!isPage(parseFile(file))) {
+    const { proposeContract } = await import('../../contract/propose.ts');
+    return proposeContract(readDocument(file, environment), { said, baseUrl, learnedAt });
+  }
+  if (Object.keys(said.operations).length > 0) {
+    throw new SrqError(
+      'flags.contradict',
+      `${file.name} names its operations itself.`,
+      'Change them there: srq contract learn FILE',
+    );
+  }
+  const { contract, missing } = readPage(file.bytes.toString(), file.name, known, said.values);
+  const source = contract.source ?? { file: file.name, title: 'Contract', kind: 'page', learnedAt };
+  const questions = missing.map((name) => ({
+    name: `constant:${name}`,
+    text: `The page was written without the secret "${name}". What is it?`,
+    answer: `--set ${name}=@FILE`,
+  }));
+  const { lackingIn } = await import('../../contract/propose.ts');
+  const lacking = Object.keys(lackingIn(contract.create)).join(', ');
+  const notes = lacking === '' ? [] : [`The schema demands more, and without it rows are refused: ${lacking}`];
+  return { contract: { ...contract, source }, questions, notes };
+}
+
+async function readBounded(path: string): Promise<FileBytes> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) {
+      const bundle = found.isDirectory()
+        ? 'it is a folder: name the one file that npx @redocly/cli bundle makes'
+        : 'it is not a regular file';
+      throw unusable(path, bundle);
+    }
+    if (found.size > MAX_BYTES) throw unusable(path, 'it is larger than 10 MB');
+    return { name: basename(path), bytes: await readUpTo(path) };
+  } catch (error) {
+    throw error instanceof SrqError ? error : unusable(path, systemCode(error) || String(error), error);
+  }
+}
+
+/** A file may grow while it is read. */
+async function readUpTo(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const chunks: Buffer[] = [];
+    for (let size = 0; size <= MAX_BYTES; ) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(1 << 16));
+      if (bytesRead === 0) return Buffer.concat(chunks);
+      chunks.push(buffer.subarray(0, bytesRead));
+      size += bytesRead;
+    }
+    throw unusable(path, 'it is larger than 10 MB');
+  } finally {
+    await file.close();
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): SrqError {
+  const hint = 'Name the OpenAPI file or the collection that you were given: srq contract learn FILE';
+  return new SrqError('file.unreadable', `${path} cannot be read (${why}).`, hint, cause);
+}

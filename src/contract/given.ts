@@ -1,0 +1,61 @@
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError, shellWord } from '../request/words/errors.ts';
+
+/** A question that the description leaves open and only a person can answer. */
+export interface Question {
+  /** Stable name: `constant:partner_id`, `operation:create`, `idempotency:Idempotency-Key`, … */
+  readonly name: string;
+  readonly text: string;
+  /** The literal flag that answers the question: `--set partner_id=VALUE`. */
+  readonly answer: string;
+  /** The possible answers, which the text numbers from 1. */
+  readonly choices?: readonly string[];
+  /** A value as the flag takes it. */
+  readonly example?: string;
+  /** What counts if nobody answers. Without it, the contract cannot be used before the question is answered. */
+  readonly unanswered?: string;
+}
+
+/** The values that a person gave, and which of them were of use. */
+export class GivenValues {
+  readonly #values: Readonly<Record<string, string>>;
+  readonly #used = new Set<string>();
+
+  constructor(values: Readonly<Record<string, string>>) {
+    this.#values = values;
+  }
+
+  /** Returns what was said of the first of these names of which anything was said. */
+  of(...names: readonly string[]): string | undefined {
+    const name = names.find((each) => Object.hasOwn(this.#values, each));
+    if (name === undefined) return undefined;
+    this.#used.add(name);
+    return this.#values[name];
+  }
+
+  /** Returns the fields that a person put into places of which the description says nothing, such as those of a free object. */
+  furtherFields(): Readonly<Record<string, string>> {
+    const named = Object.entries(this.#values).flatMap(([name, value]) => {
+      const field = fieldIn(value);
+      return this.#used.has(name) || field === null ? [] : [[name, field] as const];
+    });
+    for (const [name] of named) this.#used.add(name);
+    return Object.fromEntries(named);
+  }
+
+  refuseUnused(known: readonly string[]): void {
+    const name = Object.keys(this.#values).find((each) => !this.#used.has(each));
+    if (name === undefined) return;
+    const meant = nearest(name, known);
+    throw new SrqError(
+      'parameter.not-found',
+      `The description has no place "${name}" of its own.`,
+      meant === null
+        ? 'Leave it out; srq contract show lists the places.'
+        : `Did you mean: --set ${shellWord(`${meant}=VALUE`)}`,
+    );
+  }
+}
+
+/** Returns the field that stands in braces, `{email}`, or null if a value is said. */
+export const fieldIn = (value: string): string | null => /^\{([a-z_]+)\}$/.exec(value)?.[1] ?? null;

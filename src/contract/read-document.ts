@@ -1,0 +1,268 @@
+import { upgrade } from '@scalar/openapi-upgrader';
+import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yaml';
+import type { Json } from '../request/contract/contract.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { fromPostman } from './from-postman.ts';
+import { isObject, type JsonObject, listOf, objectOf, textOf } from './json.ts';
+
+/** A file as it was read. */
+export interface SourceFile {
+  /** Name of the file, without its folder. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** An API description in the shape of OpenAPI 3.1, whatever it was written in. */
+export interface ApiDescription {
+  readonly file: string;
+  readonly title: string;
+  /** `OpenAPI 3.0`, `Swagger 2.0`, `Postman 2.1` */
+  readonly kind: string;
+  readonly root: JsonObject;
+  /** What a person should know of the file, such as the secrets in it. */
+  readonly notes: readonly string[];
+}
+
+const MAX_BYTES = 10 * 1024 * 1024;
+const MAX_DEPTH = 200;
+const MAX_VALUES = 2_000_000;
+/** Times that YAML aliases may repeat their content. More is an attempt to exhaust the memory. */
+const MAX_ALIASED = 10_000;
+const MAX_TITLE = 200;
+
+/**
+ * Reads an API description: OpenAPI 3, Swagger 2 or a Postman collection, in JSON or YAML. Only these bytes are read.
+ * No other file and no address is opened, and no script is run.
+ */
+export function readDocument(file: SourceFile, environment: SourceFile | null): ApiDescription {
+  const { name } = file;
+  const root = parseFile(file);
+  const values = environment === null ? {} : parseEnvironment(environment);
+  const info = objectOf(root['info']);
+  const title = (textOf(info['title']) || textOf(info['name'])).slice(0, MAX_TITLE);
+  if (isCollection(root)) {
+    const { document, notes } = fromPostman(root, values);
+    const version = /v2\.0/.test(textOf(info['schema'])) ? '2.0' : '2.1';
+    return { file: name, title, kind: `Postman ${version}`, root: document, notes };
+  }
+  const openapi = textOf(root['openapi']);
+  const isSwagger = Number(root['swagger']) === 2;
+  if (!isSwagger && !/^3\.[0-2](?:\.|$)/.test(openapi)) throw foreign(name, foreignKind(root));
+  const kind = isSwagger ? 'Swagger 2.0' : `OpenAPI ${openapi.slice(0, 3)}`;
+  const notes = environment === null ? [] : ['An environment is of use for a Postman collection alone.'];
+  return { file: name, title, kind, root: upgraded(name, root, isSwagger), notes };
+}
+
+/** Converts a description to OpenAPI 3.1. */
+function upgraded(name: string, root: JsonObject, isSwagger: boolean): JsonObject {
+  if (!isSwagger && !textOf(root['openapi']).startsWith('3.0')) return root;
+  try {
+    return upgrade(isSwagger ? prepared(root) : structuredClone(root), '3.1') as JsonObject;
+  } catch {
+    throw unusable(name, 'cannot be read as OpenAPI: something in it is not as the standard says');
+  }
+}
+
+/**
+ * The upgrader leaves parameters by reference that are bodies, and takes the first of several schemes. So references to
+ * parameters are followed first, and https is put first.
+ */
+function prepared(root: JsonObject): JsonObject {
+  const shared = objectOf(root['parameters']);
+  const parameter = (value: Json): Json => {
+    const [, name = ''] = /^#\/parameters\/(.+)$/.exec(textOf(objectOf(value)['$ref'])) ?? [];
+    return Object.hasOwn(shared, name) ? (shared[name] ?? null) : value;
+  };
+  const resolved = (holder: Json): Json => {
+    if (!isObject(holder)) return holder;
+    const { consumes, ...rest } = holder;
+    return {
+      ...rest,
+      ...(Array.isArray(holder['parameters']) && { parameters: listOf(holder['parameters']).map(parameter) }),
+      // Tools write an empty list where they mean nothing.
+      ...(listOf(consumes).length > 0 && { consumes: consumes ?? [] }),
+    };
+  };
+  const paths = Object.entries(objectOf(root['paths'])).map(([path, item]) => {
+    if (!isObject(item)) return [path, item];
+    return [path, resolved(mapped(item, (name, each) => (name === 'parameters' ? each : resolved(each))))];
+  });
+  const schemes = listOf(root['schemes']);
+  const https = schemes.includes('https') ? { schemes: ['https'] } : {};
+  return structuredClone({
+    ...objectOf(resolved(root)),
+    parameters: shared,
+    ...https,
+    paths: Object.fromEntries(paths),
+  });
+}
+
+const mapped = (value: JsonObject, change: (name: string, each: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(value).map(([name, each]) => [name, change(name, each)]));
+
+function parseEnvironment(file: SourceFile): JsonObject {
+  const environment = parseFile(file);
+  if (Array.isArray(environment['values'])) return environment;
+  throw new SrqError(
+    'document.unreadable',
+    `${file.name} is not a Postman environment: it has no list of values.`,
+    'Export the environment, or leave it out: srq contract learn FILE',
+  );
+}
+
+/**
+ * Parses a file in JSON or YAML to plain JSON. Dates and names become texts. `__proto__` is left out, because nothing
+ * that is read here has that name.
+ */
+export function parseFile({ name, bytes }: SourceFile): JsonObject {
+  if (bytes.length > MAX_BYTES) throw unusable(name, `is larger than ${MAX_BYTES / 1024 / 1024} MB`);
+  const text = decoded(bytes);
+  if (text === null) throw unusable(name, 'is not a text in UTF-8 or UTF-16');
+  const foreignText = FOREIGN_TEXTS.find(([pattern]) => pattern.test(text.slice(0, 4096)));
+  if (foreignText !== undefined) throw foreign(name, foreignText[1]);
+  if (text.trim() === '') throw unusable(name, 'is empty');
+  const value = plain(name, parsed(name, text));
+  if (!isObject(value)) throw unusable(name, 'is neither an OpenAPI description nor a Postman collection');
+  return value;
+}
+
+/** The byte order mark tells UTF-16. */
+function decoded(bytes: Buffer): string | null {
+  const mark = bytes.subarray(0, 2).toString('hex');
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** JSON is tried first, because that is faster. YAML allows comments and superfluous commas in it. */
+function parsed(name: string, text: string): unknown {
+  let wrong = '';
+  if (/^\s*[[{]/.test(text)) {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (error) {
+      // The rest of the message quotes the document, which may hold a secret.
+      wrong = (error as Error).message.replace(/, ?(?:\.\.\.)?".*$/s, '');
+    }
+  }
+  try {
+    return fromYaml(name, text);
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(name);
+    throw wrong !== '' && /\.json$/i.test(name) ? unusable(name, `is not JSON: ${wrong}`) : error;
+  }
+}
+
+function fromYaml(name: string, text: string): unknown {
+  const options = { schema: 'core', merge: false, resolveKnownTags: false, stringKeys: true } as const;
+  // The library's own check of keys compares each with all before it.
+  const document = parseYaml(text, { ...options, uniqueKeys: false, logLevel: 'silent' });
+  const [error] = document.errors;
+  if (/call stack/.test(error?.message ?? '')) throw tooDeep(name);
+  // The lines after the first quote the document.
+  if (error) throw unusable(name, `is neither JSON nor YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const value = isScalar(key) ? key.value : key;
+        if (isAlias(key) || isMap(key)) throw unusable(name, 'has a key that is no text');
+        if (seen.has(value)) throw unusable(name, `says "${String(value).slice(0, 100)}" twice in one place`);
+        seen.add(value);
+      }
+    },
+  });
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASED });
+  } catch (cause) {
+    if (cause instanceof RangeError) throw tooDeep(name);
+    throw unusable(name, 'has aliases that repeat too much, or that stand for nothing');
+  }
+}
+
+/** Copies a value as plain JSON, with aliases and merge keys expanded within bounds. */
+function plain(name: string, root: unknown): Json {
+  let count = 0;
+  return copy(root, 0);
+
+  function copy(value: unknown, depth: number): Json {
+    countOne();
+    if (depth > MAX_DEPTH) throw tooDeep(name);
+    if (Array.isArray(value)) return value.map((each) => copy(each, depth + 1));
+    if (typeof value === 'object' && value !== null) {
+      const members = membersOf(value).filter(([key]) => key !== '__proto__');
+      return Object.fromEntries(members.map(([key, each]) => [key, copy(each, depth + 1)]));
+    }
+    if (typeof value === 'string' || typeof value === 'boolean') return value;
+    return typeof value === 'number' && Number.isFinite(value) ? value : null;
+  }
+
+  /** A map's own members take precedence over those of its merge key, and the first of several merged maps. */
+  function membersOf(map: object): [string, unknown][] {
+    const members = Object.entries(map);
+    const [, merged] = members.find(([key]) => key === '<<') ?? [];
+    if (merged === undefined) return members;
+    const all = new Map<string, unknown>();
+    for (const each of (Array.isArray(merged) ? merged : [merged]).toReversed()) {
+      if (typeof each !== 'object' || each === null || Array.isArray(each))
+        throw unusable(name, 'has a YAML merge key (<<) that is no map');
+      for (const [key, value] of membersOf(each)) {
+        countOne();
+        all.set(key, value);
+      }
+    }
+    for (const [key, value] of members) if (key !== '<<') all.set(key, value);
+    return [...all];
+  }
+
+  function countOne(): void {
+    count += 1;
+    if (count > MAX_VALUES) throw unusable(name, `holds more than ${MAX_VALUES} values`);
+  }
+}
+
+const tooDeep = (name: string): SrqError => unusable(name, `is nested more than ${MAX_DEPTH} levels deep`);
+
+function unusable(name: string, what: string): SrqError {
+  return new SrqError(
+    'document.unreadable',
+    `${name} ${what}.`,
+    'Give the OpenAPI description or the Postman collection that you were sent: srq contract learn FILE',
+  );
+}
+
+/** Beginnings by which people recognise what they were given instead. */
+const FOREIGN_TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/^PK\x03\x04|^\x1f/, 'a packed file'],
+  [/^#%RAML/, 'a RAML description'],
+  [/^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:[\w-]{1,40}:)?definitions\b/, 'a WSDL description'],
+  [/^\s*<(?:!doctype|html)/i, 'a web page'],
+  [/^\s*</, 'an XML document'],
+  [/^\s*meta\s*\{/, 'a Bruno request'],
+];
+
+const isCollection = ({ item, info }: JsonObject): boolean => Array.isArray(item) && isObject(info);
+
+function foreignKind(root: JsonObject): string {
+  const version = textOf(root['openapi']);
+  if (version !== '') return `OpenAPI ${version.slice(0, 20)}, which srq does not read`;
+  if ('swaggerVersion' in root || 'swagger' in root) return 'Swagger of another version than 2.0';
+  if (Array.isArray(objectOf(root['log'])['entries'])) return 'a HAR recording';
+  if (/insomnia/i.test(textOf(root['_type']) + textOf(root['type']))) return 'an Insomnia export';
+  if (Array.isArray(root['requests']) && Array.isArray(root['order'])) return 'a Postman collection of version 1';
+  if (Array.isArray(root['values'])) return 'a Postman environment alone';
+  if ('asyncapi' in root) return 'an AsyncAPI description';
+  if ('$schema' in root || 'properties' in root) return 'a JSON Schema alone';
+  return 'no description that srq knows';
+}
+
+function foreign(name: string, what: string): SrqError {
+  return new SrqError(
+    'document.unreadable',
+    `${name} is ${what}.`,
+    'srq learns from OpenAPI 3.0 to 3.2, Swagger 2.0 and Postman 2.0 and 2.1: srq contract learn FILE',
+  );
+}

@@ -1,0 +1,360 @@
+import { isField } from '../lead/fields.ts';
+import { isPart } from '../lead/parts.ts';
+import { memoize } from '../small.ts';
+import { type Code, type ValueType, wireText } from './codes.ts';
+import { type Call, type Contract, encodingOf, type Json, type Tree } from './contract.ts';
+import type { RequestOperationName } from './operations.ts';
+import { ONLY_ELEMENT, type Place, type PlaceParts, readPlace } from './place.ts';
+import { AUDIO_PARAMETER } from './wire.ts';
+
+/** What the document's schema says of one place. */
+export interface PlaceFacts {
+  readonly type: ValueType;
+  /** The values that are allowed, or null if any is. */
+  readonly codes: readonly Code[] | null;
+  /** Whether it is required, in whatever form the request has. */
+  readonly required: boolean;
+  readonly maxLength: number | null;
+}
+
+const ANY: PlaceFacts = { type: 'string', codes: null, required: false, maxLength: null };
+
+type Schema = { readonly [keyword: string]: Json };
+
+/** Returns what the schema of a call says of a place, or null if it does not know the place. */
+export function placeFacts(schema: Json, { in: where, path }: PlaceParts): PlaceFacts | null {
+  const isSchema = (value: Json | undefined): value is Schema =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const list = (value: Json | undefined) => (Array.isArray(value) ? value : []) as readonly Json[];
+  const names = where === 'header' ? path.map((name) => name.toLowerCase()) : path;
+
+  /** Adds the schemas that hold as well: those that are referred to, all parts, and with `forms` the alternatives. */
+  function expand(nodes: readonly Schema[], forms: boolean): readonly Schema[] {
+    const all = new Set<Schema>();
+    const visit = (node: Json | undefined): void => {
+      if (!isSchema(node) || all.has(node)) return;
+      all.add(node);
+      if (typeof node['$ref'] === 'string') visit(referred(node['$ref']));
+      for (const part of list(node['allOf'])) visit(part);
+      if (forms)
+        for (const form of [...list(node['anyOf']), ...list(node['oneOf']), node['then'], node['else']]) visit(form);
+    };
+    for (const node of nodes) visit(node);
+    return [...all];
+  }
+
+  function referred(pointer: string): Json | undefined {
+    let at: Json | undefined = schema;
+    for (const part of pointer.split('/').slice(1)) {
+      const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+      at = Array.isArray(at) ? at[Number(name)] : isSchema(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    }
+    return at;
+  }
+
+  const within = (node: Schema, name: string): readonly Json[] => {
+    const { properties, items, prefixItems, additionalProperties } = node;
+    if (isSchema(properties) && Object.hasOwn(properties, name)) return [properties[name] ?? null];
+    if (name === ONLY_ELEMENT && (isSchema(items) || Array.isArray(prefixItems)))
+      return [list(prefixItems)[0] ?? items ?? null];
+    return isSchema(additionalProperties) ? [additionalProperties] : [];
+  };
+
+  if (!isSchema(schema)) return null;
+  let [sure, all] = [expand([schema], false), expand([schema], true)];
+  let required = true;
+  for (const name of [where, ...names]) {
+    required &&= name === ONLY_ELEMENT || sure.some((node) => list(node['required']).includes(name));
+    all = expand(all.flatMap((node) => within(node, name)).filter(isSchema), true);
+    sure = expand(sure.flatMap((node) => within(node, name)).filter(isSchema), false);
+    if (all.length === 0) return null;
+  }
+  const codes = all.flatMap((node): Code[] => {
+    const label = typeof node['title'] === 'string' ? node['title'] : null;
+    if (node['const'] !== undefined) return [{ value: String(node['const']), label }];
+    return list(node['enum']).flatMap((value) => (value === null ? [] : [{ value: String(value), label: null }]));
+  });
+  const types = all.flatMap((node) => [node['type'] ?? list(node['enum']).map((value) => typeof value)].flat());
+  const lengths = sure.flatMap(({ maxLength }) => (typeof maxLength === 'number' ? [maxLength] : []));
+  return {
+    type: typeOf(types),
+    codes: codes.length > 0 ? codes.filter(isFirst) : null,
+    required,
+    maxLength: lengths.length > 0 ? Math.min(...lengths) : null,
+  };
+}
+
+function typeOf(types: readonly (Json | undefined)[]): ValueType {
+  if (types.includes('string')) return 'string';
+  return (['number', 'integer', 'boolean'] as const).find((each) => types.includes(each)) ?? 'string';
+}
+
+/** A place of a call, and what goes there. */
+interface Slot extends PlaceParts {
+  readonly place: Place;
+  /** The field that goes there, or null if the place always has the same value. */
+  readonly field: string | null;
+  readonly facts: PlaceFacts;
+  readonly wire: (text: string) => string | null;
+  /** What goes there if a request does not give the field. */
+  readonly otherwise: Json | undefined;
+  /** Whether the schema knows the place. */
+  readonly isKnown: boolean;
+}
+
+interface Described {
+  readonly slots: readonly Slot[];
+  readonly when: readonly (readonly [field: string, values: readonly Slot[]])[];
+  /** The fields that have a place, by srq's names, and the names of these places, by which a person may give them too. */
+  readonly fields: ReadonlySet<string>;
+  readonly places: ReadonlyMap<string, string>;
+  readonly required: ReadonlySet<string>;
+  /** The fields whose length or values the schema bounds. */
+  readonly bounded: ReadonlySet<string>;
+}
+
+/** Summarises a call. It is memoized, because an import has tens of thousands of rows. */
+export const describedCall = memoize((call: Call): Described => {
+  const always = Object.keys(call.always).filter((place) => !Object.hasOwn(call.fields, place));
+  const slots = [...Object.keys(call.fields), ...always].map((place) => slotAt(call, place));
+  const fieldsWhere = (holds: (slot: Slot) => boolean) =>
+    new Set(slots.flatMap((slot) => (slot.field !== null && holds(slot) ? [slot.field] : [])));
+  return {
+    slots,
+    when: Object.entries(call.when).map(([field, values]) => [
+      field,
+      Object.entries(values).map(([place, otherwise]) => ({ ...slotAt(call, place), field: null, otherwise })),
+    ]),
+    fields: fieldsWhere(() => true),
+    places: new Map(slots.flatMap(({ place, field }) => (field === null ? [] : [[place, field] as const]))),
+    required: fieldsWhere(({ facts, otherwise }) => facts.required && otherwise === undefined),
+    bounded: fieldsWhere(({ facts: { codes, maxLength } }) => codes !== null || maxLength !== null),
+  };
+});
+
+function slotAt(call: Call, place: Place): Slot {
+  const parts = readPlace(place);
+  const field = Object.hasOwn(call.fields, place) ? (call.fields[place] ?? null) : null;
+  const known = placeFacts(call.schema, parts);
+  const facts = known ?? ANY;
+  const otherwise = Object.hasOwn(call.always, place) ? call.always[place] : undefined;
+  return {
+    ...parts,
+    place,
+    field,
+    facts,
+    wire: wireOf(call, field ?? place, facts),
+    otherwise,
+    isKnown: known !== null,
+  };
+}
+
+/** Returns how a field is written: by the codes that a person has named, then by those of the schema. */
+function wireOf({ codes }: Call, field: string, facts: PlaceFacts): Slot['wire'] {
+  const said = Object.entries(codes[field] ?? {}).map(([label, value]) => ({ value, label }));
+  if (said.length === 0) return wireText(field, facts.type, facts.codes);
+  const labelled = wireText(field, facts.type, [...said, ...(facts.codes ?? [])].filter(isFirst));
+  return (text) => labelled(text) ?? wireText(field, facts.type, facts.codes)(text);
+}
+
+/** Tells whether a code is the first with its value and label. One without a label gives way to one that has it. */
+const isFirst = ({ value, label }: Code, at: number, all: readonly Code[]): boolean =>
+  all.findIndex((each) => each.value === value && (each.label === label || label === null)) === at;
+
+/** What a request gives, by srq's names of the fields. */
+export interface Given<File = never> {
+  text(field: string): string | null;
+  /** The recording as it is written, or null. */
+  readonly recording: string | File | null;
+  /** The names of everything that is given, for those without a place. */
+  readonly names: readonly string[];
+  /** Whether a value that is not allowed is written nevertheless, because a person gave it. */
+  isSaid(field: string): boolean;
+}
+
+/** One value of a body. `type` is the JSON type as which a text is written. */
+export interface Entry<File = never> {
+  readonly path: readonly string[];
+  readonly value: Json | File;
+  readonly type: ValueType;
+}
+
+/** A request as its call has it, value by value. */
+export interface Placed<File = never> {
+  readonly body: Entry<File>[];
+  readonly header: (readonly [name: string, text: string])[];
+  readonly query: (readonly [name: string, text: string])[];
+}
+
+/** Tells whether a name without a place is no part of a call. */
+type LeavesOut = (name: string) => boolean;
+
+/** Puts what a request gives where the call has its places. */
+export function placed<File>(call: Call, given: Given<File>, leavesOut: LeavesOut = () => false): Placed<File> {
+  const { slots, when, fields, places } = describedCall(call);
+  const result: Placed<File> = { body: [], header: [], query: [] };
+  for (const slot of slots) {
+    const value = valueAt(slot, given);
+    if (value !== undefined) put(result, slot, value);
+  }
+  const set = new Set<Place>();
+  for (const [field, values] of when) {
+    if (!isGiven(given, field)) continue;
+    for (const slot of values) {
+      if (set.has(slot.place)) continue;
+      set.add(slot.place);
+      replace(result, slot, slot.otherwise ?? null);
+    }
+  }
+  for (const name of given.names) {
+    if (fields.has(name) || places.has(name) || (isOwn(name) && call.schema !== null) || leavesOut(name)) continue;
+    const text = given.text(name);
+    const slot = furtherSlot(call, name);
+    if (text !== null) put(result, slot, slot.wire(text) ?? text);
+  }
+  if (given.recording !== null && call.schema === null && !fields.has('audio_file'))
+    result.body.push({ path: [AUDIO_PARAMETER], value: given.recording, type: 'string' });
+  return result;
+}
+
+/**
+ * Returns what one of the calls leaves out. Create leaves out nothing. Validate is not given what has a place in create
+ * alone, nor what its description does not know.
+ */
+export function leftOutOf({ create, validate }: Contract, name: RequestOperationName): LeavesOut {
+  if (name === 'create' || validate === null) return () => false;
+  const { fields, places } = describedCall(create);
+  return (field) =>
+    fields.has(field) || places.has(field) || (validate.schema !== null && !furtherSlot(validate, field).isKnown);
+}
+
+const isOwn = (name: string): boolean => isField(name) || isPart(name);
+
+function isGiven({ text, recording }: Given<unknown>, field: string): boolean {
+  return field === 'audio_file' ? recording !== null : text(field) !== null;
+}
+
+function valueAt<File>({ place, field, facts, wire, otherwise }: Slot, given: Given<File>): Json | File | undefined {
+  if (field === null) return otherwise;
+  if (field === 'audio_file') return given.recording ?? otherwise;
+  const text = given.text(field) ?? given.text(place);
+  if (text === null) return otherwise;
+  return wire(text) ?? (facts.required || given.isSaid(field) ? text : otherwise);
+}
+
+/** The place of a name that the page does not know: the one of this name in the schema, else its own name at the top. */
+function furtherSlot(call: Call, name: string): Slot {
+  const known = furtherSlots(call);
+  let slot = known.get(name);
+  if (!slot) {
+    slot = slotAt(call, name);
+    if (!slot.isKnown) slot = { ...slot, in: 'body', path: [name] };
+    if (known.size < MAX_FURTHER) known.set(name, slot);
+  }
+  return slot;
+}
+
+const MAX_FURTHER = 1_000;
+const furtherSlots = memoize((_: Call) => new Map<string, Slot>());
+
+function put<File>({ body, header, query }: Placed<File>, { in: where, path, facts }: Slot, value: Json | File): void {
+  if (where === 'body') body.push({ path, value, type: facts.type });
+  else (where === 'header' ? header : query).push([path[0] ?? '', String(value)]);
+}
+
+/**
+ * Sets what goes along with a field, in place of what the request gives for the same place. An empty object is set only if
+ * the request puts nothing into it.
+ */
+function replace<File>(result: Placed<File>, slot: Slot, value: Json): void {
+  const { in: where, path } = slot;
+  if (where !== 'body') {
+    const list = where === 'header' ? result.header : result.query;
+    const at = list.findIndex(([name]) => name === path[0]);
+    if (at >= 0) list.splice(at, 1);
+  } else {
+    if (isEmpty(value) && result.body.some((each) => isWithin(each.path, path))) return;
+    const at = result.body.findIndex((each) => each.path.length === path.length && isWithin(each.path, path));
+    if (at >= 0) result.body.splice(at, 1);
+  }
+  put(result, slot, value);
+}
+
+const isEmpty = (value: Json): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+
+const isWithin = (path: readonly string[], parent: readonly string[]): boolean =>
+  path.length >= parent.length && parent.every((name, at) => path[at] === name);
+
+/** An object of a body while it is built. It has no prototype, so that a member can be called `__proto__`. */
+interface Branch {
+  [name: string]: unknown;
+}
+
+/** Builds the body of these entries. `scalar` makes the value of each. */
+export function nested<File>(entries: readonly Entry<File>[], scalar: (entry: Entry<File>) => unknown): object {
+  const top: Branch = Object.create(null);
+  const plant = (branch: Branch, name: string, value: unknown): void => {
+    if (!isObject(value) || Object.keys(value).length === 0) branch[name] = value;
+    else for (const [inner, member] of Object.entries(value)) plant(branchUnder(branch, name), inner, member);
+  };
+  for (const entry of entries) {
+    const branch = entry.path.slice(0, -1).reduce(branchUnder, top);
+    plant(branch, entry.path.at(-1) ?? '', scalar(entry));
+  }
+  return withLists(top);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** Replaces each object that stands for a list of one element, whose only member is {@link ONLY_ELEMENT}, by that list. */
+function withLists(branch: Branch): object {
+  const members = Object.entries(branch);
+  for (const [name, value] of members) if (isBranch(value)) branch[name] = withLists(value);
+  return members.length === 1 && members[0]?.[0] === ONLY_ELEMENT ? [branch[ONLY_ELEMENT]] : branch;
+}
+
+function branchUnder(branch: Branch, name: string): Branch {
+  const found = branch[name];
+  if (isBranch(found)) return found;
+  const made: Branch = Object.create(null);
+  branch[name] = made;
+  return made;
+}
+
+function isBranch(value: unknown): value is Branch {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;
+}
+
+/** Builds what the schema of a call judges. Forms hold texts alone, from which the judge reads numbers. */
+export function treeOf(call: Call, { body, header, query }: Placed): Tree {
+  const isJson = encodingOf(call) === 'json';
+  return {
+    body: nested(isJson ? body : body.filter(({ value }) => value !== null), ({ value, type }) =>
+      isJson ? plain(value, type) : asTexts(value),
+    ),
+    header: Object.fromEntries(header.map(([name, text]) => [name.toLowerCase(), text])),
+    query: Object.fromEntries(query),
+  };
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** Tells whether a text is written as a number, and not as a text. */
+export function isNumberText(text: string, type: ValueType): boolean {
+  return (type === 'integer' || type === 'number') && NUMBER.test(text);
+}
+
+function plain(value: Json, type: ValueType): Json {
+  if (typeof value !== 'string') return value;
+  if (isNumberText(value, type)) return Number(value);
+  return type === 'boolean' && (value === 'true' || value === 'false') ? value === 'true' : value;
+}
+
+function asTexts(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return value.map(asTexts);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asTexts(member)]));
+}

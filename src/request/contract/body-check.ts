@@ -1,0 +1,270 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { RE2JS } from 're2js';
+import { memoize, pointerNames } from '../small.ts';
+import { SrqError } from '../words/errors.ts';
+import { placeFacts } from './bindings.ts';
+import {
+  type Call,
+  type Contract,
+  callsOf,
+  encodingOf,
+  type Json,
+  type Judge,
+  keepJudge,
+  type Misfit,
+  type Tree,
+} from './contract.ts';
+import { type PlaceParts, writePlace } from './place.ts';
+
+/** Maximum length of a text that is tested against a pattern. Longer ones are left to the service. */
+const MAX_PATTERN_TEXT = 10_000;
+
+export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+/** Formats that are checked. All others are ignored. */
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  email: /^[^\s@]+@[^\s@]+$/,
+  uuid: UUID,
+  date: /^\d{4}-\d\d-\d\d$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
+  uri: /^[a-z][a-z\d+.-]*:\S+$/i,
+};
+
+/** The judges of one schema: for bodies whose values have their types, and for forms. */
+const judges = memoize((schema: object) => ({ typed: judgeOf(schema, false), texts: judgeOf(schema, true) }));
+
+/** Returns the judge of a call's requests. Throws `SrqError('input')` if its schema cannot be used. */
+export function judgeFor(call: Call): Judge {
+  const { schema } = call;
+  if (typeof schema !== 'object' || schema === null) return () => [];
+  const { typed, texts } = judges(schema);
+  return encodingOf(call) === 'json' ? typed() : texts();
+}
+
+/** Gets the schemas of a contract ready for `judgeOf`. Throws `SrqError('input')` if a schema cannot be used. */
+export function readyJudges(contract: Contract): Contract {
+  for (const call of callsOf(contract))
+    if (typeof call.schema === 'object' && call.schema !== null) keepJudge(call.schema, judgeFor(call));
+  return contract;
+}
+
+/** Compiles a schema when it is first needed. */
+function judgeOf(schema: object, texts: boolean): () => Judge {
+  let judge: Judge | null = null;
+  return () => {
+    judge ??= new Compiled(schema as Json, texts).judge;
+    return judge;
+  };
+}
+
+/** Returns the patterns of a schema that cannot be checked here, so that they are left to the service. */
+export function uncheckedPatterns(schema: Json): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own = Object.entries(schema).flatMap(([word, value]) => {
+    const isUnchecked = word === 'pattern' && typeof value === 'string' && compiledPattern(value) === null;
+    return isUnchecked ? [value as string] : uncheckedPatterns(value);
+  });
+  return [...new Set(own)];
+}
+
+const ID = 'call';
+
+class Compiled {
+  readonly #ajv: Ajv2020;
+  readonly #validate: ValidateFunction;
+  readonly #pointers = new Map<unknown, string>();
+  readonly #types: readonly (readonly [where: 'header' | 'query', name: string])[];
+
+  constructor(schema: Json, texts: boolean) {
+    this.#ajv = new Ajv2020({
+      strict: false,
+      code: { regExp: Object.assign(linear, { code: 'linear' }) },
+      allErrors: true,
+      // A form has one text where the schema may want a list.
+      coerceTypes: texts && 'array',
+      ownProperties: true,
+      validateSchema: false,
+      addUsedSchema: false,
+      verbose: true,
+      logger: false,
+      formats: FORMATS,
+    });
+    try {
+      this.#ajv.addSchema(schema as object, ID);
+      this.#validate = this.#compiled('');
+    } catch (error) {
+      const hint = 'Mend it in the document and learn again: srq contract learn FILE.';
+      throw new SrqError('document.bad-schema', "The contract's schema cannot be used.", hint, error);
+    }
+    this.#types = (['header', 'query'] as const).flatMap((where) =>
+      namesWithin(schema, where)
+        .filter((name) => placeFacts(schema, { in: where, path: [name] })?.type !== 'string')
+        .map((name) => [where, name] as const),
+    );
+  }
+
+  readonly judge: Judge = (tree) => {
+    if (this.#validate(this.#typed(tree))) return [];
+    const misfits = this.#misfits(this.#validate.errors ?? [], []);
+    // Whoever is told which values are allowed need not be told their type.
+    const isListed = (place: string) =>
+      misfits.some((each) => each.place === place && each.code === 'contract.not-allowed');
+    return misfits.filter(
+      ({ place, code }, at) =>
+        misfits.findIndex((each) => each.place === place && each.code === code) === at &&
+        !(code === 'contract.type' && isListed(place)),
+    );
+  };
+
+  #compiled(pointer: string): ValidateFunction {
+    const found = this.#ajv.getSchema(`${ID}#${pointer}`);
+    if (!found) throw new TypeError(`The schema has nothing at ${pointer}.`);
+    return found;
+  }
+
+  /** Returns the validator of a part of the schema, or null if it is no object. */
+  #validatorOf(part: unknown): ValidateFunction | null {
+    if (this.#pointers.size === 0) this.#point(this.#ajv.getSchema(ID)?.schema, '');
+    const pointer = this.#pointers.get(part);
+    return pointer === undefined ? null : this.#compiled(pointer);
+  }
+
+  #point(value: unknown, pointer: string): void {
+    if (typeof value !== 'object' || value === null || this.#pointers.has(value)) return;
+    this.#pointers.set(value, pointer);
+    for (const [name, member] of Object.entries(value))
+      this.#point(member, `${pointer}/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`);
+  }
+
+  /** Headers and query parameters are texts. Those that the schema calls numbers or booleans are converted. */
+  #typed(tree: Tree): unknown {
+    if (this.#types.length === 0) return tree;
+    const copy: Record<'header' | 'query', Record<string, unknown>> = {
+      header: { ...tree.header },
+      query: { ...tree.query },
+    };
+    for (const [where, name] of this.#types) {
+      const text = copy[where][name];
+      if (typeof text === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text))
+        copy[where][name] = JSON.parse(text);
+    }
+    return { ...tree, ...copy };
+  }
+
+  /**
+   * Returns what is wrong. The errors of the alternatives of an `anyOf` or `oneOf` stand before its own; the alternative
+   * that fits best tells.
+   */
+  #misfits(errors: readonly ErrorObject[], base: readonly string[]): Misfit[] {
+    const found: Misfit[] = [];
+    for (let at = errors.length - 1; at >= 0; at -= 1) {
+      const error = errors[at] as ErrorObject;
+      const path = [...base, ...pointerNames(error.instancePath)];
+      const isChoice = (error.keyword === 'anyOf' || error.keyword === 'oneOf') && !error.params['passingSchemas'];
+      if (!isChoice) found.unshift(...misfitOf(error, path));
+      else {
+        const forms = (error.schema as readonly unknown[]).flatMap((form) => {
+          const validate = this.#validatorOf(form);
+          if (!validate) return [];
+          validate(error.data);
+          return [validate.errors ?? []];
+        });
+        at -= forms.reduce((count, each) => count + each.length, 0);
+        found.unshift(...this.#choice(forms, path));
+      }
+    }
+    return found;
+  }
+
+  #choice(forms: readonly (readonly ErrorObject[])[], path: readonly string[]): Misfit[] {
+    const ways = forms.map((errors) => this.#misfits(errors, path));
+    if (ways.every((way) => way.length > 0 && way.every(({ code }) => code === 'contract.missing'))) {
+      const [first, ...more] = ways.map((way) => way.map(({ place }) => place));
+      if (more.length === 0) return ways[0] ?? [];
+      const words = `is required unless there is ${more.map((way) => way.join(' and ')).join(', or ')}`;
+      return [{ place: first?.[0] ?? '', code: 'contract.none-of', words, ways: [first ?? [], ...more] }];
+    }
+    // A form whose constants and types are met, and which lacks nothing but values, is the one that was meant.
+    const cost = (way: readonly Misfit[]) =>
+      way.reduce((sum, { code }) => sum + (code === 'contract.missing' || code === 'contract.bound' ? 1 : 10), 0);
+    return [...ways].sort((a, b) => cost(a) - cost(b))[0] ?? [];
+  }
+}
+
+function namesWithin(schema: Json, where: string): string[] {
+  const { properties } = schema as { readonly properties?: { readonly [name: string]: { properties?: object } } };
+  return Object.keys(properties?.[where]?.properties ?? {});
+}
+
+function misfitOf({ keyword, params, message, schema }: ErrorObject, path: readonly string[]): Misfit[] {
+  const at = (code: Misfit['code'], words: string, ...further: string[]): Misfit[] => [
+    { place: placeAt([...path, ...further]), code, words },
+  ];
+  switch (keyword) {
+    case 'if':
+      return [];
+    case 'required':
+    case 'dependentRequired':
+      return at('contract.missing', 'is required', params['missingProperty']);
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return at('contract.no-place', 'is no parameter', params['additionalProperty'] ?? params['unevaluatedProperty']);
+    case 'false schema':
+      return at('contract.no-place', 'is no parameter');
+    case 'enum':
+      return at('contract.not-allowed', `must be one of ${params['allowedValues'].join(', ')}`);
+    case 'const':
+      return at('contract.not-allowed', `must be ${JSON.stringify(params['allowedValue'])}`);
+    case 'type':
+      return at('contract.type', String(params['type']));
+    case 'maxLength':
+      return at('contract.bound', `has more than ${params['limit']} characters`);
+    case 'minLength':
+      return at('contract.bound', `has fewer than ${params['limit']} characters`);
+    case 'minimum':
+      return at('contract.bound', `is less than ${params['limit']}, the least that is allowed`);
+    case 'maximum':
+      return at('contract.bound', `is more than ${params['limit']}, the most that is allowed`);
+    case 'pattern':
+      return at('contract.bound', `is not of the form ${params['pattern']}`);
+    case 'format':
+      return at('contract.bound', `is no ${params['format']}`);
+    case 'not':
+      return excluded(schema, path) ?? at('contract.bound', 'is not allowed');
+    default:
+      return at('contract.bound', message ?? 'is wrong');
+  }
+}
+
+/** Returns what is wrong if a schema forbids to give several members together. */
+function excluded(schema: unknown, path: readonly string[]): Misfit[] | null {
+  const { required } = schema as { readonly required?: readonly string[] };
+  const last = required?.at(-1);
+  if (!required || last === undefined) return null;
+  const words = `is not given together with ${required.slice(0, -1).join(' and ')}`;
+  return [{ place: placeAt([...path, last]), code: 'contract.bound', words }];
+}
+
+/** Writes the place of a value of the tree: its first name says where it is. */
+function placeAt([where, ...path]: readonly string[]): string {
+  return writePlace({ in: where === 'header' || where === 'query' ? where : 'body', path } satisfies PlaceParts);
+}
+
+/**
+ * A pattern in linear time, whatever the text. What RE2 cannot express (lookahead, references) is left to the service, and
+ * so are long texts. The compiler distinguishes patterns by their texts.
+ */
+function linear(pattern: string): { test(text: string): boolean; toString(): string } {
+  const compiled = compiledPattern(pattern);
+  return {
+    test: (text) => compiled === null || text.length > MAX_PATTERN_TEXT || compiled.test(text),
+    toString: () => pattern,
+  };
+}
+
+function compiledPattern(pattern: string): RE2JS | null {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(pattern));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,100 @@
+import { MARKETS } from '../lead/markets.ts';
+import { type Contract, type CreateCall, digestOf, type Json } from './contract.ts';
+import {
+  AUDIO_PARAMETER,
+  type BodyEncoding,
+  CATEGORY_PARAMETER,
+  DOCUMENTED_PARAMETERS,
+  FORM_CONTENT_TYPE,
+  JSON_CONTENT_TYPE,
+  PATHS,
+} from './wire.ts';
+
+/** The public document as a page like any other. It does not say what a request must hold, so it has no schemas. */
+export const DOCUMENTED_CONTRACT: Contract = documentedAs('form');
+const AS_JSON = documentedAs('json');
+
+/** Returns the documented contract for a partner who was told which encoding to use. */
+export function documentedContract(encoding: BodyEncoding): Contract {
+  return encoding === 'form' ? DOCUMENTED_CONTRACT : AS_JSON;
+}
+
+function documentedAs(encoding: BodyEncoding): Contract {
+  const call = {
+    as: encoding === 'form' ? FORM_CONTENT_TYPE : JSON_CONTENT_TYPE,
+    fields: {
+      ...Object.fromEntries([...DOCUMENTED_PARAMETERS, CATEGORY_PARAMETER].map((name) => [name, name])),
+      [AUDIO_PARAMETER]: 'audio_file',
+    },
+    always: {},
+    when: {},
+    codes: {},
+    audio: 'base64',
+    schema: null,
+    answers: { success: null, refusal: null },
+    reads: { id: [], duplicate: [], error: [] },
+  } as const;
+  return {
+    version: 2,
+    source: null,
+    create: { ...call, call: `POST ${PATHS.create}`, again: null },
+    validate: { ...call, call: `POST ${PATHS.validate}` },
+    token: {
+      path: PATHS.token,
+      auth: 'body',
+      encoding: 'form',
+      extra: {},
+      tokenPointer: null,
+      lifetimePointer: null,
+      lifetimeSeconds: null,
+    },
+    unavailableIsNotActed: false,
+    servers: [],
+    guesses: [],
+  };
+}
+
+/**
+ * Returns a hash of how a contract has creates written, as 16 hex digits, or null if that is how the public document has
+ * them written, in any of its encodings. A reading of answers is no part of it, and neither is what a request must hold.
+ */
+export function wireFormOf({ create }: Pick<Contract, 'create'>): string | null {
+  const form = formOf(create);
+  const isDocumented = (['form', 'json'] as const).some((each) => formOf(documentedContract(each).create) === form);
+  return isDocumented ? null : form;
+}
+
+function formOf({ call, as, fields, always, when, codes, audio, again }: CreateCall): string {
+  const key = again && `${again.header.toLowerCase()} ${again.uuid}`;
+  return digestOf([call, as, fields, always, when, codes, audio, key]);
+}
+
+const given = (...required: string[]): Json => ({ required });
+
+/**
+ * What the sandbox demands of a request to the public document's service: the least that is a request. These are a
+ * market, a way to reach the customer, and a text or a recording.
+ */
+export const DOCUMENTED_SCHEMA: Json = {
+  type: 'object',
+  properties: {
+    body: {
+      type: 'object',
+      properties: {
+        country: { enum: MARKETS.map(({ code }) => code) },
+        lang: { type: 'string', pattern: '^(?:[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*)?$' },
+        email: { type: 'string', pattern: '^[^\\s@]+@[^\\s@]+$' },
+        phone: { type: 'string', pattern: '^\\+[0-9][0-9 ().-]{4,24}$' },
+        request_text: { type: 'string', minLength: 1 },
+      },
+      additionalProperties: { type: 'string' },
+      allOf: [
+        given('country'),
+        { anyOf: [given('email'), given('phone')] },
+        { anyOf: [given('request_text'), given(AUDIO_PARAMETER)] },
+        { not: given('request_text', AUDIO_PARAMETER) },
+      ],
+    },
+  },
+  required: ['body'],
+};

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { type Contract, edited, PUBLIC, page, refusalOf } from '../doors/learn.ts';
+import fc from '../helpers/fast-check.ts';
+
+const NAME = fc.oneof(
+  fc.constantFrom(
+    'phone',
+    'customer.name',
+    'a\\.b',
+    'phones.0.number',
+    'header X-Lang',
+    'query lang',
+    'body query x',
+    'null',
+    'yes',
+    '1',
+  ),
+  fc
+    .string({ minLength: 1, maxLength: 12, unit: 'grapheme' })
+    .filter((name) => !/^(?:header|body) |__proto__/.test(name)),
+);
+const TEXT = fc.oneof(
+  fc.constantFrom('true', '0x1', '2026-01-01', '~', ' a ', '# b', 'a: b', '- c', ''),
+  fc.string({ unit: 'grapheme' }),
+);
+const VALUE = fc
+  .oneof(
+    TEXT.filter((each) => each !== '<secret>'),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.jsonValue({ maxDepth: 2 }),
+  )
+  .filter((value) => !JSON.stringify(value).includes('__proto__'))
+  .map((value) => value as Contract['create']['always'][string]);
+const PATH = fc.constantFrom('/v1/leads', '/a%20b', '/leads.json', '/');
+const FIELD = TEXT.filter((each) => each !== '');
+const CALL = fc.record({
+  call: fc.tuple(fc.constantFrom('POST', 'PUT'), PATH).map((parts) => parts.join(' ')),
+  as: fc.constantFrom('application/json', 'multipart/form-data', 'application/vnd.api+json'),
+  fields: fc.dictionary(NAME, FIELD),
+  always: fc.dictionary(
+    NAME.filter((name) => !/secret|token|key|pass/i.test(name)),
+    VALUE,
+  ),
+  when: fc.dictionary(NAME, fc.dictionary(NAME, VALUE, { minKeys: 1 })),
+  codes: fc.dictionary(NAME, fc.dictionary(NAME, TEXT, { minKeys: 1 })),
+  audio: fc.constantFrom('base64' as const, 'data-url' as const, 'binary' as const),
+  schema: fc.constant(null),
+  answers: fc.constant({ success: null, refusal: null }),
+  reads: fc.record({
+    id: fc.array(fc.constantFrom('/id', '/data/id', '')),
+    duplicate: fc.array(
+      fc.constant({ kind: 'value' as const, pointer: '/r', duplicate: ['duplicate'], clear: ['no'] }),
+    ),
+    error: fc.array(fc.constant('/errors/*/message')),
+  }),
+});
+const AGAIN = fc.option(
+  fc.record({ header: fc.constant('Idempotency-Key'), hours: fc.option(fc.nat()), uuid: fc.boolean() }),
+);
+const CONTRACT: fc.Arbitrary<Contract> = fc
+  .record({
+    create: fc.tuple(CALL, AGAIN).map(([call, again]) => ({ ...call, again })),
+    validate: fc.option(CALL),
+    origin: fc.constantFrom(undefined, 'service', 'https://login.example.com'),
+    token: fc.record({
+      path: PATH,
+      auth: fc.constantFrom('body' as const, 'basic' as const),
+      encoding: fc.constantFrom('form' as const, 'json' as const),
+    }),
+    extra: fc.dictionary(fc.constantFrom('scope', 'audience'), TEXT),
+    lifetimeSeconds: fc.option(fc.nat()),
+    unavailableIsNotActed: fc.boolean(),
+  })
+  .map(({ origin, token, extra, lifetimeSeconds, ...rest }) => ({
+    ...PUBLIC,
+    ...rest,
+    token: { ...PUBLIC.token, ...token, extra, lifetimeSeconds, ...(origin !== undefined && { origin }) },
+  }));
+
+test('a page that is written and read again is the same contract', () => {
+  fc.assert(
+    fc.property(CONTRACT, (contract) => {
+      const { contract: read, missing } = edited(page(contract), contract);
+      expect(missing).toEqual([]);
+      expect(read).toEqual(contract);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const KEYED: Contract = {
+  ...PUBLIC,
+  auth: { kind: 'apiKey', in: 'header', name: 'X-Api-Key', prefix: '', value: 'canary' },
+};
+
+test('a secret is left out of the page, and put back where it was', () => {
+  const text = page({ ...KEYED, create: { ...KEYED.create, always: { 'header X-Secret': 'canary' } } });
+  expect(text).not.toContain('canary');
+  expect(
+    edited(text, { ...KEYED, create: { ...KEYED.create, always: { 'header X-Secret': 'canary' } } }).contract,
+  ).toMatchObject({
+    auth: { value: 'canary' },
+    create: { always: { 'header X-Secret': 'canary' } },
+  });
+  const elsewhere = edited(text, PUBLIC);
+  expect(elsewhere.missing.toSorted()).toEqual(['X-Api-Key', 'X-Secret']);
+  expect(edited(text, PUBLIC, { 'X-Api-Key': 'a', 'X-Secret': 'b' })).toMatchObject({
+    missing: [],
+    contract: { auth: { value: 'a' } },
+  });
+});
+
+test.each([
+  ['create:\n  call: GET /x\nvalidate: none\n', 2, 'create.call is not a call'],
+  [
+    'create:\n  call: POST /x\n  fields:\n    header Host: a\nvalidate: none\n',
+    4,
+    'is not a header that a contract may name',
+  ],
+  ['create:\n  call: POST /x\n  audio: wav\nvalidate: none\n', 3, 'create.audio'],
+  ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST http://login.example.com/t\n', 5, 'token'],
+  ['create: { call: POST /x }\nvalidate: none\nwhatever: 1\n', 3, 'whatever is no part of a contract'],
+  ['create:\n  call: POST /x\n  felds: {}\nvalidate: none\n', 3, 'create.felds is no part of a call'],
+])('a mistake is told with its line: %j', (text, line, why) => {
+  const { message } = refusalOf(() => edited(text));
+  expect(message).toContain(`contract.yaml, line ${line}: `);
+  expect(message).toContain(why);
+});
+
+test('the schema is kept as long as the call is the same', () => {
+  const known = { ...PUBLIC, create: { ...PUBLIC.create, call: 'POST /x', schema: { type: 'object' } } };
+  const read = (call: string) =>
+    edited(`create: { call: ${call}, fields: { a: phone } }\nvalidate: none\n`, known).contract.create.schema;
+  expect([read('POST /x'), read('POST /y')]).toEqual([{ type: 'object' }, null]);
+});

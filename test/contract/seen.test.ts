@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { edited, learn, page } from '../doors/learn.ts';
+import { learnParts } from './describe-request.ts';
+
+const text = { type: 'string' };
+const object = (properties: object, required: readonly string[] = []) => ({ type: 'object', properties, required });
+const fieldsOf = (schema: object) => learnParts({ schema }).contract.create.fields;
+const guessed = (schema: object) =>
+  learnParts({ schema }).contract.guesses.map(({ place, value }) => `${place}: ${value}`);
+
+// Each of these was seen in a document that nobody had seen before.
+
+test('a required member with a default takes no field, and one that is called internal neither', () => {
+  const schema = object(
+    { service: { ...text, default: 'insert' }, category: { ...text, 'x-ms-visibility': 'internal' }, phone: text },
+    ['service'],
+  );
+  const { contract } = learnParts({ schema });
+  expect(contract.create.fields).toEqual({ phone: 'phone' });
+  expect(contract.create.always).toEqual({ service: 'insert' });
+});
+
+test('what a person says of one place moves no other', () => {
+  const schema = object({ description: text, request: object({}), phone: text }, ['request']);
+  const { contract } = learnParts({ schema, around: { values: { request: '{}' } } });
+  expect(contract.create.fields).toEqual({ description: 'request_text', phone: 'phone' });
+  expect(contract.create.always).toEqual({ request: {} });
+});
+
+test('the code of a location is no postal code', () => {
+  expect(fieldsOf(object({ location: object({ code: text, zip: text }) }))).toEqual({ 'location.zip': 'postal_code' });
+});
+
+test('a name beside a first name is not the whole one', () => {
+  const schema = object({ vorname: text, kunde: text, customer: object({ vorname: text, name: text }) });
+  expect(Object.values(fieldsOf(schema))).not.toContain('fullname');
+  expect(guessed(object({ customer: object({ firstName: text, name: text }) }))).toContain('customer.name: fullname');
+});
+
+test('a value is called what the object around it is, and a contact has a name', () => {
+  expect(fieldsOf(object({ firstName: object({ value: text }), Contact: object({ Name: text }) }))).toEqual({
+    'Contact.Name': 'fullname',
+    'firstName.value': 'first_name',
+  });
+});
+
+test('a nested body goes as JSON, a flat one as a form', () => {
+  const as = (schema: object) => {
+    const content = { 'application/x-www-form-urlencoded': { schema }, 'application/json': { schema } };
+    return learnParts({ create: { requestBody: { content } } }).contract.create.as;
+  };
+  expect(as(object({ customer: object({ phone: text }) }))).toBe('application/json');
+  expect(as(object({ phone: text }))).toBe('application/x-www-form-urlencoded');
+});
+
+test.each([
+  [{ type: 'boolean', const: true }],
+  [{ type: 'boolean', enum: [true] }],
+  [{ type: 'boolean', default: true }],
+])('nobody consents for a customer unasked: %j', (consent) => {
+  const { contract, questions } = learnParts({
+    schema: object({ phone: text, gdpr_consent: consent }, ['gdpr_consent']),
+  });
+  expect(contract.create.always).toEqual({});
+  expect(questions.map(({ name }) => name)).toContain('constant:gdpr_consent');
+  expect(learnParts({ schema: object({ phone: text, gdpr_consent: consent }) }).contract.create.always).toEqual({});
+});
+
+test('a path with blanks can be named', () => {
+  const post = { requestBody: { content: { 'application/json': { schema: object({ phone: text }) } } } };
+  const paths = { '/new lead/add': { post }, '/b': { post } };
+  const operations = { create: 'POST /new lead/add', validate: 'none' };
+  expect(learn({ openapi: '3.1.0', paths }, { operations }).contract.create.call).toBe('POST /new%20lead/add');
+});
+
+test('a value that is said of a place stands in the request once', () => {
+  const { contract } = learnParts({
+    schema: object({ phone: text, country: text }),
+    around: { values: { country: 'PT' } },
+  });
+  expect(contract.create.fields).toEqual({ phone: 'phone' });
+  expect(contract.create.always).toEqual({ country: 'PT' });
+});
+
+test('who demands many values asks no list of questions, but for the page', () => {
+  const names = Array.from({ length: 16 }, (_, index) => `p${index}`);
+  const schema = object({ phone: text, ...Object.fromEntries(names.map((name) => [name, text])) }, names);
+  const { contract, questions, notes } = learnParts({ schema });
+  expect(questions.filter(({ name }) => name.startsWith('constant:'))).toEqual([]);
+  expect(notes.join()).toContain('demands 16 values that srq knows nothing of: p0, p1,');
+  expect(edited(page(contract), contract).contract).toEqual(contract);
+});
+
+test.each([
+  ['phone', 'phone_number', 'country'],
+  ['customer.phone', 'customer.contact.phone', 'country'],
+])('a member that is renamed, moved or added changes no other binding: %s', (before, after, other) => {
+  const at = (place: string) =>
+    place
+      .split('.')
+      .reverse()
+      .reduce<object>((inner, name) => object({ [name]: inner }), text);
+  const bound = (place: string, more: object = {}) => {
+    const { properties } = at(place) as { properties: object };
+    return fieldsOf(object({ ...properties, [other]: text, description: text, ...more }));
+  };
+  const expected = { [other]: 'country', description: 'request_text' };
+  expect(bound(before)).toEqual({ [before]: 'phone', ...expected });
+  expect(bound(after)).toEqual({ [after]: 'phone', ...expected });
+  expect(bound(before, { colour: text })).toEqual({ [before]: 'phone', ...expected });
+});
