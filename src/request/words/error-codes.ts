@@ -105,7 +105,6 @@ export const ERRORS = {
   'settings.unwritable': settings('The settings cannot be written.', 'Check who may write to their folder.'),
   'keychain.unusable': settings('The keychain cannot be used.', 'Use --secret-command, or the settings file.'),
   'contract.unusable': settings('The learned contract cannot be used.', 'Learn it again, or forget it.'),
-  'contract.contradicted': settings('Answers contradict the learned contract.', 'Learn it again from newer documents.'),
   'contract.other-service': settings('The contract is of another address.', 'Learn the contract of this one.'),
   'clock.wrong': settings('The clock of this machine is wrong.', 'Set it, preferably by NTP.'),
   'certificate.unusable': settings('A certificate or its key cannot be used.', 'Correct the file or its passphrase.'),
@@ -132,9 +131,7 @@ export const ERRORS = {
   'request.invalid': input('A request does not pass the local checks.', 'Correct what the message names.'),
   'recording.unusable': input('A recording cannot be used.', 'Correct what the message names.'),
   'recording.not-queued': input('A recording cannot be queued.', 'Import such rows with srq bulk.'),
-  'document.missing': input('No document was given.', 'Name one: srq contract learn FILE'),
   'document.unreadable': input('The document cannot be read.', 'Give an OpenAPI description or Postman collection.'),
-  'document.is-contract': input('The document is a learned contract.', 'Give it alone.'),
   'document.too-large': input(
     'The document, or what it refers to, is too large.',
     'Bundle it, or ask for a smaller one.',
