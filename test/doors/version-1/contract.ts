@@ -23,15 +23,7 @@ export type Operation = Pick<CreateOperation, keyof CreateOperation & keyof Vali
 /** The encoding of bodies. `multipart` means multipart/form-data. */
 export type ContractEncoding = Operation['encoding'];
 export type Parameter = NonNullable<Operation['parameters']>[number];
-export type AllowedValue = NonNullable<Parameter['values']>[number];
-export type Alternative = Operation['choices'][number][number];
 export type VerdictRule = ValidateOperation['verdict'][number];
-
-/** The name in a parameter's path that stands for the only element of a list: `['phones', '0', 'number']`. */
-export const ONLY_ELEMENT = '0';
-
-/** Time for which an idempotency key is relied on if the description names none. */
-export const DEFAULT_KEY_LIFE_SECONDS = 600;
 
 /** Builds the public document's description of an operation that carries a request. */
 function documentedRequest(name: RequestOperationName, encoding: BodyEncoding = 'form') {
