@@ -1,5 +1,5 @@
 import { placed, placeFacts, treeOf } from '../request/contract/bindings.ts';
-import { judgeFor } from '../request/contract/body-check.ts';
+import { judgeFor, uncheckedPatterns } from '../request/contract/body-check.ts';
 import type { Call, Contract, Guess, Json, Misfit } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import type { OperationName } from '../request/contract/operations.ts';
@@ -367,6 +367,9 @@ function proposeCall(
   }
   if (usable === null && schema !== null)
     notes.push(`The schema of ${operation.name} cannot be used, so no row is checked by it.`);
+  const unchecked = uncheckedPatterns(usable);
+  if (unchecked.length > 0)
+    notes.push(`These patterns are left to the service: ${unchecked.join(', ').slice(0, MAX_LISTED)}`);
   if (unmet.length > 0)
     notes.push(`${operation.name} also demands ${unmet.join('; ').slice(0, MAX_LISTED)}. ${IN_PAGE}`);
   return { call: { ...call, schema: usable }, guesses, questions: [...path.questions, ...questions], notes };

@@ -161,14 +161,6 @@ export function clip(text: string, width: number): string {
 }
 
 /**
- * Wraps a text into lines of at most `width` columns. A line breaks between words, and within a word only if the word
- * is too long for a line.
- */
-export function wrapped(text: string, width: number): string[] {
-  return wrapAnsi(text, width, { hard: true }).split('\n');
-}
-
-/**
  * Folds a text for a terminal of `columns` columns. Null means that there is no terminal and lines may have any length.
  * Lines break between words, and continuation lines are indented. A command is never broken by a line feed; the
  * terminal wraps it and still copies it as one line.
@@ -199,7 +191,7 @@ function foldedLine(line: string, columns: number): string {
 }
 
 /** Pads a text with blanks to `width` columns. */
-export function padded(text: string, width: number): string {
+function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)));
 }
 

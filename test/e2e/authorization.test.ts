@@ -39,6 +39,8 @@ const learnArgs = (file: string, ...more: string[]) => [
   'learn',
   file,
   '--operation',
+  'create=POST /leads',
+  '--operation',
   'validate=none',
   '--yes',
   ...more,
@@ -172,10 +174,10 @@ describe.concurrent('Without a token', () => {
     const ended = await desk.call(...learnArgs(describeService(desk, { o: { type: 'oauth2', flows } }), '--json'));
     expect(ended.code).toBe(2);
     expect(documentOf(ended)['error']).toMatchObject({
-      message: expect.stringContaining('a person signs in with a browser, which srq cannot do'),
+      message: expect.stringContaining('a person with a browser, which a program cannot do'),
     });
     expect(ended.stdout).toContain('Ask the service for client credentials');
-    expect((await desk.call('contract', 'show')).stdout).toContain('No contract was learned');
+    expect((await desk.call('contract', 'show')).stdout).toContain('As the public document has it');
   });
 });
 
@@ -196,7 +198,7 @@ describe.concurrent('A token host of its own', () => {
     const open = await desk.call(...learnArgs(file, '--json'));
     expect(open.code).toBe(2);
     expect(documentOf(open)['error']).toMatchObject({
-      hint: expect.stringContaining('--operation "token=POST /sso/token"'),
+      hint: expect.stringContaining("--operation 'token=POST /sso/token'"),
     });
     await logIn(desk, service);
     expect(login.calls).toEqual([]);

@@ -46,3 +46,9 @@ export const operationsFor = (name: string): string[] =>
     '--operation',
     `${role}=${operation}`,
   ]);
+
+/** Returns the contract as it is once a person has said that the service recognises a repeated create for a day. */
+export function withKey(contract: Contract): Contract {
+  const { create } = contract;
+  return { ...contract, create: { ...create, again: { header: 'Idempotency-Key', hours: 24, uuid: true } } };
+}

@@ -14,18 +14,18 @@ export function addContract(program: Command, run: RunCommand): void {
   contract
     .command('learn [file...]')
     .description(
-      'read an OpenAPI file (of several: their folder), a Postman collection, or both; store what you agree to',
+      'read an OpenAPI file, a Postman collection, or the page of a contract that you edited; store what you agree to',
     )
     .option('--environment <file>', 'the environment of a Postman collection')
     .option(
       '--set <name=value>',
-      'a value for every request (repeatable); Idempotency-Key=24h: the service recognises a repeated create that long (default: no)',
+      'a value for every request, or {field} (repeatable); Idempotency-Key=24h: the service recognises a repeated create that long (default: no)',
       pair('NAME=VALUE', 'first'),
       [],
     )
     .option(
       '--operation <name=path>',
-      'which operation is create, token, validate (or none); token also takes a path or a full URL',
+      'which operation is create, token, validate (or none); token also takes a path, a full URL, basic or key',
       pair('OPERATION=PATH', 'first'),
       [],
     )
@@ -37,20 +37,20 @@ export function addContract(program: Command, run: RunCommand): void {
     )
     .addOption(rare('--refused-by <answer>', 'such an answer means refused; form: the one that waits'))
     .option('--dry-run', 'show what would be learned')
-    .option('-y, --yes', 'agree to everything, including guesses')
+    .option('-y, --yes', 'agree to what is shown')
     .addHelpText(
       'after',
       examples(
-        'srq contract learn api.yaml collection.json --set partner_id=42 --yes',
+        'srq contract learn api.yaml --set partner_id=42 --yes',
         "srq contract learn api.yaml --operation create='POST /v1/leads'",
-        'srq contract learn api/openapi.yaml api/',
+        'srq contract learn contract.yaml',
       ),
     )
     .action(run(async () => (await import('./run.ts')).learn));
   contract
     .command('show')
-    .description('show what is in force, where it comes from, and whether answers agree')
-    .addHelpText('after', examples('srq contract show --json > contract.json'))
+    .description('print what is in force as a page, which can be edited and learned')
+    .addHelpText('after', examples('srq contract show > contract.yaml'))
     .action(run(async () => (await import('./run.ts')).show));
   contract
     .command('forget')

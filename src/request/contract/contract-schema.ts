@@ -245,15 +245,6 @@ export const contractSchema = z.object({
 });
 
 /**
- * Returns true if parsed JSON looks like a contract of any version, and not like a document that a contract is learned
- * from.
- */
-export function isContractLike(document: unknown): boolean {
-  const names = ['version', 'create', 'validate', 'token', 'servers'];
-  return typeof document === 'object' && document !== null && names.every((name) => Object.hasOwn(document, name));
-}
-
-/**
  * Reads a contract from parsed JSON and leaves out unknown members. `what` names the file in errors, and `hint` says
  * what to do. Throws `SrqError('settings')` if it is not a contract of this version.
  */

@@ -59,14 +59,6 @@ export function carriesRequest(name: OperationName): name is RequestOperationNam
   return OPERATIONS[name].carriesRequest;
 }
 
-/** Builds an object with the result of `make` for each of these operations, by the operation's name. */
-export function byOperation<Name extends OperationName, Made extends Readonly<Record<Name, unknown>>>(
-  names: readonly Name[],
-  make: <Each extends Name>(name: Each) => Made[Each],
-): { readonly [Each in Name]: Made[Each] } {
-  return Object.fromEntries(names.map((name) => [name, make(name)])) as { [Each in Name]: Made[Each] };
-}
-
 /**
  * Returns the operations whose descriptions a request must satisfy before it is created, depending on whether validate
  * is used.

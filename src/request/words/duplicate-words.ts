@@ -84,17 +84,6 @@ export function duplicateStatement(
   return PERHAPS.test(words) || told.some((part) => DENYING.test(part)) ? 'perhaps' : 'yes';
 }
 
-/** Matches names of flags that are true for a duplicate. The words of a name are joined. */
-export const DUPLICATE_FLAG =
-  /^(?:is|has|es|e|est|ist|hat|tem|tiene|ha)?(?:duplicate[ds]?|duplicad[oa]s?|duplikate?|dublette|dubletten|doppelt|dupliquee?|doublons?|duplicat[oaie]|doppion[ei])$|^(?:alreadyexists|bereitsvorhanden|existiertbereits|yaexiste|jaexiste|dejaexistant|existedeja|giaesistente|giapresente|esistegia)$/;
-/** Matches names of flags that are true if something exists, which need not be the request. */
-export const EXISTS_FLAG = /^(?:exists|existe|existiert|esiste)$/;
-/** Matches names of flags that are true for a request that is no duplicate. */
-export const UNIQUE_FLAG = /^(?:is|es|e|est|ist)?(?:unique|unic[oa]|eindeutig|einmalig)$/;
-/** Matches names of lists of duplicates. */
-export const DUPLICATES =
-  /^(?:duplicates|matches|duplicad[oa]s|coincidencias|duplikate|dubletten|doublons|duplicati|doppioni)$/;
-
 const DENIED_FIND =
   /\b(?:match\w*|found|exist\w*|seen|known|hits?|gefunden|vorhanden|encontrad[oa]|trouvee?|trovat[oa]|esist\w*|present[ei])\b/;
 const CLEAR_WORDS =

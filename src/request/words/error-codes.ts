@@ -14,14 +14,14 @@ const CODES = {
   ],
   settings: [
     'address.invalid address.unencrypted settings.unusable settings.unwritable keychain.unusable',
-    'contract.unusable contract.contradicted contract.other-service clock.wrong certificate.unusable',
+    'contract.unusable contract.other-service clock.wrong certificate.unusable',
     'certificate.unchecked proxy.unusable store.bad-address',
   ],
   input: [
     'file.missing file.unreadable file.wrong-kind file.damaged file.too-large file.no-header file.no-rows',
     'file.changed csv.unreadable json.unreadable json.nested encoding.mismatch column.twice results.ambiguous',
     'request.malformed request.too-many request.invalid recording.unusable recording.not-queued',
-    'document.missing document.unreadable document.is-contract document.too-large document.undecided',
+    'document.unreadable document.too-large document.undecided',
     'document.bad-schema operation.not-found operation.unusable parameter.not-found parameter.not-allowed',
     'address.outside',
   ],

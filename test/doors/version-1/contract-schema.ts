@@ -1,20 +1,18 @@
 import * as z from 'zod/mini';
-import en from 'zod/v4/locales/en.js';
 import type { OperationName } from '../../../src/request/contract/operations.ts';
 import { isLoopback } from '../../../src/request/small.ts';
-import { SrqError } from '../../../src/request/words/errors.ts';
 
 /**
  * Tells whether a path stays under the base URL. Another host, a query, or a step up (even an encoded one) would send
  * the credentials elsewhere.
  */
-export function isServicePath(path: string): boolean {
+function isServicePath(path: string): boolean {
   const decoded = path.replace(/%2e/gi, '.').replace(/%(?:2f|5c)/gi, '/');
   return /^\/(?!\/)[^\s?#\\]*$/.test(path) && !/\/\.\.?(?:\/|$)/.test(decoded);
 }
 
 /** Tells whether a text is an origin (`https://login.example.com`) that a secret may be sent to. */
-export function isTokenOrigin(text: string): boolean {
+function isTokenOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { origin, protocol, hostname } = new URL(text);
   const isName = /^(?:[a-z\d.-]+|\[[a-f\d:.]+\])$/.test(hostname);
@@ -319,31 +317,3 @@ const members = {
 } satisfies Record<OperationName, z.ZodMiniType> & Record<string, z.ZodMiniType>;
 
 export const contractSchema = z.object(members);
-
-/**
- * Returns true if parsed JSON looks like a contract of any version, and not like a document that a contract is learned
- * from.
- */
-export function isContractLike(document: unknown): boolean {
-  const names = ['version', 'create', 'validate', 'token', 'findings'];
-  return typeof document === 'object' && document !== null && names.every((name) => Object.hasOwn(document, name));
-}
-
-/**
- * Reads a contract from parsed JSON and leaves out unknown members. `what` names the file in errors, and `hint` says
- * what to do. Throws `SrqError('settings')` if it is not a contract, or is one of a version that this srq does not
- * know.
- */
-export function readContract(document: unknown, what: string, hint: string): z.output<typeof contractSchema> {
-  const { version } = z.catch(z.object({ version: z.unknown() }), { version: 1 }).parse(document);
-  if (typeof version === 'number' && version !== 1) {
-    const message = `${what} is a contract of version ${version}; this srq reads version 1.`;
-    throw new SrqError('contract.unusable', message, `Update srq, or: ${hint}`);
-  }
-  const parsed = contractSchema.safeParse(document, { error: en().localeError });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.join('.') ?? '';
-  const why = `${where} ${issue?.message ?? 'is not as expected'}`.trim();
-  throw new SrqError('contract.unusable', `${what} is not a contract (${why}).`, hint, parsed.error);
-}
