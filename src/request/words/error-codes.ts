@@ -105,7 +105,6 @@ export const ERRORS = {
   'settings.unwritable': settings('The settings cannot be written.', 'Check who may write to their folder.'),
   'keychain.unusable': settings('The keychain cannot be used.', 'Use --secret-command, or the settings file.'),
   'contract.unusable': settings('The learned contract cannot be used.', 'Learn it again, or forget it.'),
-  'contract.contradicted': settings('Answers contradict the learned contract.', 'Learn it again from newer documents.'),
   'contract.other-service': settings('The contract is of another address.', 'Learn the contract of this one.'),
   'clock.wrong': settings('The clock of this machine is wrong.', 'Set it, preferably by NTP.'),
   'certificate.unusable': settings('A certificate or its key cannot be used.', 'Correct the file or its passphrase.'),

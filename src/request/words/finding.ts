@@ -235,11 +235,6 @@ export const FINDING = {
   ),
   'contract.bound': error(null, "{field} {problem}, the service's description says.", CORRECT_CELL),
   'contract.no-place': error(null, "The service's description has no place for {field}.{hint}", CORRECT_CELL),
-  'contract.no-fields': error(
-    null,
-    "The service's description does not say where the fields of a row go. Say which place takes them: {command}",
-    "Say it: srq contract learn FILE --set 'PLACE={fields}', or for one field --set 'PLACE={phone}'",
-  ),
   'contract.left-out': warning(
     null,
     "{field} is left out: the service's description has no place for it.",
