@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Contract as Contract1 } from '../../src/contract/version-1/contract.ts';
 import { toVersion2 } from '../../src/contract/version-1/to-version-2.ts';
 import { readyJudges } from '../../src/request/contract/body-check.ts';
@@ -7,7 +8,7 @@ import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 /** Carries a contract that an older test writes down over to version 2, ready to judge requests. */
 export function version2(contract: Contract1): Contract {
   const translated = toVersion2(contract);
-  const isDocumented = JSON.stringify(translated) === JSON.stringify(DOCUMENTED_CONTRACT);
+  const isDocumented = isDeepStrictEqual(translated, DOCUMENTED_CONTRACT);
   const source = { file: 'api.json', title: 'An API', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T00:00:00.000Z' };
   return readyJudges(isDocumented ? DOCUMENTED_CONTRACT : { ...translated, source: translated.source ?? source });
 }

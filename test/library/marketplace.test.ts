@@ -153,7 +153,6 @@ deskTest('a contract that the command has learned is used from its file', async 
   expect(await marketplace.create(requestAt(2))).toMatchObject({ status: 'created' });
   await marketplace.close();
   expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
-  expect(desk.files()).toContain('state/default.observed.json');
 });
 
 deskTest('the library prints nothing, handles no signal, and lets the process end', async ({ desk, sandbox }) => {
