@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract as Contract1 } from '../../src/contract/version-1/contract.ts';
 import { toVersion2 } from '../../src/contract/version-1/to-version-2.ts';
-import { readyJudges } from '../../src/request/contract/body-check.ts';
+import { loadPatterns, readyJudges } from '../../src/request/contract/body-check.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
+
+await loadPatterns({ pattern: '(a|b)' });
 
 /** Carries a contract that an older test writes down over to version 2, ready to judge requests. */
 export function version2(contract: Contract1): Contract {
