@@ -1,12 +1,3 @@
-import {
-  byOperation,
-  carriesRequest,
-  OPERATION_NAMES,
-  OPERATIONS,
-  type OperationName,
-  REQUEST_OPERATION_NAMES,
-  type RequestOperationName,
-} from '../request/contract/operations.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { withoutPrefix } from './learn/servers.ts';
 import {
@@ -22,6 +13,15 @@ import {
   type TokenOperation,
   type VerdictRule,
 } from './version-1/contract.ts';
+import {
+  byOperation,
+  carriesRequest,
+  OPERATION_NAMES,
+  OPERATIONS,
+  type OperationName,
+  REQUEST_OPERATION_NAMES,
+  type RequestOperationName,
+} from './version-1/operations.ts';
 
 /**
  * Merges the proposals from two documents on one service. The first one takes precedence, because an OpenAPI

@@ -1,4 +1,3 @@
-import { OPERATIONS, type OperationName } from '../request/contract/operations.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { redactedValue, SECRET } from '../request/words/names.ts';
@@ -12,6 +11,7 @@ import {
   withRequestOperations,
 } from './version-1/contract.ts';
 import { boundProblem, wireValue } from './version-1/contract-rules.ts';
+import { OPERATIONS, type OperationName } from './version-1/operations.ts';
 
 /** What a person said about a contract that was given as a file. */
 export interface SaidOfContract {

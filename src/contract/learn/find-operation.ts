@@ -1,4 +1,3 @@
-import { OPERATIONS, type OperationName, type RequestOperationName } from '../../request/contract/operations.ts';
 import { wholeOf } from '../../request/lead/parts.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
 import { duplicateStatement } from '../../request/words/duplicate-words.ts';
@@ -7,6 +6,7 @@ import { nameWords } from '../../request/words/names.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { objectOf } from '../documents/json-parts.ts';
 import type { Confidence } from '../version-1/contract.ts';
+import { OPERATIONS, type OperationName, type RequestOperationName } from '../version-1/operations.ts';
 import {
   type DocumentReading,
   type OpenApiOperation,

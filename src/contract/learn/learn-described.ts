@@ -1,10 +1,3 @@
-import {
-  byOperation,
-  OPERATIONS,
-  type OperationName,
-  REQUEST_OPERATION_NAMES,
-  type RequestOperationName,
-} from '../../request/contract/operations.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { objectOf, textOf } from '../documents/json-parts.ts';
 import {
@@ -17,6 +10,13 @@ import {
   type ValidateOperation,
   type VerdictRule,
 } from '../version-1/contract.ts';
+import {
+  byOperation,
+  OPERATIONS,
+  type OperationName,
+  REQUEST_OPERATION_NAMES,
+  type RequestOperationName,
+} from '../version-1/operations.ts';
 import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
 import { type DocumentReading, type OpenApiOperation, startReading } from './described-operation.ts';

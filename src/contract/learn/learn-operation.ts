@@ -1,4 +1,3 @@
-import { OPERATIONS, type RequestOperationName } from '../../request/contract/operations.ts';
 import { exampleMobile } from '../../request/lead/example-phone.ts';
 import { MARKETS } from '../../request/lead/markets.ts';
 import { SrqError } from '../../request/words/errors.ts';
@@ -8,6 +7,7 @@ import { flatten } from '../schema/flat-schema.ts';
 import { validationSchema } from '../schema/validation-schema.ts';
 import type { AllowedValue, Alternative, ContractFinding, Json, Operation, Parameter } from '../version-1/contract.ts';
 import { boundProblem, wireValue } from '../version-1/contract-rules.ts';
+import { OPERATIONS, type RequestOperationName } from '../version-1/operations.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import { type DescribedAnswer, exampleValue } from './answers.ts';
 import {

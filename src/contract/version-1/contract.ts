@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
 import type { output } from 'zod/mini';
+import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
+import { isLoopback } from '../../request/small.ts';
+import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
 import {
   byOperation,
   OPERATION_NAMES,
@@ -7,10 +10,7 @@ import {
   type OperationName,
   REQUEST_OPERATION_NAMES,
   type RequestOperationName,
-} from '../../request/contract/operations.ts';
-import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
-import { isLoopback } from '../../request/small.ts';
-import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
+} from './operations.ts';
 
 export type { Json };
 

@@ -1,5 +1,3 @@
-import { memoize } from '../small.ts';
-
 /**
  * A place in a request, as a contract writes it: `customer.phone` in the body, `phones.0.number` in the only element of a
  * list, `header X-Lang`, `query lang`. A dot within a name is written `\.`.
@@ -29,9 +27,3 @@ export function writePlace({ in: where, path }: PlaceParts): Place {
   const place = path.map((name) => name.replace(/[.\\]/g, '\\$&')).join('.');
   return /^(?:body|header|query) /.test(place) ? `body ${place}` : place;
 }
-
-/** Reads the places of a contract's table once, because an import has tens of thousands of rows. */
-export const placesOf = memoize(
-  (table: Readonly<Record<Place, unknown>>): readonly (PlaceParts & { readonly place: Place })[] =>
-    Object.keys(table).map((place) => ({ ...readPlace(place), place })),
-);

@@ -4,7 +4,7 @@ import type { Json } from '../../request/contract/contract.ts';
 /** A document under construction: JSON that may contain numbers with more digits than JavaScript can represent. */
 export type AnswerDraft = Json | LosslessNumber | readonly AnswerDraft[] | { readonly [name: string]: AnswerDraft };
 
-export const isList = (value: AnswerDraft | undefined): value is readonly AnswerDraft[] => Array.isArray(value);
+const isList = (value: AnswerDraft | undefined): value is readonly AnswerDraft[] => Array.isArray(value);
 export const isObject = (value: AnswerDraft | undefined): value is { readonly [name: string]: AnswerDraft } =>
   typeof value === 'object' && value !== null && !isList(value) && !('isLosslessNumber' in value);
 
