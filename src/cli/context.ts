@@ -7,7 +7,7 @@ import type { LogPlace } from '../account/host.ts';
 import { LogKeeper } from '../account/log-keeper.ts';
 import { systemClock } from '../account/system-clock.ts';
 import type { Reporter } from '../report/reporter.ts';
-import { type Contract, contractAt, withJudges, withTokenAtService } from '../request/contract/contract.ts';
+import { type Contract, contractAt, withTokenAtService } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
 import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import type { Clock } from '../request/ports.ts';
@@ -186,7 +186,7 @@ export class Context {
     if (!learned) return documentedContract(encoding);
     // A rehearsal sends nothing to another host, even if the contract names one for tokens.
     const agreed = this.options.sandbox ? withTokenAtService(learned) : learned;
-    return withJudges(place === undefined ? agreed : contractAt(agreed, place));
+    return place === undefined ? agreed : contractAt(agreed, place);
   }
 
   /** Returns the places of srq's files. Throws like `logPlace` if no log can be kept where the user says. */

@@ -4,7 +4,7 @@ import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
-import type { Contract } from '../request/contract/contract.ts';
+import { type Contract, withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import { createdAt, type LogReader } from '../request/log/log-store.ts';
@@ -49,7 +49,7 @@ export class RequestSession {
   static async open(context: Context, use: SessionUse): Promise<RequestSession> {
     const { audio, strict = false } = use;
     const settings = await context.settings();
-    const contract = await context.contract();
+    const contract = await withJudges(await context.contract());
     const destination = use.needsNoLogin ? knownDestination(settings) : await requiredDestination(settings, contract);
     const operations = use.isAsOffered ? await offered(context, contract, use.operations) : use.operations;
     return new RequestSession(context, settings, { destination, audio, contract, operations, strict });

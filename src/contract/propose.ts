@@ -1,5 +1,5 @@
 import { placed, placeFacts, treeOf } from '../request/contract/bindings.ts';
-import { judgeFor, uncheckedPatterns } from '../request/contract/body-check.ts';
+import { judgeFor } from '../request/contract/body-check.ts';
 import type { Call, Contract, Guess, Json, Misfit } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import type { OperationName } from '../request/contract/operations.ts';
@@ -367,9 +367,6 @@ function proposeCall(
   }
   if (usable === null && schema !== null)
     notes.push(`The schema of ${operation.name} cannot be used, so no row is checked by it.`);
-  const unchecked = uncheckedPatterns(usable);
-  if (unchecked.length > 0)
-    notes.push(`These patterns are left to the service: ${unchecked.join(', ').slice(0, MAX_LISTED)}`);
   if (unmet.length > 0)
     notes.push(`${operation.name} also demands ${unmet.join('; ').slice(0, MAX_LISTED)}. ${IN_PAGE}`);
   return { call: { ...call, schema: usable }, guesses, questions: [...path.questions, ...questions], notes };
@@ -411,10 +408,12 @@ function missingIn(call: Call, open: readonly Placed[]): Missing {
   const { properties, $defs } = objectOf(call.schema);
   if (Object.values(objectOf(properties)).some((each) => isTangled(each, objectOf($defs))))
     return { missing: [], unmet: [], schema: null };
+  // Patterns say nothing of what is missing, and their engine is loaded for rows alone.
+  const lenient: Call = { ...call, schema: withoutPatterns(call.schema) };
   const missing = new Set<Placed>();
   try {
     for (;;) {
-      const misfits = misfitsOf(call, [...missing]);
+      const misfits = misfitsOf(lenient, [...missing]);
       const found = open.filter((place) => !missing.has(place) && misfits.some((each) => isDemanded(place, each)));
       if (found.length === 0 || missing.size > MAX_ROW) {
         const unmet = misfits.map(({ place, words }) => `that ${place} ${words}`);
@@ -444,6 +443,15 @@ export function lackingIn(call: Call): Readonly<Record<string, Json>> {
 
 const WHERE = ['body', 'header', 'query'] as const;
 const MAX_ROW = 500;
+
+function withoutPatterns(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutPatterns);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const members = Object.entries(schema).filter(
+    ([name, value]) => name !== 'patternProperties' && !(name === 'pattern' && typeof value === 'string'),
+  );
+  return Object.fromEntries(members.map(([name, value]) => [name, withoutPatterns(value)]));
+}
 
 function misfitsOf(call: Call, asked: readonly Placed[]): readonly Misfit[] {
   const given = Object.fromEntries(asked.map((place) => [writePlace(place), sampleOf(place.keywords, {})]));

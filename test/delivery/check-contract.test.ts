@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { audioFindings } from '../../src/delivery/check/check-contract.ts';
+import { audioFindings, contractFindings } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
-import type { Contract } from '../../src/request/contract/contract.ts';
+import { readyJudges } from '../../src/request/contract/body-check.ts';
+import type { Contract, Json } from '../../src/request/contract/contract.ts';
 import type { RequestOperationName } from '../../src/request/contract/operations.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { quotedMessage } from '../../src/request/words/finding.ts';
+import { serviceInterface } from '../../src/sandbox/service/interface.ts';
+import { makeEncoder } from '../../src/service/wire/encode.ts';
 import type { CreateOperation, Parameter } from '../doors/version-1/contract.ts';
+import fc from '../helpers/fast-check.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 
 type Fields = Readonly<Record<string, string>>;
@@ -272,5 +277,79 @@ describe('A recording under a contract', () => {
     ] as never,
   ])('is checked: %s', (_, parameters, mediaType, codes) => {
     expect(found(parameters, mediaType)).toEqual(codes);
+  });
+});
+
+describe('The plan and the sandbox', () => {
+  const name = fc.constantFrom('a', 'b', 'c', 'request_text');
+  const leaf = fc.oneof(
+    fc.record({ type: fc.constant('string'), maxLength: fc.integer({ min: 0, max: 4 }) }),
+    fc.record({ type: fc.constant('string'), minLength: fc.integer({ min: 0, max: 4 }) }),
+    fc.record({ type: fc.constant('string'), pattern: fc.constantFrom('^a', '[0-9]', 'b$', '(?=x)') }),
+    fc.record({ type: fc.constant('string'), format: fc.constantFrom('email', 'date', 'uuid') }),
+    fc.record({ type: fc.constant('string'), enum: fc.constant(['12', 'ab']) }),
+    fc.record({ type: fc.constantFrom('integer', 'number', 'boolean') }),
+    fc.record({ type: fc.constant('integer'), maximum: fc.integer({ min: 0, max: 20 }) }),
+    fc.record({ oneOf: fc.constant([{ const: 12, title: 'ab' }, { const: 7 }]) }),
+  );
+  const required = fc.subarray(['a', 'b', 'c', 'request_text']);
+  const needs = fc.option(
+    fc.array(
+      required.map((names) => ({ required: names })),
+      { minLength: 1, maxLength: 3 },
+    ),
+    { nil: undefined },
+  );
+  const object = fc
+    .record({
+      properties: fc.dictionary(name, leaf),
+      required,
+      anyOf: needs,
+      oneOf: needs,
+      additionalProperties: fc.constantFrom(true, false),
+    })
+    .map((schema) => ({ type: 'object', ...JSON.parse(JSON.stringify(schema)) }));
+  const body = fc.oneof(
+    object.map((schema) => ({ schema, at: '' })),
+    object.map((inner) => ({
+      schema: { type: 'object', properties: { lead: { $ref: '#/$defs/Lead' } }, required: ['lead'] },
+      $defs: { Lead: inner },
+      at: 'lead.',
+    })),
+  );
+  const text = fc.oneof(
+    fc.constantFrom('12', 'ab', '7', 'true', '1.5', '2026-11-24', 'a@b.c'),
+    fc.string({ minLength: 1, maxLength: 6 }),
+  );
+  const row = fc.dictionary(
+    name,
+    text.filter((each) => each.trim() === each && each !== ''),
+  );
+  const as = fc.constantFrom('application/json', 'application/x-www-form-urlencoded');
+
+  test('refuse the same rows, whatever the schema', async () => {
+    await fc.assert(
+      fc.asyncProperty(body, row, as, async ({ at, schema, ...defs }, texts, as) => {
+        const create = {
+          ...DOCUMENTED_CONTRACT.create,
+          as,
+          fields: Object.fromEntries(['a', 'b', 'c', 'request_text'].map((field) => [at + field, field])),
+          schema: { type: 'object', properties: { body: schema }, required: ['body'], ...defs } as Json,
+        };
+        const source = { file: 'api.json', title: '', kind: '', learnedAt: '' };
+        const contract = readyJudges({ ...DOCUMENTED_CONTRACT, source, create });
+        const found = contractFindings(contract, ['create'], { texts, hasRecording: false, filled: new Set() });
+        const sent = makeEncoder(contract).create({ params: texts, audio: null, ref: null }, null);
+        const call = { headers: sent.headers, query: new URLSearchParams(), body: Buffer.from(sent.body) };
+        const offered = serviceInterface(contract);
+        const content = await offered.decode('create', call);
+        const refused = 'status' in content ? content : offered.refuse('create', content);
+        expect([texts, found.map(({ message }) => message), refused?.body]).toEqual([
+          texts,
+          refused === null ? [] : expect.arrayContaining([expect.any(String)]),
+          found.length === 0 ? undefined : expect.any(String),
+        ]);
+      }),
+    );
   });
 });

@@ -3,13 +3,15 @@ import type { Question } from '../../src/contract/given.ts';
 import { lackingIn, type Proposal, proposeContract, type Said } from '../../src/contract/propose.ts';
 import { readDocument } from '../../src/contract/read-document.ts';
 import { placeFacts } from '../../src/request/contract/bindings.ts';
-import { readyJudges } from '../../src/request/contract/body-check.ts';
+import { loadPatterns, readyJudges } from '../../src/request/contract/body-check.ts';
 import { type Contract, tokenAddress } from '../../src/request/contract/contract.ts';
 import { readPlace } from '../../src/request/contract/place.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 
 export type { Contract, Proposal, Question };
+
+await loadPatterns({ pattern: '(a|b)' });
 
 /** What a person has beside an API description. */
 export interface Around {

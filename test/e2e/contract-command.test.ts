@@ -124,7 +124,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(ended.stdout).toContain(`srq contract learn ${FORM} --yes --profile NAME`);
     expect(desk.files().filter((name) => name.endsWith('config.json'))).toEqual([]);
     expect(documentOf(await desk.call('status', '--json', '--profile', 'acme'))).toMatchObject({
-      contract: { title: 'Service Request API' },
+      contract: { title: 'Service Request API', file: 'form-openapi30.yaml' },
     });
   });
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import type { Step } from '../../src/request/documents/diagnosis.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
-import { contractOf } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
@@ -23,33 +22,6 @@ const stepsOf = (ended: Ended) => allSteps(ended).map(({ name, result }) => `${n
 const stepOf = (ended: Ended, name: string) => allSteps(ended).find((step) => step.name === name);
 
 describe('the doctor', () => {
-  test('says whether the answers bear out the contract, and which of its settings they speak against', async ({
-    desk,
-    openSandbox,
-  }) => {
-    const contract = contractOf('form-openapi30.yaml');
-    const identifiers = [{ name: 'code', pointer: '/nowhere/code' }];
-    const wrong = { ...contract, create: { ...contract.create, identifiers } };
-    desk.use(await openSandbox({ contract }));
-    await desk.call('contract', 'learn', desk.write('right.json', JSON.stringify(contract)), '--yes');
-    const right = await desk.call('doctor', '--create', '--json');
-    expect([right.code, stepOf(right, 'contract')]).toEqual([
-      0,
-      expect.objectContaining({ result: 'ok', message: expect.stringMatching(/confirm: .*create\.identifiers/) }),
-    ]);
-    await desk.call('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
-    const ended = await desk.call('doctor', '--create', '--json');
-    expect([ended.code, stepOf(ended, 'contract')]).toEqual([
-      0,
-      expect.objectContaining({
-        result: 'warn',
-        message: expect.stringContaining('create.identifiers'),
-        reason: 'contract.contradicted',
-        hint: expect.stringContaining('srq contract forget'),
-      }),
-    ]);
-  });
-
   test('lists a test request whose answer was lost as in doubt', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
     const ended = await partner.call('doctor', '--create', '--json');

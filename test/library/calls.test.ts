@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { LogEntry } from '../../src/request/log/log-store.ts';
@@ -307,27 +307,6 @@ describe('A marketplace', () => {
         hint: expect.stringContaining('srq contract show'),
       });
     expect(sandbox.requests()).toEqual([]);
-  });
-
-  test('notes what live answers show of a contract that was learned, and of no other', async () => {
-    const observedIn = async (source: object | null) => {
-      const stateFolder = folderOfTest();
-      const contractFile = join(stateFolder, 'contract.json');
-      const learned = contractWith({ create: { identifiers: [{ name: 'id', pointer: '/request_id' }] } });
-      writeFileSync(contractFile, JSON.stringify({ ...learned, source }), { mode: 0o600 });
-      const sandbox = await sandboxWith();
-      const marketplace = marketplaceAt(sandbox, { stateFolder, contractFile, profile: 'shop' });
-      await marketplace.create(requestAt(1));
-      await marketplace.close();
-      const path = join(stateFolder, 'shop.observed.json');
-      return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
-    };
-    const source = { files: ['api.yaml'], title: 'Leads', kind: 'OpenAPI 3.1', learnedAt: '2026-11-20T00:00:00Z' };
-    expect(await observedIn(source)).toEqual({
-      learnedAt: source.learnedAt,
-      settings: { 'create.identifiers': { confirmed: 1, contradicted: 0 } },
-    });
-    expect(await observedIn(null)).toBeNull();
   });
 });
 

@@ -35,29 +35,6 @@ describe('Requests that were sent before, read or addressed in another way', () 
     };
   }
 
-  test('at the other spelling of the base URL are not created again', async () => {
-    const sandbox = await sandboxWith();
-    const openBy = await contractsAt(sandbox);
-    const first = openBy(null);
-    expect(await first.create(requestAt(1))).toMatchObject({ status: 'created' });
-    await first.close();
-
-    const other = openBy(contractWith({ basePath: '/partner' }), `${sandbox.baseUrl}/partner`);
-    await expect(other.create(requestAt(1))).rejects.toMatchObject({
-      ...SENT_BEFORE,
-      message: `The request was sent before, when the base URL was ${sandbox.baseUrl}. If it is sent now, it is created again. Nothing was sent.`,
-      hint: expect.stringContaining('again: true'),
-    });
-    // With a reference it is not sent; without one the program has to say whether it is a new one.
-    expect(await other.importRows([requestAt(1)])).toMatchObject({ counts: { repeated: 1, created: 0 } });
-    const { ref: _, ...unnamed } = requestAt(1);
-    await expect(other.importRows([unnamed, requestAt(2)])).rejects.toMatchObject({
-      ...SENT_BEFORE,
-      message: `1 of the rows to be sent were created before, when the base URL was ${sandbox.baseUrl}. If they are sent now, they are created again. Nothing was sent.`,
-    });
-    expect(sandbox.requests().filter(({ operation }) => operation === 'create')).toHaveLength(1);
-  });
-
   test('when the contract gave them another country are created again only if the program says so', async () => {
     const taken = (country: string | null) => {
       const fields = ['fullname', 'phone', 'request_text', 'location', 'email', 'lang'];

@@ -80,7 +80,7 @@ test.each([
   ['a text against its pattern', { ...NESTED_LEAD, customer: { name: 'Inês', phone: '351' } }, ['customer.phone']],
   ['a text against its format', { ...NESTED_LEAD, customer: { name: 'Inês', email: 'ines' } }, ['customer.email']],
   ['a parameter that is not known', { ...NESTED_LEAD, lang: 'pt' }, ['lang']],
-  ['a body that is no object', [], ['body']],
+  ['a body that is no object', [], ['']],
 ])('the schema of a body is demanded: %s', async (_what, body, names) => {
   const { sandbox, postJson } = await partnerUnder({ create: NESTED });
   const refused = await postJson(CREATE, body);

@@ -388,15 +388,6 @@ describe('A service without validate', () => {
     expect(await api.validate(request)).toMatchObject({ verdict: 'unknown', refused: 'failed', http: null });
     expect([...service.validates(), ...service.tokens()]).toEqual([]);
   });
-
-  test.each([
-    [null, '--no-validate'],
-    [true, 'srq status'],
-  ])('is told by its 404; whether the document describes one (%s) decides what to do', async (hasValidate, hint) => {
-    const service = await startScriptedService({ validate: () => ({ status: 404, body: {} }) });
-    const api = apiOf(service.baseUrl, { contract: contractWith({ hasValidate }) });
-    await expect(api.validate(request)).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
-  });
 });
 
 describe('what validate says', () => {

@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Proposal, Said } from '../../contract/propose.ts';
 import { printable } from '../../report/output.ts';
-import type { Contract } from '../../request/contract/contract.ts';
+import { type Contract, callsOf } from '../../request/contract/contract.ts';
 import { OPERATION_NAMES } from '../../request/contract/operations.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 
@@ -61,7 +61,8 @@ export async function proposalFrom(
   const learnedAt = new Date(nowMs).toISOString();
   if (!isPage(parseFile(file))) {
     const { proposeContract } = await import('../../contract/propose.ts');
-    return proposeContract(readDocument(file, environment), { said, baseUrl, learnedAt });
+    const proposal = proposeContract(readDocument(file, environment), { said, baseUrl, learnedAt });
+    return { ...proposal, notes: [...proposal.notes, ...(await patternNotes(proposal.contract))] };
   }
   if (Object.keys(said.operations).length > 0) {
     throw new SrqError(
@@ -81,6 +82,14 @@ export async function proposalFrom(
   const lacking = Object.keys(lackingIn(contract.create)).join(', ');
   const notes = lacking === '' ? [] : [`The schema demands more, and without it rows are refused: ${lacking}`];
   return { contract: { ...contract, source }, questions, notes };
+}
+
+/** Patterns that cannot be checked in linear time are left to the service. */
+async function patternNotes(contract: Contract): Promise<string[]> {
+  const { uncheckedPatterns } = await import('../../request/contract/body-check.ts');
+  const patterns = await Promise.all(callsOf(contract).map(({ schema }) => uncheckedPatterns(schema)));
+  const list = [...new Set(patterns.flat())].join(', ').slice(0, 500);
+  return list === '' ? [] : [`These patterns are left to the service: ${list}`];
 }
 
 async function readBounded(path: string): Promise<FileBytes> {

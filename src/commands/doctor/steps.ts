@@ -6,7 +6,7 @@ import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { duration } from '../../report/output.ts';
 import { contractName } from '../../report/terminal/contract-text.ts';
-import type { Contract } from '../../request/contract/contract.ts';
+import { type Contract, withJudges } from '../../request/contract/contract.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import type { Destination, Draft } from '../../request/lead/service-request.ts';
 import type { RowResult } from '../../request/log/outcome.ts';
@@ -200,7 +200,8 @@ export async function takeContractStep(context: Context, examination: Examinatio
  */
 async function madeUpRequest(destination: Destination, contract: Contract, nowMs: number): Promise<Submission> {
   const operations = operationsOf({ validate: true });
-  const preparation = { destination, audio: recordingsBeside('-'), contract, operations, strict: false };
+  const judged = await withJudges(contract);
+  const preparation = { destination, audio: recordingsBeside('-'), contract: judged, operations, strict: false };
   const prepared = await prepareDraft(draftAt(new Date(nowMs).toISOString()), null, preparation);
   if (prepared.request) return prepared;
   const problems = prepared.problems.map(({ message }) => message).join(' ');

@@ -52,6 +52,8 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const store = await storeSettings(context, options.storePasswordCommand, kept);
   const contract = await contractFor(context, baseUrl);
   const reporter = await context.reporter();
+  const lacking = missingPath(contract, baseUrl);
+  if (lacking !== null) reporter.warn(withProfileFlags(lacking, context.options));
   const address = secretAddressText(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => address);
@@ -80,6 +82,17 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   await tellKept(context, kept, profile);
   await tellLogin(context, name, profile, contract, token);
   return 0;
+}
+
+/** Says that a server of the description has a path that the base URL lacks, or returns null. */
+function missingPath({ servers }: Contract, baseUrl: string): string | null {
+  const isLonger = ({ url }: { readonly url: string }) =>
+    URL.canParse(url) && new URL(url).origin === new URL(baseUrl).origin && url.startsWith(`${baseUrl}/`);
+  const longer = servers.find(({ url }) => url !== `${baseUrl}/` && isLonger({ url }));
+  if (!longer || servers.some(({ url }) => url.replace(/\/$/, '') === baseUrl)) return null;
+  return printable(
+    `The description's server is ${longer.url}, and the base URL has no such path. If that is the one: srq login --base-url ${longer.url}`,
+  );
 }
 
 /** Reports a login that is done. `token` is null if the service issues none. */

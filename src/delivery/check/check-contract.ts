@@ -93,7 +93,7 @@ function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts, l
         return isRecorded && /^audio_(?:type|name)$/.test(field) ? RECORDING : null;
       },
       recording: isRecorded ? RECORDING : null,
-      names: Object.keys(texts).filter((name) => name !== AUDIO_PARAMETER),
+      names: isRecorded ? Object.keys(texts).filter((name) => name !== AUDIO_PARAMETER) : Object.keys(texts),
       isSaid: (field) => !filled.has(field),
     },
     leavesOut,

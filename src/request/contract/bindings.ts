@@ -149,10 +149,12 @@ function slotAt(call: Call, place: Place): Slot {
   };
 }
 
+const asItIs = (text: string): string => text;
+
 /** Returns how a field is written: by the codes that a person has named, then by those of the schema. */
 function wireOf({ codes }: Call, field: string, facts: PlaceFacts): Slot['wire'] {
   const said = Object.entries(codes[field] ?? {}).map(([label, value]) => ({ value, label }));
-  if (said.length === 0) return wireText(field, facts.type, facts.codes);
+  if (said.length === 0) return facts === ANY ? asItIs : wireText(field, facts.type, facts.codes);
   const labelled = wireText(field, facts.type, [...said, ...(facts.codes ?? [])].filter(isFirst));
   return (text) => labelled(text) ?? wireText(field, facts.type, facts.codes)(text);
 }
@@ -294,15 +296,21 @@ interface Branch {
 /** Builds the body of these entries. `scalar` makes the value of each. */
 export function nested<File>(entries: readonly Entry<File>[], scalar: (entry: Entry<File>) => unknown): object {
   const top: Branch = Object.create(null);
-  const plant = (branch: Branch, name: string, value: unknown): void => {
-    if (!isObject(value) || Object.keys(value).length === 0) branch[name] = value;
-    else for (const [inner, member] of Object.entries(value)) plant(branchUnder(branch, name), inner, member);
-  };
+  let hasLists = false;
   for (const entry of entries) {
-    const branch = entry.path.slice(0, -1).reduce(branchUnder, top);
-    plant(branch, entry.path.at(-1) ?? '', scalar(entry));
+    const { path } = entry;
+    let branch = top;
+    for (let at = 0; at < path.length - 1; at += 1) branch = branchUnder(branch, path[at] ?? '');
+    plant(branch, path.at(-1) ?? '', scalar(entry));
+    hasLists ||= path.includes(ONLY_ELEMENT);
   }
-  return withLists(top);
+  return hasLists ? withLists(top) : top;
+}
+
+/** Sets a value. The members of an object are set one by one, because others may be set beside them. */
+function plant(branch: Branch, name: string, value: unknown): void {
+  if (!isObject(value) || Object.keys(value).length === 0) branch[name] = value;
+  else for (const [inner, member] of Object.entries(value)) plant(branchUnder(branch, name), inner, member);
 }
 
 function isObject(value: unknown): value is object {
@@ -328,15 +336,21 @@ function isBranch(value: unknown): value is Branch {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;
 }
 
+const NOTHING = {};
+
 /** Builds what the schema of a call judges. Forms hold texts alone, from which the judge reads numbers. */
 export function treeOf(call: Call, { body, header, query }: Placed): Tree {
   const isJson = encodingOf(call) === 'json';
   return {
-    body: nested(isJson ? body : body.filter(({ value }) => value !== null), ({ value, type }) =>
-      isJson ? plain(value, type) : asTexts(value),
-    ),
-    header: Object.fromEntries(header.map(([name, text]) => [name.toLowerCase(), text])),
-    query: Object.fromEntries(query),
+    body: isJson
+      ? nested(body, plain)
+      : nested(
+          body.filter(({ value }) => value !== null),
+          ({ value }) => asTexts(value),
+        ),
+    header:
+      header.length === 0 ? NOTHING : Object.fromEntries(header.map(([name, text]) => [name.toLowerCase(), text])),
+    query: query.length === 0 ? NOTHING : Object.fromEntries(query),
   };
 }
 
@@ -347,7 +361,7 @@ export function isNumberText(text: string, type: ValueType): boolean {
   return (type === 'integer' || type === 'number') && NUMBER.test(text);
 }
 
-function plain(value: Json, type: ValueType): Json {
+function plain({ value, type }: Entry): Json {
   if (typeof value !== 'string') return value;
   if (isNumberText(value, type)) return Number(value);
   return type === 'boolean' && (value === 'true' || value === 'false') ? value === 'true' : value;

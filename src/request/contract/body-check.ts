@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import { memoize, pointerNames } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
 import { placeFacts } from './bindings.ts';
@@ -27,43 +27,30 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   date: /^\d{4}-\d\d-\d\d$/,
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
   uri: /^[a-z][a-z\d+.-]*:\S+$/i,
+  // Those of the public document's own schema.
+  'language code': /^[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*$/i,
+  'international telephone number': /^\+[0-9][0-9 ().-]{4,24}$/,
 };
 
-/** The judges of one schema: for bodies whose values have their types, and for forms. */
-const judges = memoize((schema: object) => ({ typed: judgeOf(schema, false), texts: judgeOf(schema, true) }));
+/** The judges of one schema, for bodies whose values have their types and for forms, once they were needed. */
+const judges = memoize((_: object) => new Map<boolean, Judge>());
 
 /** Returns the judge of a call's requests. Throws `SrqError('input')` if its schema cannot be used. */
 export function judgeFor(call: Call): Judge {
   const { schema } = call;
   if (typeof schema !== 'object' || schema === null) return () => [];
-  const { typed, texts } = judges(schema);
-  return encodingOf(call) === 'json' ? typed() : texts();
+  const isForm = encodingOf(call) !== 'json';
+  const known = judges(schema);
+  const judge = known.get(isForm) ?? new Compiled(schema as Json, isForm).judge;
+  known.set(isForm, judge);
+  return judge;
 }
 
-/** Gets the schemas of a contract ready for `judgeOf`. Throws `SrqError('input')` if a schema cannot be used. */
+/** Gets the schemas of a contract ready for `judgeOf`. They are compiled when the first request comes. */
 export function readyJudges(contract: Contract): Contract {
   for (const call of callsOf(contract))
-    if (typeof call.schema === 'object' && call.schema !== null) keepJudge(call.schema, judgeFor(call));
+    if (typeof call.schema === 'object' && call.schema !== null) keepJudge(call.schema, (tree) => judgeFor(call)(tree));
   return contract;
-}
-
-/** Compiles a schema when it is first needed. */
-function judgeOf(schema: object, texts: boolean): () => Judge {
-  let judge: Judge | null = null;
-  return () => {
-    judge ??= new Compiled(schema as Json, texts).judge;
-    return judge;
-  };
-}
-
-/** Returns the patterns of a schema that cannot be checked here, so that they are left to the service. */
-export function uncheckedPatterns(schema: Json): readonly string[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  const own = Object.entries(schema).flatMap(([word, value]) => {
-    const isUnchecked = word === 'pattern' && typeof value === 'string' && compiledPattern(value) === null;
-    return isUnchecked ? [value as string] : uncheckedPatterns(value);
-  });
-  return [...new Set(own)];
 }
 
 const ID = 'call';
@@ -82,6 +69,7 @@ class Compiled {
       // A form has one text where the schema may want a list.
       coerceTypes: texts && 'array',
       ownProperties: true,
+      meta: false,
       validateSchema: false,
       addUsedSchema: false,
       verbose: true,
@@ -249,11 +237,40 @@ function placeAt([where, ...path]: readonly string[]): string {
   return writePlace({ in: where === 'header' || where === 'query' ? where : 'body', path } satisfies PlaceParts);
 }
 
+/** A compiled pattern. */
+type Tester = Pick<RegExp, 'test'>;
+
+let engine: typeof RE2JS | null = null;
+
 /**
- * A pattern in linear time, whatever the text. What RE2 cannot express (lookahead, references) is left to the service, and
- * so are long texts. The compiler distinguishes patterns by their texts.
+ * Loads RE2, in which patterns take linear time, whatever the text. Only schemas with patterns need it that are not plainly
+ * harmless.
  */
-function linear(pattern: string): { test(text: string): boolean; toString(): string } {
+export async function loadPatterns(...schemas: readonly Json[]): Promise<void> {
+  const isNeeded = schemas.some((schema) => patternsIn(schema).some((pattern) => plainPattern(pattern) === null));
+  if (isNeeded) ({ RE2JS: engine } = await import('re2js'));
+}
+
+/** Returns the patterns of a schema that cannot be checked here, so that they are left to the service. */
+export async function uncheckedPatterns(schema: Json): Promise<readonly string[]> {
+  await loadPatterns(schema);
+  return patternsIn(schema).filter((pattern) => compiledPattern(pattern) === null);
+}
+
+function patternsIn(schema: Json): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own = Object.entries(schema).flatMap(([word, value]) => {
+    if (word === 'pattern' && typeof value === 'string') return [value];
+    return [...(word === 'patternProperties' ? Object.keys(value ?? {}) : []), ...patternsIn(value)];
+  });
+  return [...new Set(own)];
+}
+
+/**
+ * The form of a pattern for the compiler, which distinguishes patterns by their texts. What RE2 cannot express (lookahead,
+ * references) is left to the service, and so are long texts.
+ */
+function linear(pattern: string): Tester & { toString(): string } {
   const compiled = compiledPattern(pattern);
   return {
     test: (text) => compiled === null || text.length > MAX_PATTERN_TEXT || compiled.test(text),
@@ -261,9 +278,40 @@ function linear(pattern: string): { test(text: string): boolean; toString(): str
   };
 }
 
-function compiledPattern(pattern: string): RE2JS | null {
+function compiledPattern(pattern: string): Tester | null {
+  const plain = plainPattern(pattern);
+  if (plain !== null) return plain;
+  if (engine === null) throw new TypeError('The patterns were not loaded.');
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(pattern));
+    return engine.compile(engine.translateRegExp(pattern));
+  } catch {
+    return null;
+  }
+}
+
+const PIECE =
+  /(?:\\[dDwWsS+.*?()[\]{}|/^$\\-]|\[\^?(?:\\.|[^\]\\[])+\]|[^\\[\](){}|*+?^$])(?:\{(\d{1,3})(?:(,)(\d{1,3})?)?\}|([*+?]))?/y;
+/** Number of ways in which the bounded repetitions of a plain pattern may share a text. */
+const MAX_WAYS = 1_000;
+
+/**
+ * Returns a pattern that plainly takes little time: it begins at the start of the text, has no groups and no alternatives,
+ * and at most one repetition without end. Nearly all patterns of descriptions are of this kind. Returns null for others.
+ */
+function plainPattern(pattern: string): Tester | null {
+  const end = pattern.endsWith('$') ? pattern.length - 1 : pattern.length;
+  if (!pattern.startsWith('^')) return null;
+  let [ways, endless] = [1, 0];
+  for (PIECE.lastIndex = 1; PIECE.lastIndex < end; ) {
+    const [piece, least, comma, most, sign] = PIECE.exec(pattern) ?? [];
+    if (piece === undefined) return null;
+    if (sign === '*' || sign === '+' || (comma !== undefined && most === undefined)) endless += 1;
+    else if (most !== undefined) ways *= Number(most) - Number(least) + 1;
+    else if (sign === '?') ways *= 2;
+    if (PIECE.lastIndex > end || ways > MAX_WAYS || endless > 1) return null;
+  }
+  try {
+    return new RegExp(pattern, 'u');
   } catch {
     return null;
   }

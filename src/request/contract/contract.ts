@@ -70,11 +70,12 @@ export function keepJudge(schema: object, judge: Judge): void {
 
 /**
  * Gets the schemas of a contract ready to judge requests. The validator is loaded only here, because that takes a while, and
- * most profiles have no contract. Throws `SrqError('input')` if a schema cannot be used.
+ * most profiles have no contract.
  */
 export async function withJudges(contract: Contract): Promise<Contract> {
   if (callsOf(contract).every(({ schema }) => schema === null)) return contract;
-  const { readyJudges } = await import('./body-check.ts');
+  const { loadPatterns, readyJudges } = await import('./body-check.ts');
+  await loadPatterns(...callsOf(contract).map(({ schema }) => schema));
   return readyJudges(contract);
 }
 

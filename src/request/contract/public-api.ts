@@ -82,9 +82,9 @@ export const DOCUMENTED_SCHEMA: Json = {
       type: 'object',
       properties: {
         country: { enum: MARKETS.map(({ code }) => code) },
-        lang: { type: 'string', pattern: '^(?:[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*)?$' },
-        email: { type: 'string', pattern: '^[^\\s@]+@[^\\s@]+$' },
-        phone: { type: 'string', pattern: '^\\+[0-9][0-9 ().-]{4,24}$' },
+        lang: { type: 'string', format: 'language code' },
+        email: { type: 'string', format: 'email' },
+        phone: { type: 'string', format: 'international telephone number' },
         request_text: { type: 'string', minLength: 1 },
       },
       additionalProperties: { type: 'string' },

@@ -1,5 +1,5 @@
 import { placeFacts } from '../../request/contract/bindings.ts';
-import { judgeFor, UUID } from '../../request/contract/body-check.ts';
+import { judgeFor, loadPatterns, UUID } from '../../request/contract/body-check.ts';
 import {
   addressOf,
   type Call,
@@ -21,6 +21,12 @@ import { withValueAt } from './pointer.ts';
 import { identityOf, type RequestContent, receivedAudio } from './request-content.ts';
 import { isSecretName } from './secrets.ts';
 import type { ArrivedCall, FixedCallers, ServiceInterface } from './service-interface.ts';
+
+/** Loads what the schemas of a contract need, and builds its interface. */
+export async function openInterface(contract: Contract): Promise<ServiceInterface> {
+  await loadPatterns(contract.create.schema, contract.validate?.schema ?? null);
+  return serviceInterface(contract);
+}
 
 /**
  * Builds the interface that a contract describes. Requests are judged by the document's schema, and not by the page of

@@ -1,6 +1,6 @@
 import type { output } from 'zod/mini';
-import { OPERATIONS, type RequestOperationName } from '../../../src/request/contract/operations.ts';
-import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../../src/request/contract/wire.ts';
+import type { RequestOperationName } from '../../../src/request/contract/operations.ts';
+import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE, PATHS } from '../../../src/request/contract/wire.ts';
 import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
 
 export type { Json };
@@ -27,10 +27,17 @@ export type VerdictRule = ValidateOperation['verdict'][number];
 
 /** Builds the public document's description of an operation that carries a request. */
 function documentedRequest(name: RequestOperationName, encoding: BodyEncoding = 'form') {
-  const { method, path } = OPERATIONS[name];
   const contentType = encoding === 'form' ? FORM_CONTENT_TYPE : JSON_CONTENT_TYPE;
   const answers = { schema: null, success: null, refusal: null, errorTexts: [] };
-  return { ...answers, choices: [], parameters: null, method, path, encoding, contentType };
+  return {
+    ...answers,
+    choices: [],
+    parameters: null,
+    method: 'POST' as const,
+    path: PATHS[name],
+    encoding,
+    contentType,
+  };
 }
 
 /** The contract that the public document describes. */
@@ -41,7 +48,7 @@ export const DOCUMENTED_CONTRACT: Contract = {
   validate: { ...documentedRequest('validate'), verdict: [] },
   hasValidate: true,
   token: {
-    path: OPERATIONS.token.path,
+    path: PATHS.token,
     auth: 'body',
     encoding: 'form',
     extra: {},
