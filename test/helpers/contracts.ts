@@ -6,7 +6,6 @@ import { learn } from '../doors/learn.ts';
 
 /** An entry of `fixtures/contracts/expected.json`. The README there explains the members. */
 export interface Expected {
-  readonly baseUrl?: string;
   readonly set: Readonly<Record<string, string>>;
   readonly operations: Readonly<Record<string, string>>;
   readonly questions: readonly string[];

@@ -170,7 +170,7 @@ function fieldAt(call: Call, place: Place): string {
   const own = at(place.toLowerCase()) ?? at(`${place}.${ONLY_ELEMENT}`.toLowerCase());
   if (own !== undefined && own !== null) return own;
   const { in: where, path } = readPlace(place);
-  return where === 'body' && path.length === 1 ? (path[0] ?? place) : place;
+  return where === 'body' && path.length === 1 ? path[0] || 'body' : place;
 }
 
 /** Tells how to give a parameter that srq does not know, because no column name is recognised as such a parameter. */

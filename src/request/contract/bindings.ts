@@ -63,8 +63,9 @@ export function placeFacts(schema: Json, { in: where, path }: PlaceParts): Place
   if (!isSchema(schema)) return null;
   let [sure, all] = [expand([schema], false), expand([schema], true)];
   let required = true;
-  for (const name of [where, ...names]) {
-    required &&= name === ONLY_ELEMENT || sure.some((node) => list(node['required']).includes(name));
+  for (const [depth, name] of [where, ...names].entries()) {
+    // Body, headers and query are always there.
+    required &&= depth === 0 || name === ONLY_ELEMENT || sure.some((node) => list(node['required']).includes(name));
     all = expand(all.flatMap((node) => within(node, name)).filter(isSchema), true);
     sure = expand(sure.flatMap((node) => within(node, name)).filter(isSchema), false);
     if (all.length === 0) return null;

@@ -216,6 +216,8 @@ function misfitOf({ keyword, params, message, schema }: ErrorObject, path: reado
       return at('contract.bound', `is not of the form ${params['pattern']}`);
     case 'format':
       return at('contract.bound', `is no ${params['format']}`);
+    case 'oneOf':
+      return at('contract.bound', 'is of several forms, of which only one is allowed');
     case 'not':
       return excluded(schema, path) ?? at('contract.bound', 'is not allowed');
     default:
