@@ -170,8 +170,8 @@ function levelOf(
   const isName = (meaning === 'fullname' || meaning === 'first_name') && holdsPersons(seen);
   const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning) || isName;
   if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
-  // A number that can be called is a reference only if the name clearly says so.
-  if (meaning === 'ref' && isPlainlyPhone(seen)) return null;
+  // A number that can be called, or of a line, is a reference only if the name clearly says so.
+  if (meaning === 'ref' && (isPlainlyPhone(seen) || seen.isSequence)) return null;
   const isKindOfService = meaning === 'category' && name.unknown === '' && !name.isSubject && holdsFewValues(seen);
   if (isKindOfService) return 'certain';
   if (fit !== 'shows' || rank >= ASIDE) return 'likely';
