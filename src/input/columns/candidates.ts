@@ -171,7 +171,7 @@ function levelOf(
   const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning) || isName;
   if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
   // A number that can be called, or of a line, is a reference only if the name clearly says so.
-  if (meaning === 'ref' && (isPlainlyPhone(seen) || seen.isSequence)) return null;
+  if (meaning === 'ref' && (isPlainlyPhone(seen) || (seen.isSequence && seen.filled > 2))) return null;
   const isKindOfService = meaning === 'category' && name.unknown === '' && !name.isSubject && holdsFewValues(seen);
   if (isKindOfService) return 'certain';
   if (fit !== 'shows' || rank >= ASIDE) return 'likely';
