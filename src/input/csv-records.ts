@@ -165,11 +165,12 @@ class RecordCollector {
   }
 
   /**
-   * Tells whether a record has a quote behind a backslash, as some programs write a quote within a text. Where the whole
-   * file is not so, the cell may have ended there.
+   * Tells whether a quote behind a backslash, as some programs write one within a text, has ended a cell or has let it
+   * go on into the next one.
    */
   private isEscapedOtherwise(cells: readonly string[]): boolean {
-    return this.escapedBy === '"' && cells.some((cell) => cell.includes('\\"'));
+    // A cell that keeps its quote did not end where the next one begins.
+    return this.escapedBy === '"' && cells.some((cell) => cell.startsWith('"') && cell.includes('\\""'));
   }
 
   private damage(error: Error): SrqError {

@@ -60,11 +60,7 @@ export function candidatesByName(look: Look): Candidate[] {
   if (alias && !isPlainlyOther(alias.meaning, seen)) {
     const fit = fitOf(alias.meaning, seen);
     const known: Candidate = { index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look };
-    found.push(
-      (isOfFew(alias.meaning, seen) && isHandful(seen)) || isOfCompanies(alias.meaning, seen)
-        ? { ...known, level: 'likely' }
-        : known,
-    );
+    found.push(isOfCompanies(alias.meaning, seen) ? { ...known, level: 'likely' } : known);
   }
   if (name.isOthers && found.length === 0) return [];
   for (const named of name.meanings) {
@@ -120,16 +116,6 @@ export const IS_PERSONAL: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([...OF
 function isOfCompanies(meaning: FieldOrPart, { company }: ContentProfile): boolean {
   return meaning === 'fullname' && company >= 0.3;
 }
-
-/**
- * Tells whether a column with a known name has so few different values that they are probably the sender's own. In a
- * file that somebody made to try something out, all cells are the same.
- */
-function isHandful(seen: ContentProfile): boolean {
-  return !isConstant(seen) && seen.distinct * seen.filled <= MAX_HANDFUL;
-}
-
-const MAX_HANDFUL = 5;
 
 function isConstant({ distinct, filled }: ContentProfile): boolean {
   return distinct * filled <= 1;
@@ -344,10 +330,7 @@ function isAnothersName({ meaning, level, look }: Candidate, candidates: readonl
   if (meaning === 'fullname')
     return (level === 'likely' || look.name.isSomebody) && isCertain('first_name') && isCertain('last_name');
   if (level === 'certain' || !OF_A_NAME.includes(meaning)) return false;
-  return (
-    isCertain('fullname') &&
-    (look.name.unknown !== '' || look.name.isEither || !(has('first_name') && has('last_name')))
-  );
+  return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
 }
 
 /**
