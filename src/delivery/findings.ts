@@ -253,14 +253,18 @@ function countryMend(clues: FieldClues): string {
 
 /**
  * Returns the market to which all telephone numbers with a country code belong. If there are none, returns the only
- * market whose form all postal codes have. Returns null if there is no such market, or if most of the other numbers or
+ * market whose form all postal codes have; of several, the one in which all telephone numbers are valid. Returns null if there is no such market, or if most of the other numbers or
  * codes contradict it.
  */
 function likelyMarket({ phones, postalCodes }: FieldClues): TellingMarket | null {
   const told = new Set(phones.flatMap((phone) => marketOfNumber(phone) ?? []));
   const fits = (code: string, market: Market) => postalCodeWarning(code, market) === null;
   const fitsAll = (market: Market) => market.postalCode !== null && postalCodes.every((code) => fits(code, market));
-  const candidates = told.size > 0 ? [...told] : postalCodes.length > 0 ? MARKETS.filter(fitsAll) : [];
+  const some = phones.slice(0, MAX_TRIED);
+  const isNational = (market: Market) => some.every((phone) => parsePhone(phone, market).e164 !== null);
+  const byCodes = postalCodes.length > 0 ? MARKETS.filter(fitsAll) : [];
+  const candidates =
+    told.size > 0 ? [...told] : byCodes.length > 1 && some.length > 0 ? byCodes.filter(isNational) : byCodes;
   const [market] = candidates;
   if (market === undefined || candidates.length > 1) return null;
   const right = phones.filter((phone) => parsePhone(phone, market).e164 !== null).length;
@@ -268,6 +272,9 @@ function likelyMarket({ phones, postalCodes }: FieldClues): TellingMarket | null
   const isContradicted = right < phones.length / 2 || fitting < postalCodes.length / 2;
   return isContradicted ? null : { market, by: told.size > 0 ? 'telephone numbers' : 'postal codes' };
 }
+
+/** Number of telephone numbers that are tried in each market. */
+const MAX_TRIED = 20;
 
 function languageMend({ markets }: FieldClues): string | null {
   const [market, ...others] = markets;

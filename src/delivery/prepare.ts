@@ -44,7 +44,7 @@ export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation)
     const found = problem === TEST_LEAD ? finding('row.test-lead', '', {}) : finding('row.unreadable', '', { problem });
     return { row: row.number, request: null, ref: null, problems: [{ ...found, column: null }] };
   }
-  return prepareDraft(mapRow(row, mapping), mapping, preparation, tieProblems(row, mapping));
+  return prepareDraft(mapRow(row, mapping), mapping, preparation);
 }
 
 /**
@@ -74,15 +74,13 @@ export function likelyPrepared(
   return request && { row: row.number, request, key: contentKey(request, destination), problems: [] };
 }
 
-/** Prepares a request that does not come from a table row. `found` holds problems that are already known. */
+/** Prepares a request that does not come from a table row. */
 export function prepareDraft(
   draft: Draft,
   mapping: Mapping | null,
   preparation: Preparation,
-  found: readonly Problem[] = [],
 ): Prepared | Promise<Prepared> {
-  const { request, problems: checked } = checkRequest(draft, mapping, preparation.contract, preparation.operations);
-  const problems = found.length > 0 ? [...found, ...checked] : checked;
+  const { request, problems } = checkRequest(draft, mapping, preparation.contract, preparation.operations);
   const refused = preparation.strict && problems.length > 0;
   if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
   const { audioPath } = request;
@@ -165,23 +163,6 @@ function partsOf({ cells }: Row, mapping: Mapping): Parts | null {
 
 function isEmpty(cell: string | undefined): boolean {
   return cell === undefined || cell.trim() === '';
-}
-
-const NO_PROBLEMS: readonly Problem[] = [];
-
-/**
- * Warns about columns that match the same field equally well but hold different texts, because only one of them is
- * sent.
- */
-export function tieProblems({ cells }: Row, { columns, ties }: Mapping): readonly Problem[] {
-  if (ties.length === 0) return NO_PROBLEMS;
-  return ties.flatMap(({ field, columns: tied, better }) => {
-    const filled = (index: number) => (cells[index] ?? '').trim() !== '' && !isNone(field, cells[index] ?? '');
-    const texts = new Set(tied.filter(filled).map((index) => (cells[index] ?? '').trim()));
-    if (texts.size < 2 || better.some(filled)) return [];
-    const names = tied.map((index) => columns[index] ?? '');
-    return [{ ...finding('columns.differ', field, {}), column: names.join(' / ') }];
-  });
 }
 
 /**

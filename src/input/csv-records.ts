@@ -1,4 +1,5 @@
 import { type CsvError, type Info, Parser } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
 import { SrqError } from '../request/words/errors.ts';
 
 /**
@@ -18,17 +19,23 @@ export interface CsvRecord {
 /** A piece of a file's text, or of its bytes in UTF-8. Bytes are valid only until the next piece is requested. */
 type Piece = string | Buffer;
 
+/** How the records of a file are written. */
+interface RecordDialect {
+  readonly delimiter: string;
+  readonly linesBeforeHeader: number;
+  readonly escapedBy?: '"' | '\\';
+  /** Whether a record of one cell that is itself a record is that record. */
+  readonly hasLineQuotes?: boolean;
+}
+
 /**
  * Yields the records of CSV in batches. Pieces of bytes may end within a character. They are accepted only for files
  * without lines before the header, and save decoding a text that is then decoded cell by cell. If damage makes the rest
  * unreadable, it yields all records before the damage and then throws `SrqError('input')`. The message counts row and
  * line from the header.
  */
-export async function* csvRecords(
-  pieces: AsyncIterable<Piece>,
-  dialect: { readonly delimiter: string; readonly linesBeforeHeader: number; readonly escapedBy?: '"' | '\\' },
-): AsyncGenerator<CsvRecord[]> {
-  const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader, dialect.escapedBy ?? '"');
+export async function* csvRecords(pieces: AsyncIterable<Piece>, dialect: RecordDialect): AsyncGenerator<CsvRecord[]> {
+  const collector = new RecordCollector(dialect);
   try {
     for await (const piece of piecesAfterLines(pieces, dialect.linesBeforeHeader)) {
       await collector.write(piece);
@@ -45,6 +52,7 @@ export async function* csvRecords(
 class RecordCollector {
   private readonly delimiter: string;
   private readonly escapedBy: string;
+  private readonly hasLineQuotes: boolean;
   private readonly parser: Parser;
   private records: CsvRecord[] = [];
   private failure: SrqError | null = null;
@@ -54,10 +62,11 @@ class RecordCollector {
   private count = 0;
   private columns = 0;
 
-  constructor(delimiter: string, linesBefore: number, escapedBy: string) {
+  constructor({ delimiter, linesBeforeHeader, escapedBy = '"', hasLineQuotes = false }: RecordDialect) {
     this.escapedBy = escapedBy;
+    this.hasLineQuotes = hasLineQuotes;
     this.delimiter = delimiter;
-    this.nextLine = linesBefore + 1;
+    this.nextLine = linesBeforeHeader + 1;
     this.parser = new Parser({
       delimiter,
       escape: escapedBy,
@@ -122,8 +131,9 @@ class RecordCollector {
     this.take(cells, emptyLines, spansLines);
   }
 
-  private take(cells: string[], emptyLines: number, spansLines: boolean): void {
+  private take(whole: string[], emptyLines: number, spansLines: boolean): void {
     if (this.failure) return;
+    const cells = this.hasLineQuotes && whole.length === 1 ? this.recordWithin(whole[0] ?? '') : whole;
     if (this.count === 0) this.columns = cells.length;
     const line = this.nextLine + emptyLines;
     this.nextLine = line + 1 + (spansLines ? lineBreaks(cells) : 0);
@@ -142,12 +152,25 @@ class RecordCollector {
     this.count++;
   }
 
+  /** Returns the cells of a record that is quoted as a whole, or the text as its only cell. */
+  private recordWithin(text: string): string[] {
+    const options = { delimiter: this.delimiter, relax_quotes: true, relax_column_count: true };
+    try {
+      const [cells = [text], ...others] = parse(text, options) as string[][];
+      const isRecord = others.length === 0 && (this.count === 0 || cells.length === this.columns);
+      return isRecord ? cells : [text];
+    } catch {
+      return [text];
+    }
+  }
+
   /**
-   * Tells whether a record has a quote behind a backslash, as some programs write a quote within a text. Where the whole
-   * file is not so, the cell may have ended there.
+   * Tells whether a quote behind a backslash, as some programs write one within a text, has ended a cell or has let it
+   * go on into the next one.
    */
   private isEscapedOtherwise(cells: readonly string[]): boolean {
-    return this.escapedBy === '"' && cells.some((cell) => cell.includes('\\"'));
+    // A cell that keeps its quote did not end where the next one begins.
+    return this.escapedBy === '"' && cells.some((cell) => cell.startsWith('"') && cell.includes('\\""'));
   }
 
   private damage(error: Error): SrqError {

@@ -222,82 +222,13 @@ function sampleRecords(text: string, delimiter: string): SampleRecord[] {
   return records;
 }
 
-/**
- * Matches a line that is one quoted text from its beginning to its end. It is several lines if a quote is open at a
- * line's end.
- */
-const QUOTED_LINE = /^"([^"]*(?:""[^"]*)*)"$/;
-
-/**
- * Maximum length of lines that a quote joins. In a longer text a quote was never closed, and the text is left
- * unchanged.
- */
-const MAX_JOINED = 1024 * 1024;
+/** Matches lines that are one quoted text from beginning to end. It is several lines if the text is. */
+const QUOTED_LINE = /(?<=^|[\r\n])"([^"]*(?:""[^"]*)*)"(?=$|[\r\n])/g;
 
 /**
  * Removes the quotes of lines that are quoted as a whole: `"a,""b, c"",d"` becomes `a,"b, c",d`. Programs write such
  * lines when they export a file that was already an export. All other lines are left unchanged.
  */
-class LineQuotes {
-  private rest = '';
-  /** The lines since a quote was opened. */
-  private open: string[] = [];
-  private openLength = 0;
-
-  /** Returns the text of the lines that are complete now. */
-  push(piece: string): string {
-    const text = this.rest + piece;
-    let done = '';
-    let from = 0;
-    // A CR at the very end may be the first half of a CRLF.
-    for (const end of text.matchAll(/\r\n|\n|\r(?!$)/g)) {
-      done += this.line(text.slice(from, end.index), end[0]);
-      from = end.index + end[0].length;
-    }
-    this.rest = text.slice(from);
-    return this.rest.length > MAX_JOINED ? done + this.end() : done;
-  }
-
-  /** Returns the remaining text. */
-  end(): string {
-    const end = this.rest.endsWith('\r') ? '\r' : '';
-    const line = this.rest.slice(0, this.rest.length - end.length);
-    this.rest = '';
-    return this.line(line, end) + this.taken('');
-  }
-
-  private line(line: string, end: string): string {
-    const quotes = line.match(/"/g)?.length ?? 0;
-    const begins = this.open.length === 0;
-    const isOpen = begins ? line.startsWith('"') && quotes % 2 === 1 : quotes % 2 === 0;
-    if (!isOpen) return withoutQuotes(this.taken(line)) + end;
-    this.open.push(line + end);
-    this.openLength += line.length;
-    return this.openLength > MAX_JOINED ? this.taken('') : '';
-  }
-
-  private taken(line: string): string {
-    const text = this.open.length > 0 ? this.open.join('') + line : line;
-    this.open = [];
-    this.openLength = 0;
-    return text;
-  }
-}
-
-function withoutQuotes(text: string): string {
-  const inner = QUOTED_LINE.exec(text)?.[1];
-  return inner === undefined ? text : inner.replaceAll('""', '"');
-}
-
-/** Removes the quotes of wholly quoted lines from a text. */
 function withoutLineQuotes(text: string): string {
-  const lines = new LineQuotes();
-  return lines.push(text) + lines.end();
-}
-
-/** Removes the quotes of wholly quoted lines from a file's text. */
-export async function* textWithoutLineQuotes(text: AsyncIterable<string>): AsyncGenerator<string> {
-  const lines = new LineQuotes();
-  for await (const piece of text) yield lines.push(piece);
-  yield lines.end();
+  return text.replace(QUOTED_LINE, (_, inner: string) => inner.replaceAll('""', '"'));
 }

@@ -1,11 +1,10 @@
 import { aliasOf, headerForm } from '../request/lead/field-aliases.ts';
 import { FIELD, FIELDS, type Field, isField } from '../request/lead/fields.ts';
 import { MARKETS, parseMarket } from '../request/lead/markets.ts';
-import { columnLabel, type FieldSource, type MappingOptions, type Tie } from '../request/lead/table.ts';
+import { columnLabel, type FieldSource, type MappingOptions } from '../request/lead/table.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { type Finding, finding } from '../request/words/finding.ts';
-import type { ColumnReading } from './columns/candidates.ts';
 import type { ContentProfile } from './columns/content.ts';
 import { plainlyElse } from './columns/fit.ts';
 
@@ -114,41 +113,9 @@ function columnsAsTheyAre({ how, columns, template }: FieldSource): readonly num
   return how === 'first' || template?.length === 1 ? columns : [];
 }
 
-/** Returns the groups of columns that are equally likely to be the same field or part of one. */
-export function tiesOf(readings: readonly ColumnReading[]): Tie[] {
-  const places = new Map<string, ColumnReading[]>();
-  for (const each of readings) {
-    const place = `${each.meaning} ${each.rank}`;
-    const tied = places.get(place);
-    if (tied) tied.push(each);
-    else places.set(place, [each]);
-  }
-  return [...places.values()].flatMap((tied) => {
-    const [first] = tied;
-    if (!first || tied.length < 2) return [];
-    const better = readings.filter(({ meaning, rank }) => meaning === first.meaning && rank < first.rank);
-    return [
-      { field: first.meaning, columns: tied.map(({ index }) => index), better: better.map(({ index }) => index) },
-    ];
-  });
-}
-
 /** Returns the field that a meaning goes to: itself, or the field of which it is a part. */
-export function fieldOf(meaning: string): string {
+function fieldOf(meaning: string): string {
   return isField(meaning)
     ? meaning
     : (FIELDS.find((field) => FIELD[field].joinedFrom.some((part) => part === meaning)) ?? meaning);
-}
-
-/**
- * Warns about columns that are equally likely to be the same field. A row in which their cells differ has its own
- * warning.
- */
-export function tieWarnings(columns: readonly string[], ties: readonly Tie[]): Finding[] {
-  return ties.map(({ field, columns: at }) => {
-    const names = at.map((index) => `"${columnLabel(columns, index)}"`).join(' and ');
-    const many = at.length === 2 ? 'both' : 'all';
-    const what = `${names} ${many} look like the ${field.replaceAll('_', ' ')}; of several filled ones the first is taken (--map to choose).`;
-    return finding('columns.alike', field, { what });
-  });
 }

@@ -1,13 +1,13 @@
 import { FIELD, FIELDS, type Field, isField } from '../request/lead/fields.ts';
 import { parseMarket } from '../request/lead/markets.ts';
-import type { FieldSource, Level, Mapping, MappingOptions, MissedColumn, Tie } from '../request/lead/table.ts';
+import type { FieldSource, Level, Mapping, MappingOptions, MissedColumn } from '../request/lead/table.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Finding, finding } from '../request/words/finding.ts';
 import { columnsNamed } from './column-names.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
-import { constantWarnings, contentWarnings, fieldOf, refuseSlips, tiesOf, tieWarnings } from './mapping-doubts.ts';
+import { constantWarnings, contentWarnings, refuseSlips } from './mapping-doubts.ts';
 import { partColumns } from './part-columns.ts';
 
 /** Matches valid names of fields. A name is sent as the name of a parameter. */
@@ -57,7 +57,6 @@ export function planMapping(
   const closed = new Set([...taken, ...before.unused]);
   const readings = understood.readings.filter(({ index, meaning }) => !closed.has(index) && !known.has(meaning));
   const usable = withoutNotes(readings);
-  const ties = openTies(understood.readings, chosen, said, before.sources);
   const prefix = isMeta(columns) ? metaPrefix : () => null;
   const found = FIELDS.filter((field) => !known.has(field)).flatMap((field) => understoodSources(field, usable));
   const sources = [...explicit, ...found].map((source) => ({ ...source, prefix: prefix(source.field) }));
@@ -74,11 +73,9 @@ export function planMapping(
       ...extraFieldWarnings(explicit, parameters),
       ...constantWarnings(said),
       ...contentWarnings(columns, explicit, understood.profiles),
-      ...tieWarnings(columns, ties),
     ],
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
     missed: missedColumns(plainColumns(understood), sources, taken, sample),
-    ties,
     parts,
   };
 }
@@ -212,27 +209,6 @@ function joinedSource(field: Field, parts: readonly number[], readings: readonly
 function ranked(readings: readonly ColumnReading[], meaning: string): number[] {
   const found = readings.filter((each) => each.meaning === meaning);
   return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
-}
-
-/**
- * Returns the ties that nobody has decided. A remembered mapping with the same columns as the understood ones decides
- * none, so that the same file has the same warnings when it is imported again.
- */
-function openTies(
-  readings: readonly ColumnReading[],
-  chosen: ReadonlyMap<string, readonly number[]>,
-  said: readonly FieldSource[],
-  remembered: readonly FieldSource[],
-): Tie[] {
-  const settled = new Set([...chosen.values()].flat());
-  const spoken = new Set(said.map(({ field }) => field));
-  const open = withoutNotes(readings.filter(({ index, meaning }) => !settled.has(index) && !spoken.has(meaning)));
-  return tiesOf(open).filter((tie) => {
-    const field = fieldOf(tie.field);
-    const before = remembered.filter((each) => each.field === field).flatMap(({ columns }) => columns);
-    const understood = isField(field) ? understoodSources(field, open).flatMap(({ columns }) => columns) : [];
-    return before.length === 0 || before.join() === understood.join();
-  });
 }
 
 /**

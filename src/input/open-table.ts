@@ -16,7 +16,7 @@ import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, isWholeUtf8, type TextEncoding, utf8Bytes } from './decode.ts';
-import { findDialect, linesBeforeHeader, textWithoutLineQuotes } from './dialect.ts';
+import { findDialect, linesBeforeHeader } from './dialect.ts';
 import {
   isWrappedList,
   type JsonKind,
@@ -272,11 +272,10 @@ async function openCsv(
   for (const note of dialect.notes) say(note);
   const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => {
-    if (isWholeUtf8(encoding) && dialect.linesBeforeHeader === 0 && !dialect.hasLineQuotes) {
+    if (isWholeUtf8(encoding) && dialect.linesBeforeHeader === 0) {
       return csvRecords(utf8Bytes(file, onRead), dialect);
     }
-    const text = decodedText(file, encoding.name, onRead);
-    return csvRecords(dialect.hasLineQuotes ? textWithoutLineQuotes(text) : text, dialect);
+    return csvRecords(decodedText(file, encoding.name, onRead), dialect);
   };
   const columns = await headerOf(records(), reading);
   if (columns.length > MAX_COLUMNS) throw tooManyColumns();

@@ -107,7 +107,6 @@ export function mappingOf({ columns }: Pick<Table, 'columns'>): Mapping {
     warnings: [],
     remembered: null,
     missed: [],
-    ties: [],
     parts: {},
   };
 }

@@ -65,7 +65,7 @@ export function tableOf(needs: readonly string[]): Table {
 /** A mapping of no column to any field. */
 export const NO_MAPPING: Mapping = {
   ...{ columns: [], sources: [], ignored: [], leftOut: [], warnings: [], missed: [] },
-  ...{ remembered: null, ties: [], parts: {} },
+  ...{ remembered: null, parts: {} },
 };
 
 const MAPPING: Mapping = {

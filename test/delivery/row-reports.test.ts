@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { tieProblems } from '../../src/delivery/prepare.ts';
 import { runRowOf } from '../../src/delivery/report-rows.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { Mapping, Row } from '../../src/request/lead/table.ts';
@@ -85,43 +84,5 @@ describe('A row of the run report', () => {
     expect(runRowOf({ ...invalid, message: null }, MAPPING, false).message).toBeNull();
     // What the service said of a row is no text of ours, and stays.
     expect(runRowOf(report({ message: 'No Anabela.' }, { cells }), MAPPING, false).message).toBe('No Anabela.');
-  });
-});
-
-describe('Columns that match one field equally well', () => {
-  const mapping = (changes: object = {}) =>
-    ({
-      columns: ['Tel', 'Mobile', 'Better'],
-      ties: [{ field: 'phone', columns: [0, 1], better: [2], ...changes }],
-    }) as unknown as Mapping;
-  const differ = (cells: string[], changes: object = {}) =>
-    tieProblems({ number: 1, line: 2, cells, problem: null }, mapping(changes)).map(({ code, field, column }) => [
-      code,
-      field,
-      column,
-    ]);
-  const told = [['columns.differ', 'phone', 'Tel / Mobile']];
-
-  test.each([
-    [['912', '913', ''], told],
-    [['912', ' 912 ', ''], []],
-    [['912', '', ''], []],
-    [['', '', ''], []],
-    [['912'], []],
-    // A column that is better decides, if it has something.
-    [['912', '913', '914'], []],
-    [['912', '913', ' '], told],
-    [['912', '913', 'n/a'], told],
-    // Who says that there is none says nothing else.
-    [['912', 'n/a', ''], []],
-  ])('and hold %j are told: %j', (cells, problems) => {
-    expect(differ(cells)).toEqual(problems);
-  });
-
-  test('of other fields have words for values', () => {
-    expect(differ(['Ana', 'n/a', ''], { field: 'fullname' })).toEqual([['columns.differ', 'fullname', 'Tel / Mobile']]);
-    expect(
-      tieProblems({ number: 1, line: 2, cells: ['1'], problem: null }, { columns: [], ties: [] } as unknown as Mapping),
-    ).toEqual([]);
   });
 });

@@ -161,3 +161,8 @@ it.skipIf(process.platform !== 'linux')(
     }
   },
 );
+
+it('a list is no recording', async () => {
+  writeFileSync(join(folder, 'leads.csv'), 'a,b\n1,2\n');
+  await expect(describeAudio('leads.csv', folder)).rejects.toThrow('is not a recording');
+});

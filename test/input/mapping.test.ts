@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mapRow, tieProblems } from '../../src/delivery/prepare.ts';
+import { mapRow } from '../../src/delivery/prepare.ts';
 import { mappingToKeep } from '../../src/input/kept-mapping.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { MappingOptions } from '../../src/request/lead/table.ts';
@@ -56,31 +56,6 @@ describe('known names', () => {
       location: '1200 Lisboa',
     });
     expect(fields(['id'], ['l:9'])).toEqual({ ref: 'l:9' });
-  });
-
-  it('two columns equally like one field are told to the user', () => {
-    expect(
-      plan(['Phone', 'Telefone'])
-        .warnings.map(({ message }) => message)
-        .join(),
-    ).toContain('"Phone" and "Telefone" both look like the phone');
-    expect(plan(['Phone', 'Mobile']).warnings).toEqual([]);
-    expect(plan(['Phone', 'Telefone'], { set: { phone: '{Phone}' } }).warnings).toEqual([]);
-  });
-
-  it('where such columns hold different values, the row is warned about', () => {
-    const warned = (columns: string[], cells: string[]) =>
-      tieProblems({ number: 1, line: 2, cells, problem: null }, plan(columns));
-    expect(warned(['Phone', 'Telefone'], ['1', '2'])).toEqual([
-      expect.objectContaining({ severity: 'warning', field: 'phone', column: 'Phone / Telefone' }),
-    ]);
-    expect(warned(['Phone', 'Telefone'], ['1', ' 1 '])).toEqual([]);
-    expect(warned(['Phone', 'Telefone'], ['1', ''])).toEqual([]);
-    expect(warned(['Phone', 'Mobile'], ['1', '2'])).toEqual([]);
-    // A better column decides, so it does not matter that the others differ.
-    expect(warned(['Telefone', 'Celular', 'Handy'], ['1', '2', '3'])).toEqual([]);
-    expect(warned(['Celular', 'Handy'], ['2', '3'])).toHaveLength(1);
-    expect(warned(['City', 'Cidade', 'Zip'], ['Faro', 'Lagos', '8000'])).toHaveLength(1);
   });
 
   it('what becomes nothing is listed', () => {

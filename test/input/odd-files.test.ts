@@ -1,7 +1,6 @@
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { rawWorkbook } from '../../scripts/workbook.mjs';
-import { describeAudio } from '../../src/input/audio.ts';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
 
 const refusal = (content: Uint8Array) =>
@@ -49,10 +48,6 @@ describe('files that are no tables', () => {
   });
   it('but a header may begin as a recording does', async () => {
     expect((await readTable(scratchFile(Buffer.from('ID3,Name\n1,Ana\n'), 'csv'))).cells).toEqual([['1', 'Ana']]);
-  });
-  it('a list is no recording', async () => {
-    const path = scratchFile(Buffer.from('a,b\n1,2\n'), 'csv');
-    await expect(describeAudio(path, '/')).rejects.toThrow('is not a recording');
   });
 });
 

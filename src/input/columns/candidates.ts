@@ -60,11 +60,7 @@ export function candidatesByName(look: Look): Candidate[] {
   if (alias && !isPlainlyOther(alias.meaning, seen)) {
     const fit = fitOf(alias.meaning, seen);
     const known: Candidate = { index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look };
-    found.push(
-      (isOfFew(alias.meaning, seen) && isHandful(seen)) || isOfCompanies(alias.meaning, seen)
-        ? { ...known, level: 'likely' }
-        : known,
-    );
+    found.push(isOfCompanies(alias.meaning, seen) ? { ...known, level: 'likely' } : known);
   }
   if (name.isOthers && found.length === 0) return [];
   for (const named of name.meanings) {
@@ -121,16 +117,6 @@ function isOfCompanies(meaning: FieldOrPart, { company }: ContentProfile): boole
   return meaning === 'fullname' && company >= 0.3;
 }
 
-/**
- * Tells whether a column with a known name has so few different values that they are probably the sender's own. In a
- * file that somebody made to try something out, all cells are the same.
- */
-function isHandful(seen: ContentProfile): boolean {
-  return !isConstant(seen) && seen.distinct * seen.filled <= MAX_HANDFUL;
-}
-
-const MAX_HANDFUL = 5;
-
 function isConstant({ distinct, filled }: ContentProfile): boolean {
   return distinct * filled <= 1;
 }
@@ -170,8 +156,8 @@ function levelOf(
   const isName = (meaning === 'fullname' || meaning === 'first_name') && holdsPersons(seen);
   const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning) || isName;
   if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
-  // A number that can be called is a reference only if the name clearly says so.
-  if (meaning === 'ref' && isPlainlyPhone(seen)) return null;
+  // A number that can be called, or of a line, is a reference only if the name clearly says so.
+  if (meaning === 'ref' && (isPlainlyPhone(seen) || (seen.isSequence && seen.filled > 2))) return null;
   const isKindOfService = meaning === 'category' && name.unknown === '' && !name.isSubject && holdsFewValues(seen);
   if (isKindOfService) return 'certain';
   if (fit !== 'shows' || rank >= ASIDE) return 'likely';
@@ -344,10 +330,7 @@ function isAnothersName({ meaning, level, look }: Candidate, candidates: readonl
   if (meaning === 'fullname')
     return (level === 'likely' || look.name.isSomebody) && isCertain('first_name') && isCertain('last_name');
   if (level === 'certain' || !OF_A_NAME.includes(meaning)) return false;
-  return (
-    isCertain('fullname') &&
-    (look.name.unknown !== '' || look.name.isEither || !(has('first_name') && has('last_name')))
-  );
+  return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
 }
 
 /**

@@ -105,15 +105,6 @@ export interface MissedColumn {
   readonly isOthers: boolean;
 }
 
-/** Columns that are equally likely to be one field. */
-export interface Tie {
-  readonly field: string;
-  /** The tied columns, of which the first non-empty one is used. */
-  readonly columns: readonly number[];
-  /** Columns that take precedence: if one of them is filled, `columns` are not used. */
-  readonly better: readonly number[];
-}
-
 /** The user's statements about the columns, in flags or in a mapping file. */
 export interface MappingOptions {
   /** Field by column. The value `-` leaves the column out. */
@@ -162,7 +153,6 @@ export interface Mapping {
    * Columns that are left out although they clearly hold a field that nothing gives. A person has to decide about them.
    */
   readonly missed: readonly MissedColumn[];
-  readonly ties: readonly Tie[];
   /** The columns that hold a part of the location or of the name, best first, whichever field they are used for. */
   readonly parts: PartColumns;
 }

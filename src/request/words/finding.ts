@@ -85,13 +85,7 @@ export const FINDING = {
     '"{name}" was given as the {field}, but {what}.',
     'If that is a mistake, say which column it is: --map COLUMN={field}',
   ),
-  'columns.alike': warning(null, '{what}', 'Say which column to use: --map COLUMN={field}'),
   'columns.changed': warning(null, '{what}', 'Look at the plan, and correct it with --map COLUMN=FIELD.'),
-  'columns.differ': warning(
-    null,
-    'The columns hold different values; the first is taken. Say which to use with --map.',
-    'Correct the cells, or say which column to use: --map COLUMN={field}',
-  ),
 
   'columns.none-said': warning(
     null,
