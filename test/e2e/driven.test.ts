@@ -9,7 +9,12 @@ import { statsOf } from '../helpers/sandbox-view.ts';
 
 const DESCRIPTION = 'category-list-openapi30.yaml';
 /** What the partner was told at onboarding. */
-const TOLD: Readonly<Record<string, string>> = { partner_id: '42', 'X-Partner': 'EXEMPLO' };
+const TOLD: Readonly<Record<string, string>> = {
+  create: 'POST /api/leads',
+  validate: 'POST /api/leads/check',
+  partner_id: '42',
+  'X-Partner': 'EXEMPLO',
+};
 /** What a person answers who is asked about a cell, by the code of the finding. */
 const CORRECTIONS: Readonly<Record<string, string>> = { 'country.unknown': 'PT', 'phone.too-short': '+351912345670' };
 /** The row of which the service loses the answer. */
