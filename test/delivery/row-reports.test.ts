@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runRowOf } from '../../src/delivery/report-rows.ts';
 import { planMapping } from '../../src/input/mapping.ts';
-import type { Mapping, Row } from '../../src/request/lead/table.ts';
+import type { Row } from '../../src/request/lead/table.ts';
 import type { RowReport } from '../../src/request/log/import-plan.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
 import { submissionOf } from './leads.ts';

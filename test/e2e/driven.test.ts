@@ -13,6 +13,7 @@ const TOLD: Readonly<Record<string, string>> = {
   create: 'POST /api/leads',
   validate: 'POST /api/leads/check',
   partner_id: '42',
+  category_id: '{category}',
   'X-Partner': 'EXEMPLO',
 };
 /** What a person answers who is asked about a cell, by the code of the finding. */
@@ -25,7 +26,7 @@ const HEADER = ['Nr', 'country', 'fullname', 'phone', 'location', 'request_text'
 function leads(): string[][] {
   const rows = Array.from({ length: 7 }, (_, at) => {
     const text = `Pintar a sala ${at}`;
-    return [`L-${at}`, 'PT', `Ana Exemplo ${at}`, `+35191234567${at}`, 'Lisboa 1000-001', text, 'Cleaning'];
+    return [`L-${at}`, 'PT', `Ana Exemplo ${at}`, `+35191234567${at}`, 'Lisboa 1000-001', text, '12'];
   });
   rows[1]?.splice(1, 1, 'Atlantis');
   rows[3]?.splice(3, 1, '12');
@@ -59,10 +60,14 @@ test('onboarding is driven by srq help --json and srq schema alone', async ({ de
   const description = contractFile(DESCRIPTION);
   const refused = await driver.call(learn, [description], { '--yes': true });
   expect(refused.reason?.reason).toBe(driver.known('contract.undecided'));
-  const { questions } = (await driver.call(learn, [description], { '--dry-run': true }))
-    .document as DocumentOf<'contract learn'>;
   const answers: Record<string, string[]> = {};
-  for (const { option, key } of questions) answers[option] = [...(answers[option] ?? []), `${key}=${TOLD[key]}`];
+  // An answer may lead to another question.
+  for (;;) {
+    const { questions } = (await driver.call(learn, [description], { ...answers, '--dry-run': true }))
+      .document as DocumentOf<'contract learn'>;
+    for (const { option, key } of questions) answers[option] = [...(answers[option] ?? []), `${key}=${TOLD[key]}`];
+    if (questions.length === 0) break;
+  }
   const learned = await driver.call(learn, [description], { ...answers, '--yes': true });
   expect(learned).toMatchObject({ code: 0, document: { stored: true } });
   expect(await driver.call(login, [], account, CANARY)).toMatchObject({ code: 0, document: { proven: true } });
