@@ -3,7 +3,7 @@ import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Host, LogPlace } from './host.ts';
-import { StoreMemory, type StoreRecord } from './store-memory.ts';
+import { type ConfirmedMark, StoreMemory } from './store-memory.ts';
 
 /** What the log needs from the program that uses it. */
 export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'> {
@@ -42,9 +42,8 @@ export class LogKeeper {
   #postgresStore: PostgresStore | null = null;
   #isStoreAway = false;
   /** The newest record of this process in the store. */
-  #newest: StoreRecord | null = null;
-  #writeMark: ((newest: StoreRecord | null) => void) | null = null;
-  #markedMs = Number.NEGATIVE_INFINITY;
+  #newest: ConfirmedMark | null = null;
+  #rememberedMs = Number.NEGATIVE_INFINITY;
 
   /** `findPlace` is called when the place is first needed. */
   constructor(host: LogHost, findPlace: () => Promise<LogPlace>) {
@@ -97,7 +96,6 @@ export class LogKeeper {
     await this.requireKnown();
     const log = await (await this.store()).open(command, exclusive);
     this.#host.onClose(() => log.close());
-    await this.#rememberStore();
     return log;
   }
 
@@ -126,26 +124,30 @@ export class LogKeeper {
   async acceptStore(): Promise<void> {
     const place = await this.place();
     if (place.kind === 'file') return;
-    this.#newest = null;
-    await this.#rememberStore({ withoutNewest: true });
+    const memory = new StoreMemory(place.file);
+    const known = memory.read();
+    // Another store is not accepted by that.
+    if (known === null || (await (await this.postgresStore()).identity()) !== known.store) return;
+    memory.keep({ ...known, newest: null });
   }
 
   /** The profile has sent through a store, and this is not it, or it has not all that was sent. */
   async #unknownStore(place: LogPlace): Promise<UnknownLog | null> {
     if (place.kind === 'file' && place.isGiven) return null;
-    const known = new StoreMemory(place.kind === 'file' ? place.path : place.file).read();
+    const memory = new StoreMemory(place.kind === 'file' ? place.path : place.file);
+    const known = memory.read();
     if (known === null) return null;
     const sent = `This profile has sent through the store ${known.name}`;
     if (place.kind === 'file') {
       const message = `${sent}, and the log ${place.path} does not know what that was.`;
-      const hint = `Name the store again: --store ${shellWord(known.name)} (or SRQ_STORE)    Or do without it: --log ${shellWord(place.path)}`;
+      const hint = `Name the store again: --store URL (or SRQ_STORE)    Or do without it: --log ${shellWord(place.path)}`;
       return { reason: 'store.other', message, hint, accept: null };
     }
     const store = await this.postgresStore();
     if ((await store.identity()) !== known.store) {
       const message = `${sent}. The store ${place.name} is another one, and does not know what that was.`;
       const hint = 'Name the store that it sent through, or begin with this one, once: --fresh-store';
-      return { reason: 'store.other', message, hint, accept: () => this.#rememberStore({ withoutNewest: true }) };
+      return { reason: 'store.other', message, hint, accept: async () => memory.forget() };
     }
     if (known.newest === null || (await store.has(known.newest))) return null;
     const message = `The store ${place.name} lacks requests that this machine has recorded there. It may be an older state of it, such as a backup.`;
@@ -167,29 +169,14 @@ export class LogKeeper {
   }
 
   /** Writes down which store the profile sends through, and the newest record that this machine knows to be there. */
-  async #rememberStore({ withoutNewest = false } = {}): Promise<void> {
-    const place = await this.place();
-    if (place.kind === 'file') return;
-    const store = await this.postgresStore();
-    if (withoutNewest) await store.migrate();
-    const id = await store.identity();
-    if (id === null) return;
-    const memory = new StoreMemory(place.file);
-    const write = (newest: StoreRecord | null) => memory.keep({ store: id, name: place.name, newest });
-    write(withoutNewest ? null : (this.#newest ?? memory.read()?.newest ?? null));
-    if (this.#writeMark !== null) return;
-    this.#writeMark = write;
-    this.#host.onClose(async () => {
-      if (this.#newest !== null) write(this.#newest);
-    });
-  }
-
-  #confirmed({ key, id }: StoreRecord): void {
-    this.#newest = { key, id };
-    const nowMs = this.#host.clock.monotonicMs();
-    if (this.#writeMark === null || nowMs - this.#markedMs < MARK_MS) return;
-    this.#markedMs = nowMs;
-    this.#writeMark(this.#newest);
+  #remember({ file, name }: Extract<LogPlace, { kind: 'store' }>): void {
+    if (this.#newest === null) return;
+    const { store, key, id } = this.#newest;
+    const memory = new StoreMemory(file);
+    const known = memory.read();
+    // Another process of the profile may have recorded more.
+    if (known?.store === store && known.newest !== null && known.newest.id >= id) return;
+    memory.keep({ store, name, newest: { key, id } });
   }
 
   async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
@@ -207,10 +194,20 @@ export class LogKeeper {
       );
     };
     const warn = (message: string) => void this.#host.warn(message);
-    const confirmed = (newest: StoreRecord) => this.#confirmed(newest);
+    const confirmed = (newest: ConfirmedMark) => {
+      this.#newest = newest;
+      const nowMs = clock.monotonicMs();
+      if (nowMs - this.#rememberedMs < MARK_MS) return;
+      this.#rememberedMs = nowMs;
+      this.#remember(place);
+    };
     const stopping = halt.signal;
     const store = openPostgresStore({ url, password, clock, run, holder, stopping, away, warn, confirmed });
-    this.#host.onClose(() => store.close());
+    // The log is closed before the store.
+    this.#host.onClose(async () => {
+      this.#remember(place);
+      await store.close();
+    });
     return store;
   }
 }

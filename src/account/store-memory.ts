@@ -1,9 +1,14 @@
 import { ANY_OWNER, OwnFile } from '../settings/own-file.ts';
 
 /** A record in a store: the key of its request, and its number. */
-export interface StoreRecord {
+interface StoreRecord {
   readonly key: string;
   readonly id: number;
+}
+
+/** A record that a store has confirmed, and the store's identity. */
+export interface ConfirmedMark extends StoreRecord {
+  readonly store: string;
 }
 
 /** What a profile remembers of the store that it sends through. */
@@ -41,5 +46,9 @@ export class StoreMemory {
 
   keep(mark: StoreMark): void {
     this.#file.replace(`${JSON.stringify(mark)}\n`);
+  }
+
+  forget(): void {
+    this.#file.remove();
   }
 }

@@ -265,7 +265,11 @@ function cannotBeOpened(path: string, error: unknown): SrqError {
 }
 
 function asLogError(error: unknown, path: string): SrqError {
-  if (error instanceof SrqError) return error;
+  if (error instanceof SrqError) {
+    // It was sent before.
+    const message = error.message.replace('Nothing was sent', 'Nothing more is sent');
+    return new SrqError(error.reason, message, error.hint, error);
+  }
   return new SrqError(
     'log.unwritable',
     `The log ${path} cannot be written (${reasonOf(error)}). Nothing more is sent.`,

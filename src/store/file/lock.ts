@@ -110,7 +110,11 @@ export class LogLocks {
 
   /** Releases all locks. */
   close(): void {
-    if (this.#isRun) this.#text.write({ holder: '' });
+    try {
+      if (this.#isRun) this.#text.write({ holder: '' });
+    } catch {
+      // The old name then stays in the file, but the locks are released.
+    }
     for (const lock of [this.#append, ...this.#held]) lock.close();
     this.#text.close();
   }
@@ -216,8 +220,9 @@ class LockText {
 
 function textOf({ bytes, holder }: LockFacts): string {
   const room = TEXT_BYTES - HEAD.length - DIGITS - TAIL.length - 2;
-  let name = JSON.stringify(holder.replace(/[^\x20-\x7e]/g, '?'));
-  for (let cut = holder.length; name.length > room; cut--) name = JSON.stringify(holder.slice(0, cut));
+  const plain = holder.replace(/[^\x20-\x7e]/g, '?');
+  let name = JSON.stringify(plain);
+  for (let cut = Math.min(plain.length, room); name.length > room; cut--) name = JSON.stringify(plain.slice(0, cut));
   return `${HEAD}${String(bytes).padStart(DIGITS)}${TAIL}${name}}`.padEnd(TEXT_BYTES - 1).concat('\n');
 }
 

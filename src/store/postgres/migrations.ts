@@ -225,6 +225,9 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 `,
 };
 
+/** The number of the schema since which a store has an identity. */
+export const IDENTITY_SCHEMA = IDENTITY.number;
+
 /** The migrations, in their order. */
 const MIGRATIONS: readonly Migration[] = [
   LOG_TABLES,

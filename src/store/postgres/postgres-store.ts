@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../../request/ports.ts';
 import { type Database, openDatabase } from './database.ts';
 import { examineStore, type StoreFindings } from './examine-store.ts';
-import { migrate, NEWEST_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
+import { IDENTITY_SCHEMA, migrate, NEWEST_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
 import {
   type FileLogState,
   type KnownRequest,
@@ -38,8 +38,8 @@ interface PostgresStoreOptions {
   readonly away: (message: string | null) => void;
   /** Called with messages that people need about a fail-over. */
   readonly warn: (message: string) => void;
-  /** Called with the newest record of this process after each write. */
-  readonly confirmed?: (newest: { readonly key: string; readonly id: number }) => void;
+  /** Called with the newest record of this process after each write, and the identity of the store. */
+  readonly confirmed?: (newest: { readonly store: string; readonly key: string; readonly id: number }) => void;
 }
 
 /** A log in PostgreSQL, for any number of machines. */
@@ -88,6 +88,12 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
   async function* unlessEmpty<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
     if (!(await isEmpty())) yield* read();
   }
+  const identity = async () => {
+    if ((await version()) < IDENTITY_SCHEMA) return null;
+    const text = 'select srq.identity()::text as store';
+    const [row] = await database.retryWhileAway(() => database.query<{ store: string }>(text), stopping);
+    return row?.store ?? null;
+  };
   const migrated = () => database.retryWhileAway(() => migrate(database), stopping);
   return {
     database,
@@ -100,15 +106,14 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     name: database.shown,
     open: async (command) => {
       await migrated();
-      const joining = { run, clock, stopping, holder: holder(command), warn, confirmed };
+      const store = (await identity()) ?? '';
+      const joining = {
+        ...{ run, clock, stopping, holder: holder(command), warn },
+        confirmed: ({ key, id }: { readonly key: string; readonly id: number }) => confirmed?.({ store, key, id }),
+      };
       return database.retryWhileAway(() => PostgresLog.open(database, joining), stopping);
     },
-    identity: async () => {
-      if ((await version()) < NEWEST_SCHEMA) return null;
-      const text = 'select srq.identity()::text as store';
-      const [row] = await database.retryWhileAway(() => database.query<{ store: string }>(text), stopping);
-      return row?.store ?? null;
-    },
+    identity,
     has: async ({ key, id }) => {
       const text = 'select 1 from srq.state where key = $1 and record >= $2';
       return (await database.retryWhileAway(() => database.query(text, [key, id]), stopping)).length > 0;
