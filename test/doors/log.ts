@@ -63,6 +63,7 @@ export const openLog = (path: string, exclusive = true, { clock = {}, ...changes
   });
 
 interface LogChanges {
+  readonly holder?: string;
   readonly run?: string;
   readonly user?: LogUser;
   readonly clock?: Partial<Clock>;

@@ -283,7 +283,7 @@ class Names {
         .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (run) => this.#numbered('RUN', run, run.length))
         .replace(/\b[0-9a-f]{8}(?= \(\d{4}-)/g, (run) => this.#numbered('RUN', run, 8))
         .replace(
-          /(?:\b|(?<=\bk))(?:[0-9a-f]{64}|[0-9a-f]{32}|(?=[0-9a-f]*[a-f])[0-9a-f]{12})\b( {2,})?/g,
+          /(?:\b|(?<=\bk))(?:[0-9a-f]{64}|[0-9a-f]{32}|(?<!\+)(?!0{12})[0-9a-f]{12})\b( {2,})?/g,
           (key, gap = '') => {
             const name = this.#numbered('KEY', key.trimEnd(), 12);
             return gap === '' ? name : name.padEnd(key.length);

@@ -145,11 +145,11 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
 
     test('does not send by a file, until a person names it', async ({ desk, sandbox }) => {
       desk.use(sandbox);
-      const { url, leads } = await sentThrough(desk, 30);
+      const { leads } = await sentThrough(desk, 30);
       desk.env['SRQ_STORE'] = '';
       for (const words of [bulkArgs(leads, '--no-validate'), ['create', ...requestOfRow(2), '--json']]) {
         const refused = refusal(await desk.call(...words));
-        expect(refused).toEqual({ code: 9, reason: 'store.other', hint: expect.stringContaining(`--store ${url}`) });
+        expect(refused).toEqual({ code: 9, reason: 'store.other', hint: expect.stringContaining('--store URL') });
       }
       const dry = await desk.call('bulk', leads, '--dry-run', '--json');
       expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining('has sent through the store')]);
@@ -157,6 +157,17 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
       const log = join(desk.state, 'default.ndjson');
       const given = await desk.call('create', ...requestOfRow(99), '--log', log, '--json');
       expect(documentOf(given)).toMatchObject({ status: 'created' });
+    });
+
+    test('by its worker alone, does not send by a file either', async ({ desk, sandbox }) => {
+      desk.use(sandbox);
+      await use(desk);
+      const leads = desk.write('leads.csv', leadsCsv(5));
+      await desk.call('enqueue', leads, '--yes', '--json');
+      expect((await desk.call('work', '--until-empty', '--json')).code).toBe(0);
+      desk.env['SRQ_STORE'] = '';
+      expect(refusal(await desk.call(...bulkArgs(leads)))).toMatchObject({ code: 9, reason: 'store.other' });
+      expect(await statsOf(sandbox)).toMatchObject({ created: 5, doubled: 0 });
     });
 
     test('does not send by another store, until a person accepts it', async ({ desk, sandbox }) => {

@@ -396,7 +396,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(documentOf(both)).toMatchObject({ error: { reason: 'flags.contradict' } });
     // Unknown outcomes in a row open the breaker of the account; standard output is then for events alone.
     desk.env['SRQ_STORE'] = await server.database();
-    await desk.call('enqueue', desk.write('more.csv', leadsCsv(40).replaceAll('sala', 'porta')));
+    await desk.call('enqueue', desk.write('more.csv', leadsCsv(40).replaceAll('sala', 'porta')), '--fresh-store');
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after', times: 10 }]);
     const lines = ['work', '--rate', 'max', '--until-empty', '--events', '-'];
     const paused = desk.start(lines);
@@ -436,7 +436,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const own = await PostgresServer.start();
     try {
       desk.env['SRQ_STORE'] = await own.database();
-      await desk.call('enqueue', desk.write('more.csv', leadsCsv(9)));
+      await desk.call('enqueue', desk.write('more.csv', leadsCsv(9)), '--fresh-store');
       await setLatency(sandbox, 1_500);
       sandbox.setInstructions([]);
       const { created } = await statsOf(sandbox);

@@ -321,6 +321,17 @@ describe('A log that is another file than before', () => {
     }
   });
 
+  test('is missed whatever the name of the run was that used it', async () => {
+    const holder = `srq bulk ${'"Anfragen März 12.csv" '.repeat(60)}`;
+    const log = await openLog(path, true, { holder });
+    expect((await failureOf(openLog(path))).message).toContain('srq bulk "Anfragen M?rz 12.csv"');
+    await log.sending(subjectOf(1), 'none');
+    await log.close();
+    expect(statSync(`${path}.lock`).size).toBe(512);
+    truncateSync(path);
+    expect((await failureOf(openLog(path))).message).toContain('It was emptied');
+  });
+
   test('is missed behind a symbolic link that leads nowhere any more', async () => {
     const link = join(directory, 'link.ndjson');
     symlinkSync('log.ndjson', link);
