@@ -5,7 +5,15 @@ import { recoverFromBreak } from './breaker.ts';
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { recorded, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest } from './submit.ts';
+import {
+  fromLog,
+  recorded,
+  type Sent,
+  type Submission,
+  type SubmitOptions,
+  subjectOf,
+  submitRequest,
+} from './submit.ts';
 import type { Supervisor } from './supervise.ts';
 
 const PREFETCH_ROWS = 200;
@@ -106,8 +114,16 @@ async function withMeaning(submission: Submission, sent: Sent, { api, log, askMe
     ids: said === 'refused' ? {} : unproven.ids,
     http: unproven.http,
   };
-  const how = { seen: log.lookup(submission.key), by: 'person' } as const;
-  return recorded(submission, outcome, {}, () => log.outcome(subjectOf(submission), outcome, how));
+  // What is told of a deliberate second send is told of it alone, so that the next try has its idempotency key.
+  const again = (await log.read(submission.key))?.again === true;
+  const how = { seen: log.lookup(submission.key), by: 'person', again } as const;
+  let isNoted = true;
+  const told = await recorded(submission, outcome, {}, async () => {
+    isNoted = await log.outcome(subjectOf(submission), outcome, how);
+    return isNoted;
+  });
+  // Another process has found something out meanwhile, and that counts.
+  return isNoted ? told : fromLog(submission, log);
 }
 
 const SAID = { raw: null, ms: null } as const;

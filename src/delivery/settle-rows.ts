@@ -346,7 +346,7 @@ async function repeatUnderKey(
   const { status, message } = result.outcome;
   const unknown = { ...result.outcome, status: 'unknown', message: `${EARLIER} ${message ?? ''}`.trim() } as const;
   const outcome = isTaken(status) ? result.outcome : unknown;
-  const alsoUnknown = await withdrawCreation(result.sameAs, log);
+  const alsoUnknown = await withdrawCreation(result.sameAs, log, api.wireForm);
   return recorded(submission, outcome, { stop: result.stop, alsoUnknown }, () => log.outcome(subject, outcome));
 }
 

@@ -159,7 +159,7 @@ async function submit(
   const sentMs = log.nowMs() - (outcome.ms ?? 0);
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   if (outcome.status === 'created') onCreated();
-  const alsoUnknown = await withdrawCreation(sameAs, log);
+  const alsoUnknown = await withdrawCreation(sameAs, log, api.wireForm);
   const noted = () => log.outcome(subject, outcome, how);
   const told = await recorded(submission, outcome, { stop, unproven, alsoUnknown }, noted);
   const mayProve = unproven !== null && cleared !== null && !told.unrecorded && stop === null;
@@ -180,7 +180,7 @@ async function proven(
   const { request, key } = submission;
   try {
     const { isTaken: isProven, isSeen, stop, sameAs } = await api.prove(request, key, unproven, cleared);
-    const alsoUnknown = await withdrawCreation(sameAs, log);
+    const alsoUnknown = await withdrawCreation(sameAs, log, api.wireForm);
     if (!isProven) return { ...told, stop, alsoUnknown };
     const seen = log.lookup(key);
     const isNamed = Object.keys(unproven.ids).length > 0;
@@ -207,8 +207,15 @@ const CONFLICT = 'The service answered HTTP 409, and validate shows that it has 
 const SEEN = 'Taken, as validate shows; the answer names no identifier.';
 const SAME_IDENTIFIER = 'Another request got the same identifier, so that nobody knows which of them was taken.';
 
-/** Makes a request unknown that was told as created, because another one got its identifier. Returns its result. */
-export async function withdrawCreation(key: string | null, log: DeliveryLog): Promise<RowResult | null> {
+/**
+ * Makes a request unknown that was told as created, because another one got its identifier. Returns its result. It was sent
+ * in the form `wireForm`, as all of this run.
+ */
+export async function withdrawCreation(
+  key: string | null,
+  log: DeliveryLog,
+  wireForm: string | null,
+): Promise<RowResult | null> {
   if (key === null) return null;
   await log.prefetch([key]);
   const record = await log.read(key);
@@ -217,7 +224,7 @@ export async function withdrawCreation(key: string | null, log: DeliveryLog): Pr
   // Its age is that of the send.
   const ms = Math.max(0, Math.round(log.nowMs() - Date.parse(record.at) + (record.ms ?? 0)));
   const outcome = { ...outcomeOf('unknown', SAME_IDENTIFIER, record.http), ms };
-  if (!(await log.outcome(record, outcome, { seen: log.lookup(key), again, looked: true }))) return null;
+  if (!(await log.outcome(record, outcome, { seen: log.lookup(key), again, wireForm, looked: true }))) return null;
   return shown({ ...outcome, row, ref, key, reason: 'request.in-doubt' });
 }
 

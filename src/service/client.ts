@@ -184,9 +184,11 @@ export class RequestApi implements MarketplaceApi {
       const read = this.#reader.creation(exchange, call.redactor, terms.key);
       const { next } = read.meaning;
       if (next === 'renew') {
-        const refused = await this.#whyNotRenewed(request, progress.isRefused, sent.isAccepted());
-        if (refused !== null) return { ...unsent('', refused.stop), outcome: unknownOutcome(exchange, refused.why) };
+        const wasRefused = progress.isRefused;
+        // Noted first: the question to validate may fail, and the request was refused all the same.
         progress.isRefused = true;
+        const refused = await this.#whyNotRenewed(request, wasRefused, sent.isAccepted());
+        if (refused !== null) return { ...unsent('', refused.stop), outcome: unknownOutcome(exchange, refused.why) };
       } else if (next === 'again' && tried < MAX_CREATE_TRIES) {
         await this.#pauseUnlessPaced(tried, exchange);
       } else {
