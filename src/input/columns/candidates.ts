@@ -104,7 +104,7 @@ const OF_QUESTIONS: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
 
 const VAGUE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['location', 'fullname']);
 
-const OF_A_PERSON: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email']);
+export const OF_A_PERSON: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email']);
 const OF_A_NAME: readonly FieldOrPart[] = ['fullname', 'first_name', 'last_name'];
 const OF_A_PLACE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
   ...(['street', 'house_number', 'postal_code', 'city', 'location'] as const),
@@ -149,7 +149,8 @@ function levelOf(
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
   if (isOfFew(meaning, seen)) return null;
   // An offer or an order without a word for its number may be its amount.
-  if (meaning === 'ref' && rank >= ASIDE && (seen.codeLike < 0.5 || seen.isRound || seen.isSequence)) return null;
+  if (meaning === 'ref' && rank >= ASIDE && (seen.codeLike < 0.5 || seen.isRound || seen.isSpread || seen.isSequence))
+    return null;
   // A name that may be anything is the customer's only if its cells have names of persons.
   if (name.isEither && meaning === 'fullname' && !holdsPersons(seen)) return null;
   if (mayBeStrangers) return strength === 'slip' && fit === 'shows' ? 'certain' : 'likely';
@@ -168,7 +169,7 @@ function levelOf(
 
 /** Tells whether nearly all cells of a column with a known name are clearly of another kind than the name says. */
 function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
-  if (meaning === 'ref') return seen.filled >= 3 && isConstant(seen);
+  if (meaning === 'ref') return seen.filled >= 3 && (isConstant(seen) || seen.isFractional);
   if (fitOf(meaning, seen) !== 'contradicts') return false;
   // Links are the location of appointments that take place online.
   if (seen.url >= (meaning === 'location' ? 0.5 : 0.9)) return true;
@@ -312,6 +313,7 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
     const rivals = left.filter((each) => each.meaning === meaning).sort(byMerit);
     const known = rivals.filter(({ by }) => by === 'known name');
     const [winner, second] = rivals;
+    if (OF_A_PERSON.has(meaning)) return asDoubted(second ? withoutStrangers(rivals) : rivals);
     if (!winner || !second) return rivals;
     if (SEVERAL.has(meaning)) return withoutStrangers(rivals);
     if (known.length > 0) return known;
@@ -344,6 +346,20 @@ function withoutStrangers(rivals: readonly Candidate[]): readonly Candidate[] {
 
 function inDoubt(candidate: Candidate): Candidate {
   return { ...candidate, level: 'likely', because: `${candidate.because}; the same few again and again` };
+}
+
+/**
+ * Makes contacts likely whose names doubt them. A second one is doubted if there is no first one, and one of a place if
+ * there is another one, because it may be somebody else's.
+ */
+function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
+  const isFirst = ({ look: { name } }: Candidate) => !name.isSecond && !name.isDoubted;
+  return rivals.map((each) => {
+    const { isDoubted, isSecond, isOfAPlace } = each.look.name;
+    const isLast = isSecond && !rivals.some(isFirst);
+    const isElsewhere = isOfAPlace && rivals.length > 1;
+    return each.by !== 'known name' && (isDoubted || isLast || isElsewhere) ? { ...each, level: 'likely' } : each;
+  });
 }
 
 function byMerit(a: Candidate, b: Candidate): number {

@@ -28,6 +28,10 @@ export interface ContentProfile {
   readonly amount: number;
   /** Whole numbers that people calculate with: most of them end in 0 or 5. */
   readonly isRound: boolean;
+  /** Numbers of which some have a fraction: amounts, of which the round ones are written without. */
+  readonly isFractional: boolean;
+  /** Whole numbers of very different size, as amounts are. */
+  readonly isSpread: boolean;
   readonly company: number;
   readonly digits: number;
   readonly recording: number;
@@ -68,6 +72,8 @@ const YES_NO =
   /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
 const AMOUNT =
   /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$|^[-+]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}$/i;
+const NUMBER = /^[-+]?\d+(?:[.,'’\s]\d{3})*(?:[.,]\d{1,2})?$/;
+const FRACTION = /\d[.,]\d{1,2}$/;
 const COMPANY =
   /(?:^|[\s,&])(?:gmbh|ag|kg|ug|ohg|gbr|e\.k|ltd|limited|llc|inc|plc|pty|corp|s\.?l\.?u?|s\.?a\.?|s\.?r\.?l|sàrl|sarl|sas|lda|unip|b\.?v|oy|ab|a\/s|aps|sp\. z o\.o|co|sons|söhne|hijos|fils|figli|filhos)\.?$/i;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
@@ -121,6 +127,8 @@ export function profileOf(
     yesNo: share((text) => YES_NO.test(text)),
     amount: share((text) => AMOUNT.test(text)),
     isRound: share((text) => /^\d{2,}[05]$/.test(text)) >= 0.7,
+    isFractional: share((text) => NUMBER.test(text)) >= 0.9 && share((text) => FRACTION.test(text)) > 0,
+    isSpread: share((text) => /^\d+$/.test(text)) === 1 && (lengths.at(-1) ?? 0) >= (lengths[0] ?? 0) + 2,
     company: share((text) => COMPANY.test(text)),
     digits: share((text) => /^\d+$/.test(text)),
     recording: share((text) => RECORDING.test(text)),

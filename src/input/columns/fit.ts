@@ -11,8 +11,8 @@ export type Fit = 'shows' | 'allows' | 'contradicts' | 'none';
 const PLAIN = 0.8;
 
 /** Tells whether nearly all cells are something that belongs to no field: dates, links, amounts, yes and no. */
-function isElse({ date, url, ip, yesNo, amount }: ContentProfile): boolean {
-  return Math.max(date, url, ip, yesNo, amount) >= PLAIN;
+function isElse({ date, url, ip, yesNo, amount, filled, isFractional }: ContentProfile): boolean {
+  return Math.max(date, url, ip, yesNo, amount) >= PLAIN || (filled >= 3 && isFractional);
 }
 
 function isContact({ email, phoneShape }: ContentProfile): boolean {

@@ -28,7 +28,10 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .replace(/(\p{L})['’](\p{L})/gu, '$1 $2')
-    .replace(/([a-z])\d+/g, '$1 ');
+    .replace(/([a-z])\d+/g, '$1 ')
+    .replace(/(?<![a-z])post[^a-z]code(?=s?(?![a-z]))/g, 'postcode')
+    // In a question for a need, "done" is no state.
+    .replace(/\b((?:needs?|want|like)(?: \w+){0,3}) done\b/g, '$1');
   const words = plain.split(/[^a-z#]+/).filter((word) => word !== '');
   return joinedLetters(words, mendsSlips).flatMap((word) => understoodWords(word, mendsSlips));
 }

@@ -30,6 +30,11 @@ export interface NameEvidence {
    * precise.
    */
   readonly isRegion: boolean;
+  /** Whether the name doubts a number or an address ("wrong", "our"), or calls it a second one. */
+  readonly isDoubted: boolean;
+  readonly isSecond: boolean;
+  /** Whether the name says where: a telephone "on site" may be another person's. */
+  readonly isOfAPlace: boolean;
 }
 
 const ELSE: readonly Concept[] = [
@@ -90,6 +95,9 @@ export function nameEvidence(header: string): NameEvidence {
   };
 }
 
+/** Maximum number of words in a name that doubts. In a sentence, "our" may mean anything. */
+const MAX_DOUBTED = 5;
+
 function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   const unknown = unknownWords(words);
   const named = new NamedColumn(words, unknown !== '');
@@ -117,6 +125,9 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     isSomebody: named.isSomebody(),
     isSubject: named.hasAny(['subject', 'title']),
     isRegion: named.isRegion(),
+    isDoubted: named.has('doubt') && words.length <= MAX_DOUBTED,
+    isSecond: named.has('second'),
+    isOfAPlace: named.hasAny(['city', 'address']) || words.includes('site'),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   candidatesByName,
   IS_PERSONAL,
   type Look,
+  OF_A_PERSON,
   withHouseNumber,
   withoutEmpty,
   withoutRivals,
@@ -219,7 +220,8 @@ function mayBeStrangers({ isEither, isBilling, isOthers, unknown }: NameEvidence
 
 function isUnclear({ meaning, look: { name } }: Candidate): boolean {
   const isOfRegion = meaning === 'location' && name.isRegion;
-  return name.isBilling || isOfRegion || (IS_PERSONAL.has(meaning) && mayBeStrangers(name));
+  const isDoubted = OF_A_PERSON.has(meaning) && (name.isDoubted || name.isSecond || name.isOfAPlace);
+  return name.isBilling || isOfRegion || isDoubted || (IS_PERSONAL.has(meaning) && mayBeStrangers(name));
 }
 
 /**

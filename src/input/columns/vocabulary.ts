@@ -36,7 +36,8 @@ type FieldConcept =
 /**
  * The other meanings of a word in a header: that the column belongs to no field, whose column it is, or how it ranks
  * among several. `either` words may mean the customer or not, and so may
- * `billing`, who gets the invoice. `nothing` words only qualify others.
+ * `billing`, who gets the invoice. `doubt` words say of a number or an address that it may
+ * not be the one to use. `nothing` words only qualify others.
  */
 type OtherConcept =
   | 'time'
@@ -59,6 +60,7 @@ type OtherConcept =
   | 'billing'
   | 'inTheirWork'
   | 'second'
+  | 'doubt'
   | 'nothing';
 
 /** The meaning of a word in a header. A word may have several concepts. */

@@ -210,6 +210,42 @@ describe('whose a column is', () => {
     });
   });
 
+  describe('a contact that its name doubts', () => {
+    it.each([
+      'Phone do not call',
+      'Wrong phone',
+      'Phone (invalid)',
+      'Our phone',
+      'Old phone',
+      'Telefon alt',
+      'Previous phone',
+      'Backup phone',
+      'Alternate phone',
+      'Delivery phone',
+      'Unser Telefon',
+      'Telefone antigo',
+    ])('%s is asked about if it is the only one', (name) => {
+      expect(read([name, PHONES], ['Nome', OTHERS])).toEqual(['phone?', 'fullname']);
+    });
+    it.each(['Old email', 'Secondary email'])('%s is asked about if it is the only one', (name) => {
+      expect(read([name, EMAILS])).toEqual(['email?']);
+    });
+    it.each([
+      ['Telefon vor Ort', 'phone?'],
+      ['Site phone', 'phone?'],
+      ['Wrong phone', 'phone?'],
+      ['Alternate phone', 'phone'],
+    ])('%s beside another one is %s', (name, reading) => {
+      const other = PHONES.map((each) => each.replace('91', '93'));
+      expect(read([name, PHONES], ['Telefon', other])).toEqual([reading, 'phone']);
+      expect(read(['Telefon', other], [name, PHONES])).toEqual(['phone', reading]);
+    });
+  });
+
+  it.each(['post_code', 'Post Code', 'post code', 'customer_post_code'])('%s is the postal code', (name) => {
+    expect(read([name, PERSONS.map((_, at) => `1000-00${at + 1}`)])).toEqual(['postal_code']);
+  });
+
   describe('the only persons of a file', () => {
     it.each(['Halter', 'Propietario', 'Account holder', 'Mitglied', 'Angehörige/r'])('%s are asked about', (name) => {
       expect(read([name, PERSONS], ['Telefone', PHONES])).toEqual(['fullname?', 'phone']);
@@ -255,6 +291,14 @@ describe('whose a column is', () => {
     const decimals = PERSONS.map((_, at) => `${at + 1}480.00`);
     it.each(['Presupuesto', 'Devis', 'Angebot', 'Orçamento'])('%s with amounts', (name) => {
       expect([read([name, amounts]), read([name, decimals])]).toEqual([[''], ['']]);
+    });
+    it.each(['Quote', 'Angebot', 'Offer', 'Order', 'Deal', 'Auftrag'])('%s with amounts of any size', (name) => {
+      const mixed = ['1200', '850.5', '430', '99', '2310', '745', '60'];
+      expect(read([name, mixed])).toEqual(['']);
+      expect(read([name, mixed.map((each) => each.replace('.5', ''))])).toEqual(['']);
+    });
+    it('an amount under a known name', () => {
+      expect(read(['Reference', ['1200', '850.5', '430', '99']])).toEqual(['']);
     });
     it('a question for the place, the kind of service, and a constant', () => {
       expect(read(['Em que localidade precisa do serviço?', TOWNS])).toEqual(['city']);
