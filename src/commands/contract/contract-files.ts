@@ -80,9 +80,16 @@ export async function proposalFrom(
   }));
   const { lackingIn } = await import('../../contract/propose.ts');
   const lacking = Object.keys(lackingIn(contract.create)).join(', ');
-  const notes = lacking === '' ? [] : [`The schema demands more, and without it rows are refused: ${lacking}`];
+  const isUnchecked = contract.create.schema === null && (contract.source === null || known.create.schema !== null);
+  const notes = [
+    ...(lacking === '' ? [] : [`The schema demands more, and without it rows are refused: ${lacking}`]),
+    ...(isUnchecked ? [UNCHECKED] : []),
+  ];
   return { contract: { ...contract, source }, questions, notes };
 }
+
+const UNCHECKED =
+  'No row is checked by a schema: the page has none, and this profile has none for this call. Learn the description first, and then the page.';
 
 /** Patterns that cannot be checked in linear time are left to the service. */
 async function patternNotes(contract: Contract): Promise<string[]> {
