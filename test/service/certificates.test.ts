@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SrqError } from '../../src/request/words/errors.ts';
 import {
@@ -33,8 +35,9 @@ test('a certificate without its key, and a key without its certificate, are refu
 });
 
 test('a file that is not there is named, with its option', () => {
-  const { message, hint } = refusal({ caFile: '/nowhere/ca.pem' });
-  expect([message, hint]).toEqual(['/nowhere/ca.pem cannot be read (ENOENT).', 'Name another file: --ca-file FILE']);
+  const caFile = join(tmpdir(), 'srq-no-such-folder', 'ca.pem');
+  const { message, hint } = refusal({ caFile });
+  expect([message, hint]).toEqual([`${caFile} cannot be read (ENOENT).`, 'Name another file: --ca-file FILE']);
 });
 
 const make = certificateMaker();
