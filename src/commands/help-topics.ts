@@ -98,6 +98,7 @@ const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly nam
   { folder: 'config', name: 'mappings/PROFILE.json', what: 'column mappings you confirmed' },
   { folder: 'state', name: 'PROFILE.ndjson', what: 'the log: keep it; it prevents sending twice' },
   { folder: 'state', name: 'PROFILE.ndjson.lock', what: 'who sends, and how long the log was' },
+  { folder: 'state', name: 'PROFILE.store.json', what: 'the store that it has sent through' },
   { folder: 'state', name: 'PROFILE.ndjson.index', what: 'a copy of its index, for a quicker start' },
   { folder: 'state', name: 'PROFILE.ndjson.runs', what: 'notes on runs, for reports' },
   { folder: 'state', name: 'PROFILE.ndjson.torn-*', what: 'an unfinished line, if a crash left one' },
