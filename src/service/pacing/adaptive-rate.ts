@@ -339,7 +339,8 @@ export class AdaptiveRate {
 
   #taken(permit: Permit, nowMs: number, didItsWork: boolean): void {
     const { rate, places, refusing } = this.record;
-    const tookMs = nowMs - permit.sentMs;
+    // By the time of a store, which a process knows by its last turn alone, an answer may seem to come before its request.
+    const tookMs = Math.max(0, nowMs - permit.sentMs);
     if (places) {
       places.taken[permit.level] = (places.taken[permit.level] ?? 0) + 1;
       if (didItsWork) this.#timed(places, permit.operation, tookMs, nowMs);
