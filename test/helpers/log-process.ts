@@ -1,17 +1,46 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { rolldown } from 'rolldown';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
 /** The bundled doors/log-child.ts, because Node.js 20 does not run TypeScript. */
 export interface LogProgram {
   readonly file: string;
-  remove(): void;
 }
 
-export async function buildLogProgram(): Promise<LogProgram> {
+/** Builds the program for the tests of a file. */
+export function logProgram(): LogProgram {
+  let built: (LogProgram & { remove(): void }) | null = null;
+  beforeAll(async () => {
+    built = await buildLogProgram();
+  });
+  afterAll(() => built?.remove());
+  return {
+    get file() {
+      return built?.file ?? '';
+    },
+  };
+}
+
+/** The folder for a log, new for each test of a file. Processes that use the log end with the test. */
+export function logFolder(): { readonly directory: string; readonly path: string } {
+  const directory = join(tmpdir(), `srq-log-${randomUUID()}`);
+  beforeEach(() => {
+    mkdirSync(directory, { mode: 0o700 });
+  });
+  afterEach(async () => {
+    await LogProcess.endAll();
+    rmSync(directory, { recursive: true });
+  });
+  return { directory, path: join(directory, 'log.ndjson') };
+}
+
+async function buildLogProgram(): Promise<LogProgram & { remove(): void }> {
   // The bundle is below node_modules, where it finds the package that cannot be bundled.
   const cache = new URL('../../node_modules/.cache/', import.meta.url).pathname;
   mkdirSync(cache, { recursive: true });

@@ -4,7 +4,7 @@ import type { Outcome } from '../../../src/request/log/outcome.ts';
 import type { LoggedState } from '../../../src/request/log/status.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
 import fc from '../../helpers/fast-check.ts';
-import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { LogProcess, logProgram } from '../../helpers/log-process.ts';
 import { STORE_PASSWORD } from '../../helpers/postgres.ts';
 import {
   CREATED,
@@ -63,14 +63,12 @@ function expected(before: LoggedState, change: Change): LoggedState {
 
 const kinds = kindsOfLog();
 const missing = kinds.find((kind) => kind.missing !== null)?.missing ?? null;
-let program: LogProgram;
+const program = logProgram();
 beforeAll(async () => {
-  program = await buildLogProgram();
   for (const kind of kinds) if (kind.missing === null) await kind.begin();
 });
 afterAll(() => {
   for (const kind of kinds) kind.end();
-  program.remove();
 });
 
 describe.each(kinds)('A log in $kind', (kind) => {

@@ -1,26 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { readdirSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { LogProcess, logFolder, logProgram } from '../../helpers/log-process.ts';
 import { hasStrace, STRACE, STRACE_WITH_SIGNALS } from '../../helpers/strace.ts';
 import { keyOf, openLog, readAll, subjectOf } from '../log.ts';
 
-let program: LogProgram;
-let directory: string;
-let path: string;
-beforeAll(async () => {
-  program = await buildLogProgram();
-});
-afterAll(() => program.remove());
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
-  path = join(directory, 'log.ndjson');
-});
-afterEach(async () => {
-  await LogProcess.endAll();
-  rmSync(directory, { recursive: true });
-});
+const program = logProgram();
+const { directory, path } = logFolder();
 
 const LAST = 6;
 const rows = Array.from({ length: LAST }, (_, index) => index + 1);

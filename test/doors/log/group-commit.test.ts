@@ -1,24 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { describe, expect, test } from 'vitest';
+import { LogProcess, logFolder, logProgram } from '../../helpers/log-process.ts';
 import { hasStrace, STRACE } from '../../helpers/strace.ts';
 import { keyOf } from '../log.ts';
 
-let program: LogProgram;
-let directory: string;
-beforeAll(async () => {
-  program = await buildLogProgram();
-});
-afterAll(() => program.remove());
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
-});
-afterEach(async () => {
-  await LogProcess.endAll();
-  rmSync(directory, { recursive: true });
-});
+const program = logProgram();
+const { directory } = logFolder();
 
 /** Runs `use` with a log process whose system calls are traced. Returns the trace, one call a line. */
 async function traced(calls: string, use: (log: LogProcess) => Promise<void>): Promise<string[]> {

@@ -1,28 +1,13 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { describe, expect, test } from 'vitest';
+import { LogProcess, logFolder, logProgram } from '../../helpers/log-process.ts';
 import { hasStrace, STRACE_WITH_SIGNALS } from '../../helpers/strace.ts';
 import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../log.ts';
 
-let program: LogProgram;
-let directory: string;
-let path: string;
-beforeAll(async () => {
-  program = await buildLogProgram();
-});
-afterAll(() => program.remove());
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
-  path = join(directory, 'log.ndjson');
-});
-afterEach(async () => {
-  await LogProcess.endAll();
-  rmSync(directory, { recursive: true });
-});
+const program = logProgram();
+const { path } = logFolder();
 
 test('a second run on a log is refused with the process that holds it, here and in another process', async () => {
   const first = new LogProcess(program, path, { exclusive: true });

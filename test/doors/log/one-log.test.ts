@@ -7,7 +7,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -18,13 +17,12 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bindMount, bindMountIsMissing } from '../../helpers/bind-mount.ts';
-import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { LogProcess, logFolder, logProgram } from '../../helpers/log-process.ts';
 import {
   CREATED,
   failureOf,
@@ -37,23 +35,13 @@ import {
   subjectOf,
 } from '../log.ts';
 
-let program: LogProgram;
-let directory: string;
-let path: string;
-beforeAll(async () => {
-  program = await buildLogProgram();
-});
-afterAll(() => program.remove());
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
-  path = join(directory, 'log.ndjson');
-});
+const program = logProgram();
+const { directory, path } = logFolder();
 let unmount = () => {};
 afterEach(async () => {
   await LogProcess.endAll();
   unmount();
   unmount = () => {};
-  rmSync(directory, { recursive: true });
 });
 
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
@@ -514,8 +502,8 @@ describe.skipIf(process.platform === 'win32')('A log that others may change', ()
     const link = join(directory, 'safe');
     mkdirSync(link, { mode: 0o700 });
     symlinkSync(path, join(link, 'log.ndjson'));
-    path = join(link, 'log.ndjson');
-    expect((await failureOf(open({ uid }))).message).toContain(`The folder ${directory}`);
+    const linked = openLog(join(link, 'log.ndjson'), true, { user: { uid, isInStateFolder: true } });
+    expect((await failureOf(linked)).message).toContain(`The folder ${directory}`);
   });
 
   test.skipIf(uid !== 0)('is not used in a state folder of another user (needs root)', async () => {

@@ -1,7 +1,6 @@
 import {
   appendFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,18 +8,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { logFolder } from '../../helpers/log-process.ts';
 import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, readLog, subjectOf } from '../log.ts';
 
-let directory: string;
-let path: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
-  path = join(directory, 'new', 'deeper', 'partner.ndjson');
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const { directory } = logFolder();
+const path = join(directory, 'new', 'deeper', 'partner.ndjson');
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 

@@ -4,7 +4,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
@@ -14,9 +13,8 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { logFolder } from '../../helpers/log-process.ts';
 import { keyOf, lieInIndex, openLog, openLogIndex, openLogReader, subjectOf } from '../log.ts';
 
 /** Enough records for an index to be saved, of some 180 bytes each. */
@@ -24,13 +22,7 @@ const REQUESTS = 30_000;
 const HEADER_BYTES = 1 << 14;
 const AT = '2026-03-01T09:15:00.000Z';
 
-let directory: string;
-let path: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
-  path = join(directory, 'log.ndjson');
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const { path } = logFolder();
 
 const line = (row: number, event: string) =>
   `${JSON.stringify({ key: keyOf(row), event, at: AT, run: 'r', row, ref: `lead ${row}`, ...filler(row) })}\n`;

@@ -1,26 +1,11 @@
-import {
-  appendFileSync,
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, copyFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { logFolder } from '../../helpers/log-process.ts';
 import { CREATED, failureOf, keyOf, linesOf, openLog, openLogIndex, readAll, subjectOf } from '../log.ts';
 
 const fixtures = new URL('../../../fixtures/log/', import.meta.url).pathname;
-let directory: string;
-let path: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
-  path = join(directory, 'log.ndjson');
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const { directory, path } = logFolder();
 
 const tornFiles = () => readdirSync(directory).filter((name) => name.includes('.torn-'));
 
@@ -32,14 +17,14 @@ async function goOn(): Promise<string[]> {
   return (await readAll(path)).map(({ row, event }) => `${row} ${event}`);
 }
 
-async function writeWholeLog(): Promise<Buffer> {
-  const log = await openLog(path);
+async function writeWholeLog(at = path): Promise<Buffer> {
+  const log = await openLog(at);
   for (const row of [1, 2, 3]) {
     await log.sending({ ...subjectOf(row), ref: `größer ${row} 🧳` }, 'none');
     await log.outcome(subjectOf(row), CREATED);
   }
   await log.close();
-  return readFileSync(path);
+  return readFileSync(at);
 }
 
 test('cut at any byte of its last three records, a log opens with every whole record and the rest kept aside', async () => {
@@ -86,8 +71,8 @@ test('tails torn one after the other, even within a millisecond, are all kept', 
 
 test('a tail that cannot be kept aside is not cut', async () => {
   // Long enough that the names of the locks can be, and that of the copy cannot.
-  path = join(directory, 'x'.repeat(242));
-  const whole = await writeWholeLog();
+  const path = join(directory, 'x'.repeat(242));
+  const whole = await writeWholeLog(path);
   const torn = '{"key":"a';
   appendFileSync(path, torn);
   await failureOf(openLog(path));

@@ -1,25 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { LogProcess, logFolder, logProgram } from '../../helpers/log-process.ts';
 import { keyOf } from '../log.ts';
 
-let program: LogProgram;
-let directory: string;
-let path: string;
-beforeAll(async () => {
-  program = await buildLogProgram();
-});
-afterAll(() => program.remove());
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
-  path = join(directory, 'log.ndjson');
-});
-afterEach(async () => {
-  await LogProcess.endAll();
-  rmSync(directory, { recursive: true });
-});
+const program = logProgram();
+const { directory, path } = logFolder();
 
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import type { Outcome } from '../../../src/request/log/outcome.ts';
 import { CREATED, keyOf, LOG_EVENTS, LOGGED_STATES, storeAt, subjectOf } from '../../doors/log.ts';
 import { systemClock } from '../../doors/store.ts';
-import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { LogProcess, logProgram } from '../../helpers/log-process.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 import { TcpLine } from '../../helpers/tcp-line.ts';
 
@@ -12,16 +12,12 @@ const FAILED: Outcome = { status: 'failed', ids: {}, http: null, ms: null, messa
 
 describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () => {
   let server: PostgresServer;
-  let program: LogProgram;
+  const program = logProgram();
   let url: string;
   beforeAll(async () => {
     server = await PostgresServer.start();
-    program = await buildLogProgram();
   });
-  afterAll(() => {
-    server?.end();
-    program?.remove();
-  });
+  afterAll(() => server?.end());
   beforeEach(async () => {
     url = await server.database();
   });
