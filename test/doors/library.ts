@@ -54,7 +54,7 @@ export async function refusalOf(call: Call, given: unknown): Promise<string | nu
     baseUrl: 'http://127.0.0.1:9',
     clientId: 'id',
     clientSecret: 'secret',
-    stateFolder: '/nowhere/srq',
+    stateFolder: folderOfTest(),
   };
   const over = new AbortController();
   over.abort();
