@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { ANY_OWNER, OwnFile } from '../settings/own-file.ts';
 
 /** A record in a store: the key of its request, and its number. */
@@ -26,18 +27,19 @@ export interface StoreMark {
  * a backup of the same one, would send everything again.
  */
 export class StoreMemory {
+  readonly #path: string;
   readonly #file: OwnFile;
 
   /** `log` is the path of the log that the profile would have in a file. */
   constructor(log: string) {
-    this.#file = new OwnFile(`${log.replace(/\.ndjson$/, '')}.store.json`, ANY_OWNER);
+    this.#path = `${log.replace(/\.ndjson$/, '')}.store.json`;
+    this.#file = new OwnFile(this.#path, ANY_OWNER);
   }
 
   read(): StoreMark | null {
-    const text = this.#file.text();
-    if (text === null) return null;
+    if (!existsSync(this.#path)) return null;
     try {
-      const { store, name, newest } = JSON.parse(text) as StoreMark;
+      const { store, name, newest } = JSON.parse(this.#file.text() ?? '') as StoreMark;
       if (typeof store === 'string' && typeof name === 'string') return { store, name, newest: newest ?? null };
     } catch {}
     // It says at least that there was a store.

@@ -87,6 +87,12 @@ export async function warnOfRepair(context: Context): Promise<void> {
   if (repaired !== null) (await context.reporter()).warn(repaired);
 }
 
+/** Warns where the log has nothing to show: another profile may be meant, or the log may not be the one it sent by. */
+export async function warnOfWrongLog(context: Context): Promise<void> {
+  await warnOfUnknownProfile(context);
+  await context.warnOfUnknownLog();
+}
+
 /**
  * Warns about an unknown profile in commands that need no login. Otherwise a mistyped profile would look like one with
  * nothing in doubt.

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { inputName, type ReadingOptions, readInput, requireNoReading } from '../../cli/input.ts';
-import { warnOfUnknownProfile } from '../../cli/profiles.ts';
+import { warnOfWrongLog } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { requireExportPlace, writeExport } from '../../report/export-file.ts';
@@ -193,7 +193,7 @@ async function tellFindings(
   const reporter = await context.reporter();
   if (file === undefined && total(counts) === 0) {
     const { name } = await context.logStore();
-    await warnOfUnknownProfile(context);
+    await warnOfWrongLog(context);
     reporter.say(() => `No such requests in ${printable(name)}.`);
   }
   if (tooLong > 0) {
@@ -201,7 +201,7 @@ async function tellFindings(
     reporter.warn(`${rows} more cells than the file has columns; these cells are left out.`);
   }
   if (file !== undefined && known === 0) {
-    await warnOfUnknownProfile(context);
+    await warnOfWrongLog(context);
     reporter.warn(
       `No row of ${inputName(file)} is in the log. Rows are found by what was sent: give the --profile, --map, --set and --mapping of the import.`,
     );

@@ -1,6 +1,6 @@
 import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { warnOfUnknownProfile } from '../../cli/profiles.ts';
+import { warnOfWrongLog } from '../../cli/profiles.ts';
 import { printable } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
 import type { ItemText } from '../../report/reporter.ts';
@@ -54,7 +54,7 @@ export async function log(context: Context, options: LogOptions): Promise<number
   }
   await reporter.results('log', counted(past(store, wanted, options.limit)), line);
   if (shown === 0) {
-    await warnOfUnknownProfile(context);
+    await warnOfWrongLog(context);
     const { csv, ...filters } = options;
     if (csv) await writeAll(context.process.stdout, csvLine(CSV_COLUMNS));
     const filtered = Object.keys(filters).length > 0;

@@ -1,7 +1,7 @@
 import { terminalColumns } from '../../cli/command.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import { warnOfUnknownProfile } from '../../cli/profiles.ts';
+import { warnOfWrongLog } from '../../cli/profiles.ts';
 import { requireOneEach, settleByWord, unknownRecords } from '../../delivery/settle-by-word.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
@@ -46,7 +46,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
         ? 'No request has an unknown outcome.'
         : doubtText(doubtful, nowMs, terminalColumns(context), paint),
   );
-  if (doubtful.length === 0) await warnOfUnknownProfile(context);
+  if (doubtful.length === 0) await warnOfWrongLog(context);
   else reporter.say(() => printableLines(withProfileFlags(HOW_TO, context.options)));
   return 0;
 }
