@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { nextState } from '../doors/log.ts';
@@ -157,6 +157,33 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
       const log = join(desk.state, 'default.ndjson');
       const given = await desk.call('create', ...requestOfRow(99), '--log', log, '--json');
       expect(documentOf(given)).toMatchObject({ status: 'created' });
+    });
+
+    test.for<[string, (path: string) => void]>([
+      ['is damaged', (path) => writeFileSync(path, '{"store":')],
+      [
+        'cannot be read',
+        (path) => {
+          rmSync(path);
+          mkdirSync(path);
+        },
+      ],
+    ])('does not send by a file where its memory of that %s', async ([, damage], { desk, sandbox }) => {
+      desk.use(sandbox);
+      const { leads } = await sentThrough(desk, 3);
+      damage(join(desk.state, 'default.store.json'));
+      desk.env['SRQ_STORE'] = '';
+      expect(refusal(await desk.call(...bulkArgs(leads)))).toMatchObject({ code: 9, reason: 'store.other' });
+    });
+
+    test('is told so where its file has nothing to show', async ({ desk, sandbox }) => {
+      desk.use(sandbox);
+      const { leads } = await sentThrough(desk, 3);
+      desk.env['SRQ_STORE'] = '';
+      for (const words of [['resolve'], ['log'], ['export', leads]]) {
+        const { stderr } = await desk.call(...words);
+        expect([words[0], stderr]).toEqual([words[0], expect.stringContaining('has sent through the store')]);
+      }
     });
 
     test('by its worker alone, does not send by a file either', async ({ desk, sandbox }) => {
