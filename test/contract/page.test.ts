@@ -123,6 +123,12 @@ test.each([
   ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST http://login.example.com/t\n', 5, 'token'],
   ['create: { call: POST /x }\nvalidate: none\nwhatever: 1\n', 3, 'whatever is no part of a contract'],
   ['create:\n  call: POST /x\n  felds: {}\nvalidate: none\n', 3, 'create.felds is no part of a call'],
+  [
+    'create:\n  call: POST /x\n  fields:\n    customer.name: fullname\n    customer: email\nvalidate: none\n',
+    4,
+    'create.fields.customer.name lies within customer, which takes a field itself',
+  ],
+  ['create:\n  call: POST /x\nvalidate: none\n503: acted\n', 4, '503 can only be "not acted"'],
 ])('a mistake is told with its line: %j', (text, line, why) => {
   const { message } = refusalOf(() => edited(text));
   expect(message).toContain(`contract.yaml, line ${line}: `);
