@@ -184,6 +184,7 @@ export function readPage(
   const page = objectOf(document.toJS({ maxAliasCount: 0 }) as Json);
   const odd = Object.keys(page).find((name) => !PAGE.has(name));
   if (odd !== undefined) throw wrong([odd], 'is no part of a contract');
+  if (page['503'] !== undefined && page['503'] !== 'not acted') throw wrong(['503'], 'can only be "not acted"');
   if (page['validate'] === undefined)
     throw wrong(['validate'], 'is missing. If the service has none, write "validate: none"');
   const missing = new Set<string>();

@@ -194,8 +194,7 @@ const LOOKS = /valid|check|duplic|dedup|exist|verif|pr(?:ü|ue)f|comprob/i;
 function validateQuestion(operations: readonly ApiOperation[], create: ApiOperation | null): Question {
   const choices = operations
     .filter((each) => each !== create && LOOKS.test(`${each.path} ${each.id}`))
-    .slice(0, MAX_CHOICES)
-    .map((operation) => operation);
+    .slice(0, MAX_CHOICES);
   const list = [...choices.map(titled), 'none'].map((each, index) => `${index + 1}. ${each}`);
   return {
     name: 'operation:validate',

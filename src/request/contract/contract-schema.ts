@@ -69,6 +69,26 @@ function areOpen(table: unknown): boolean {
   });
 }
 
+/** Returns two places of a table of which one lies within the other, so that only one of their values could be sent. */
+function nestedPlaces(table: unknown): { readonly inner: string; readonly outer: string } | null {
+  const places = Object.keys(table as object).map((text) => ({
+    text,
+    key: JSON.stringify(readPlace(text)).slice(0, -2),
+  }));
+  for (const inner of places) {
+    const outer = places.find(({ key }) => inner.key.startsWith(`${key},`));
+    if (outer !== undefined) return { inner: inner.text, outer: outer.text };
+  }
+  return null;
+}
+
+const apart = z.check<Record<string, string>>((payload) => {
+  const found = nestedPlaces(payload.value);
+  if (found === null) return;
+  const message = `lies within ${found.outer}, which takes a field itself`;
+  payload.issues.push({ code: 'custom', input: payload.value, path: [found.inner], message });
+});
+
 const open = z.refine(areOpen, 'is not a header that a contract may name');
 const atPlaces = z.record(z.string(), json).check(open);
 
@@ -100,7 +120,7 @@ const call = z.object({
    * further parameter by its own name. `audio_file` is the content of the recording, `audio_type` and `audio_name` are its
    * media type and file name. A place that is in `always` as well takes that value if a request does not give the field.
    */
-  fields: z.record(z.string(), z.string().check(z.minLength(1))).check(open),
+  fields: z.record(z.string(), z.string().check(z.minLength(1))).check(open, apart),
   /** What is the same in every request. */
   always: atPlaces,
   /** By a field: what goes along with it. It replaces what the request gives for these places. */
