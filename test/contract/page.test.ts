@@ -38,7 +38,12 @@ const FIELD = TEXT.filter((each) => each !== '');
 const CALL = fc.record({
   call: fc.tuple(fc.constantFrom('POST', 'PUT'), PATH).map((parts) => parts.join(' ')),
   as: fc.constantFrom('application/json', 'multipart/form-data', 'application/vnd.api+json'),
-  fields: fc.dictionary(NAME, FIELD),
+  // Of two places within one another only one can be sent.
+  fields: fc
+    .dictionary(NAME, FIELD)
+    .filter(
+      (each) => !Object.keys(each).some((inner) => Object.keys(each).some((outer) => inner.startsWith(`${outer}.`))),
+    ),
   always: fc.dictionary(
     NAME.filter((name) => !/secret|token|key|pass/i.test(name)),
     VALUE,
