@@ -155,6 +155,53 @@ export function readPage(
   known: Contract,
   given: Readonly<Record<string, string>>,
 ): ReadPage {
+  const { page, wrong } = parsedPage(content, file);
+  const missing = new Set<string>();
+  const restored: Restore = (place, value, before) => {
+    if (value !== SECRET) return value;
+    const name = nameOf(place);
+    if (Object.hasOwn(given, name)) return given[name] ?? null;
+    if (before === undefined || before === null) missing.add(name);
+    return before ?? null;
+  };
+  const call = (role: 'create' | 'validate') => callOn(page, role, known[role], restored, wrong);
+  const auth = page['auth'];
+  const key = known.auth?.kind === 'apiKey' ? known.auth : null;
+  const whole = {
+    ...{ version: 2, source: known.source, servers: known.servers },
+    create: call('create'),
+    validate: page['validate'] === 'none' ? null : call('validate'),
+    token: page['token'] === undefined ? known.token : tokenOn(objectOf(page['token']), known, restored),
+    ...(isObject(auth) && {
+      auth:
+        auth['kind'] === 'apiKey'
+          ? { ...auth, value: restored(textOf(auth['name']), auth['value'] ?? null, key?.value) }
+          : auth,
+    }),
+    unavailableIsNotActed: page['503'] === 'not acted',
+    guesses: known.guesses,
+  };
+  const parsed = contractSchema.safeParse(whole);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw wrong(issue?.path ?? [], issue?.message ?? 'is not as expected');
+  }
+  const contract: Contract = parsed.data;
+  const guesses = contract.guesses.filter(({ operation, place }) => {
+    const own = operation === 'token' ? null : contract[operation];
+    return own !== null && !isSettled(own, place);
+  });
+  return { contract: { ...contract, guesses }, missing: [...missing] };
+}
+
+/** Returns the value of a place, which is the known or given one where the page was written without it. */
+type Restore = (place: string, value: Json, before: Json | undefined) => Json;
+
+/** Returns the error for a mistake on the page, with its line. */
+type Wrong = (path: readonly PropertyKey[], why: string) => SrqError;
+
+/** Parses a page and looks whether its parts are those of a contract. */
+function parsedPage(content: string, file: string): { readonly page: JsonObject; readonly wrong: Wrong } {
   const lines = new LineCounter();
   const document = parseDocument(content, {
     schema: 'core',
@@ -163,7 +210,7 @@ export function readPage(
     lineCounter: lines,
     logLevel: 'silent',
   });
-  const wrong = (path: readonly PropertyKey[], why: string): SrqError => {
+  const wrong: Wrong = (path, why) => {
     let names = [...path];
     while (names.length > 0 && !document.hasIn(names)) names = names.slice(0, -1);
     const node = document.getIn(names, true) as { readonly range?: readonly number[] } | undefined;
@@ -187,98 +234,61 @@ export function readPage(
   if (page['503'] !== undefined && page['503'] !== 'not acted') throw wrong(['503'], 'can only be "not acted"');
   if (page['validate'] === undefined)
     throw wrong(['validate'], 'is missing. If the service has none, write "validate: none"');
-  const missing = new Set<string>();
-  const restored = (place: string, value: Json, before: Json | undefined): Json => {
-    if (value !== SECRET) return value;
-    const name = nameOf(place);
-    if (Object.hasOwn(given, name)) return given[name] ?? null;
-    if (before === undefined || before === null) missing.add(name);
-    return before ?? null;
+  return { page, wrong };
+}
+
+function callOn(
+  page: JsonObject,
+  role: 'create' | 'validate',
+  before: Call | null,
+  restored: Restore,
+  wrong: Wrong,
+): JsonObject {
+  const own = objectOf(page[role]);
+  const strange = Object.keys(own).find((name) => !CALL.has(name) && !(role === 'create' && name === 'again'));
+  if (strange !== undefined) throw wrong([role, strange], 'is no part of a call');
+  const isSame = before !== null && before.call === own['call'];
+  const empty = {
+    fields: {},
+    always: {},
+    when: {},
+    codes: {},
+    audio: 'base64',
+    reads: { id: [], duplicate: [], error: [] },
   };
-  const call = (role: 'create' | 'validate', before: Call | null): JsonObject => {
-    const own = objectOf(page[role]);
-    const strange = Object.keys(own).find((name) => !CALL.has(name) && !(role === 'create' && name === 'again'));
-    if (strange !== undefined) throw wrong([role, strange], 'is no part of a call');
-    const isSame = before !== null && before.call === own['call'];
-    const empty = {
-      fields: {},
-      always: {},
-      when: {},
-      codes: {},
-      audio: 'base64',
-      reads: { id: [], duplicate: [], error: [] },
-    };
-    const kept = isSame
-      ? { as: before.as, schema: before.schema, answers: before.answers }
-      : { as: 'application/json', schema: null, answers: { success: null, refusal: null } };
-    const filled = (values: Json | undefined, known: Json | undefined) =>
-      Object.fromEntries(
-        Object.entries(objectOf(values)).map(([place, value]) => [
-          place,
-          restored(place, value, memberOf(known, place)),
-        ]),
-      );
-    const when = Object.entries(objectOf(own['when'])).map(([field, values]) => [
-      field,
-      filled(values, memberOf(before?.when as Json, field)),
-    ]);
-    return {
-      ...empty,
-      ...kept,
-      ...own,
-      ...(isObject(own['always']) && { always: filled(own['always'], before?.always as Json) }),
-      ...(isObject(own['when']) && { when: Object.fromEntries(when) }),
-      ...(role === 'create' && { again: own['again'] ?? null }),
-    } as JsonObject;
-  };
-  const token = objectOf(page['token']);
+  const kept = isSame
+    ? { as: before.as, schema: before.schema, answers: before.answers }
+    : { as: 'application/json', schema: null, answers: { success: null, refusal: null } };
+  const filled = (values: Json | undefined, known: Json | undefined) =>
+    Object.fromEntries(
+      Object.entries(objectOf(values)).map(([place, value]) => [place, restored(place, value, memberOf(known, place))]),
+    );
+  const when = Object.entries(objectOf(own['when'])).map(([field, values]) => [
+    field,
+    filled(values, memberOf(before?.when as Json, field)),
+  ]);
+  return {
+    ...empty,
+    ...kept,
+    ...own,
+    ...(isObject(own['always']) && { always: filled(own['always'], before?.always as Json) }),
+    ...(isObject(own['when']) && { when: Object.fromEntries(when) }),
+    ...(role === 'create' && { again: own['again'] ?? null }),
+  } as JsonObject;
+}
+
+function tokenOn(token: JsonObject, known: Contract, restored: Restore) {
   const [, origin = '', path = ''] = /^(?:POST )?(https?:\/\/[^/]+)?(\/.*)$/.exec(textOf(token['call'])) ?? [];
   const { token: pointer = null, seconds = null, life = null } = objectOf(token['answer']);
   const extra = Object.entries(objectOf(token['extra'])).map(([name, value]) => [
     name,
     restored(name, scalarOf(value) ?? '', known.token.extra[name]),
   ]);
-  const auth = page['auth'];
-  const key = known.auth?.kind === 'apiKey' ? known.auth : null;
-  const whole = {
-    ...{ version: 2, source: known.source, servers: known.servers },
-    create: call('create', known.create),
-    validate: page['validate'] === 'none' ? null : call('validate', known.validate),
-    token:
-      page['token'] === undefined
-        ? known.token
-        : {
-            path,
-            ...(origin !== '' ? { origin } : token['at'] === 'host' && { origin: 'service' }),
-            ...{
-              auth: token['credentials'] ?? 'body',
-              encoding: token['as'] ?? 'form',
-              extra: Object.fromEntries(extra),
-            },
-            ...{ tokenPointer: pointer, lifetimePointer: seconds, lifetimeSeconds: life },
-          },
-    ...(isObject(auth) && {
-      auth:
-        auth['kind'] === 'apiKey'
-          ? { ...auth, value: restored(textOf(auth['name']), auth['value'] ?? null, key?.value) }
-          : auth,
-    }),
-    unavailableIsNotActed: page['503'] === 'not acted',
-    guesses: known.guesses,
-  };
-  const parsed = contractSchema.safeParse(whole);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw wrong(issue?.path ?? [], issue?.message ?? 'is not as expected');
-  }
-  const contract: Contract = parsed.data;
-  const guesses = contract.guesses.filter(({ operation, place }) => {
-    const own = operation === 'token' ? null : contract[operation];
-    return own !== null && !isSettled(own, place);
-  });
   return {
-    contract: { ...contract, guesses },
-    missing: [...missing],
+    path,
+    ...(origin !== '' ? { origin } : token['at'] === 'host' && { origin: 'service' }),
+    ...{ auth: token['credentials'] ?? 'body', encoding: token['as'] ?? 'form', extra: Object.fromEntries(extra) },
+    ...{ tokenPointer: pointer, lifetimePointer: seconds, lifetimeSeconds: life },
   };
 }
 
