@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { recoverFromBreak } from '../../src/delivery/breaker.ts';
 import { contractRefusal, disposalOf } from '../../src/delivery/dispose.ts';
-import { settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
+import { requireOneEach, settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
@@ -31,6 +31,17 @@ describe('The supervisor of a run', () => {
     const advice = times(9, () => supervisor.observe(ended('unknown')));
     expect(advice.map(({ pauseMs }) => pauseMs)).toEqual([0, 0, 2_000, 0, 0, 6_000, 0, 0, 0]);
     expect(advice[8]?.stop).toMatchObject({ reason: 'rows.too-many-doubts' });
+  });
+
+  test.each([
+    [999, 0],
+    [1_000, 2_000],
+  ])('that knew %d outcomes between the second break and a third pauses for %d ms', (known, pauseMs) => {
+    const supervisor = new Supervisor(null, 0);
+    times(6, () => supervisor.observe(ended('unknown')));
+    times(known, () => supervisor.observe(ended('created')));
+    const advice = times(3, () => supervisor.observe(ended('unknown')));
+    expect([advice[2]?.pauseMs, advice[2]?.stop === null]).toEqual([pauseMs, pauseMs > 0]);
   });
 
   test.each([
@@ -203,6 +214,18 @@ describe("A person's word", () => {
     expect(
       (await unknownRecords(store as never, keys, ref === undefined ? {} : { ref })).map(({ key }) => key),
     ).toEqual(found);
+  });
+
+  test.each<[string[], string | null]>([
+    [['aabbcc'], 'aabbcc'],
+    [['aabbdd', 'aabb'], 'aabb'],
+    [['aabbcc11', 'aabbcc22'], null],
+    [[], null],
+  ])('on the keys %j needs more of the key %s', async (keys, several) => {
+    const doubtful = await unknownRecords(store as never, []);
+    const told = () => requireOneEach(doubtful, keys);
+    if (several === null) expect(told).not.toThrow();
+    else expect(told).toThrow(`a key that begins with "${several}". Nothing was recorded.`);
   });
 
   async function said(word: Parameters<typeof settleByWord>[2], changes: object = {}) {
