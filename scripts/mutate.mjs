@@ -109,20 +109,14 @@ function* drawn() {
 
 /** The first test that fails, in groups one after the other; null if all pass. What takes far too long has noticed as well. */
 function noticedBy(copy, groups) {
-  const report = join(copy, 'report.json');
+  // vitest.config.ts says where.
+  const report = join(copy, 'node_modules/.vitest/report.json');
   const scratch = mkdtempSync(join(tmpdir(), 'srq-mutate-tests-'));
   chmodSync(scratch, 0o755);
   try {
     for (const paths of groups) {
       rmSync(report, { force: true });
-      const words = [
-        'node_modules/vitest/vitest.mjs',
-        'run',
-        ...paths,
-        '--bail=1',
-        '--reporter=json',
-        `--outputFile=${report}`,
-      ];
+      const words = ['node_modules/vitest/vitest.mjs', 'run', ...paths, '--bail=1'];
       const options = { cwd: copy, encoding: 'utf8', timeout: LIMIT_MS, env: { ...process.env, TMPDIR: scratch } };
       const { stderr, signal } = spawnSync(process.execPath, words, options);
       if (signal !== null) return 'time';
