@@ -228,13 +228,13 @@ describe('the pace', () => {
   it('cuts the rate to 0.7 once per event', () => {
     const { pace, tickets } = inFlight(8, 100);
     for (const ticket of tickets) pace.answered(ticket, 100, refused);
-    expect(pace.ratePerSecond).toBeCloseTo(70);
+    expect(pace.pace(0).ratePerSecond).toBeCloseTo(70);
   });
 
   it('cuts the rate once for all that an overloaded service sheds at a time', () => {
     const { pace, tickets } = inFlight(8, 100);
     for (const ticket of tickets) pace.answered(ticket, 100, { ...ok, kind: 'overloaded' });
-    expect(pace.ratePerSecond).toBeCloseTo(70);
+    expect(pace.pace(0).ratePerSecond).toBeCloseTo(70);
   });
 
   it('sends one request first after a pause, and the others only when it was taken', () => {
@@ -333,7 +333,7 @@ describe('the pace', () => {
     const rateAfter = (silentMs: number) => {
       const { pace, tickets } = inFlight(1, 100);
       for (const ticket of tickets) pace.answered(ticket, silentMs, { ...ok, kind: 'unanswered' });
-      return pace.ratePerSecond;
+      return pace.pace(0).ratePerSecond;
     };
     expect([rateAfter(40), rateAfter(10_000)]).toEqual([100, 70]);
   });
@@ -341,7 +341,7 @@ describe('the pace', () => {
   it('learns nothing of the service from what srq did not send, however late that was', () => {
     const { pace, tickets } = inFlight(1, 100);
     for (const ticket of tickets) pace.answered(ticket, 60_000, { ...ok, kind: 'unsent' });
-    expect(pace.ratePerSecond).toBe(100);
+    expect(pace.pace(0).ratePerSecond).toBe(100);
     pace.answered(pace.sent(60_000, 'create'), 60_000, refused);
     const probe = pace.sent(70_000, 'create');
     expect(pace.ask(70_000)).toEqual({ is: 'after-answer' });
@@ -392,6 +392,6 @@ describe('the pace', () => {
   it('goes on at half the rate when told to', () => {
     const { pace } = inFlight(1, 100);
     pace.slowDown(0.5);
-    expect(pace.ratePerSecond).toBe(50);
+    expect(pace.pace(0).ratePerSecond).toBe(50);
   });
 });
