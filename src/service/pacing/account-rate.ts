@@ -16,7 +16,7 @@ const MISSING_MS = 6_000;
 /** Minimum step in time. A smaller one may be lost in rounding. */
 const MIN_STEP_MS = 0.001;
 /** Version of the stored form. A rate stored in another version is not used. */
-const FORM = 3;
+const FORM = 4;
 
 /** What a process has said of itself in its last turn. */
 interface AccountMember {
@@ -118,9 +118,9 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
  */
 export function rateSummary(kept: unknown, wallMs: number) {
   if (!isAccountRate(kept)) return null;
-  const { rate, untilMs, inFlight } = kept.pace;
+  const { perSecond, untilMs, inFlight } = kept.pace;
   const nowMs = kept.nowMs + Math.max(0, wallMs - kept.wallMs);
-  return { ratePerSecond: rate?.perSecond ?? null, pausedMs: Math.max(0, untilMs - nowMs), inFlight };
+  return { ratePerSecond: kept.rate === 'max' ? null : perSecond, pausedMs: Math.max(0, untilMs - nowMs), inFlight };
 }
 
 const NOTHING = { granted: [] as Permit[], denied: null };
@@ -149,12 +149,12 @@ function adaptiveRateOf(
   random: () => number,
 ): AdaptiveRate {
   const options = { rate, concurrency, random };
-  if (before === null) return new AdaptiveRate({ ...options, learned });
-  const goesOn = new AdaptiveRate({ ...options, rate: before.rate }, before.pace);
-  if (before.rate === rate && nowMs - before.nowMs < IDLE_MS) return goesOn;
+  const goesOn = before && new AdaptiveRate({ ...options, rate: before.rate }, before.pace);
+  if (goesOn && before.rate === rate && nowMs - before.nowMs < IDLE_MS) return goesOn;
+  const anew = new AdaptiveRate({ ...options, learned: goesOn?.learned() ?? learned });
   // Numbers and pauses are kept.
-  const anew = new AdaptiveRate({ ...options, learned: goesOn.learned() ?? learned }).record;
-  return new AdaptiveRate(options, { ...before.pace, rate: anew.rate, places: anew.places });
+  const { untilMs, refusing, quota, lastNumber, cutNumber } = before?.pace ?? anew.record;
+  return new AdaptiveRate(options, { ...anew.record, untilMs, refusing, quota, lastNumber, cutNumber });
 }
 
 function grant(adaptive: AdaptiveRate, nowMs: number, { wanted, aheadMs }: TurnRequest) {
