@@ -69,6 +69,8 @@ export interface LearnedRate {
   readonly concurrency: number;
   /** True if the service has shown where its limit is. */
   readonly limited: boolean;
+  /** The places at the end, and the shortest answer time. Absent if nothing was answered. */
+  readonly ended?: { readonly places: number; readonly answerMs: number } | undefined;
 }
 
 /** The state of an adaptive rate in the form stored as JSON, from which another process can continue. */
@@ -95,6 +97,8 @@ export interface AdaptiveRateRecord {
   fullest: number;
   /** Shortest answer time by operation, smoothed. */
   readonly bestMs: Record<string, number>;
+  /** Where the last run ended, until the first answer shows whether the service is still as quick. */
+  known: LearnedRate['ended'] | null;
   /** One less than the number in flight that was blamed for a refusal, or null. */
   ceiling: number | null;
   blamedMs: number;
@@ -256,10 +260,12 @@ export class AdaptiveRate {
 
   /** Returns what was learned, for the next run, or null if the user chose the rate, so that nothing was learned. */
   learned(): LearnedRate | null {
-    const { perSecond, plateau, ceiling } = this.record;
+    const { perSecond, plateau, ceiling, places, bestMs } = this.record;
     if (this.#options.rate !== 'auto') return null;
     const concurrency = Math.min(this.#options.concurrency, ceiling ?? Number.POSITIVE_INFINITY);
-    return { ratePerSecond: plateau ?? perSecond, concurrency, limited: plateau !== null };
+    const answerMs = Math.min(...Object.values(bestMs));
+    const ended = answerMs < Number.POSITIVE_INFINITY ? { places: Math.floor(places), answerMs } : undefined;
+    return { ratePerSecond: plateau ?? perSecond, concurrency, limited: plateau !== null, ended };
   }
 
   /** Answers may overtake each other, so the quota announced to the latest request counts. */
@@ -308,6 +314,10 @@ export class AdaptiveRate {
   /** Counts how slow an answer is, and changes the places once there are enough answers. */
   #timed(operation: string, tookMs: number, nowMs: number): void {
     const { record } = this;
+    const { known } = record;
+    record.known = null;
+    if (known && tookMs <= slowFrom(known.answerMs))
+      record.places = Math.min(this.#options.concurrency, Math.max(record.places, known.places));
     const bestMs = record.bestMs[operation] ?? tookMs;
     // A single answer may be luck. A service that answers one at a time more slowly has become slower for good.
     const weight = record.places < 2 || tookMs < bestMs ? 0.25 : 0;
@@ -380,7 +390,7 @@ function firstRecord({ rate, concurrency, learned = null }: AdaptiveRateOptions)
     ...(typeof rate === 'number' ? { perSecond: rate, plateau: rate } : {}),
     ...{ climbedMs: 0, nextMs: 0, windowMs: 0, sentInWindow: 0, takenInWindow: 0, taken: 0, sinceMs: null },
     ...{ places: Math.min(concurrency, places), doubling: true, answers: 0, slowness: 0, fullest: 0, bestMs: {} },
-    ...{ ceiling: null, blamedMs: 0, raiseAtMs: 0, takenAt: [] },
+    ...{ known: isLimited ? null : learned?.ended, ceiling: null, blamedMs: 0, raiseAtMs: 0, takenAt: [] },
     ...{ untilMs: 0, refusing: null, quota: null, inFlight: 0, lastNumber: 0, cutNumber: 0 },
   };
 }
