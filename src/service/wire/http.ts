@@ -89,7 +89,7 @@ export class Http {
 
   /** Closes idle connections. Calls that are still under way fail, and their connections are reset. */
   async close(): Promise<void> {
-    await this.#dispatcher.close();
+    await this.#dispatcher.agent.destroy();
   }
 }
 
@@ -243,15 +243,8 @@ function decoded(bytes: Buffer, contentType: string): string {
   }
 }
 
+/** Returns the charset of a byte order mark. */
 function markedCharset(bytes: Buffer): string | undefined {
-  switch (bytes[0]) {
-    case 0xfe:
-      return bytes[1] === 0xff ? 'utf-16be' : undefined;
-    case 0xff:
-      return bytes[1] === 0xfe ? 'utf-16le' : undefined;
-    case 0xef:
-      return bytes[1] === 0xbb && bytes[2] === 0xbf ? 'utf-8' : undefined;
-    default:
-      return undefined;
-  }
+  const mark = bytes.toString('hex', 0, 3);
+  return mark === 'efbbbf' ? 'utf-8' : { feff: 'utf-16be', fffe: 'utf-16le' }[mark.slice(0, 4)];
 }
