@@ -346,8 +346,8 @@ async function repeatUnderKey(
   const { status, message } = result.outcome;
   const unknown = { ...result.outcome, status: 'unknown', message: `${EARLIER} ${message ?? ''}`.trim() } as const;
   const outcome = isTaken(status) ? result.outcome : unknown;
-  const alsoUnknown = await withdrawCreation(result.sameAs, log, api.wireForm);
-  return recorded(submission, outcome, { stop: result.stop, alsoUnknown }, () => log.outcome(subject, outcome));
+  const withdrawn = await withdrawCreation(result, log, api.wireForm);
+  return recorded(submission, outcome, withdrawn, () => log.outcome(subject, outcome));
 }
 
 /** Number of created rows before and after a row that may serve as neighbours. */

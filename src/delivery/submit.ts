@@ -2,6 +2,7 @@ import { repetitionKey, type ServiceRequest } from '../request/lead/service-requ
 import { type Identifiers, type Outcome, type RowResult, reasonOf, UNNAMED } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type {
+  CreateResult,
   DeliveryLog,
   LogSubject,
   LogView,
@@ -155,13 +156,13 @@ async function submit(
   };
   const sent = await api.create(request, intend, { key, idempotencyKey, writeLeaseMs: log.writeLeaseMs, cleared });
   if (!sent) return fromLog(submission, log, options);
-  const { outcome, stop, unproven, sameAs } = sent;
+  const { outcome, stop, unproven } = sent;
   const sentMs = log.nowMs() - (outcome.ms ?? 0);
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   if (outcome.status === 'created') onCreated();
-  const alsoUnknown = await withdrawCreation(sameAs, log, api.wireForm);
+  const withdrawn = await withdrawCreation(sent, log, api.wireForm);
   const noted = () => log.outcome(subject, outcome, how);
-  const told = await recorded(submission, outcome, { stop, unproven, alsoUnknown }, noted);
+  const told = await recorded(submission, outcome, { unproven, ...withdrawn }, noted);
   const mayProve = unproven !== null && cleared !== null && !told.unrecorded && stop === null;
   return mayProve ? proven(submission, told, { unproven, cleared, sentMs }, api, log) : told;
 }
@@ -179,9 +180,10 @@ async function proven(
 ): Promise<Sent> {
   const { request, key } = submission;
   try {
-    const { isTaken: isProven, isSeen, stop, sameAs } = await api.prove(request, key, unproven, cleared);
-    const alsoUnknown = await withdrawCreation(sameAs, log, api.wireForm);
-    if (!isProven) return { ...told, stop, alsoUnknown };
+    const proof = await api.prove(request, key, unproven, cleared);
+    const { isTaken: isProven, isSeen } = proof;
+    const withdrawn = await withdrawCreation(proof, log, api.wireForm);
+    if (!isProven) return { ...told, ...withdrawn };
     const seen = log.lookup(key);
     const isNamed = Object.keys(unproven.ids).length > 0;
     const message = unproven.http === 409 ? CONFLICT : isNamed ? null : isSeen ? SEEN : UNNAMED;
@@ -190,11 +192,11 @@ async function proven(
     const status = unproven.http === 409 ? 'duplicate' : 'created';
     const outcome = { ...outcomeOf(status, message, unproven.http, unproven.ids), ms };
     let isNoted = true;
-    const proof = await recorded(submission, outcome, { alsoUnknown }, async () => {
+    const proven = await recorded(submission, outcome, withdrawn, async () => {
       isNoted = await log.outcome(subjectOf(submission), outcome, { seen });
       return isNoted;
     });
-    if (isNoted) return proof;
+    if (isNoted) return proven;
     // Another process has found something out meanwhile, and that counts.
     return fromLog(submission, log);
   } catch (error) {
@@ -208,15 +210,24 @@ const SEEN = 'Taken, as validate shows; the answer names no identifier.';
 const SAME_IDENTIFIER = 'Another request got the same identifier, so that nobody knows which of them was taken.';
 
 /**
- * Makes a request unknown that was told as created, because another one got its identifier. Returns its result. It was sent
- * in the form `wireForm`, as all of this run.
+ * Makes a request unknown that was told as created, because another one got its identifier. It was sent in the form
+ * `wireForm`, as all of this run. Never rejects because of the log, so that the outcome of the other one is still recorded:
+ * the error becomes `stop`.
  */
 export async function withdrawCreation(
-  key: string | null,
+  { sameAs, stop }: Pick<CreateResult, 'sameAs' | 'stop'>,
   log: DeliveryLog,
   wireForm: string | null,
-): Promise<RowResult | null> {
-  if (key === null) return null;
+): Promise<Pick<Sent, 'alsoUnknown' | 'stop'>> {
+  try {
+    return { alsoUnknown: sameAs === null ? null : await withdrawn(sameAs, log, wireForm), stop };
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return { alsoUnknown: null, stop: error };
+  }
+}
+
+async function withdrawn(key: string, log: DeliveryLog, wireForm: string | null): Promise<RowResult | null> {
   await log.prefetch([key]);
   const record = await log.read(key);
   if (record?.event !== 'created') return null;
