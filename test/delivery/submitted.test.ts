@@ -529,6 +529,15 @@ describe('An identifier that another request has, too', () => {
     expect([bench.memory.state(key), bench.memory.state(other.key)]).toEqual(['unknown', 'unknown']);
   });
 
+  test('whose record cannot be read does not keep this one from being recorded', async () => {
+    const { bench, submitted } = await sentBeside('created', (each) => {
+      both(each);
+      each.logChanges = { read: () => Promise.reject(AWAY) };
+    });
+    expect(submitted).toMatchObject({ status: 'unknown', unrecorded: false, stop: AWAY, alsoUnknown: null });
+    expect(bench.memory.state(key)).toBe('unknown');
+  });
+
   test('that is noticed when validate is asked does the same', async () => {
     const { bench, submitted } = await sentBeside('created', (each) => {
       each.created = answered({ ...OUTCOME, status: 'unknown' }, { unproven: UNPROVEN });
