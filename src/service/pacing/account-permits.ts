@@ -100,9 +100,8 @@ export class AccountPermits implements PermitSource {
     const asksToWait = isRefusal(answer) || (answer.pauseMs ?? 0) > 0;
     this.#inFlight -= 1;
     if (permit.level > 0 || asksToWait) this.#answered.push({ permit, atMs: this.#nowMs(), answer });
-    if (!asksToWait) return;
-    this.#refusals.push(http);
-    this.#takeAlarm();
+    if (isRefusal(answer)) this.#refusals.push(http);
+    if (asksToWait) this.#takeAlarm();
   }
 
   slowDown(share: number): void {
