@@ -8,9 +8,9 @@ import type { LogRecord } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { haltOnError, type PassDeps, trackResults } from './send-rows.ts';
+import { loggedStatus } from './sent-before.ts';
 import {
   inDoubt,
-  loggedStatus,
   recorded,
   type Sent,
   type Submission,

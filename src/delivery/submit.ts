@@ -11,6 +11,7 @@ import type {
   ValidateResult,
 } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
+import { type Finality, loggedStatus, NEVER_AGAIN } from './sent-before.ts';
 
 /** A checked request that is to be sent. */
 export interface Submission {
@@ -20,21 +21,15 @@ export interface Submission {
 }
 
 /** Options for sending a request. */
-export interface SubmitOptions {
+export interface SubmitOptions extends Finality {
   /** Whether validate is asked about duplicates before a request is created. */
   readonly validate: boolean;
-  readonly onDuplicate: 'skip' | 'create';
-  /** Whether requests that the log knows as created or duplicate are sent as well. Requests in doubt are not. */
-  readonly again: boolean;
   /**
    * Identifies the occasion of a deliberate second send: each occasion has an idempotency key of its own. The default is
    * the run, because an import sends each request once.
    */
   readonly occasion?: string;
 }
-
-/** The options that say which logged outcomes are final, so that nothing is sent for them. */
-export type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
 /** What became of one request, sent or not, and what follows from it for the run. */
 export interface Sent extends RowResult {
@@ -314,37 +309,6 @@ export async function recorded(
     return sentOf(submission, outcome, { ...circumstances, stop: error, unrecorded: true });
   }
 }
-
-/** The status of a row that is not sent because of what the log knows of its request. */
-type KnownStatus = Extract<Status, 'unknown' | 'repeated' | 'duplicate'>;
-
-/**
- * Returns the status of a row that must not be sent because of what the log knows of its request, or null if it may be
- * sent. What a row of a results file says of itself is judged by `statedStatus`.
- */
-export function loggedStatus(state: LoggedState, options: Finality): KnownStatus | null {
-  const { again, onDuplicate } = options;
-  // There is no default, so that a state which is added later does not compile before somebody decides here whether
-  // its requests may be sent.
-  switch (state) {
-    case 'created':
-      return again ? null : 'repeated';
-    case 'duplicate':
-      return !again && onDuplicate === 'skip' ? 'duplicate' : null;
-    case 'sending':
-    case 'unknown':
-    case 'parked':
-      return 'unknown';
-    case 'none':
-    case 'rejected':
-    case 'failed':
-    case 'licensed':
-      return null;
-  }
-}
-
-/** What the log knows is final, whatever the user has asked for. */
-const NEVER_AGAIN: Finality = { onDuplicate: 'skip', again: false };
 
 /**
  * Returns what the log, as last looked up, says of a request that is not sent because of it. Rejects if the log cannot be
