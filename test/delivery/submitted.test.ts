@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { loggedStatus } from '../../src/delivery/sent-before.ts';
 import { type SettleOptions, settleRows, submitOne } from '../../src/delivery/settle-rows.ts';
 import {
   inDoubt,
-  loggedStatus,
   recorded,
   refuseUnsent,
   type SubmitOptions,
