@@ -12,7 +12,7 @@ import {
   isRepeated,
   isTownRather,
 } from './fit.ts';
-import type { NameEvidence } from './name-evidence.ts';
+import { type NameEvidence, PARENTS } from './name-evidence.ts';
 import { ASIDE, type NamedMeaning, SECOND } from './named-column.ts';
 
 /** A column with the evidence of its name and its content. */
@@ -60,7 +60,8 @@ export function candidatesByName(look: Look): Candidate[] {
   if (alias && !isPlainlyOther(alias.meaning, seen)) {
     const fit = fitOf(alias.meaning, seen);
     const known: Candidate = { index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look };
-    found.push(isOfCompanies(alias.meaning, seen) ? { ...known, level: 'likely' } : known);
+    const isAsked = alias.meaning === 'notes' || isOfCompanies(alias.meaning, seen);
+    found.push(isAsked ? { ...known, level: 'likely' } : known);
   }
   if (name.isOthers && found.length === 0) return [];
   for (const named of name.meanings) {
@@ -139,7 +140,8 @@ function levelOf(
   const mayBeStrangers = (name.unknown !== '' || name.isEither) && IS_PERSONAL.has(meaning);
   const isVague =
     (VAGUE.has(meaning) && fit === 'allows') ||
-    (meaning === 'notes' && fit !== 'shows' && seen.filled > 2) ||
+    // Notes may be about the customer, whatever they look like.
+    meaning === 'notes' ||
     isOfCompanies(meaning, seen);
   // A word for a need whose column holds single words instead of texts more likely means the kind of service.
   const isWord = meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16;
@@ -360,6 +362,25 @@ function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
     const isElsewhere = isOfAPlace && rivals.length > 1;
     return each.by !== 'known name' && (isDoubted || isLast || isElsewhere) ? { ...each, level: 'likely' } : each;
   });
+}
+
+/**
+ * Makes contacts likely that belong to somebody else than the name and the best contact, because they would be called
+ * where the customer's own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name.
+ */
+export function withoutOthersContacts(readings: readonly Candidate[]): readonly Candidate[] {
+  const names = readings.filter(({ meaning }) => OF_A_NAME.includes(meaning));
+  const named = new Set(names.flatMap(({ look }) => [...look.name.whose]));
+  const isOf = ({ look: { name } }: Candidate, people: ReadonlySet<string>) =>
+    name.whose.size === 0 || [...name.whose].some((each) => people.has(each));
+  const isAsked = (each: Candidate) => {
+    if (!OF_A_PERSON.has(each.meaning) || isOf(each, named)) return false;
+    if (named.size > 0 || (names.length > 0 && each.look.name.whose.has(PARENTS))) return true;
+    const rivals = readings.filter(({ meaning }) => meaning === each.meaning);
+    const [best] = rivals.sort((a, b) => Number(isOf(b, named)) - Number(isOf(a, named)) || a.rank - b.rank);
+    return best !== undefined && !isOf(each, best.look.name.whose);
+  };
+  return readings.map((each) => (isAsked(each) ? { ...each, level: 'likely' } : each));
 }
 
 function byMerit(a: Candidate, b: Candidate): number {

@@ -15,6 +15,11 @@ export interface NameEvidence {
   readonly unknown: string;
   /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour. */
   readonly isEither: boolean;
+  /**
+   * The words that say whose a telephone number or an e-mail address is: `tenant` or `caller`, but not `customer`. All
+   * words for parents are the same one.
+   */
+  readonly whose: ReadonlySet<string>;
   /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
   readonly isBilling: boolean;
   /** Whether the name is a question or a sentence, in which unknown words mean little. */
@@ -119,6 +124,7 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     isElse: isElse && !inside,
     unknown,
     isEither: named.has('either'),
+    whose: new Set(words.flatMap(personIn)),
     isBilling: named.has('billing'),
     isQuestion: words.length >= 5 || /[?¿]/.test(header),
     isBareName: named.isBareName() && !inside,
@@ -127,8 +133,20 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     isRegion: named.isRegion(),
     isDoubted: named.has('doubt') && words.length <= MAX_DOUBTED,
     isSecond: named.has('second'),
-    isOfAPlace: named.hasAny(['city', 'address']) || words.includes('site'),
+    isOfAPlace: named.hasAny(['city', 'address']) || words.some((word) => SITES.has(word)),
   };
+}
+
+const SITES = new Set(['site', 'baustelle', 'obra', 'chantier', 'cantiere']);
+
+export const PARENTS = 'parents';
+
+/** Returns what a word says about whose a column is, without its ending: `mieter` and `mieters` are the same person. */
+function personIn(word: string): readonly string[] {
+  const about = conceptsOf(word);
+  if (about.includes('parents')) return [PARENTS];
+  const isSomebody = (about.includes('customer') && !about.includes('anyone')) || about.includes('lastAdjective');
+  return isSomebody ? [word.slice(0, 5)] : [];
 }
 
 /** What forms write in brackets behind the name of a group: `Your name (First)`, `Where is the work? (City)`. */

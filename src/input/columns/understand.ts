@@ -14,6 +14,7 @@ import {
   OF_A_PERSON,
   withHouseNumber,
   withoutEmpty,
+  withoutOthersContacts,
   withoutRivals,
 } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
@@ -61,7 +62,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   // Each function looks for what is still missing, so their order matters.
   for (const find of [namePair, byContentAlone, longestText, townBeside, onlyPersons, region])
     found.push(...find(looks, found));
-  const readings = withCertainty(found, looks).sort((a, b) => a.index - b.index);
+  const readings = [...withoutOthersContacts(withCertainty(found, looks))].sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
     readings: readings.map(({ index, meaning, level, rank, because }) => ({ index, meaning, level, rank, because })),
@@ -122,11 +123,6 @@ interface Kind {
   isNear(seen: ContentProfile): boolean;
 }
 
-const TEXT: Kind = {
-  is: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
-  isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
-};
-
 const KINDS: Partial<Record<FieldOrPart, Kind>> = {
   email: {
     is: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
@@ -136,8 +132,10 @@ const KINDS: Partial<Record<FieldOrPart, Kind>> = {
     is: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
     isNear: ({ phone, writtenAsPhone, distinct }) => phone >= 0.5 && writtenAsPhone >= 0.2 && distinct >= 0.3,
   },
-  request_text: TEXT,
-  notes: TEXT,
+  request_text: {
+    is: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
+    isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
+  },
   fullname: {
     is: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
     isNear: (seen) => holdsPersons(seen) && seen.distinct >= 0.3,
