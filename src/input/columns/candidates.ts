@@ -267,6 +267,14 @@ function isNumberedPair(one: Candidate, two: Candidate): boolean {
   return areNeighbours && [one, two].every(({ look: { seen } }) => seen.filled > 0 && seen.oneWord >= 0.7);
 }
 
+/** Leaves out the name of a pet beside the names of its owners, about whom a person is asked. */
+export function withoutPets(candidates: readonly Candidate[], looks: readonly Look[]): readonly Candidate[] {
+  const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen) && !isRepeated(seen));
+  return hasOwners
+    ? candidates.filter(({ meaning, look }) => !(OF_A_NAME.includes(meaning) && look.name.isEither))
+    : candidates;
+}
+
 /** Known names that mean the full address by themselves, but only the street beside a postal code or a town. */
 const STREET_BESIDE_CITY: ReadonlySet<string> = new Set(
   'address morada endereco direccion domicilio adresse anschrift indirizzo'.split(' '),

@@ -11,6 +11,8 @@ export interface NameEvidence {
   readonly isOthers: boolean;
   /** Whether the name says that the column belongs to no field: a date, a price, a consent. */
   readonly isElse: boolean;
+  /** Whether the other person is an owner: of a house, who is not the customer, or of a pet, who is. */
+  readonly isOwner: boolean;
   /** The unknown words, except those in brackets. */
   readonly unknown: string;
   /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour. */
@@ -122,6 +124,7 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     isEmpty: isEmpty && !isElse && !inside,
     isOthers,
     isElse: isElse && !inside,
+    isOwner: named.has('owner'),
     unknown,
     isEither: named.has('either'),
     whose: new Set(words.flatMap(personIn)),

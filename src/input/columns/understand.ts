@@ -15,6 +15,7 @@ import {
   withHouseNumber,
   withoutEmpty,
   withoutOthersContacts,
+  withoutPets,
   withoutRivals,
 } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
@@ -57,7 +58,8 @@ export interface Understanding {
 export function understandColumns(view: ColumnsView): Understanding {
   const looks = lookAt(view);
   const named = looks.flatMap((look) => candidatesByName(look).sort(bestFirst).slice(0, 1));
-  const chosen = withoutRivals(withHouseNumber(asPlaceParts(asNameParts(withoutEmpty(named))), looks));
+  const persons = asNameParts(withoutPets(withoutEmpty(named), looks));
+  const chosen = withoutRivals(withHouseNumber(asPlaceParts(persons), looks));
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
   for (const find of [namePair, byContentAlone, longestText, townBeside, onlyPersons, region])

@@ -57,6 +57,7 @@ type OtherConcept =
   | 'customer'
   | 'anyone'
   | 'parents'
+  | 'owner'
   | 'other'
   | 'either'
   | 'billing'
