@@ -136,7 +136,7 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     isRegion: named.isRegion(),
     isDoubted: named.has('doubt') && words.length <= MAX_DOUBTED,
     isSecond: named.has('second'),
-    isOfAPlace: named.hasAny(['city', 'address']) || words.some((word) => SITES.has(word)),
+    isOfAPlace: named.hasAny(['city', 'address', 'street', 'house']) || words.some((word) => SITES.has(word)),
   };
 }
 
