@@ -207,6 +207,9 @@ describe('whose a column is', () => {
       ['Tlm vizinho (chaves)', PHONES],
       ['Tel. Schlüsselträger', PHONES],
       ['Keyholder phone', PHONES],
+      ['Telefon Schlüssel', PHONES],
+      ['Key phone', PHONES],
+      ['Tlm chaves', PHONES],
       ['Next of kin', PHONES],
       ['Téléphone de la nounou', PHONES],
       ['Accountant e-mail', EMAILS],
@@ -239,6 +242,7 @@ describe('whose a column is', () => {
     });
     it.each([
       ['Telefon vor Ort', 'phone?'],
+      ['Gate phone', 'phone?'],
       ['Site phone', 'phone?'],
       ['Wrong phone', 'phone?'],
       ['Alternate phone', 'phone'],
