@@ -57,7 +57,7 @@ export async function proposalFrom(
   { baseUrl, nowMs }: { readonly baseUrl: string | null; readonly nowMs: number },
 ): Promise<Proposal> {
   const { parseFile, readDocument } = await import('../../contract/read-document.ts');
-  const { isPage, readPage } = await import('../../contract/contract-text.ts');
+  const { isPage, readPage } = await import('../../contract/read-page.ts');
   const learnedAt = new Date(nowMs).toISOString();
   if (!isPage(parseFile(file))) {
     const { proposeContract } = await import('../../contract/propose.ts');
