@@ -78,7 +78,7 @@ export async function proposalFrom(
     text: `The page was written without the secret "${name}". What is it?`,
     answer: `--set ${name}=@FILE`,
   }));
-  const { lackingIn } = await import('../../contract/propose.ts');
+  const { lackingIn } = await import('../../contract/missing.ts');
   const lacking = Object.keys(lackingIn(contract.create)).join(', ');
   const isUnchecked = contract.create.schema === null && (contract.source === null || known.create.schema !== null);
   const notes = [
