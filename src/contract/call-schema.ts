@@ -6,8 +6,7 @@ import { type FoundPlace, placesOf } from './places.ts';
 import type { ApiDescription } from './read-document.ts';
 
 /** Headers that srq or the connection sets itself. */
-const OWN_HEADERS =
-  /^(?:authorization|accept(?:-.*)?|content-.*|cookie|host|user-agent|connection|expect|te|transfer-encoding)$/i;
+const OWN_HEADERS = /^(?:authorization|accept(?:-.*)?|content-.*|cookie|host|connection|expect|te|transfer-encoding)$/i;
 export const IDEMPOTENT = /idempoten/i;
 const MAX_PROSE = 300;
 
@@ -71,13 +70,12 @@ export function schemaOfCall(
   };
   const placesIn = (where: Placed['in'], each: Json) =>
     placesOf(each, reach.defs).map((place): Placed => ({ ...place, in: where }));
-  const inBody = placesIn('body', schema);
   const places = [
-    ...inBody,
+    ...placesIn('body', schema),
     ...placesIn('header', beside('header', asIs)),
     ...placesIn('query', beside('query', asIs)),
   ];
-  return { schema: inBody.length > 0 ? whole : null, as: body.as, encoding: body.encoding, places };
+  return { schema: places.length > 0 ? whole : null, as: body.as, encoding: body.encoding, places };
 }
 
 /** Returns every place of a call's schema. */

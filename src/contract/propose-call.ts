@@ -226,14 +226,16 @@ function valueFor({ keywords }: FoundPlace, place: string, text: string): Json {
 }
 
 function filledPath(
-  { path }: ApiOperation,
+  { path, parameters }: ApiOperation,
   values: GivenValues,
 ): { readonly path: string; readonly questions: readonly Question[] } {
   const questions: Question[] = [];
   const filled = path.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
     const value = values.of(name);
     if (value) return encodeURIComponent(value);
-    questions.push(valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`));
+    const known = parameters.find((each) => each['in'] === 'path' && each['name'] === name);
+    const example = scalarOf(sampleOf(known?.['schema'] ?? {}, {})) ?? 'text';
+    questions.push({ ...valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`), example });
     return whole;
   });
   const plain = filled.trim().replaceAll(' ', '%20');

@@ -64,8 +64,8 @@ function upgraded(name: string, root: JsonObject, isSwagger: boolean): JsonObjec
 }
 
 /**
- * The upgrader leaves parameters by reference that are bodies, and takes the first of several schemes. So references to
- * parameters are followed first, and https is put first.
+ * The upgrader leaves parameters by reference that are bodies, takes the first of several schemes, and has bodies that are
+ * no forms sent as forms too. So references to parameters are followed first, and https alone and JSON alone are left.
  */
 function prepared(root: JsonObject): JsonObject {
   const parameter = (value: Json): Json => {
@@ -75,13 +75,13 @@ function prepared(root: JsonObject): JsonObject {
   const resolved = (holder: Json): Json => {
     if (!isObject(holder)) return holder;
     const { consumes, ...rest } = holder;
-    const { parameters } = holder;
-    return {
-      ...rest,
-      ...(Array.isArray(parameters) && { parameters: parameters.map(parameter) }),
-      // Tools write an empty list where they mean nothing.
-      ...(listOf(consumes).length > 0 && { consumes: consumes ?? [] }),
-    };
+    const parameters = Array.isArray(holder['parameters']) ? holder['parameters'].map(parameter) : null;
+    const hasBody = parameters?.some((each) => objectOf(each)['in'] === 'body');
+    // Tools write an empty list where they mean nothing.
+    const said = [consumes, root['consumes']].map(listOf).find((each) => each.length > 0) ?? [];
+    const own = hasBody ? said.filter((each) => !/form/.test(textOf(each))) : listOf(consumes);
+    const types = hasBody && own.length === 0 ? ['application/json'] : own;
+    return { ...rest, ...(parameters !== null && { parameters }), ...(types.length > 0 && { consumes: types }) };
   };
   const paths = mapped(objectOf(root['paths']), (item) => (isObject(item) ? resolved(mapped(item, resolved)) : item));
   const https = listOf(root['schemes']).includes('https') && { schemes: ['https'] };
