@@ -1,24 +1,12 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Command } from 'commander';
-import type { RunCommand } from '../cli/command.ts';
-import type { Context } from '../cli/context.ts';
-import { makeTemporaryFolder } from '../cli/temporary-folder.ts';
-import { printable } from '../report/output.ts';
-import { csvRecordText } from '../request/words/csv-text.ts';
-import { SrqError } from '../request/words/errors.ts';
-import { type Sandbox, startSandbox } from '../sandbox/server.ts';
-import { examples } from './options.ts';
-
-export function addDemo(program: Command, run: RunCommand): void {
-  program
-    .command('demo')
-    .description('kill an import half-way, and see that nothing is sent twice')
-    .addHelpText('after', examples('srq demo'))
-    .action(run(async () => demo));
-}
+import type { Context } from '../../cli/context.ts';
+import { makeTemporaryFolder } from '../../cli/temporary-folder.ts';
+import { printable } from '../../report/output.ts';
+import { csvRecordText } from '../../request/words/csv-text.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 
 const LEADS = 24;
 const KILL_AT = 12;
@@ -30,7 +18,7 @@ const IMPORT = ['bulk', 'leads.csv', '--yes', '--concurrency', '2', '--settle', 
  * Imports made-up leads into a sandbox, kills that import half-way, runs the same command again, and lets the sandbox
  * say what it has received. The folder with the leads, the log and the page stays, so that the user can look at them.
  */
-async function demo(context: Context): Promise<number> {
+export async function demo(context: Context): Promise<number> {
   const folder = makeTemporaryFolder('srq-demo-');
   writeFileSync(join(folder, 'leads.csv'), leads());
   const sandbox = await startSandbox({
@@ -48,7 +36,7 @@ async function demo(context: Context): Promise<number> {
     ].join('\n'),
   );
   const first = importIn(context, folder, sandbox);
-  while (created(sandbox) < KILL_AT && first.child.exitCode === null) await pause(5);
+  while (created(sandbox) < KILL_AT && first.child.exitCode === null) await context.clock.sleep(5);
   // The import ended by itself, and has said why.
   if (first.child.exitCode !== null) return first.child.exitCode;
   first.child.kill('SIGKILL');
