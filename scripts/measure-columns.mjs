@@ -1,4 +1,4 @@
-// Prints how well columns are understood: shares, what is taken wrongly, and the table of docs/input.md, for sets of header rows.
+// Prints how well columns are understood: shares, what is taken wrongly, and a table of them, for sets of header rows.
 // Usage: node scripts/measure-columns.mjs PART[,PART] [--folder FOLDER] [--forget PERCENT] [--rows N] [--all]
 // --forget takes that share of the words from the vocabulary by chance, three times: what is left is found by content.
 // --rows looks at so many rows of each header. --all lists the columns that are asked about and missed, too.
@@ -38,7 +38,7 @@ for (let seed = 1; seed <= (forget > 0 ? 3 : 1); seed++) {
   if (forget === 0) printTable(columns, readings);
 }
 
-/** The rows of the table in docs/input.md. */
+/** The rows of the table. */
 function printTable(columns, readings) {
   print(`\n| field | ${readings.join(' | ')} |`);
   for (const field of new Set(columns.map((each) => each.field))) {

@@ -141,7 +141,7 @@ describe('The alerts and the dashboard in docs/ops', () => {
     const records = asked.map((expr, at) => ({ record: `panel:${at}`, expr }));
     const board = desk.write('board.json', JSON.stringify({ groups: [{ name: 'board', rules: records }] }));
     expect(promtool(['check', 'rules', '--lint=none', board])).toMatchObject({ status: 0 });
-    const [, scraping = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/metrics.md', 'utf8')) ?? [];
+    const [, scraping = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/scripts.md', 'utf8')) ?? [];
     expect(scraping).toContain('job_name: srq');
     expect(promtool(['check', 'config', desk.write('prometheus.yml', scraping)])).toMatchObject({ status: 0 });
   });

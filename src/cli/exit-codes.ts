@@ -3,8 +3,8 @@ import { type Counts, STATUS, STATUSES } from '../request/log/status.ts';
 import type { ErrorCode } from '../request/words/errors.ts';
 
 /**
- * The exit codes, the one first that counts if several apply. The sentence on it in README and docs/scripts.md is that
- * of {@link precedenceText}.
+ * The exit codes, the one first that counts if several apply. The sentence on it in docs/scripts.md is that of
+ * {@link precedenceText}.
  */
 const PRECEDENCE = [130, 143, 1, 9, 4, 7, 6, 5, 3, 8, 2, 0] as const;
 
@@ -14,7 +14,7 @@ interface ExitCode {
   readonly meaning: string;
 }
 
-/** The exit codes and their meanings. This is the only table. A test compares the README's copy with it. */
+/** The exit codes and their meanings. This is the only table. A test compares the copy in docs/scripts.md with it. */
 export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', ExitCode>> = {
   ok: { number: 0, meaning: 'everything worked (in bulk, duplicates and repeats count as well)' },
   fault: { number: 1, meaning: 'an error in srq itself' },

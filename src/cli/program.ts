@@ -181,6 +181,7 @@ type AddCommand = (program: Command, run: RunCommand) => void;
  * is called.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  demo: async () => (await import('../commands/sandbox/flags.ts')).addDemo,
   login: async () => (await import('../commands/login/flags.ts')).addLogin,
   logout: async () => (await import('../commands/logout.ts')).addLogout,
   status: async () => (await import('../commands/status.ts')).addStatus,

@@ -101,6 +101,7 @@ const creating = (...fails: readonly ErrorCode[]): CommandFacts => ({
  * commands.
  */
 export const COMMAND_FACTS: Readonly<Record<string, CommandFacts>> = {
+  demo: local('platform.no-lock'),
   login: asking(),
   logout: local(),
   status: local('auth'),

@@ -91,7 +91,7 @@ export async function environment(context: TellingContext): Promise<number> {
   return 0;
 }
 
-/** The files that srq writes, by their folder. docs/accounts.md lists them with their modes. */
+/** The files that srq writes, by their folder. docs/accounts.md lists them. */
 const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly name: string; readonly what: string }[] = [
   { folder: 'config', name: 'config.json', what: 'profiles with their secrets' },
   { folder: 'config', name: 'contracts/PROFILE.json', what: 'the contract that was learned' },

@@ -8,7 +8,7 @@ import { examples } from './options.ts';
 
 export function addMapping(program: Command, run: RunCommand): void {
   const mapping = program
-    .command('mapping')
+    .command('mapping', { hidden: true })
     .helpCommand(false)
     .description('list, show and forget the column mappings you confirmed')
     .addHelpText('after', examples('srq mapping list', 'srq mapping show 3fa9', 'srq mapping forget 3fa9'));

@@ -15,10 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { withReference } from '../../scripts/library-reference.mjs';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
-import { examples, libraryPage, writeConsumers } from '../helpers/consumers.ts';
+import { examples, writeConsumers } from '../helpers/consumers.ts';
 import { test as deskTest } from '../helpers/desk.ts';
 import { startProgram } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
@@ -333,7 +332,3 @@ deskTest(
     expect(await statsOf(sandbox)).toMatchObject({ created: 101, doubled: 0 });
   },
 );
-
-test('the reference of the page says what the doc comments say', () => {
-  expect(withReference(libraryPage)).toBe(libraryPage);
-});

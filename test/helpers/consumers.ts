@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-export const libraryPage = readFileSync('docs/library.md', 'utf8');
+const libraryPage = readFileSync('docs/library.md', 'utf8');
 
 /** The programs on the page, by the comment with which each begins. */
 export const examples = [...libraryPage.matchAll(/```ts\n\/\/ ([^\n]+)\n([\s\S]*?)```/g)].map(

@@ -1,13 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { absenceMessage, FINDING, fieldsThatGive, finding, quotedMessage } from '../../src/request/words/finding.ts';
-
-test('docs/input.md lists the codes with their severity, in the order of the table', () => {
-  const listed = [...readFileSync('docs/input.md', 'utf8').matchAll(/^\| `([a-z_]+\.[a-z-]+)` \| (\w+) \|/gm)];
-  expect(listed.map(([, code, severity]) => [code, severity])).toEqual(
-    Object.entries(FINDING).map(([code, { severity }]) => [code, severity]),
-  );
-});
+import { absenceMessage, fieldsThatGive, finding, quotedMessage } from '../../src/request/words/finding.ts';
 
 test('a value is quoted behind what it is, and never stands in the message itself', () => {
   const short = finding('phone.too-short', 'phone', { country: 'DE' }, '0151 1000000');

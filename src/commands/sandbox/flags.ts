@@ -2,6 +2,14 @@ import { type Command, Option } from 'commander';
 import type { RunCommand } from '../../cli/command.ts';
 import { examples, faultRate, pair, positiveNumber, wholeNumber } from '../options.ts';
 
+export function addDemo(program: Command, run: RunCommand): void {
+  program
+    .command('demo')
+    .description('kill an import half-way, and see that nothing is sent twice')
+    .addHelpText('after', examples('srq demo'))
+    .action(run(async () => (await import('./demo.ts')).demo));
+}
+
 export function addSandbox(program: Command, run: RunCommand): void {
   program
     .command('sandbox')

@@ -10,6 +10,7 @@ import * as shapes from './shapes.ts';
  * document, that document has its own entry. The types of the program are inferred from these schemas (`types.ts`).
  */
 export const DOCUMENTS = {
+  demo: setup.demo,
   login: setup.loggedIn,
   logout: setup.loggedOut,
   status: setup.settings,

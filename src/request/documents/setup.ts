@@ -134,5 +134,8 @@ export const mappingShown = z.object({
 });
 export const mappingForgotten = z.object({ forgotten: count, left: count });
 
+/** What the sandbox of the demo counted, and where the log and the page of its run are. */
+export const demo = z.object({ received: count, twice: count, folder: text, page: text });
+
 /** The addresses and credentials of a running sandbox. */
 export const sandboxStarted = z.object({ baseUrl: text, clientId: text, clientSecret: text, contract: source });

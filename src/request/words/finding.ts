@@ -51,7 +51,7 @@ const COUNTRY = 'The country';
 const PHONE = 'The phone number';
 const EMAIL = 'The e-mail address';
 
-/** The kinds of findings. Programs read their codes, so the codes never change. docs/input.md lists them. */
+/** The kinds of findings. Programs read their codes, so the codes never change. `srq help errors` lists them. */
 export const FINDING = {
   'row.unreadable': error(null, '{problem}', 'Correct the row in the file, or export it again.'),
   'row.test-lead': error(
