@@ -257,7 +257,7 @@ export class Context {
   }
 
   /** Returns why `requireKnownLog` would throw, and what to do, or null. */
-  unknownLog(): Promise<{ readonly message: string; readonly hint: string } | null> {
+  unknownLog(): ReturnType<LogKeeper['unknown']> {
     return this.#log.unknown();
   }
 
