@@ -96,13 +96,3 @@ test('where only the log is read, rows that were never sent are counted from the
   stopped.addUntouched();
   expect(stopped.counts).toMatchObject({ created: 1, failed: 4, ready: 0 });
 });
-
-test('the rows to be looked up at the service are those in doubt, and no others', () => {
-  const figures = new RunFigures(null);
-  const statuses = STATUSES.flatMap((status) => [status, status]);
-  for (const [at, status] of statuses.entries()) figures.add(rowOf(at + 1, { status }));
-  expect(figures.doubts.map(({ status }) => status)).toEqual(['unknown', 'unknown']);
-  for (let row = 100; row < 1_000; row++) figures.add(rowOf(row, { status: 'unknown' }));
-  expect(figures.doubts.length).toBe(200);
-  expect(figures.counts.unknown).toBe(902);
-});
