@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { generalised, RowList, RunFigures } from '../../../src/report/page/run-figures.ts';
 import { sumOf, TimeBuckets } from '../../../src/report/page/time-buckets.ts';
-import { noCounts, STATUSES } from '../../../src/request/log/status.ts';
+import { noCounts } from '../../../src/request/log/status.ts';
 import { beginOf, recordOf, rowOf, second } from './figures.ts';
 
 test.each([
