@@ -64,7 +64,6 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   commander: ['src/cli', 'src/commands'],
   undici: ['src/service/wire', 'src/service/network'],
   conf: ['src/settings'],
-  '@napi-rs/keyring': ['src/settings'],
   chalk: ['src/report'],
   ora: ['src/report/terminal'],
   'prom-client': ['src/report'],
@@ -109,8 +108,7 @@ function typescriptFiles(folder: string): string[] {
 
 function imports(file: string): string[] {
   const text = readFileSync(file, 'utf8');
-  // The library of the keychain is found by `createRequire(…).resolve`, because another process loads it.
-  return [...text.matchAll(/(?:from|import|\)\.resolve)\s*\(?\s*'([^']+)'/g)].map((found) => found[1] ?? '');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((found) => found[1] ?? '');
 }
 
 /** The library that an import is a part of, or null for our own files and those of Node.js: `@scope/name/part` gives `@scope/name`. */
