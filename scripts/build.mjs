@@ -7,6 +7,8 @@ import { rolldown } from 'rolldown';
 import { buildTypes } from './build-types.mjs';
 import { embeddedText } from './embedded-text.mjs';
 
+/** Is in the text of the report's page, not in a module of its own. */
+const IN_PAGE = join(process.cwd(), 'node_modules/uplot/dist/uPlot.esm.js');
 const LOCKS = 'fs-native-extensions';
 /** Modules of Node.js that most commands do without: 4 ms of a start. Some are imported by libraries that rarely use them. */
 const LATE = new Set(['node:child_process', 'node:zlib']);
@@ -46,7 +48,10 @@ writeFileSync(
 if (process.argv[2] === undefined) buildTypes(folder);
 // Without the file the program works its help out; with it, it need not. See src/main.ts.
 writeFileSync(join(folder, 'help.txt'), execFileSync(process.execPath, [program, '--help']));
-writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licences(output.flatMap((chunk) => chunk.moduleIds ?? [])));
+writeFileSync(
+  join(folder, 'THIRD-PARTY-LICENSES.txt'),
+  licences([...output.flatMap((chunk) => chunk.moduleIds ?? []), IN_PAGE]),
+);
 
 /** undici loads Node's HTTP/2, which takes 3 ms, at every start, and does without it where there is none; srq never uses it. */
 function withoutHttp2() {

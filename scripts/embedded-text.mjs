@@ -34,7 +34,7 @@ function textOf(path) {
 
 async function bundled(path) {
   const bundle = await rolldown({ input: path });
-  const { output } = await bundle.generate({ format: 'esm' });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
   await bundle.close();
   return output[0].code;
 }

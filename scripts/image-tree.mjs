@@ -10,7 +10,7 @@ const program = resolve(folder, 'opt/srq');
 mkdirSync(program, { recursive: true });
 execFileSync(process.execPath, ['scripts/build.mjs', join(program, 'dist')], { stdio: 'inherit' });
 
-// As npm's --omit=dev --omit=optional: there is no keychain in a container.
+// As npm's --omit=dev --omit=optional.
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 for (const [path, { dev, optional }] of Object.entries(packages)) {
   if (path !== '' && !dev && !optional) cpSync(path, join(program, path), { recursive: true, dereference: true });

@@ -34,20 +34,23 @@ export function destinationOf(settings: Settings, contract: Contract): Destinati
   return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
 }
 
-/** The options for connecting. `watch` is called with every call. */
-type CommandConnectOptions = ConnectOptions & { readonly watch?: Trace };
+/** The options for connecting. `watch` is called with every call. `timeoutMs` is that of --timeout unless given. */
+type CommandConnectOptions = ConnectOptions & { readonly watch?: Trace; readonly timeoutMs?: number };
 
 type Trace = ConnectedAccount['traces'][number];
 
 /** Connects to the service of the profile in use. Nothing is sent yet. */
-export async function connect(context: Context, { watch, ...options }: CommandConnectOptions): Promise<Connection> {
+export async function connect(context: Context, given: CommandConnectOptions): Promise<Connection> {
+  const { watch, timeoutMs, ...options } = given;
   const settings = await context.settings();
   const destination = destinationOf(settings, await context.contract());
   const contract = await contractFor(context, destination.baseUrl);
   if (options.concurrency === 1) keepParserPlain();
   const surroundings = await surroundingsOf(context, settings.certificates);
   const traces = [...(watch ? [watch] : []), ...surroundings.traces];
-  const account = { ...surroundings, traces, destination, contract, readSecret: () => settings.secret.read() };
+  const readSecret = () => settings.secret.read();
+  const ownTimeout = timeoutMs === undefined ? {} : { timeoutMs };
+  const account = { ...surroundings, ...ownTimeout, traces, destination, contract, readSecret };
   return openConnection(context, account, options);
 }
 

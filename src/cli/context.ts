@@ -257,7 +257,7 @@ export class Context {
   }
 
   /** Returns why `requireKnownLog` would throw, and what to do, or null. */
-  unknownLog(): Promise<{ readonly message: string; readonly hint: string } | null> {
+  unknownLog(): ReturnType<LogKeeper['unknown']> {
     return this.#log.unknown();
   }
 
@@ -362,10 +362,10 @@ export class Context {
   async #userSettings(): Promise<Settings> {
     const { resolveSettings } = await import('../settings/settings.ts');
     const name = await this.profileName();
-    const { env, execPath } = this.process;
+    const { env } = this.process;
     const baseUrl = this.#newBaseUrl ?? (await this.#givenBaseUrl());
     const own = baseUrl === null ? env : { ...env, SRQ_BASE_URL: baseUrl };
-    return resolveSettings(name, (await this.profiles()).all(), own, { node: execPath });
+    return resolveSettings(name, (await this.profiles()).all(), own);
   }
 
   async #givenBaseUrl(): Promise<string | null> {

@@ -108,7 +108,7 @@ export const COMMAND_FACTS: Readonly<Record<string, CommandFacts>> = {
   'profile list': local(),
   'profile use': local(),
   'profile remove': local(),
-  doctor: creating('rejected', 'platform.no-lock'),
+  doctor: creating('input', 'rejected', 'stopped', 'duplicate', 'platform.no-lock'),
   validate: asking('input', 'rejected', 'unknown', 'duplicate'),
   create: creating('input', 'rejected', 'duplicate', 'platform.no-lock'),
   bulk: creating('input', 'rejected', 'stopped', 'platform.no-lock'),

@@ -72,6 +72,7 @@ async function deliver(
   { log, notes, clock, halt, connect }: ImportDeps,
   options: RunImportOptions,
 ): Promise<SrqError | null> {
+  if (halt.signal.aborted) return null;
   let current: FileOfRun | undefined;
   const connection = await connect((field) => (current ? columnOf(current.plan.mapping, field) : null));
   const { api } = connection;

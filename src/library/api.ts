@@ -177,7 +177,8 @@ export interface ImportOptions extends CreateOptions {
   readonly settleMs?: number | undefined;
   /**
    * Called with the result of each row as soon as it is known. If it throws, or returns a promise that is rejected, the
-   * import ends as by `signal`, and `importRows` is rejected with that error once what is in flight is recorded.
+   * import ends as by `signal`, and `importRows` is rejected once what is in flight is recorded. That error is the cause
+   * of the `SrqError`.
    */
   readonly onResult?: ((result: RowResult) => void) | undefined;
 }
@@ -220,7 +221,8 @@ export interface LogFilter extends LogSelection {
 /**
  * A marketplace with its log. Methods return the outcome of a request as a value. They reject with {@link SrqError}
  * only if they cannot begin at all, because another process holds the log, the log cannot be asked what it knows,
- * requests would be created a second time, or the settings cannot be used.
+ * requests would be created a second time, or the settings cannot be used; or if a function of the program fails, whose
+ * error is then the `cause`. What a method is given is copied before it returns.
  */
 export interface Marketplace {
   /** Identifies the records of this process in the log. */

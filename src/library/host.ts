@@ -6,6 +6,7 @@ import { Closers } from '../account/closers.ts';
 import type { Host, LogPlace } from '../account/host.ts';
 import { type LogHost, LogKeeper } from '../account/log-keeper.ts';
 import { systemClock } from '../account/system-clock.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
 import { type Network, proxyFor } from '../service/network/connector.ts';
@@ -14,6 +15,7 @@ import { requireCertificateCheck } from '../settings/settings.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import { storeAddress } from '../store/postgres/store-url.ts';
 import type { LibrarySettings } from './settings.ts';
+import { untilAborted } from './signals.ts';
 
 /**
  * The host for a program that imports the library. The library uses only two things of its process: what identifies it
@@ -28,14 +30,20 @@ export class LibraryHost implements Host, LogHost {
   readonly #settings: LibrarySettings;
   readonly #closers = new Closers();
   readonly #warned = new Set<string>();
+  /** Aborted when the functions of the program that give secrets are not waited for any longer. */
+  readonly #asking = new AbortController();
 
   constructor(settings: LibrarySettings) {
     this.#settings = settings;
-    this.log = new LogKeeper(this, async () => placeOf(settings));
+    this.log = new LogKeeper(this, async () => placeOf(settings, this.#asking.signal));
     // Every request in flight may listen to this signal.
     setMaxListeners(0, this.halt.signal);
     const { signal } = settings;
-    const stop = () => this.halt.abort();
+    setMaxListeners(0, this.#asking.signal);
+    const stop = () => {
+      this.halt.abort();
+      this.#asking.abort();
+    };
     if (signal?.aborted) stop();
     signal?.addEventListener('abort', stop);
     this.onClose(async () => signal?.removeEventListener('abort', stop));
@@ -82,7 +90,7 @@ export class LibraryHost implements Host, LogHost {
   }
 
   async readSecret(): Promise<Secret> {
-    return new Secret(await given(this.#settings.clientSecret));
+    return new Secret(await given(this.#settings.clientSecret, 'clientSecret', this.#asking.signal));
   }
 
   /** There is nothing to redact, because the library never shows the text of a fault. */
@@ -110,19 +118,28 @@ export class LibraryHost implements Host, LogHost {
 
   /** Runs what was registered by `onClose`. Rejects with the first error, once all of it has run. */
   close(): Promise<void> {
+    this.#asking.abort();
     return this.#closers.close();
   }
 }
 
-function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings): LogPlace {
+function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings, ending: AbortSignal): LogPlace {
   const file = join(stateFolder, `${profile}.ndjson`);
   if (store === undefined) return { kind: 'file', path: file, isGiven: false };
   const { shown, config } = storeAddress(store);
-  const password = storePassword === undefined ? null : async () => given(storePassword);
+  const password = storePassword === undefined ? null : () => given(storePassword, 'storePassword', ending);
   return { kind: 'store', url: store, name: shown, isEncrypted: config.ssl !== false, password, file };
 }
 
-/** Returns what is given as a text or as a function. */
-async function given(text: string | (() => string | Promise<string>)): Promise<string> {
-  return typeof text === 'string' ? text : text();
+/** Returns what is given as a text or as a function, for which nothing waits once the signal has fired. */
+async function given(
+  text: string | (() => string | Promise<string>),
+  option: 'clientSecret' | 'storePassword',
+  ending: AbortSignal,
+): Promise<string> {
+  if (typeof text === 'string') return text;
+  const asked = (async () => text())().catch((error: unknown) => {
+    throw new SrqError('auth.no-secret', `The function ${option} failed.`, 'Its error is the cause.', error);
+  });
+  return untilAborted(asked, ending);
 }

@@ -13,6 +13,7 @@ import { isLoopback } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import type { ImportedRow, ImportOptions, ImportResult } from './api.ts';
+import { forProgram } from './program-words.ts';
 import { mappingOf, type RowTable } from './rows.ts';
 import { endedBySignal } from './signals.ts';
 
@@ -26,7 +27,7 @@ export interface OpenedAccount {
 interface RowsImportDeps {
   readonly log: OpenLog;
   readonly store: LogStore;
-  readonly account: OpenedAccount;
+  readonly openAccount: () => Promise<OpenedAccount>;
   readonly preparation: Preparation;
   readonly halt: AbortController;
   readonly clock: Clock;
@@ -71,7 +72,7 @@ export async function importTable(
   await telling.done();
   const { ready: _, ...counts } = withUntriedAsFailed(sumOfCounts(plans.map(({ ledger }) => ledger.counts())));
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
-  const stopped = stop ?? (halt.signal.aborted ? endedBySignal() : null);
+  const stopped = stop ? forProgram(stop) : halt.signal.aborted ? endedBySignal() : null;
   return { rows: results.length, counts, results, stopped };
 }
 
@@ -110,10 +111,12 @@ class ResultTelling {
     void call.then(() => this.#running.delete(call));
   }
 
-  /** Resolves when all calls have ended. Throws the first error. */
+  /** Resolves when all calls have ended. Throws an error with the first of theirs as its cause. */
   async done(): Promise<void> {
     await Promise.all(this.#running);
-    if (this.#errors.length > 0) throw this.#errors[0];
+    if (this.#errors.length === 0) return;
+    const message = 'The function onResult failed, so the import ended. What was in flight is recorded.';
+    throw new SrqError('interrupted.unfinished', message, 'Its error is the cause.', this.#errors[0]);
   }
 
   async #call(onResult: NonNullable<ImportOptions['onResult']>, result: RowResult): Promise<void> {
@@ -131,15 +134,17 @@ const { ready: _, ...NO_COUNTS } = noCounts();
 const NOTHING: ImportResult = { rows: 0, counts: NO_COUNTS, results: [], stopped: null };
 
 function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string): ImportDeps {
-  const { log, store, account, halt, clock, preparation } = deps;
-  const { connection } = account;
+  const { log, store, openAccount, halt, clock, preparation } = deps;
   const notes = store.openNotes(log.run);
-  account.listen(notes.refused);
   return {
     ...{ log, notes, clock, halt },
     created: () => createdAt(store, preparation.destination.baseUrl),
     confirm: async (plans) => notes.note(beginNote(plans, settings, name, preparation.destination.baseUrl)),
-    connect: async () => ({ ...connection, api: connection.api.until(halt.signal) }),
+    connect: async () => {
+      const { connection, listen } = await openAccount();
+      listen(notes.refused);
+      return { ...connection, api: connection.api.until(halt.signal) };
+    },
   };
 }
 

@@ -14,7 +14,7 @@ import type { Draft } from '../request/lead/service-request.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf, type OpenLog } from '../request/log/log-store.ts';
 import type { AudioReader, LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { quotedMessage } from '../request/words/finding.ts';
+import { type Problem, quotedMessage } from '../request/words/finding.ts';
 import type { RequestApi } from '../service/client.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import { ContractStore } from '../settings/contract-store.ts';
@@ -30,9 +30,10 @@ import {
 } from './call-options.ts';
 import { LibraryHost } from './host.ts';
 import { importTable, type OpenedAccount, sentBefore } from './import-rows.ts';
+import { forProgram } from './program-words.ts';
 import { draftOf, tableOf } from './rows.ts';
 import type { LibrarySettings } from './settings.ts';
-import { endedBySignal, haltWith } from './signals.ts';
+import { endedBySignal, haltWith, untilAborted } from './signals.ts';
 import { Calls, ended, endOrAbort, Turns } from './turns.ts';
 
 /**
@@ -75,36 +76,39 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async validate(request: api.RequestFields, options: api.CallOptions = {}): Promise<api.ValidateResult> {
-    this.#requireOpen();
-    requireCallOptions(options);
-    return this.#calls.track(this.#validate(request, options));
+    return this.#call(() => {
+      requireCallOptions(options);
+      return this.#validate(this.#draft(request), options.signal);
+    });
   }
 
-  async #validate(request: api.RequestFields, { signal }: api.CallOptions): Promise<api.ValidateResult> {
-    const { prepared } = await this.#prepare(request, ['validate']);
+  async #validate(draft: Draft | Problem, own: AbortSignal | undefined): Promise<api.ValidateResult> {
+    const { prepared } = await this.#prepare(draft, ['validate']);
     const { key, message, problems } = preparedParts(prepared);
     const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
     if (!prepared.request) return nothing;
-    const { connection } = await this.#openAccount();
-    const client = this.#clientUntil(this.#endingWith(signal), connection);
+    const signal = this.#endingWith(own);
     try {
+      const { connection } = await untilAborted(this.#openAccount(), signal);
+      const client = this.#clientUntil(signal, connection);
       const { verdict, ids, http, message: said } = await client.validate(prepared.request);
       return { verdict, ids, http, message: said, key, problems, error: null };
     } catch (error) {
-      if (!(error instanceof SrqError)) throw error;
-      return { ...nothing, message: error.message, error };
+      const told = forProgram(error);
+      return { ...nothing, message: told.message, error: told };
     }
   }
 
   async create(request: api.RequestFields, options: api.CreateOptions = {}): Promise<api.CreateResult> {
-    this.#requireOpen();
-    requireCreateOptions(options);
-    return this.#calls.track(this.#create(request, options));
+    return this.#call(() => {
+      requireCreateOptions(options);
+      return this.#create(this.#draft(request), { ...options });
+    });
   }
 
-  async #create(request: api.RequestFields, options: api.CreateOptions): Promise<api.CreateResult> {
+  async #create(given: Draft | Problem, options: api.CreateOptions): Promise<api.CreateResult> {
     const submitting = await this.#submitOptions(options);
-    const { draft, prepared } = await this.#prepare(request, operationsOf(submitting));
+    const { draft, prepared } = await this.#prepare(given, operationsOf(submitting));
     if (!draft || !prepared.request) return { ...notSent(prepared), status: 'invalid' };
     const signal = this.#endingWith(options.signal);
     return this.#turns.together(() => this.#afterEqualOne({ ...prepared, draft }, submitting, signal), signal);
@@ -114,10 +118,11 @@ export class LibraryMarketplace implements api.Marketplace {
     rows: Iterable<api.RequestFields> | AsyncIterable<api.RequestFields>,
     options: api.ImportOptions = {},
   ): Promise<api.ImportResult> {
-    this.#requireOpen();
-    requireRows(rows);
-    requireImportOptions(options);
-    return this.#calls.track(this.#importRows(rows, options));
+    return this.#call(() => {
+      requireRows(rows);
+      requireImportOptions(options);
+      return this.#importRows(rows, { ...options });
+    });
   }
 
   async #importRows(
@@ -131,52 +136,59 @@ export class LibraryMarketplace implements api.Marketplace {
     const preparation = await this.#preparation(operationsOf(submitting), options.strict);
     return this.#turns.alone(async () => {
       const halt = haltWith(signal);
-      const log = await this.#openLog();
-      const account = await this.#openAccount();
+      const log = await this.#openLogUntil(signal);
+      const openAccount = () => untilAborted(this.#openAccount(), signal);
       const store = await this.#host.log.store();
       const { concurrency, profile } = this.#settings;
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
       const sending = { ...submitting, occasion: randomUUID() };
       const settings = { ...options, ...sending, concurrency, profile, version: this.#version };
-      return importTable(table, { log, store, account, preparation, halt, clock: this.#host.clock }, settings);
+      return importTable(table, { log, store, openAccount, preparation, halt, clock: this.#host.clock }, settings);
     });
   }
 
   async resolve(keys: string | readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
-    this.#requireOpen();
-    requireKeys(keys);
-    requireWord(word);
-    const named = typeof keys === 'string' ? [keys] : keys;
-    return this.#turns.alone(async () => {
-      const log = await this.#openLog();
-      const doubtful = named.length === 0 ? [] : await unknownRecords(await this.#host.log.store(), named);
-      requireOneEach(doubtful, named);
-      const idle = named.find((name) => !doubtful.some(({ key }) => key.startsWith(name)));
-      if (idle !== undefined) {
-        throw new SrqError(
-          'doubt.unknown',
-          `"${idle}" is the key of no request with an unknown outcome; nothing was noted.`,
-        );
-      }
-      if (typeof word === 'object' && doubtful.length > 1) {
-        throw new SrqError('doubt.several', `${doubtful.length} requests are meant; they cannot share one identifier.`);
-      }
-      const id = typeof word === 'object' ? word.created : null;
-      await settleByWord(log, doubtful, word === 'not-created' ? word : { id });
-      const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
-      return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
+    return this.#call(() => {
+      requireKeys(keys);
+      requireWord(word);
+      const [named, said] = [[keys].flat(), typeof word === 'object' ? { ...word } : word];
+      return this.#turns.alone(() => this.#resolve(named, said));
     });
   }
 
+  async #resolve(named: readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
+    const log = await this.#openLog();
+    const doubtful = named.length === 0 ? [] : await unknownRecords(await this.#host.log.store(), named);
+    requireOneEach(doubtful, named);
+    const idle = named.find((name) => !doubtful.some(({ key }) => key.startsWith(name)));
+    if (idle !== undefined) {
+      throw new SrqError(
+        'doubt.unknown',
+        `"${idle}" is the key of no request with an unknown outcome; nothing was noted.`,
+      );
+    }
+    if (typeof word === 'object' && doubtful.length > 1) {
+      throw new SrqError('doubt.several', `${doubtful.length} requests are meant; they cannot share one identifier.`);
+    }
+    const id = typeof word === 'object' ? word.created : null;
+    await settleByWord(log, doubtful, word === 'not-created' ? word : { id });
+    const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
+    return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
+  }
+
   async *log(filter: api.LogFilter = {}): AsyncGenerator<LogEntry, void> {
-    this.#requireOpen();
-    requireLogFilter(filter);
-    const { since, until, run, ...selection } = filter;
-    const store = await this.#host.log.store();
-    const keys = await keysOfRun(store, run);
-    for await (const record of store.latest()) {
-      if (keys !== null && keys.find(record.key) < 0) continue;
-      if (isSelected(record, selection, since?.getTime(), until?.getTime())) yield logEntryOf(record);
+    try {
+      this.#requireOpen();
+      requireLogFilter(filter);
+      const { since, until, run, ...selection } = filter;
+      const store = await this.#host.log.store();
+      const keys = await keysOfRun(store, run);
+      for await (const record of store.latest()) {
+        if (keys !== null && keys.find(record.key) < 0) continue;
+        if (isSelected(record, selection, since?.getTime(), until?.getTime())) yield logEntryOf(record);
+      }
+    } catch (error) {
+      throw forProgram(error);
     }
   }
 
@@ -185,7 +197,30 @@ export class LibraryMarketplace implements api.Marketplace {
     // A call takes its turn only after its request is prepared, or its rows are read.
     await this.#calls.ended();
     await this.#turns.idle();
-    await this.#host.close();
+    try {
+      await this.#host.close();
+    } catch (error) {
+      throw forProgram(error);
+    }
+  }
+
+  /** Makes a call of the program. What it was given is copied before this returns. */
+  async #call<Result>(begin: () => Promise<Result>): Promise<Result> {
+    try {
+      this.#requireOpen();
+      return await this.#calls.track(begin());
+    } catch (error) {
+      throw forProgram(error);
+    }
+  }
+
+  #draft(request: api.RequestFields): Draft | Problem {
+    return draftOf(request, this.#settings.defaults ?? {});
+  }
+
+  /** Opens the log. The store may ask the program for a password, for which a call waits no longer than it wants to. */
+  #openLogUntil(signal: AbortSignal): Promise<OpenLog> {
+    return this.#settings.store === undefined ? this.#openLog() : untilAborted(this.#openLog(), signal);
   }
 
   /** Creates a request once no create with the same key is under way. */
@@ -209,8 +244,13 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async #submit(submission: DraftSubmission, options: SubmitOptions, signal: AbortSignal): Promise<api.CreateResult> {
     if (signal.aborted) return this.#untried(submission, options);
-    const log = await this.#openLog();
-    const { connection } = await this.#openAccount();
+    const log = await this.#openLogUntil(signal);
+    const account = await untilAborted(this.#openAccount(), signal).catch((error: unknown) => {
+      if (signal.aborted) return null;
+      throw error;
+    });
+    if (account === null) return this.#untried(submission, options);
+    const { connection } = account;
     const deps = { api: this.#clientUntil(signal, connection), log };
     const { key, problems } = submission;
     // This rejects if the log cannot be asked, because nobody knows then whether its outcome is unknown.
@@ -222,7 +262,8 @@ export class LibraryMarketplace implements api.Marketplace {
       const { row: _, ...told } = shown(sent);
       const { stop, unrecorded } = sent;
       const wasEnded = signal.aborted && sent.status === 'failed';
-      return { ...told, problems, error: stop ?? (wasEnded ? endedBySignal() : null), isRecorded: !unrecorded };
+      const error = stop ? forProgram(stop) : wasEnded ? endedBySignal() : null;
+      return { ...told, problems, error, isRecorded: !unrecorded };
     } catch (error) {
       // The intent could not be recorded. Nothing was sent, neither now nor, as the log has just said, before.
       if (!(error instanceof SrqError) || known !== null) throw error;
@@ -272,10 +313,9 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async #prepare(
-    request: api.RequestFields,
+    draft: Draft | Problem,
     operations: readonly RequestOperationName[],
   ): Promise<{ readonly draft: Draft | null; readonly prepared: Prepared }> {
-    const draft = draftOf(request, this.#settings.defaults ?? {});
     if (!('fields' in draft)) {
       return { draft: null, prepared: { row: 1, request: null, ref: null, problems: [draft] } };
     }
@@ -299,11 +339,7 @@ export class LibraryMarketplace implements api.Marketplace {
     if (contractFile === undefined) return null;
     const contract = await (await this.#contractStore(contractFile)).read();
     if (contract) return contract;
-    throw new SrqError(
-      'contract.unusable',
-      `There is no contract ${contractFile}.`,
-      'srq contract show names that of a profile.',
-    );
+    throw new SrqError('contract.unusable', `There is no contract ${contractFile}.`, NO_CONTRACT);
   }
 
   async #contractStore(contract: string): Promise<ContractStore> {
@@ -348,6 +384,8 @@ export class LibraryMarketplace implements api.Marketplace {
 /** A checked request with the fields from which it was read. */
 type DraftSubmission = Submission & Prepared & { readonly draft: Draft };
 
+const NO_CONTRACT = 'Give contractFile the file that was learned for a profile.';
+
 /** What this process does, for others that find the log in use. */
 const OPENED_FOR = 'creating and importing';
 
@@ -383,7 +421,7 @@ function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateR
   const { message, ...parts } = preparedParts(prepared);
   const nothing = { status: 'failed', ids: {}, http: null, isRecorded: true } as const;
   const reason = error?.reason ?? prepared.problems.find(({ severity }) => severity === 'error')?.code ?? null;
-  return { ...nothing, ...parts, message: error?.message ?? message, reason, error };
+  return { ...nothing, ...parts, message: error?.message ?? message, reason, error: error && forProgram(error) };
 }
 
 function preparedParts(prepared: Prepared) {

@@ -1,5 +1,6 @@
 import type { Draft } from '../request/lead/service-request.ts';
 import type { Mapping, Row, Table } from '../request/lead/table.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { finding, type Problem } from '../request/words/finding.ts';
 import type { RequestFields } from './api.ts';
 
@@ -13,9 +14,19 @@ type Texts =
  * a whole is not usable.
  */
 export function draftOf(request: RequestFields, defaults: RequestFields): Draft | Problem {
-  const { fields, problem } = textsOf(request, defaults);
+  const { fields, problem } = readable(request, defaults);
   return fields ? { row: 1, fields } : { ...finding('row.unreadable', '', { problem }), column: null };
 }
+
+function readable(request: RequestFields, defaults: RequestFields): Texts {
+  try {
+    return textsOf(request, defaults);
+  } catch (error) {
+    throw new SrqError('request.malformed', 'The request could not be read. Nothing was sent.', CAUSE, error);
+  }
+}
+
+const CAUSE = 'The error of the program is the cause.';
 
 /** A table whose rows are held in memory. */
 export interface RowTable extends Table {
@@ -33,10 +44,17 @@ export async function tableOf(
 ): Promise<RowTable> {
   const texts: Texts[] = [];
   const columns = new Set<string>();
-  for await (const row of Symbol.asyncIterator in rows ? untilAborted(rows, signal) : rows) {
+  const add = (row: RequestFields) => {
     const read = textsOf(row, defaults);
     texts.push(read);
     for (const name of Object.keys(read.fields ?? {})) columns.add(name);
+  };
+  try {
+    // Rows that are there are copied before the program goes on, which may change them.
+    if (Symbol.asyncIterator in rows) for await (const row of untilAborted(rows, signal)) add(row);
+    else for (const row of rows) add(row);
+  } catch (error) {
+    throw new SrqError('request.malformed', 'The rows could not be read. Nothing was sent.', CAUSE, error);
   }
   const names = [...columns];
   const row = ({ fields, problem }: Texts, at: number): Row => {

@@ -55,6 +55,7 @@ export function settingsOf(options: MarketplaceOptions): LibrarySettings {
   if (!parsed.success) throw unusable(parsed.error.issues[0], 'The options of openMarketplace');
   return {
     ...options,
+    defaults: { ...options.defaults },
     baseUrl: normalBaseUrl(options.baseUrl),
     stateFolder: resolve(options.stateFolder),
     profile: profileNamed(options.profile ?? 'default'),

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { SrqError } from '../request/words/errors.ts';
+import { platform } from 'node:os';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 
 const SERVICE = 'srq';
 const LIMIT_MS = 10_000;
@@ -17,34 +17,49 @@ export interface KeychainEntry {
 }
 
 export interface KeychainOptions {
-  /** The path of the Node.js program. */
-  readonly node: string;
-  /** The path of the library, or null if there is none. If it is left out, the installed library is used. */
-  readonly library?: string | null;
+  readonly system?: string;
+  /** The folders in which the system's command is looked for, as in PATH. */
+  readonly path?: string | undefined;
   readonly limitMs?: number;
 }
 
-/**
- * The program that asks the keychain in a process of its own. The library's native code can only be interrupted by the
- * end of its process, and a locked keychain may wait for a person for ever. The secret is passed through pipes in both
- * directions. On Linux the program uses the secret service, because the kernel's keyring is lost when the machine
- * restarts.
- */
-const ASK = `
-import { createRequire } from 'node:module';
-import { stdin, stdout } from 'node:process';
-let text = '';
-for await (const part of stdin) text += part;
-const { library, service, account, action, secret } = JSON.parse(text);
-const { Entry } = createRequire(library)(library);
-const entry = new Entry(service, account, { linux: { store: 'secret-service' } });
-if (action === 'write') entry.setPassword(secret);
-if (action === 'remove') entry.deletePassword();
-const found = action === 'remove' ? null : entry.getPassword();
-stdout.write(JSON.stringify({ found: found ?? null }));
-`;
+interface Command {
+  readonly words: readonly [program: string, ...args: string[]];
+  /** What the command reads. A secret is never an argument, which every process of the machine can see. */
+  readonly reads?: string;
+}
 
-type Action = 'read' | 'write' | 'remove';
+interface Keychain {
+  readonly read: (account: string) => Command;
+  readonly write: (account: string, secret: string) => Command;
+  readonly remove: (account: string) => Command;
+  /** The exit code that says that there is no such entry. */
+  readonly isMissing: (code: unknown, stderr: string) => boolean;
+}
+
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+/** The command of each system that has one. Windows has none that gives a secret back. */
+const KEYCHAINS: Readonly<Record<string, Keychain>> = {
+  linux: {
+    read: (account) => ({ words: ['secret-tool', 'lookup', 'service', SERVICE, 'account', account] }),
+    write: (account, secret) => ({
+      words: ['secret-tool', 'store', '--label', SERVICE, 'service', SERVICE, 'account', account],
+      reads: secret,
+    }),
+    remove: (account) => ({ words: ['secret-tool', 'clear', 'service', SERVICE, 'account', account] }),
+    isMissing: (code, stderr) => code === 1 && stderr === '',
+  },
+  darwin: {
+    read: (account) => ({ words: ['security', 'find-generic-password', '-s', SERVICE, '-a', account, '-w'] }),
+    write: (account, secret) => ({
+      words: ['security', '-i'],
+      reads: `add-generic-password -U -s ${SERVICE} -a ${quoted(account)} -w ${quoted(secret)}\n`,
+    }),
+    remove: (account) => ({ words: ['security', 'delete-generic-password', '-s', SERVICE, '-a', account] }),
+    isMissing: (code) => code === 44,
+  },
+};
 
 /**
  * Returns the keychain entry of a profile. The entry depends on where its secret is sent: another base URL or client id
@@ -53,58 +68,55 @@ type Action = 'read' | 'write' | 'remove';
 export function keychainEntry(
   profile: string,
   { baseUrl, clientId }: { readonly baseUrl: string; readonly clientId: string },
-  { node, library = installedLibrary(), limitMs = LIMIT_MS }: KeychainOptions,
+  { system = platform(), path = process.env['PATH'], limitMs = LIMIT_MS }: KeychainOptions = {},
 ): KeychainEntry {
   const account = `${profile} ${clientId} ${baseUrl}`;
-  const ask = (action: Action, secret: string | null) =>
-    library === null
-      ? Promise.reject(unusable('this srq was installed without its optional library @napi-rs/keyring'))
-      : askProcess(node, { library, service: SERVICE, account, action, secret }, limitMs);
+  const keychain = KEYCHAINS[system];
+  const ask = (command: (keychain: Keychain) => Command) =>
+    keychain
+      ? asked(command(keychain), keychain, path, limitMs)
+      : Promise.reject(unusable('srq knows no command for it on this system'));
+  const read = () => ask((of) => of.read(account));
   return {
-    read: () => ask('read', null),
+    read,
     async write(secret) {
-      if ((await ask('write', secret)) !== secret || (await ask('read', null)) !== secret) {
-        throw unusable('it does not give back what was put into it');
-      }
+      await ask((of) => of.write(account, secret));
+      if ((await read()) !== secret) throw unusable('it does not give back what was put into it');
     },
-    remove: async () => void (await ask('remove', null)),
+    remove: async () => void (await ask((of) => of.remove(account))),
   };
 }
 
-function installedLibrary(): string | null {
-  try {
-    return createRequire(import.meta.url).resolve('@napi-rs/keyring');
-  } catch {
-    return null;
-  }
-}
-
-function askProcess(node: string, question: object, limitMs: number): Promise<string | null> {
+/** Runs a command and returns what it prints, or null if there is no such entry. */
+function asked(
+  { words: [program, ...args], reads = '' }: Command,
+  keychain: Keychain,
+  path: string | undefined,
+  limitMs: number,
+): Promise<string | null> {
+  // The secrets in the environment are for srq alone.
+  const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = process.env;
+  const options = {
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+    encoding: 'utf8',
+    env: { ...others, PATH: path },
+  } as const;
   return new Promise((resolve, reject) => {
-    // Nothing catches what is thrown in the callback of `execFile`.
-    const resolveFound = (stdout: string) => {
-      try {
-        resolve(JSON.parse(stdout).found);
-      } catch {
-        reject(unusable('its library printed something else than its answer'));
-      }
-    };
-    const args = ['--input-type=module', '-e', ASK];
-    const options = { timeout: limitMs, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
-    const child = execFile(node, args, options, (error, stdout, stderr) => {
-      if (error)
-        reject(unusable(error.killed ? `no answer within ${limitMs / 1000} s; is it locked?` : reasonIn(stderr)));
-      else resolveFound(stdout);
+    const child = execFile(program, args, options, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout.replace(/\n$/, ''));
+      if (keychain.isMissing(error.code, stderr)) return resolve(null);
+      const said = stderr
+        .trim()
+        .split('\n', 1)[0]
+        ?.slice(0, 200)
+        .replace(/[^\x20-\x7e]/g, '?');
+      const why = systemCode(error) === 'ENOENT' ? `there is no ${program}` : said || `${program} failed`;
+      reject(unusable(error.killed ? `no answer within ${limitMs / 1000} s; is it locked?` : why));
     });
-    // The callback of `execFile` reports a child that died at its start.
-    child.stdin?.on('error', () => {}).end(JSON.stringify(question));
+    // The callback reports a command that died at its start.
+    child.stdin?.on('error', () => {}).end(reads);
   });
-}
-
-/** Returns the library's error message from the stack trace that its process printed. */
-function reasonIn(stderr: string): string {
-  const said = /^\w*Error: (.{1,200})/m.exec(stderr)?.[1] ?? 'its library failed';
-  return said.replace(/[^\x20-\x7e]/g, '?');
 }
 
 function unusable(why: string): SrqError {

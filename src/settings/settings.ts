@@ -56,7 +56,7 @@ export function resolveSettings(
   name: Sourced<string>,
   profiles: Readonly<Record<string, Profile>>,
   env: Environment,
-  keychain: KeychainOptions,
+  keychain: KeychainOptions = {},
 ): Settings {
   const profile = Object.hasOwn(profiles, name.value) ? (profiles[name.value] ?? null) : null;
   const baseUrl = pick(env['SRQ_BASE_URL'], profile?.baseUrl);
@@ -87,7 +87,7 @@ export function keptSecret(
   env: Environment,
   name: string,
   profile: Profile | null,
-  keychain: KeychainOptions,
+  keychain: KeychainOptions = {},
 ): KeptSecret {
   const kept = (state: KeptSecret['state'], read: () => Promise<string>): KeptSecret => ({
     state,

@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { describe, expect, inject, onTestFinished } from 'vitest';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished } from 'vitest';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { fakeKeychain } from '../helpers/fake-keychain.ts';
@@ -10,36 +10,30 @@ import { logIn, loginTo, storedProfiles } from '../helpers/login.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
 import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 
-interface Installed {
+interface WithKeychain {
   run(args: readonly string[], stdin?: string): Promise<Ended>;
-  /** What the keychain holds, by service, account and store. */
+  /** What the keychain holds, by account. */
   kept(): Record<string, string>;
 }
 
-/**
- * srq installed beside another keychain library. Not on the desk, which is searched for the secret: this keychain is a file.
- */
-function installedBeside(desk: Desk, behaviour: Parameters<typeof fakeKeychain>[1]): Installed {
-  const place = mkdtempSync(join(tmpdir(), 'srq-installed-'));
+/** srq on a machine with this keychain. It is not on the desk, which is searched for the secret: this keychain is a file. */
+function withKeychain(desk: Desk, behaviour: Parameters<typeof fakeKeychain>[1]): WithKeychain {
+  const place = mkdtempSync(join(tmpdir(), 'srq-keychain-'));
   onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-  const keyring = join(place, 'node_modules/@napi-rs/keyring');
-  mkdirSync(keyring, { recursive: true });
-  symlinkSync(resolve('node_modules/fs-native-extensions'), join(place, 'node_modules/fs-native-extensions'));
-  cpSync(dirname(inject('srqProgram')), join(place, 'dist'), { recursive: true });
-  const library = fakeKeychain(join(keyring, 'index.js'), behaviour);
-  const under = ['sh', '-c', `node=$1; shift 2; exec "$node" '${place}/dist/srq.js' "$@"`, 'sh'];
+  const env = { PATH: fakeKeychain(place, behaviour) };
+  const file = join(place, 'kept.json');
   return {
-    run: (args, stdin = '') => desk.start(args, { under, stdin }).ended,
-    kept: () => JSON.parse(readFileSync(`${library}.json`, 'utf8')),
+    run: (args, stdin = '') => desk.start(args, { env, stdin }).ended,
+    kept: () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}),
   };
 }
 
-describe('login --keychain', () => {
+describe.skipIf(platform() !== 'linux')('login --keychain', () => {
   test('keeps the secret in the keychain alone; commands find it there, and logout takes it away', async ({
     desk,
     sandbox,
   }) => {
-    const { run, kept } = installedBeside(desk, 'sound');
+    const { run, kept } = withKeychain(desk, 'sound');
     const login = loginTo(sandbox, '--client-secret-stdin', '--keychain', '--profile', 'shop');
     expect(await run(login, CANARY)).toMatchObject({
       code: 0,
@@ -55,7 +49,7 @@ describe('login --keychain', () => {
   });
 
   test('a later login without it leaves nothing behind in the keychain', async ({ desk, sandbox }) => {
-    const { run, kept } = installedBeside(desk, 'sound');
+    const { run, kept } = withKeychain(desk, 'sound');
     await run(loginTo(sandbox, '--client-secret-stdin', '--keychain'), CANARY);
     expect(Object.keys(kept())).toHaveLength(1);
     expect(await run(loginTo(sandbox, '--client-secret-stdin'), CANARY)).toMatchObject({ code: 0 });
@@ -66,7 +60,7 @@ describe('login --keychain', () => {
   test.for(['forgetful', 'absent'] as const)(
     'stores nothing anywhere where the keychain is %s, and says what else there is',
     async (behaviour, { desk, sandbox }) => {
-      const { run } = installedBeside(desk, behaviour);
+      const { run } = withKeychain(desk, behaviour);
       const ended = await run(loginTo(sandbox, '--client-secret-stdin', '--keychain'), CANARY);
       expect(ended).toMatchObject({ code: 2, stdout: '' });
       expect(ended.stderr).toMatch(
@@ -77,8 +71,10 @@ describe('login --keychain', () => {
   );
 
   test.skipIf(!HAS_TERMINAL)('lets a person at a terminal choose the file instead', async ({ desk, sandbox }) => {
-    // No keychain is within reach of this environment, whatever the machine has.
-    const env = { SRQ_CLIENT_SECRET: CANARY, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
+    // Whatever keychain the machine has.
+    const place = mkdtempSync(join(tmpdir(), 'srq-keychain-'));
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    const env = { SRQ_CLIENT_SECRET: CANARY, PATH: fakeKeychain(place, 'absent') };
     const login = loginTo(sandbox, '--keychain');
     const no = await onTerminal(desk, login, [[/instead\? \[y\/N\]/, '']], { env, term: 'dumb' });
     expect([no.code, desk.files().includes('config/config.json')]).toEqual([2, false]);
@@ -97,7 +93,7 @@ describe('login --keychain', () => {
 });
 
 test('a keychain that has lost the secret is said so, with the way back', async ({ desk, sandbox }) => {
-  const { run } = installedBeside(desk, 'sound');
+  const { run } = withKeychain(desk, 'sound');
   await logIn(desk, sandbox);
   const { baseUrl, clientId } = sandbox;
   const settings = { current: 'default', profiles: { default: { baseUrl, clientId, keychain: true } } };

@@ -39,16 +39,9 @@ describe.concurrent('report', () => {
     const { columns, rows } = dataOf(page);
     expect([columns, rows.map(([row, ref]: [number, string]) => `${row} ${ref}`)]).toEqual([
       null,
-      ['1 L-0', '2 L-1', '3 L-2', '4 X-1'],
+      ['4 X-1', '1 L-0', '2 L-1', '3 L-2'],
     ]);
-    for (const shown of [
-      'Import of leads.csv',
-      'Finished',
-      '<a data-filter="market=PT">PT</a></th><td>3</td>',
-      '--concurrency',
-      '<dt>--rate</dt><dd><bdi>max</bdi></dd>',
-      'X-1',
-    ])
+    for (const shown of ['Import of leads.csv', 'Finished', '["PT",3,', '--concurrency', '["--rate","max"]', 'X-1'])
       expect(page).toContain(shown);
     for (const personal of ['Ana', 'Rita', 'example.com', '912345678', 'Pintar', 'Paris', 'Segredo', '"FR"'])
       expect(page).not.toContain(personal);
@@ -97,7 +90,7 @@ describe.concurrent('report', () => {
     const last = documentOf(await partner.call('report', '-o', 'run.html', '--json'));
     expect(last).toMatchObject({ rows: 4, created: 1, repeated: 2, invalid: 1, listed: 1, report: 'run.html' });
     expect(partner.read('run.html')).toContain('--input FILE');
-    expect(partner.read('run.html')).toContain('<a data-filter="market=PT">PT</a></th><td>1</td>');
+    expect(partner.read('run.html')).toContain('["PT",1,');
     const firstRun = String(partner.records()[0]?.['run']);
     const first = documentOf(await partner.call('report', '--run', firstRun.slice(0, 8), '-o', 'run.html', '--json'));
     expect(first).toMatchObject({ run: firstRun, rows: 2, created: 2 });
@@ -159,8 +152,9 @@ describe.concurrent('report', () => {
     const ended = documentOf(await bulk(partner, leads, '--in-doubt', 'park', '--report', 'run.html', '--json'));
     const page = partner.read('run.html');
     expect(Number(ended['unknown'])).toBeGreaterThan(0);
-    expect(page).toMatch(/srq resolve [0-9a-f]{12} --created/);
-    expect(page).toMatch(/answers were 429 or 503/);
-    expect(page).toContain('class="pause"');
+    const { resolve, course } = dataOf(page);
+    expect(resolve).toBe('srq resolve');
+    const sum = (numbers: number[]) => numbers.reduce((before, number) => before + number, 0);
+    expect([sum(course.refused) > 0, sum(course.pausedMs) > 0]).toEqual([true, true]);
   });
 });

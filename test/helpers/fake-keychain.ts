@@ -1,31 +1,31 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
-/** The ways in which a machine's keychain can behave. */
+/** The ways in which a machine's keychain can behave. The secret comes by standard input, the account as the last word. */
 const BEHAVIOURS = {
   sound: `
-    setPassword(secret) { const all = load(); all[this.name] = secret; fs.writeFileSync(file, JSON.stringify(all)); }
-    getPassword() { return load()[this.name] ?? null; }
-    deletePassword() { const all = load(); delete all[this.name]; fs.writeFileSync(file, JSON.stringify(all)); }`,
-  forgetful: 'setPassword(secret) { this.secret = secret; } getPassword() { return this.secret ?? null; }',
-  locked: 'setPassword() { for (;;); } getPassword() { for (;;); }',
-  talkative: 'setPassword() {} getPassword() { process.stdout.write("Unlocked.\\n"); return null; }',
-  absent:
-    'setPassword() { throw new Error("No \\u001b[31mkeychain\\nhere"); } getPassword() { throw new Error("Nor here"); }',
+    if (action === 'store') { all[account] = fs.readFileSync(0, 'utf8'); save(); }
+    if (action === 'clear') { delete all[account]; save(); }
+    if (action === 'lookup') { if (account in all) process.stdout.write(all[account]); else process.exit(1); }`,
+  forgetful: "if (action === 'lookup') process.exit(1);",
+  locked: 'for (;;);',
+  absent: 'process.stderr.write("No \\u001b[31mkeychain\\nhere\\n"); process.exit(1);',
 };
 
 /**
- * Writes a library with the interface of the real one. It stores secrets in a file beside itself, by service and
- * account.
+ * Puts a `secret-tool` into a folder, which keeps secrets in a file beside itself, by account. Returns a PATH on which
+ * it is found first.
  */
-export function fakeKeychain(path: string, behaviour: keyof typeof BEHAVIOURS): string {
-  const code = `
+export function fakeKeychain(folder: string, behaviour: keyof typeof BEHAVIOURS): string {
+  const code = `#!${process.execPath}
 const fs = require('node:fs');
-const file = __filename + '.json';
-const load = () => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {});
-exports.Entry = class {
-  constructor(service, account, options) { this.name = [service, account, options.linux.store].join('|'); }
-  ${BEHAVIOURS[behaviour]}
-};`;
-  writeFileSync(path, code);
-  return path;
+const file = ${JSON.stringify(join(folder, 'kept.json'))};
+const all = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {};
+const save = () => fs.writeFileSync(file, JSON.stringify(all));
+const [action, account] = [process.argv[2], process.argv.at(-1)];
+${BEHAVIOURS[behaviour]}
+`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'secret-tool'), code, { mode: 0o755 });
+  return `${folder}${delimiter}${process.env['PATH']}`;
 }

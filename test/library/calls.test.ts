@@ -304,7 +304,7 @@ describe('A marketplace', () => {
     for (const call of [marketplace.create(requestAt(1)), marketplace.validate(requestAt(1))])
       await expect(call).rejects.toMatchObject({
         ...{ reason: 'contract.unusable', message: `There is no contract ${contractFile}.` },
-        hint: expect.stringContaining('srq contract show'),
+        hint: 'Give contractFile the file that was learned for a profile.',
       });
     expect(sandbox.requests()).toEqual([]);
   });

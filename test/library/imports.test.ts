@@ -174,7 +174,9 @@ describe('An import by a program', () => {
       seen += 1;
       return seen === 4 ? (fail(own) as never) : undefined;
     };
-    await expect(marketplace.importRows(rowsUpTo(40), { validate: false, onResult })).rejects.toBe(own);
+    await expect(marketplace.importRows(rowsUpTo(40), { validate: false, onResult })).rejects.toMatchObject({
+      ...{ code: 'interrupted', cause: own },
+    });
     const there = creates(sandbox).length;
     expect([seen, there >= 4, there < 40]).toEqual([4, true, true]);
     const logged: string[] = [];

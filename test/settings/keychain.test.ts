@@ -10,13 +10,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const TO = { baseUrl: 'https://api.example.com', clientId: '7' };
 const SECRET = 's3cret "é" \u{1f511}';
-const node = process.execPath;
-const library = (behaviour: Parameters<typeof fakeKeychain>[1]) =>
-  fakeKeychain(join(folder, `${behaviour}.cjs`), behaviour);
+const keychain = (behaviour: Parameters<typeof fakeKeychain>[1]) => ({
+  system: 'linux',
+  path: fakeKeychain(join(folder, behaviour), behaviour),
+});
 
 describe('the keychain', () => {
   test('keeps the secret of one profile, base URL and client id', async () => {
-    const options = { node, library: library('sound') };
+    const options = keychain('sound');
     const entry = keychainEntry('shop', TO, options);
     expect(await entry.read()).toBeNull();
     await entry.write(SECRET);
@@ -32,7 +33,7 @@ describe('the keychain', () => {
   });
 
   test('that does not give back what was put into it is not believed', async () => {
-    const entry = keychainEntry('shop', TO, { node, library: library('forgetful') });
+    const entry = keychainEntry('shop', TO, keychain('forgetful'));
     await expect(entry.write(SECRET)).rejects.toMatchObject({
       code: 'settings',
       message: expect.stringMatching(/does not give back/),
@@ -40,7 +41,7 @@ describe('the keychain', () => {
   });
 
   test('that is locked is given up', async () => {
-    const entry = keychainEntry('shop', TO, { node, library: library('locked'), limitMs: 700 });
+    const entry = keychainEntry('shop', TO, { ...keychain('locked'), limitMs: 700 });
     await expect(entry.read()).rejects.toMatchObject({
       code: 'settings',
       message: expect.stringMatching(/no answer within 0\.7 s/),
@@ -48,7 +49,7 @@ describe('the keychain', () => {
   });
 
   test('that cannot be reached is said so in its own words, on one line, without the secret', async () => {
-    const entry = keychainEntry('shop', TO, { node, library: library('absent') });
+    const entry = keychainEntry('shop', TO, keychain('absent'));
     const error = await entry.write(SECRET).catch((thrown) => thrown);
     expect(error).toMatchObject({
       code: 'settings',
@@ -56,5 +57,16 @@ describe('the keychain', () => {
       hint: expect.stringMatching(/srq login --help/),
     });
     expect(JSON.stringify([error.message, error.hint, error.cause])).not.toContain('s3cret');
+  });
+
+  test.each([
+    ['linux', 'there is no secret-tool'],
+    ['darwin', 'there is no security'],
+    ['win32', 'srq knows no command for it on this system'],
+  ])('of %s without its command is said so', async (system, why) => {
+    const error = await keychainEntry('shop', TO, { system, path: '/nowhere' })
+      .read()
+      .catch((thrown) => thrown);
+    expect(error.message).toBe(`The keychain of this machine cannot be used (${why}).`);
   });
 });

@@ -1,102 +1,298 @@
-// This script runs in the browser on the page of a report. It shows times in the reader's time zone, and the list of
-// rows with its filter in the address. Texts are inserted as text, never as markup.
+// This script runs in the browser and draws the report from the data that the page holds. Texts are inserted as text,
+// never as markup. Times are those of the reader's clock.
+import uPlot from 'uplot';
 import { filterOf, hashOf, matching, NO_FILTER, rowsAsCsv, rowsOf } from './row-list.ts';
-import { localTime, zoneText } from './time-forms.ts';
 
 const PAGE_ROWS = 50;
 const SAID_MS = 4_000;
+const CHART_HEIGHT = 200;
 const BYTE_ORDER_MARK = '\ufeff';
 const COLUMNS = [
-  { title: 'Row', name: 'row', style: 'number' },
-  { title: 'Reference', name: 'ref', style: '' },
-  { title: 'Market', name: 'market', style: 'short' },
-  { title: 'Status', name: 'label', style: 'short' },
-  { title: 'Identifiers', name: 'identifiers', style: 'identifiers' },
-  { title: 'Message', name: 'message', style: 'message' },
+  { title: 'Row', name: 'row' },
+  { title: 'Reference', name: 'ref' },
+  { title: 'Market', name: 'market' },
+  { title: 'Status', name: 'label' },
+  { title: 'Identifiers', name: 'identifiers' },
+  { title: 'Message', name: 'message' },
 ];
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId('data').textContent);
+const labels = new Map(data.statuses);
 const rows = rowsOf(data);
 const [heads, body] = [byId('table').tHead.rows[0], byId('table').tBodies[0]];
 const fields = { text: byId('search'), status: byId('status'), market: byId('market') };
 let filter = NO_FILTER;
 
-const element = (name, text = '', style = '') => {
+function element(name, content = [], style = '') {
   const made = document.createElement(name);
-  made.textContent = text;
+  made.append(...[content].flat());
   if (style !== '') made.className = style;
   return made;
-};
+}
 
-const button = (text, act) => {
+const bdi = (text) => element('bdi', String(text));
+const count = (number) => number.toLocaleString('en-US');
+const tag = (status, text = labels.get(status)) => element('span', text, `tag tag-${status}`);
+
+function button(text, act) {
   const made = element('button', text);
   made.type = 'button';
   made.addEventListener('click', act);
   return made;
-};
-
-const count = (number) => number.toLocaleString('en-US');
-const offsetAt = (at) => -new Date(at).getTimezoneOffset();
-
-/** Returns a time in the reader's time zone, with UTC beside it. */
-function timeParts(at, form) {
-  const { local, utc } = localTime(at, form, offsetAt(at));
-  return utc === null ? [`${local} UTC`] : [`${local} `, element('span', `${utc} UTC`, 'utc')];
 }
 
-function showLocalTimes() {
-  for (const time of document.querySelectorAll('time'))
-    time.replaceChildren(...timeParts(time.dateTime, time.dataset.form));
-  const zone = zoneText(offsetAt(document.querySelector('footer time').dateTime));
-  if (zone === 'UTC') return;
-  for (const text of document.querySelectorAll('text[data-at]')) {
-    const { local, utc } = localTime(text.dataset.at, text.dataset.form, offsetAt(text.dataset.at));
-    const below = text.cloneNode();
-    below.setAttribute('y', '2.7em');
-    below.setAttribute('class', 'utc');
-    below.textContent = utc;
-    text.textContent = local;
-    text.after(below);
+function moment(at) {
+  const [date, utc] = [new Date(at), at.slice(0, 19).replace('T', ' ')];
+  // The Swedish form is that of ISO 8601.
+  const made = element('time', date.toLocaleString('sv'));
+  made.dateTime = at;
+  made.title = `${utc} UTC`;
+  return made;
+}
+
+/** Shows a section and returns its parts. */
+function section(id) {
+  const shown = byId(id).parentElement;
+  shown.hidden = false;
+  return (part) => shown.querySelector(part);
+}
+
+/** A link to the rows of a filter. */
+function filterLink(changes, content) {
+  const link = element('a', content);
+  link.dataset.filter = hashOf({ ...NO_FILTER, ...changes });
+  link.href = `#${link.dataset.filter}`;
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    // A separate entry in the history, so that the browser's back button returns to the previous view.
+    history.pushState(null, '', link.href);
+    readAddress();
+    byId('rows').scrollIntoView();
+    fields.text.focus({ preventScroll: true });
+  });
+  return link;
+}
+
+const isListed = (changes) => matching(rows, { ...NO_FILTER, ...changes }).length > 0;
+
+/** A command with a button that copies it. */
+function commandOf(command) {
+  const copier = button('Copy', async () => {
+    const isCopied = await copyText(command);
+    copier.textContent = isCopied ? 'Copied' : 'Select it';
+    setTimeout(() => {
+      copier.textContent = 'Copy';
+    }, SAID_MS);
+  });
+  copier.setAttribute('aria-label', `Copy ${command}`);
+  return element('span', [element('code', command), copier], 'command');
+}
+
+const copyText = (text) =>
+  navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+
+function drawHead() {
+  const { state, about, verdict } = data;
+  if (state) {
+    const [kind, word, detail] = state;
+    byId('about').append(element('p', [element('span', word, `state state-${kind}`), ' ', bdi(detail)]));
   }
-  for (const each of document.querySelectorAll('[data-zone]')) each.textContent = `${zone}, below it UTC`;
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  document.querySelector('[data-zone-note]').textContent =
-    `Times are of this computer (${timeZone}, ${zone}), with UTC beside them.`;
+  const facts = about
+    ? [[moment(about.at)], [`took ${about.took}`], ['to ', bdi(about.service)], ['with profile ', bdi(about.profile)]]
+    : [['As the log has it on ', moment(data.writtenAt)]];
+  byId('about').append(
+    element(
+      'p',
+      facts.map((fact) => element('span', fact)),
+      'lead',
+    ),
+  );
+  byId('verdict').classList.add(`tag-${verdict.status}`);
+  document.querySelector('.sign').textContent = verdict.sign;
 }
 
-function detailsOf({ key, at, http, ids, cells }) {
+function drawToDo() {
+  const find = section('todo');
+  const items = data.toDo.map(({ rows: which, text, command, status }) => {
+    const link =
+      status !== '' && isListed({ status })
+        ? [element('span', [' ', filterLink({ status }, 'Show them')], 'show')]
+        : [];
+    return element('li', [element('p', [element('strong', which), ` ${text}`, ...link]), commandOf(command)]);
+  });
+  find('ol').append(...items);
+  if (items.length === 0) find('ol').replaceWith(element('p', 'Nothing is left to do.', 'done'));
+}
+
+function drawOutcome() {
+  const find = section('outcome');
+  find('.lead').textContent = data.rowsText;
+  for (const [status, number, meaning] of data.counts) {
+    const name = isListed({ status }) ? filterLink({ status }, tag(status)) : tag(status);
+    const parts = [name, element('strong', count(number), 'count'), element('span', meaning, 'note')];
+    find('ul').append(element('li', parts, 'tile'));
+  }
+}
+
+function drawReasons() {
+  if (data.reasons.length === 0) return;
+  const find = section('reasons');
+  for (const { number, status, text, advice, seen } of data.reasons) {
+    const reason = String(number);
+    const link = isListed({ reason })
+      ? [element('span', [' ', filterLink({ reason }, 'Show in the list')], 'show')]
+      : [];
+    const parts = [element('p', [tag(status), ' ', bdi(text)]), element('p', advice), element('p', [seen, ...link])];
+    find('ol').append(element('li', parts));
+  }
+}
+
+function drawMarkets() {
+  const statuses = data.counts.map(([status]) => status);
+  if (data.markets.length === 0) return;
+  const find = section('markets');
+  const titles = ['Market', 'Rows', ...statuses.map((status) => tag(status))];
+  find('thead tr').append(...titles.map((title) => Object.assign(element('th', title), { scope: 'col' })));
+  for (const [name, total, counts] of data.markets) {
+    const market = name === '' ? 'not known' : isListed({ market: name }) ? filterLink({ market: name }, name) : name;
+    const numbers = [total, ...statuses.map((status) => counts[status])];
+    const head = Object.assign(element('th', market), { scope: 'row' });
+    const cells = numbers.map((number) => element('td', number > 0 ? count(number) : '–'));
+    find('tbody').append(element('tr', [head, ...cells]));
+  }
+}
+
+function drawSettings() {
+  if (data.settings.length === 0) return;
+  section('settings')('dl').append(...pairsOf(data.settings));
+}
+
+const pairsOf = (pairs) =>
+  pairs.map(([name, value]) =>
+    element('div', [element('dt', bdi(name)), element('dd', value instanceof Node ? value : bdi(value))]),
+  );
+
+function drawCourse() {
+  const { times, seconds, created, others, refused, pausedMs, medianMs, mostMs } = data.course;
+  const sum = (numbers) => numbers.reduce((before, number) => before + number, 0);
+  const ended = sum(created) + sum(others);
+  if (ended === 0) return;
+  const find = section('course');
+  const pauses = sum(pausedMs) > 0 ? ` It waited for ${Math.ceil(sum(pausedMs) / 1000)} s because of that.` : '';
+  const slowed = sum(refused) > 0 ? ` The service asked ${count(sum(refused))} times for a lower rate.${pauses}` : '';
+  const speed = (ended / Math.max(1, times.length * seconds)).toLocaleString('en-US', { maximumSignificantDigits: 2 });
+  find('.lead').textContent = `${count(ended)} ${ended === 1 ? 'outcome' : 'outcomes'}, ${speed} a second.${slowed}`;
+  if (times.length < 3) return;
+  const perSecond = (numbers) => numbers.map((number) => number / seconds);
+  const charts = [
+    {
+      title: 'Outcomes a second',
+      series: [
+        ['created', '--created', perSecond(created)],
+        ['other', '--rejected', perSecond(others)],
+        ['asked for a lower rate', '--slowed', perSecond(refused)],
+      ],
+    },
+    {
+      title: 'Answer time of the service, in ms',
+      series: [
+        ['median', '--median', medianMs],
+        ['95 of 100 within', '--ready', mostMs],
+      ],
+    },
+  ].map(({ title, series }) => ({
+    title,
+    series: series.filter(([, , numbers]) => numbers.some((number) => number > 0)),
+  }));
+  for (const { title, series } of charts.filter((chart) => chart.series.length > 0)) {
+    const [plot, legend] = [element('div', '', 'plot'), element('p', '', 'legend')];
+    plot.setAttribute('role', 'img');
+    const most = series.map(([name, , numbers]) => `${name} at most ${count(Math.ceil(Math.max(...numbers)))}`);
+    plot.setAttribute('aria-label', `${title}: ${most.join(', ')}.`);
+    for (const [name, colour] of series) legend.append(element('span', name, `tag colour${colour}`));
+    find('.charts').append(element('figure', [element('figcaption', title), plot, legend]));
+    drawPlot(plot, times, series);
+  }
+}
+
+const timesOf = (_, ticks) => ticks.map((tick) => new Date(tick * 1000).toLocaleTimeString('sv'));
+
+/** Draws a chart in the colours of the page, and again when its width or the colours change. */
+function drawPlot(place, times, series) {
+  const lines = [];
+  const draw = () => {
+    for (const line of lines.splice(0)) line.destroy();
+    const style = getComputedStyle(document.documentElement);
+    const colourOf = (name) => style.getPropertyValue(name).trim();
+    const axis = {
+      stroke: colourOf('--quiet'),
+      grid: { stroke: colourOf('--line'), width: 1 },
+      ticks: { show: false },
+    };
+    const options = {
+      width: place.clientWidth,
+      height: CHART_HEIGHT,
+      legend: { show: false },
+      cursor: { show: false },
+      axes: [
+        { ...axis, space: 80, values: timesOf },
+        { ...axis, size: 56 },
+      ],
+      scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+      series: [
+        {},
+        ...series.map(([label, colour], at) => ({
+          label,
+          stroke: colourOf(colour),
+          width: 2,
+          fill: at === 0 ? `${colourOf(colour)}22` : undefined,
+          points: { show: false },
+          spanGaps: true,
+        })),
+      ],
+    };
+    lines.push(new uPlot(options, [times, ...series.map(([, , numbers]) => numbers)], place));
+  };
+  draw();
+  new ResizeObserver(() => {
+    if (lines[0]?.width !== place.clientWidth) draw();
+  }).observe(place);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
+}
+
+function detailsOf({ key, at, http, ids, cells, status }) {
   const facts = [
     ['Key', key],
-    ['Last record', at === null ? null : timeParts(at, 'full')],
+    ['Last record', at === null ? null : moment(at)],
     ['HTTP status', http],
     ...ids,
     ...(cells ?? []).map((cell, index) => [data.columns?.[index] ?? `Column ${index + 1}`, cell]),
   ].filter(([, value]) => value !== null && value !== '');
-  const list = element('dl', '', 'settings');
-  for (const [name, value] of facts) {
-    const pair = element('div');
-    const [term, text] = [element('dt'), element('dd')];
-    term.append(element('bdi', name));
-    text.append(...(Array.isArray(value) ? value : [element('bdi', value)]));
-    pair.append(term, text);
-    list.append(pair);
+  const parts = facts.length > 0 ? [element('dl', pairsOf(facts), 'settings')] : [];
+  if (status === 'unknown' && key !== null) {
+    const command = `${data.resolve} ${key.slice(0, 12)}`;
+    const found = [
+      ['It is there: ', `${command} --created`],
+      ['It is not: ', `${command} --not-created`],
+    ];
+    parts.push(...found.map(([text, said]) => element('p', [text, commandOf(said)])));
   }
-  const cell = element('td');
+  const cell = element('td', parts.length > 0 ? parts : element('p', 'Nothing more is known.', 'note'));
   cell.colSpan = COLUMNS.length;
-  cell.append(facts.length > 0 ? list : element('p', 'Nothing more is known.', 'note'));
-  const line = element('tr', '', 'details');
-  line.append(cell);
-  return line;
+  return element('tr', cell, 'details');
 }
 
 function lineOf(row) {
   const line = element('tr');
-  for (const { name, style } of COLUMNS) {
-    const cell = element('td', '', style);
-    if (name === 'row') cell.append(opener(row, line));
-    else if (name === 'label') cell.append(element('span', row.label, `tag tag-${row.status}`));
-    else cell.append(element('bdi', row[name]));
+  for (const { name, title } of COLUMNS) {
+    const shown = name === 'label' ? tag(row.status) : bdi(row[name]);
+    const cell = element('td', name === 'row' ? opener(row, line) : shown, name);
+    // On a narrow screen a row is a list of its cells with their titles.
+    cell.dataset.title = title;
     line.append(cell);
   }
   return line;
@@ -162,22 +358,13 @@ function turn(by) {
   byId('table').scrollIntoView({ block: 'nearest' });
 }
 
-function say(text) {
-  byId('copied').textContent = text;
-  setTimeout(() => {
-    byId('copied').textContent = '';
-  }, SAID_MS);
-}
-
 /** Copies the matching rows to the clipboard, in the format that spreadsheets paste. */
 async function copy() {
   const found = matching(rows, filter);
-  const isCopied = await navigator.clipboard.writeText(rowsAsCsv(found, data.columns, '\t')).then(
-    () => true,
-    () => false,
-  );
   const copied = found.length === 1 ? '1 row is copied.' : `${count(found.length)} rows are copied.`;
-  say(isCopied ? copied : 'The browser does not let this page copy. Download the rows.');
+  const isCopied = await copyText(rowsAsCsv(found, data.columns, '\t'));
+  byId('copied').textContent = isCopied ? copied : 'The browser does not let this page copy. Download the rows.';
+  setTimeout(() => byId('copied').replaceChildren(), SAID_MS);
 }
 
 function download() {
@@ -189,16 +376,16 @@ function download() {
   setTimeout(() => URL.revokeObjectURL(link.href), SAID_MS);
 }
 
-function startHeads() {
-  for (const { title, name, style } of COLUMNS) {
-    const head = element('th', '', style);
+function drawList() {
+  section('rows');
+  byId('notes').append(...data.notes.map((note) => element('p', note, 'note')));
+  if (rows.length === 0) byId('notes').append(element('p', 'Nothing to list yet.', 'note'));
+  for (const { title, name } of COLUMNS) {
+    const head = element('th', [], name);
     head.scope = 'col';
     head.append(button(title, () => change({ order: filter.order === name ? `-${name}` : name })));
     heads.append(head);
   }
-}
-
-function startFilters() {
   for (const [status, label] of data.statuses) {
     if (rows.some((each) => each.status === status)) fields.status.append(new Option(label, status));
   }
@@ -209,31 +396,30 @@ function startFilters() {
   }
   fields.text.form.addEventListener('submit', (event) => event.preventDefault());
   byId('clear').addEventListener('click', () => change(NO_FILTER));
-  for (const link of document.querySelectorAll('[data-filter]')) {
-    link.href = `#${link.dataset.filter}`;
-    link.addEventListener('click', (event) => {
-      event.preventDefault();
-      // The filter is a separate entry in the history, so that the browser's back button returns to the previous view.
-      history.pushState(null, '', link.href);
-      readAddress();
-      byId('rows').scrollIntoView();
-      fields.text.focus({ preventScroll: true });
-    });
-  }
-}
-
-function start() {
-  startHeads();
-  startFilters();
   byId('previous').addEventListener('click', () => turn(-1));
   byId('next').addEventListener('click', () => turn(1));
   byId('copy').addEventListener('click', copy);
   byId('download').addEventListener('click', download);
   addEventListener('popstate', readAddress);
-  byId('list').hidden = false;
-  show();
-  if (readAddress()) byId('rows').scrollIntoView();
+  byId('list').hidden = rows.length === 0;
 }
 
-showLocalTimes();
-if (rows.length > 0) start();
+drawHead();
+drawToDo();
+drawOutcome();
+drawReasons();
+drawList();
+drawMarkets();
+drawSettings();
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+const held = data.columns
+  ? 'Holds personal data of the input.'
+  : 'Holds references and identifiers, no names, addresses, numbers or texts.';
+byId('written').append(
+  'Written by srq on ',
+  moment(data.writtenAt),
+  `. ${held} Times are of this computer (${timeZone}).`,
+);
+show();
+if (readAddress()) byId('rows').scrollIntoView();
+drawCourse();

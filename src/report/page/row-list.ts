@@ -34,10 +34,49 @@ export type EncodedRow = readonly [
   cells: readonly string[] | null,
 ];
 
-/** The data of the list, which the page contains. */
+/** All that the page shows. */
 export interface PageData {
+  readonly title: string;
   /** The name of the input. */
   readonly file: string;
+  readonly state: readonly [kind: 'open' | 'done' | 'stopped', word: string, detail: string] | null;
+  readonly about: {
+    readonly at: string;
+    readonly took: string;
+    readonly service: string;
+    readonly profile: string;
+  } | null;
+  readonly writtenAt: string;
+  readonly verdict: { readonly status: string; readonly sign: string; readonly title: string; readonly detail: string };
+  /** What is left to do. `status` selects these rows in the list, where one does. */
+  readonly toDo: readonly {
+    readonly rows: string;
+    readonly text: string;
+    readonly command: string;
+    readonly status: string;
+  }[];
+  readonly counts: readonly (readonly [status: string, count: number, meaning: string])[];
+  readonly rowsText: string;
+  readonly reasons: readonly {
+    readonly number: number;
+    readonly status: string;
+    readonly text: string;
+    readonly advice: string;
+    readonly seen: string;
+  }[];
+  readonly notes: readonly string[];
+  readonly markets: readonly (readonly [name: string, rows: number, counts: Readonly<Record<string, number>>])[];
+  readonly course: {
+    /** The begin of each interval, in seconds since 1970. */
+    readonly times: readonly number[];
+    readonly seconds: number;
+    readonly medianMs: readonly (number | null)[];
+    /** The time within which 95 of 100 answers came. */
+    readonly mostMs: readonly (number | null)[];
+  } & Readonly<Record<'created' | 'others' | 'refused' | 'pausedMs', readonly number[]>>;
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  /** The command that settles unknown rows. */
+  readonly resolve: string;
   /** The names of all statuses with their labels. */
   readonly statuses: readonly (readonly [name: string, label: string])[];
   /** The columns of the input if the report has its cells. */
@@ -58,7 +97,7 @@ interface RowFilter {
 }
 
 /** The filter that applies if the address names none. */
-export const NO_FILTER: RowFilter = { text: '', status: '', market: '', reason: '', order: 'row', page: 1 };
+export const NO_FILTER: RowFilter = { text: '', status: '', market: '', reason: '', order: '', page: 1 };
 const NAMES = Object.keys(NO_FILTER) as readonly (keyof RowFilter)[];
 
 /** Reads a filter from the part of an address after the `#`. Returns null if that names a place on the page. */
@@ -78,7 +117,7 @@ export function hashOf(filter: RowFilter): string {
   return new URLSearchParams(named.map((name): [string, string] => [name, String(filter[name])])).toString();
 }
 
-export function rowsOf({ statuses, rows }: PageData): PageRow[] {
+export function rowsOf({ statuses, rows }: Pick<PageData, 'statuses' | 'rows'>): PageRow[] {
   return rows.map(([row, ref, status, market, ids, message, reasons, key, at, http, cells]) => {
     const identifiers = ids.map(([, value]) => value).join(' ');
     const found = [row, ref, identifiers, message, key, ...(cells ?? [])].join('\n').toLowerCase();
@@ -97,15 +136,15 @@ export function matching(rows: readonly PageRow[], { text, status, market, reaso
   const by = ORDERS.find((name) => name === order.replace('-', ''));
   const compare = (a: PageRow, b: PageRow) =>
     by === undefined ? a.row - b.row : COLLATOR.compare(String(a[by]), String(b[by])) || a.row - b.row;
-  return rows
-    .filter(
-      (each) =>
-        (status === '' || each.status === status) &&
-        (market === '' || each.market === market) &&
-        (reason === '' || each.reasons.includes(Number(reason))) &&
-        words.every((word) => each.found.includes(word)),
-    )
-    .sort((a, b) => direction * compare(a, b));
+  const found = rows.filter(
+    (each) =>
+      (status === '' || each.status === status) &&
+      (market === '' || each.market === market) &&
+      (reason === '' || each.reasons.includes(Number(reason))) &&
+      words.every((word) => each.found.includes(word)),
+  );
+  // Without an order the rows stay as they are given: what needs somebody comes first.
+  return order === '' ? found : found.sort((a, b) => direction * compare(a, b));
 }
 
 const COLUMNS = ['row', 'ref', 'market', 'status', 'ids', 'http', 'message', 'key', 'at'];

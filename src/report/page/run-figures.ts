@@ -12,7 +12,6 @@ const MAX_LISTED_ROWS = 20_000;
  * without.
  */
 const MAX_LISTED_ROWS_WITH_INPUT = 5_000;
-const MAX_LISTED_DOUBTS = 200;
 /** Maximum number of markets. They come from a file that others may have written, so their number must be bounded. */
 const MAX_MARKETS = 50;
 /** The name under which rows without a known market are counted. */
@@ -27,7 +26,6 @@ export class RunFigures {
   readonly rowsByReason: ReasonCounts = {};
   readonly markets = new Map<string, Counts>();
   readonly course = new TimeBuckets();
-  readonly doubts: RunRow[] = [];
   begin: (RunBegin & { readonly at: string; readonly run: string }) | null = null;
   end: { readonly at: string; readonly stopped: string | null } | null = null;
   /** The names of the input's columns if the report shows its cells, or null. */
@@ -64,7 +62,6 @@ export class RunFigures {
     this.counts[row.status] += 1;
     countReason(this.rowsByReason, row.reason);
     this.#marketOf(row)[row.status] += 1;
-    if (row.status === 'unknown' && this.doubts.length < MAX_LISTED_DOUBTS) this.doubts.push(row);
     const isPrivate = this.columns === null && row.status === 'invalid' && row.message !== null;
     const message = isPrivate ? generalised(row.message) : row.message;
     this.#list.add({ ...row, message, reasons: this.#reasons.add(row) });

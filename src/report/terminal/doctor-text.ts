@@ -5,12 +5,12 @@ const NAME_WIDTH = 9;
 
 /**
  * Formats a diagnosis: one step per line with its hint below it, then the overall result. `next` is the command to
- * continue with.
+ * continue with if nothing failed.
  */
 export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: Paint): string {
   const warned = steps.some(({ result }) => result === 'warn');
-  const well = warned ? 'Everything that is needed works; see the warnings.' : 'Everything works.';
-  const end = ok ? `${well} Next: ${next}` : `Not ready. Correct what failed, then run: ${next}`;
+  const well = warned ? 'Nothing failed; see the warnings.' : 'Everything works.';
+  const end = ok ? `${well} Next: ${next}` : 'Not ready: correct what failed.';
   return [...steps.flatMap((step) => stepLines(step, paint)), paint.bold(printable(end))].join('\n');
 }
 
@@ -24,16 +24,4 @@ function stepLines({ name, result, ms, message, hint }: Step, paint: Paint): str
 function markOf(result: Step['result'], paint: Paint): string {
   const marks = { ok: paint.green('✓'), warn: paint.yellow('!'), fail: paint.red('✗'), skip: paint.dim('-') };
   return marks[result];
-}
-
-const MARK = '"srqDoctorReport"';
-
-/** Returns a diagnosis as a JSON report that can be mailed. Its steps name hosts and the client id, but never a secret. */
-export function doctorReport(diagnosis: Diagnosis, surroundings: Readonly<Record<string, string | null>>): string {
-  return `${JSON.stringify({ srqDoctorReport: 1, ...surroundings, ...diagnosis }, null, 2)}\n`;
-}
-
-/** Returns true if the beginning of a file shows that it is a doctor report. */
-export function isDoctorReport(head: string): boolean {
-  return head.slice(0, 100).includes(MARK);
 }

@@ -1,4 +1,5 @@
 import type { ErrorReason } from '../words/error-codes.ts';
+import type { Failure } from '../words/errors.ts';
 
 /** The steps of `doctor` in their order. `create` runs only if it is asked for, and `store` only if there is one. */
 export const STEP_NAMES = [
@@ -34,8 +35,9 @@ export interface Step {
   readonly reason: ErrorReason | null;
 }
 
-/** The results of all steps. `ok` is true if no step failed. */
+/** The results of all steps. `ok` is true if no step failed, and `error` is the one that did. */
 export interface Diagnosis {
   readonly ok: boolean;
   readonly steps: readonly Step[];
+  readonly error?: Failure;
 }

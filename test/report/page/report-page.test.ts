@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { html, jsonData } from '../../../src/report/page/html.ts';
-import { isReport, reportPage } from '../../../src/report/page/report-page.ts';
+import { pageData } from '../../../src/report/page/page-facts.ts';
+import { isReport, jsonData, reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
 import type { Status } from '../../../src/request/log/status.ts';
-import { mixedFigures, rowOf, second } from './figures.ts';
+import { beginOf, mixedFigures, rowOf, second } from './figures.ts';
 
 const FACTS = { writtenAt: second(60), hasInput: true, withProfile: (text: string) => text };
 
@@ -24,11 +24,11 @@ test("the policy lets nothing but the page's own style and script through", () =
 });
 
 test('foreign text is escaped and made visible, in markup and in data', () => {
-  expect(html`<p title="${'"><b>&\'\u202e'}">${'<i>'}</p>`.markup).toBe(
-    '<p title="&quot;&gt;&lt;b&gt;&amp;&#39;\\u{202e}">&lt;i&gt;</p>',
-  );
+  const figures = new RunFigures(null);
+  figures.note(beginOf(1, { file: `"><b>&'\u202e` }));
+  expect(reportPage(figures, FACTS)).toContain('<bdi>Import of &#34;&#62;&#60;b&#62;&#38;&#39;\\u{202e}</bdi>');
   const text = '</script><!-- \u202e & "';
-  const data = jsonData([text]).markup;
+  const data = jsonData([text]);
   expect(data).not.toMatch(/[<>&\u202e]/);
   expect(JSON.parse(data)).toEqual(['</script><!-- \\u{202e} & "']);
 });
@@ -43,10 +43,9 @@ test('the page holds cells of the input only if they were asked for', () => {
   const open = new RunFigures(['Name']);
   open.add(rowOf(1, { cells }));
   expect(reportPage(open, FACTS)).toContain('Ana Exemplo');
-  expect(reportPage(open, FACTS)).toContain('Holds personal data');
+  expect(pageData(open, FACTS).columns).toEqual(['Name']);
   const closed = mixedFigures(100);
   expect(reportPage(closed, FACTS)).not.toContain('"109');
-  expect(reportPage(closed, FACTS)).toContain('no names, addresses, numbers or texts');
 });
 
 test('says how many rows it lists where there are more', () => {
@@ -70,7 +69,6 @@ test.each<[Status, boolean, boolean]>([
 
 test('a log without anything gives a page that says so', () => {
   const page = reportPage(new RunFigures(null), { ...FACTS, hasInput: false });
-  for (const said of ['Nothing was sent', 'Nothing is left to do', 'No outcome is recorded', 'Nothing to list'])
-    expect(page).toContain(said);
-  expect(page.split('<script type="module">')[0]).not.toMatch(/NaN|Infinity|undefined/);
+  expect(page).toContain('Nothing was sent');
+  expect(/<body>.*?<script/s.exec(page)?.[0]).not.toMatch(/NaN|Infinity|undefined/);
 });

@@ -37,9 +37,7 @@ const rowOf = (
 ];
 
 const ROWS = rowsOf({
-  file: 'leads.csv',
   statuses: STATUSES,
-  columns: null,
   rows: [rowOf(1, 'L-10', 0, 'PT'), rowOf(2, 'L-9', 1, 'DE', [0]), rowOf(3, 'L-2', 1, 'PT', [1])],
 });
 const numbers = (changes: object) => matching(ROWS, { ...NO_FILTER, ...changes }).map(({ row }) => row);
@@ -79,9 +77,7 @@ test('no text of a row is a formula in its CSV, and each comes back exactly', ()
     fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom(',', '\t'), (text, delimiter) => {
       const sign = `=${text}`;
       const [row] = rowsOf({
-        file: '',
         statuses: STATUSES,
-        columns: ['Cell'],
         rows: [[1, sign, 0, '', [], '', [], null, null, null, [sign]]],
       });
       const line = rowsAsCsv(row ? [row] : [], ['Cell'], delimiter)

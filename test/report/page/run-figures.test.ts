@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { generalised, RowList, RunFigures } from '../../../src/report/page/run-figures.ts';
 import { sumOf, TimeBuckets } from '../../../src/report/page/time-buckets.ts';
-import { noCounts, STATUSES } from '../../../src/request/log/status.ts';
+import { noCounts } from '../../../src/request/log/status.ts';
 import { beginOf, recordOf, rowOf, second } from './figures.ts';
 
 test.each([
@@ -95,14 +95,4 @@ test('where only the log is read, rows that were never sent are counted from the
   stopped.add(rowOf(1));
   stopped.addUntouched();
   expect(stopped.counts).toMatchObject({ created: 1, failed: 4, ready: 0 });
-});
-
-test('the rows to be looked up at the service are those in doubt, and no others', () => {
-  const figures = new RunFigures(null);
-  const statuses = STATUSES.flatMap((status) => [status, status]);
-  for (const [at, status] of statuses.entries()) figures.add(rowOf(at + 1, { status }));
-  expect(figures.doubts.map(({ status }) => status)).toEqual(['unknown', 'unknown']);
-  for (let row = 100; row < 1_000; row++) figures.add(rowOf(row, { status: 'unknown' }));
-  expect(figures.doubts.length).toBe(200);
-  expect(figures.counts.unknown).toBe(902);
 });
