@@ -331,7 +331,7 @@ export const GUARDS = [
   },
   {
     name: 'a header is believed by the word of a person alone',
-    file: 'src/contract/propose.ts',
+    file: 'src/contract/idempotency.ts',
     from: 'return { again: unheeded, questions: [question] };',
     to: 'return { again: { header, hours: 24, uuid }, questions: [question] };',
     tests: ['../contract/idempotency'],

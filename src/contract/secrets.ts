@@ -1,16 +1,10 @@
-import { type Call, type Contract, callsOf, type Json, ownKey } from '../request/contract/contract.ts';
+import type { Call, Contract, Json } from '../request/contract/contract.ts';
 import { readPlace } from '../request/contract/place.ts';
 import { isSecretName, SECRET, secretTexts } from '../request/words/names.ts';
 
 /** Tells whether a contract holds a secret that the partner gave. */
-export function holdsSecrets(contract: Contract): boolean {
-  const values = callsOf(contract).flatMap(({ always, when }) => [always, ...Object.values(when)]);
-  return (
-    ownKey(contract) !== null ||
-    Object.keys(contract.token.extra).some(isSecretName) ||
-    values.some((each) => Object.entries(each).some(([place, value]) => isSecret(place, value)))
-  );
-}
+export const holdsSecrets = (contract: Contract): boolean =>
+  JSON.stringify(withoutSecretValues(contract)) !== JSON.stringify(contract);
 
 /** Returns the contract as it may be shown. `<secret>` stands for the values under names of secrets. */
 export function withoutSecretValues(contract: Contract): Contract {

@@ -9,8 +9,8 @@ import { isFromElsewhere, isLoopbackHost, opensWindow, sendAnswer } from './mess
 import type { ReceivedRequest } from './records/received-request.ts';
 import { openState, type SandboxOptions, type SandboxState } from './records/sandbox-state.ts';
 import { type FaultRates, type Instruction, parseFaultRates } from './service/faults.ts';
+import type { ServiceInterface } from './service/interface.ts';
 import { findOperation } from './service/routes.ts';
-import type { ServiceInterface } from './service/service-interface.ts';
 
 /** A local marketplace that is reachable only from this machine. */
 export interface Sandbox {

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Contract } from '../../request/contract/contract.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
+import type { ServiceInterface } from '../service/interface.ts';
 import { IdempotencyStore, LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';
-import type { ServiceInterface } from '../service/service-interface.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
 export interface SandboxOptions {

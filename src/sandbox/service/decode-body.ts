@@ -1,7 +1,7 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 import { type Encoding, encodingOf, type Json } from '../../request/contract/contract.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
-import type { ArrivedCall } from './service-interface.ts';
+import type { ArrivedCall } from './callers.ts';
 
 /** Decodes a body of one of these media types. An {@link SandboxAnswer} is the refusal (400, 415). */
 export async function decodeBody(call: ArrivedCall, accepted: readonly string[]): Promise<BodyTree | SandboxAnswer> {

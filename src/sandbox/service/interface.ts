@@ -15,12 +15,15 @@ import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wir
 import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
 import { createdAnswer, documentedVerdict, refusalAnswer, verdictAnswer } from './answers.ts';
+import type { ArrivedCall, FixedCallers } from './callers.ts';
 import { type BodyValue, decodeBody } from './decode-body.ts';
-import type { GrantedToken } from './marketplace.ts';
+import type { FreshIdentity, GrantedToken } from './marketplace.ts';
 import { withValueAt } from './pointer.ts';
 import { identityOf, type RequestContent, receivedAudio } from './request-content.ts';
 import { isSecretName } from './secrets.ts';
-import type { ArrivedCall, FixedCallers, ServiceInterface } from './service-interface.ts';
+
+/** The marketplace as its partners see it: where its operations are, what they accept, how they answer. */
+export type ServiceInterface = ReturnType<typeof serviceInterface>;
 
 /** Loads what the schemas of a contract need, and builds its interface. */
 export async function openInterface(contract: Contract): Promise<ServiceInterface> {
@@ -32,7 +35,7 @@ export async function openInterface(contract: Contract): Promise<ServiceInterfac
  * Builds the interface that a contract describes. Requests are judged by the document's schema, and not by the page of
  * bindings, so that a wrong binding shows. Throws `SrqError('input')` if a schema cannot be used.
  */
-export function serviceInterface(contract: Contract): ServiceInterface {
+export function serviceInterface(contract: Contract) {
   const { create, validate, token } = contract;
   const callers = fixedCallers(contract.auth);
   const requestDecoder = (call: Call, again: string | null) =>
@@ -58,16 +61,25 @@ export function serviceInterface(contract: Contract): ServiceInterface {
       return at === null ? [] : [{ operation, ...at }];
     }),
     // A service that recognises nothing by the header is rehearsed as one that does not.
+    // Its value is kept among the parameters.
     idempotencyHeader: create.again?.hours === 0 ? null : (create.again?.header ?? null),
+    /** Null if callers use tokens. */
     callers,
-    decode: (operation, call) => decoders[operation]?.(call) ?? refusal(404, 'not_found', 'Nothing here.'),
-    refuse: (operation, content) => {
+    /** Decodes the content of a call. A {@link SandboxAnswer} is the refusal of one that cannot be decoded. */
+    decode: async (operation: OperationName, call: ArrivedCall): Promise<RequestContent | SandboxAnswer> =>
+      decoders[operation]?.(call) ?? refusal(404, 'not_found', 'Nothing here.'),
+    /** Returns the refusal of parameters that are missing or wrong, or null if there are none. */
+    refuse: (operation: OperationName, content: RequestContent): SandboxAnswer | null => {
       if (operation === 'token') return refuseExtras(token, content);
       const call = operation === 'create' ? create : (validate ?? create);
       const missing = operation === 'create' ? refuseIdempotency(create, content) : null;
       return missing ?? (Object.keys(content.problems).length > 0 ? refusalAnswer(call, content.problems) : null);
     },
-    likeness: (operation, { params, audio, key }) => {
+    /** Returns the value by which validate compares requests. Create may be given more than validate. */
+    likeness: (
+      operation: OperationName,
+      { params, audio, key }: Pick<RequestContent, 'params' | 'audio' | 'key'>,
+    ): string => {
       const call = operation === 'create' ? create : validate;
       if (!carriesRequest(operation) || call === null) return key;
       const values = Object.entries(call.fields).flatMap(([place, field]) => {
@@ -76,10 +88,12 @@ export function serviceInterface(contract: Contract): ServiceInterface {
       });
       return identityOf(values, shared.includes('audio_file') ? audio : null);
     },
-    granted: (granted) => tokenAnswer(token, granted),
-    created: (fresh) => createdAnswer(create, fresh),
+    granted: (granted: GrantedToken) => tokenAnswer(token, granted),
+    created: (fresh: FreshIdentity) => createdAnswer(create, fresh),
+    /** Returns the answer of create to a request that is already known, or null if create accepts it again. */
     refuseKnown: () => verdictAnswer(create, 'duplicate'),
-    validated: (requestId) =>
+    /** `requestId` is that of the first request with this content, or null if there is none. */
+    validated: (requestId: string | null) =>
       (validate && verdictAnswer(validate, requestId === null ? 'clear' : 'duplicate')) ?? documentedVerdict(requestId),
   };
 }

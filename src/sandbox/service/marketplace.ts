@@ -47,13 +47,13 @@ export class LocalMarketplace {
   readonly #tokens = new Map<string, number>();
   readonly #createdByKey = new Map<string, number>();
   readonly #seen = new Map<string, SeenRequest>();
-  #lastId: bigint;
+  readonly #firstId: bigint;
   #issued = 0;
   #created = 0;
 
   constructor(tokenTtlSeconds: number, random: () => number) {
     this.tokenTtlSeconds = tokenTtlSeconds;
-    this.#lastId = 10n ** 19n + BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 32n;
+    this.#firstId = 10n ** 19n + BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 32n;
   }
 
   grantToken(nowMs: number): GrantedToken {
@@ -74,21 +74,16 @@ export class LocalMarketplace {
 
   /** Returns the identity of the request that is created next. */
   next(): FreshIdentity {
-    return { requestId: String(this.#lastId + 1n), sequence: this.#issued + 1 };
+    const sequence = this.#issued + 1;
+    return { requestId: String(this.#firstId + BigInt(sequence)), sequence };
   }
 
   get created(): number {
     return this.#created;
   }
 
-  /**
-   * Records a created request, even one that was created before. Requests read back from a store file are recorded here
-   * as well, so that identifiers never repeat.
-   */
+  /** Records a created request, even one that was created before. */
   remember({ key, likeness, requestId, visibleAtMs }: SandboxRequest): void {
-    // A contract may have identifiers of another kind, which are derived from the sequence alone.
-    const id = /^\d+$/.test(requestId) ? BigInt(requestId) : 0n;
-    if (id > this.#lastId) this.#lastId = id;
     this.#issued += 1;
     this.#created += 1;
     this.#createdByKey.set(key, (this.#createdByKey.get(key) ?? 0) + 1);

@@ -1,9 +1,10 @@
 import type { OperationName, RequestOperationName } from '../../request/contract/operations.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 import type { ToldVerdict } from './answers.ts';
+import type { PartnerCredentials } from './callers.ts';
+import type { ServiceInterface } from './interface.ts';
 import type { IdempotencyStore, LocalMarketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
-import type { PartnerCredentials, ServiceInterface } from './service-interface.ts';
 
 /** The service on which the three operations work. */
 export interface Service {

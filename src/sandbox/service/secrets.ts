@@ -1,4 +1,5 @@
-import type { Service } from './routes.ts';
+import type { PartnerCredentials } from './callers.ts';
+import type { LocalMarketplace } from './marketplace.ts';
 
 const REDACTED = '***';
 const SECRET_NAME = /auth|key|token|secret|signature|cookie/i;
@@ -53,7 +54,11 @@ function shownJson(text: string): Buffer | null {
 }
 
 /** Removes the client secret and all tokens that are still valid from a text of the sandbox itself. */
-export function withoutCredentials(text: string, { credentials, marketplace }: Service, nowMs: number): string {
+export function withoutCredentials(
+  text: string,
+  { credentials, marketplace }: { readonly credentials: PartnerCredentials; readonly marketplace: LocalMarketplace },
+  nowMs: number,
+): string {
   return text
     .replaceAll(credentials.clientSecret, REDACTED)
     .replace(TOKEN_LIKE, (found) => (marketplace.isTokenValid(found, nowMs) ? REDACTED : found));
