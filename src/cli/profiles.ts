@@ -70,7 +70,7 @@ async function forgetToken(context: Context, name: string): Promise<void> {
 /** Removes a profile's secret from the keychain, and warns if that fails. */
 export async function forgetKeychain(context: Context, name: string, profile: Profile): Promise<void> {
   try {
-    await keychainEntry(name, profile).remove();
+    await keychainEntry(name, profile, { env: context.process.env }).remove();
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     const reporter = await context.reporter();

@@ -74,7 +74,13 @@ async function deliver(
 ): Promise<SrqError | null> {
   if (halt.signal.aborted) return null;
   let current: FileOfRun | undefined;
-  const connection = await connect((field) => (current ? columnOf(current.plan.mapping, field) : null));
+  const columnInFile = (field: string) => (current ? columnOf(current.plan.mapping, field) : null);
+  const connection = await connect(columnInFile).catch((error: unknown) => {
+    // It was interrupted while it connected, so nothing was sent.
+    if (error instanceof SrqError && error.code === 'interrupted') return null;
+    throw error;
+  });
+  if (connection === null) return null;
   const { api } = connection;
   const supervised = { ...options, supervisor: supervisorOf(plans, options, connection) };
   const breakerOpened = (pauseMs: number) => {

@@ -18,10 +18,12 @@ export interface KeychainEntry {
 
 export interface KeychainOptions {
   readonly system?: string;
-  /** The folders in which the system's command is looked for, as in PATH. */
-  readonly path?: string | undefined;
+  /** The environment of the system's command. */
+  readonly env?: Environment;
   readonly limitMs?: number;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Command {
   readonly words: readonly [program: string, ...args: string[]];
@@ -68,13 +70,13 @@ const KEYCHAINS: Readonly<Record<string, Keychain>> = {
 export function keychainEntry(
   profile: string,
   { baseUrl, clientId }: { readonly baseUrl: string; readonly clientId: string },
-  { system = platform(), path = process.env['PATH'], limitMs = LIMIT_MS }: KeychainOptions = {},
+  { system = platform(), env = {}, limitMs = LIMIT_MS }: KeychainOptions = {},
 ): KeychainEntry {
   const account = `${profile} ${clientId} ${baseUrl}`;
   const keychain = KEYCHAINS[system];
   const ask = (command: (keychain: Keychain) => Command) =>
     keychain
-      ? asked(command(keychain), keychain, path, limitMs)
+      ? asked(command(keychain), keychain, env, limitMs)
       : Promise.reject(unusable('srq knows no command for it on this system'));
   const read = () => ask((of) => of.read(account));
   return {
@@ -91,16 +93,16 @@ export function keychainEntry(
 function asked(
   { words: [program, ...args], reads = '' }: Command,
   keychain: Keychain,
-  path: string | undefined,
+  env: Environment,
   limitMs: number,
 ): Promise<string | null> {
   // The secrets in the environment are for srq alone.
-  const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = process.env;
+  const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = env;
   const options = {
     timeout: limitMs,
     killSignal: 'SIGKILL',
     encoding: 'utf8',
-    env: { ...others, PATH: path },
+    env: others,
   } as const;
   return new Promise((resolve, reject) => {
     const child = execFile(program, args, options, (error, stdout, stderr) => {

@@ -96,7 +96,7 @@ export function keptSecret(
   const fromEnv = env['SRQ_CLIENT_SECRET'];
   if (fromEnv) return kept('env', async () => fromEnv);
   const { clientSecret, secretCommand } = profile ?? {};
-  if (profile?.keychain) return kept('keychain', () => readKeychain(name, profile, keychain));
+  if (profile?.keychain) return kept('keychain', () => readKeychain(name, profile, { env, ...keychain }));
   if (secretCommand !== undefined) return kept('command', () => runSecretCommand(secretCommand, platform(), env));
   if (clientSecret !== undefined) return kept('stored', async () => clientSecret);
   return kept('missing', () => Promise.reject(notLoggedIn(['SRQ_CLIENT_SECRET'])));

@@ -12,7 +12,7 @@ const TO = { baseUrl: 'https://api.example.com', clientId: '7' };
 const SECRET = 's3cret "é" \u{1f511}';
 const keychain = (behaviour: Parameters<typeof fakeKeychain>[1]) => ({
   system: 'linux',
-  path: fakeKeychain(join(folder, behaviour), behaviour),
+  env: { PATH: fakeKeychain(join(folder, behaviour), behaviour) },
 });
 
 describe('the keychain', () => {
@@ -64,7 +64,7 @@ describe('the keychain', () => {
     ['darwin', 'there is no security'],
     ['win32', 'srq knows no command for it on this system'],
   ])('of %s without its command is said so', async (system, why) => {
-    const error = await keychainEntry('shop', TO, { system, path: '/nowhere' })
+    const error = await keychainEntry('shop', TO, { system, env: { PATH: '/nowhere' } })
       .read()
       .catch((thrown) => thrown);
     expect(error.message).toBe(`The keychain of this machine cannot be used (${why}).`);

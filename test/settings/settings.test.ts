@@ -15,7 +15,7 @@ import {
 import { fakeKeychain } from '../helpers/fake-keychain.ts';
 
 const SHOP: Profile = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'stored' };
-const NO_KEYCHAIN: { path?: string; system?: string } = { path: '/nowhere' };
+const NO_KEYCHAIN: { env?: { PATH: string }; system?: string } = { env: { PATH: '/nowhere' } };
 
 const settingsOf = (profiles: Record<string, Profile>, env: Record<string, string> = {}, keychain = NO_KEYCHAIN) =>
   resolveSettings({ value: 'shop', source: 'default' }, profiles, env, keychain);
@@ -104,7 +104,7 @@ describe('A secret', () => {
   test('is read from where the profile has it, and from the environment before that', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'srq-secrets-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const keychain = { system: 'linux', path: fakeKeychain(join(folder, 'keychain'), 'sound') };
+    const keychain = { system: 'linux', env: { PATH: fakeKeychain(join(folder, 'keychain'), 'sound') } };
     await keychainEntry('shop', SHOP, keychain).write('kept');
     const kinds: [Profile, string, string][] = [
       [SHOP, 'stored', 'stored'],

@@ -205,7 +205,7 @@ async function keepSecret(
   if (given.secret === '') return {};
   if (!keychain) return { clientSecret: given.secret };
   try {
-    await keychainEntry(name, given).write(given.secret);
+    await keychainEntry(name, given, { env: context.process.env }).write(given.secret);
     return { keychain: true };
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;

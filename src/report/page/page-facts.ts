@@ -223,9 +223,15 @@ function courseOf({ course: { buckets, startMs, widthMs } }: RunFigures): PageDa
     others: buckets.map(others),
     refused: buckets.map(({ refused, breaks }) => refused + breaks),
     pausedMs: buckets.map(({ pausedMs }) => pausedMs),
-    medianMs: buckets.map((bucket) => quantileMs(bucket, 0.5)),
-    mostMs: buckets.map((bucket) => quantileMs(bucket, 0.95)),
+    medianMs: buckets.map((bucket) => answerMs(bucket, 0.5)),
+    mostMs: buckets.map((bucket) => answerMs(bucket, 0.95)),
   };
+}
+
+/** Returns an answer time that a logarithmic scale can show, or null if there were no answers. */
+function answerMs(bucket: Bucket, share: number): number | null {
+  const ms = quantileMs(bucket, share);
+  return ms === null ? null : Math.max(1, ms);
 }
 
 function settings({ begin }: RunFigures): PageData['settings'] {

@@ -120,7 +120,7 @@ function drawToDo() {
   const items = data.toDo.map(({ rows: which, text, command, status }) => {
     const link =
       status !== '' && isListed({ status })
-        ? [element('span', [' ', filterLink({ status }, 'Show them')], 'show')]
+        ? [element('span', [' ', filterLink({ status }, 'Show in the list')], 'show')]
         : [];
     return element('li', [element('p', [element('strong', which), ` ${text}`, ...link]), commandOf(command)]);
   });
@@ -198,31 +198,32 @@ function drawCourse() {
       ],
     },
     {
-      title: 'Answer time of the service, in ms',
+      title: 'Answer time of the service in ms, on a logarithmic scale',
       series: [
         ['median', '--median', medianMs],
         ['95 of 100 within', '--ready', mostMs],
       ],
+      isLogarithmic: true,
     },
-  ].map(({ title, series }) => ({
-    title,
+  ].map(({ series, ...chart }) => ({
+    ...chart,
     series: series.filter(([, , numbers]) => numbers.some((number) => number > 0)),
   }));
-  for (const { title, series } of charts.filter((chart) => chart.series.length > 0)) {
+  for (const { title, series, isLogarithmic } of charts.filter((chart) => chart.series.length > 0)) {
     const [plot, legend] = [element('div', '', 'plot'), element('p', '', 'legend')];
     plot.setAttribute('role', 'img');
     const most = series.map(([name, , numbers]) => `${name} at most ${count(Math.ceil(Math.max(...numbers)))}`);
     plot.setAttribute('aria-label', `${title}: ${most.join(', ')}.`);
     for (const [name, colour] of series) legend.append(element('span', name, `tag colour${colour}`));
     find('.charts').append(element('figure', [element('figcaption', title), plot, legend]));
-    drawPlot(plot, times, series);
+    drawPlot(plot, times, series, isLogarithmic);
   }
 }
 
 const timesOf = (_, ticks) => ticks.map((tick) => new Date(tick * 1000).toLocaleTimeString('sv'));
 
 /** Draws a chart in the colours of the page, and again when its width or the colours change. */
-function drawPlot(place, times, series) {
+function drawPlot(place, times, series, isLogarithmic) {
   const lines = [];
   const draw = () => {
     for (const line of lines.splice(0)) line.destroy();
@@ -242,7 +243,7 @@ function drawPlot(place, times, series) {
         { ...axis, space: 80, values: timesOf },
         { ...axis, size: 56 },
       ],
-      scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+      scales: { y: isLogarithmic ? { distr: 3 } : { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
       series: [
         {},
         ...series.map(([label, colour], at) => ({
