@@ -36,11 +36,8 @@ class Fleet {
   join(rate: ChosenRate = 'auto', concurrency = 16): RateLimiter {
     const state = this.store.member(`run ${this.limiters.length}`);
     const { clock, random } = this;
-    const permits = new AccountPermits({
-      ...{ state, rate, concurrency, learned: null, clock, random },
-      refused: (http) => this.noted.push(http),
-    });
-    const limiter = new RateLimiter(permits, clock, this.stopping.signal);
+    const permits = new AccountPermits({ state, rate, concurrency, learned: null, clock, random });
+    const limiter = new RateLimiter(permits, clock, this.stopping.signal, (http) => this.noted.push(http));
     this.limiters.push(limiter);
     this.#permits.set(limiter, permits);
     return limiter;
