@@ -37,7 +37,7 @@ export const GUARDS = [
   },
   {
     name: 'what a living process has under way is not settled',
-    file: 'src/delivery/settle-rows.ts',
+    file: 'src/delivery/settle-by-key.ts',
     from: 'return (await log.mayBeUnderWay(key)) ? null : { submission, record, seen };',
     to: 'return { submission, record, seen };',
     tests: ['in-flight-elsewhere'],
@@ -310,14 +310,14 @@ export const GUARDS = [
   },
   {
     name: 'a key is repeated while the service remembers it',
-    file: 'src/delivery/settle-rows.ts',
+    file: 'src/delivery/settle-by-key.ts',
     from: 'if (!mayRepeat(row, sent, { api, log })) return false;',
     to: '',
     tests: ['submitted'],
   },
   {
     name: 'an unknown row is settled by the contract that its first try was written by',
-    file: 'src/delivery/settle-rows.ts',
+    file: 'src/delivery/settle-by-key.ts',
     from: 'if (record.again || (record.wireForm ?? null) !== api.wireForm) return false;',
     to: 'if (record.again) return false;',
     tests: ['idempotency'],

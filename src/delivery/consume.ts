@@ -5,7 +5,7 @@ import { SrqError } from '../request/words/errors.ts';
 
 import { disposalOf, type WorkerSituation } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { settleByKey } from './settle-rows.ts';
+import { settleByKey } from './settle-by-key.ts';
 import { fromLog, refuseUnsent, type Sent, type SubmitOptions, submitRequest } from './submit.ts';
 import { recoverFromBreak, Supervisor } from './supervise.ts';
 import { takenRequests } from './take-requests.ts';

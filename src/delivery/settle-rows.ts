@@ -1,35 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { customersOf } from '../request/lead/customer.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Ledger } from '../request/log/ledger.ts';
 import type { Outcome } from '../request/log/outcome.ts';
-import { isTaken, type LoggedState } from '../request/log/status.ts';
 import type { LogRecord } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { haltOnError, type PassDeps, trackResults } from './send-rows.ts';
-import { loggedStatus } from './sent-before.ts';
-import {
-  inDoubt,
-  recorded,
-  type Sent,
-  type Submission,
-  type SubmitOptions,
-  subjectOf,
-  submitRequest,
-  unsent,
-  withdrawCreation,
-} from './submit.ts';
-import {
-  type Asked,
-  askControls,
-  askRound,
-  NEIGHBOURS,
-  type SentTime,
-  sentTime,
-  type Testimony,
-  withNeighbours,
-} from './witness.ts';
+import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
+import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
+import { type Asked, askControls, askRound, NEIGHBOURS, sentTime, type Testimony, withNeighbours } from './witness.ts';
 
 /** Least age of a request before it may be sent again, if the process that sent it is gone or a proxy is in between. */
 const LEAST_WAIT_MS = 4 * 60_000;
@@ -58,13 +37,6 @@ export interface SettleOptions {
   readonly isProxied: boolean;
   /** Called with the time that rows are going to wait before validate is asked. */
   readonly waiting: (waitMs: number) => void;
-}
-
-/** A row whose outcome is unknown, with the last record of its request. */
-interface UnknownRow {
-  readonly submission: Submission;
-  readonly record: LogRecord;
-  readonly seen: LoggedState;
 }
 
 /**
@@ -122,16 +94,6 @@ async function* haltingOnError<Item>(items: AsyncGenerator<Item>, halt: AbortCon
     halt.abort();
     throw error;
   }
-}
-
-/** Reads what the log knows of a row, or returns null if it is not open or may still be under way elsewhere. */
-async function openRow(submission: Submission, { log }: Pick<PassDeps, 'log'>): Promise<UnknownRow | null> {
-  const { key } = submission;
-  await log.prefetch([key]);
-  const seen = log.lookup(key);
-  const record = await log.read(key);
-  if (!record || (seen !== 'sending' && seen !== 'unknown')) return null;
-  return (await log.mayBeUnderWay(key)) ? null : { submission, record, seen };
 }
 
 /** Asks validate about rows in two rounds, and settles them by what it says. */
@@ -267,89 +229,6 @@ async function noteAsked(
   await log.outcome(subjectOf(submission), outcome, { seen, again, wireForm, wasClear, looked: true });
 }
 
-/** Tells whether the service still remembers the idempotency key of a request. */
-function mayRepeat(
-  { record }: UnknownRow,
-  { firstMs }: SentTime,
-  { api, log }: Pick<PassDeps, 'api' | 'log'>,
-): boolean {
-  // The first try may have been written by another contract, and the service would not recognise its repetition.
-  if (record.again || (record.wireForm ?? null) !== api.wireForm) return false;
-  const ageMs = log.nowMs() - firstMs;
-  return api.idempotencyWindowMs !== null && ageMs >= 0 && ageMs < api.idempotencyWindowMs;
-}
-
-/**
- * Sends a request again under its idempotency key if it is unknown, and the service still remembers the key. Returns null
- * otherwise.
- */
-export async function settleByKey(submission: Submission, deps: Pick<PassDeps, 'api' | 'log'>): Promise<Sent | null> {
-  const row = await openRow(submission, deps);
-  const sent = row && sentTime(row.record, deps.log.nowMs());
-  return row && sent && mayRepeat(row, sent, deps) ? repeatUnderKey(row, sent, deps) : null;
-}
-
-/**
- * Sends one request as an import would. If its outcome is unknown already, it is only repeated under its idempotency key:
- * there are no witnesses for validate.
- *
- * Throws `SrqError('log')` if nothing was sent and the log cannot say whether the request is unknown, or cannot record the
- * intent.
- */
-export async function submitOne(
-  submission: Submission,
-  deps: Pick<PassDeps, 'api' | 'log'>,
-  chosen: SubmitOptions,
-): Promise<Sent> {
-  const { api, log } = deps;
-  // A process may send the same request on purpose several times, and a service that is idempotent must not take the
-  // last one for the one before.
-  const options = { ...chosen, occasion: randomUUID() };
-  await log.prefetch([submission.key]);
-  if (loggedStatus(log.lookup(submission.key), options) !== 'unknown')
-    return submitRequest(submission, api, log, options);
-  try {
-    return (await settleByKey(submission, deps)) ?? inDoubt(submission);
-  } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return { ...inDoubt(submission), stop: error };
-  }
-}
-
-/**
- * Sends a request again under its idempotency key. Nobody knows whether the earlier try was taken, so no licence is given,
- * as that could outlive the service's memory of the key. The request is parked from the first byte on and stays unknown
- * until the service reports its outcome.
- */
-async function repeatUnderKey(
-  row: UnknownRow,
-  sent: SentTime,
-  { api, log }: Pick<PassDeps, 'api' | 'log'>,
-): Promise<Sent> {
-  const { submission, seen } = row;
-  const { key } = submission;
-  const subject = subjectOf(submission);
-  let [intended, state] = [false, seen];
-  const intend = async () => {
-    // The key may have expired while the request waited for its turn.
-    if (!mayRepeat(row, sent, { api, log })) return false;
-    if (!(await log.sending(subject, state, { by: 'idempotency' }))) return false;
-    [intended, state] = [true, 'parked'];
-    return true;
-  };
-  const result = await api.create(submission.request, intend, {
-    key,
-    idempotencyKey: key,
-    writeLeaseMs: log.writeLeaseMs,
-  });
-  if (!result || !intended) return { ...inDoubt(submission), stop: result?.stop ?? null };
-  const { status, message } = result.outcome;
-  const unknown = { ...result.outcome, status: 'unknown', message: `${EARLIER} ${message ?? ''}`.trim() } as const;
-  const outcome = isTaken(status) ? result.outcome : unknown;
-  const withdrawn = await withdrawCreation(result, log, api.wireForm);
-  return recorded(submission, outcome, withdrawn, () => log.outcome(subject, outcome));
-}
-
 /** Number of created rows before and after a row that may serve as neighbours. */
 const MAX_CANDIDATES = 100;
 
@@ -418,7 +297,6 @@ function untimely({ at }: LogRecord): string {
   return `Its record in the log is dated ${at}, which the clock of this machine contradicts, so nobody knows how old it is. Correct the clock if it is wrong.`;
 }
 
-const EARLIER = 'An earlier try may have been taken.';
 const TAKEN: Outcome = {
   ...{ ids: {}, http: null, raw: null, ms: null },
   status: 'created',

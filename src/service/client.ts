@@ -183,7 +183,7 @@ export class RequestApi implements MarketplaceApi {
       const { exchange, refused: credentialsRefused } = sent;
       const read = this.#reader.creation(exchange, call.redactor, terms.key);
       const { next } = read.meaning;
-      if (credentialsRefused !== null && read.meaning.class !== 'unknown') {
+      if (credentialsRefused !== null && next === 'renew') {
         return unsent(credentialsRefused.message, credentialsRefused);
       } else if (next === 'renew') {
         const wasRefused = progress.isRefused;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { planAsLogged, planImport, refreshUnknown } from '../../src/delivery/plan.ts';
+import { submitOne } from '../../src/delivery/settle-by-key.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
-import { settleRows, submitOne } from '../../src/delivery/settle-rows.ts';
+import { settleRows } from '../../src/delivery/settle-rows.ts';
 import { refuseUnsent, submitRequest } from '../../src/delivery/submit.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { ImportPlan } from '../../src/request/log/import-plan.ts';

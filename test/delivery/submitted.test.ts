@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loggedStatus } from '../../src/delivery/sent-before.ts';
-import { type SettleOptions, settleRows, submitOne } from '../../src/delivery/settle-rows.ts';
+import { submitOne } from '../../src/delivery/settle-by-key.ts';
+import { type SettleOptions, settleRows } from '../../src/delivery/settle-rows.ts';
 import {
   inDoubt,
   recorded,

@@ -5,7 +5,7 @@ import { finishOnSignal, RequestSession } from '../../cli/session.ts';
 import { draftSentBefore } from '../../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { loggedStatus } from '../../delivery/sent-before.ts';
-import { submitOne } from '../../delivery/settle-rows.ts';
+import { submitOne } from '../../delivery/settle-by-key.ts';
 import { fromLog, type Sent, type SubmitOptions, shown } from '../../delivery/submit.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';

@@ -286,11 +286,11 @@ export function placedParts(
   const places = placesOf(create);
   const open = new Set([...places.parts].filter((part) => texts[part] === undefined));
   if (open.size === 0) return NO_PARTS;
-  const [location, name] = [placedLocation(places, open, texts, given, market), placedName(places, open, texts, given)];
+  const both = [placedLocation(places, open, texts, given, market), placedName(places, open, texts, given)];
   return {
-    parts: { ...location.parts, ...name.parts },
-    carried: [...location.carried, ...name.carried],
-    findings: [...location.findings, ...name.findings],
+    parts: Object.assign({}, ...both.map(({ parts }) => parts)),
+    carried: both.flatMap(({ carried }) => carried),
+    findings: both.flatMap(({ findings }) => findings),
   };
 }
 

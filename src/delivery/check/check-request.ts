@@ -126,9 +126,32 @@ class RequestCheck {
     this.placed = placedParts(this.service, this.fields, given ?? {}, market);
   }
 
+  /** Looks for damage, excessive length, and what a spreadsheet wrote in place of a text. */
   texts(parts: Parts): void {
-    const own = { ref: this.ref, audio_file: this.audioPath };
-    for (const found of textFindings([this.fields, own], parts, this.described.bounded)) this.found(found);
+    for (const field in this.fields) this.text(field, this.fields[field] ?? '');
+    this.text('ref', this.ref ?? '');
+    this.text('audio_file', this.audioPath ?? '');
+    for (const part in parts) {
+      const text = parts[part as Part] ?? '';
+      const isShortened = part === 'postal_code' && isShortenedNumber(text);
+      const code = isShortened ? 'text.scientific' : isErrorValue(text) ? 'text.error-value' : null;
+      const field = wholeOf(part);
+      const isTold = this.problems.some((each) => each.code === code && each.field === field);
+      if (code !== null && !isTold) this.found(finding(code, field, {}, text));
+    }
+  }
+
+  private text(field: string, text: string): void {
+    if (text.includes('\0') || !text.isWellFormed()) this.found(finding('text.damaged', field, {}));
+    else if (text.includes('\uFFFD')) this.found(finding('text.lost-letter', field, {}, text));
+    const usual = USUAL_LENGTHS.get(field);
+    const most = this.described.bounded.has(field) ? null : usual === undefined ? USUAL_LENGTH : usual;
+    if (most !== null && text.length > most)
+      this.found(finding('text.too-long', field, { letters: text.length, most }, text));
+    // Telephone numbers in scientific notation have their own message.
+    if (field !== 'phone' && isShortenedNumber(text)) this.found(finding('text.scientific', field, {}, text));
+    const value = errorValueOf(field, text);
+    if (value !== null) this.found(finding('text.error-value', field, {}, value));
   }
 
   postalCode(text: string, market: Market): void {
@@ -310,43 +333,6 @@ function isShortenedNumber(text: string): boolean {
 }
 
 /**
- * Checks the texts of a request for problems that do not depend on their meaning: damage, excessive length, and what a
- * spreadsheet wrote in place of them, which are shortened numbers and error values. `texts` are by field. `bounded`
- * holds the fields whose length the contract limits.
- */
-function textFindings(
-  texts: readonly Readonly<Record<string, string | null>>[],
-  parts: Parts,
-  bounded: ReadonlySet<string>,
-): Finding[] {
-  const findings: Finding[] = [];
-  for (const group of texts) {
-    for (const field in group) {
-      const text = group[field];
-      if (!text) continue;
-      const damage = letters(field, text);
-      if (damage) findings.push(damage);
-      const excess = bounded.has(field) ? null : length(field, text);
-      if (excess) findings.push(excess);
-      // Telephone numbers in scientific notation have their own message.
-      const isShortened = field !== 'phone' && isShortenedNumber(text);
-      if (isShortened) findings.push(finding('text.scientific', field, {}, text));
-      const value = errorValueOf(field, text);
-      if (value !== null) findings.push(finding('text.error-value', field, {}, value));
-    }
-  }
-  for (const part in parts) {
-    const text = parts[part as Part] ?? '';
-    const isShortened = part === 'postal_code' && isShortenedNumber(text);
-    const code = isShortened ? 'text.scientific' : isErrorValue(text) ? 'text.error-value' : null;
-    const field = wholeOf(part);
-    const isTold = findings.some((each) => each.code === code && each.field === field);
-    if (code !== null && !isTold) findings.push(finding(code, field, {}, text));
-  }
-  return findings;
-}
-
-/**
  * Returns the error value that a field holds, or null. Names and locations are joined from several cells, of which one
  * may hold it, while in another text such a word may be what a customer wrote about.
  */
@@ -354,16 +340,4 @@ function errorValueOf(field: string, text: string): string | null {
   if (field === 'location' || field === 'fullname') return errorValueWithin(text);
   // Countries and e-mail addresses have their own messages.
   return field !== 'country' && field !== 'email' && isErrorValue(text) ? text : null;
-}
-
-function letters(field: string, text: string): Finding | null {
-  if (text.includes('\0') || !text.isWellFormed()) return finding('text.damaged', field, {});
-  return text.includes('\uFFFD') ? finding('text.lost-letter', field, {}, text) : null;
-}
-
-function length(field: string, text: string): Finding | null {
-  const known = USUAL_LENGTHS.get(field);
-  const most = known === undefined ? USUAL_LENGTH : known;
-  if (most === null || text.length <= most) return null;
-  return finding('text.too-long', field, { letters: text.length, most }, text);
 }

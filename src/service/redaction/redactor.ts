@@ -1,4 +1,3 @@
-import { EchoTest } from './echo-test.ts';
 import { HiddenWords, REDACTED } from './hidden-words.ts';
 
 export { REDACTED };
@@ -60,3 +59,88 @@ export function cutRaw(text: string): string {
   if (bytes.length <= RAW_LIMIT_BYTES) return text;
   return bytes.subarray(0, RAW_LIMIT_BYTES).toString('utf8').replace(/�+$/u, '');
 }
+
+/**
+ * Number of last digits that identify a telephone number, because a service may write the number without its country
+ * code.
+ */
+const SUBSCRIBER_DIGITS = 7;
+/**
+ * Maximum number of words in a value whose words are compared one by one. The words of longer texts are too common to
+ * tell anything.
+ */
+const MAX_WORDS = 8;
+/** Minimum length of a word that tells something of a name or an address. */
+const MIN_LETTERS = 4;
+/**
+ * Matches a run of letters and digits. Every character outside ASCII counts as a letter, except the usual punctuation.
+ */
+const WORDS = /[^\x00-/:-@[-`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u206f\u3000-\u3003\u3008-\u3020]+/g;
+
+/** The echo test tells whether an identifier in an answer is the service's own, or only repeats what was sent. */
+class EchoTest {
+  readonly #sent: readonly SentValue[];
+
+  constructor(values: readonly string[]) {
+    this.#sent = values.map((value) => sentValue(value.toLowerCase()));
+  }
+
+  /**
+   * Tells whether a short text is, or contains, a sent value or a word of one. Numbers within a value do not count,
+   * because an identifier may well contain the digits of a postal code.
+   */
+  repeatsSent(text: string): boolean {
+    const folded = text.toLowerCase();
+    const digits = folded.replace(/\D/g, '');
+    const mayHoldWords = hasLetter(folded);
+    const mayBePart = folded.length > 4 && digits !== folded;
+    return this.#sent.some(
+      ({ lower, telephone, telling }) =>
+        folded === lower ||
+        repeatsTelephone(telephone, digits) ||
+        (mayBePart && lower.includes(folded)) ||
+        (mayHoldWords && telling.some((each) => folded.includes(each))),
+    );
+  }
+
+  /** Tells whether the text is the whole of a sent value, whatever its case. */
+  isSent(text: string): boolean {
+    const folded = text.trim().toLowerCase();
+    return this.#sent.some(({ lower }) => lower.trim() === folded);
+  }
+
+  /** Tells whether the word is one of the words and numbers of the sent values. */
+  hasWord(word: string): boolean {
+    const folded = word.toLowerCase();
+    return this.#sent.some(({ words }) => words.includes(folded));
+  }
+}
+
+/** A sent value in lower case, with what is derived from it. */
+interface SentValue {
+  readonly lower: string;
+  /** The digits of a telephone number, else empty. */
+  readonly telephone: string;
+  readonly words: readonly string[];
+  /** The value and its words, as far as they tell something of a name or an address. */
+  readonly telling: readonly string[];
+}
+
+function sentValue(lower: string): SentValue {
+  const words = lower.match(WORDS) ?? [];
+  const long = words.filter((word) => word.length >= MIN_LETTERS);
+  const telling = [...(lower.length >= MIN_LETTERS ? [lower] : []), ...(long.length <= MAX_WORDS ? long : [])];
+  const telephone = /^[\d\s+()./-]+$/.test(lower) ? lower.replace(/\D/g, '') : '';
+  return { lower, telephone, words, telling: telling.filter(hasLetter) };
+}
+
+/** Tells whether the digits are the end of the telephone number, or contain all of it. */
+function repeatsTelephone(telephone: string, digits: string): boolean {
+  if (telephone.length < SUBSCRIBER_DIGITS) return false;
+  return (
+    (telephone.length > SUBSCRIBER_DIGITS + 1 && digits.includes(telephone)) ||
+    (digits.length >= SUBSCRIBER_DIGITS && telephone.endsWith(digits))
+  );
+}
+
+const hasLetter = (text: string): boolean => /\p{L}/u.test(text);

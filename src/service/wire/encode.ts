@@ -7,8 +7,8 @@ import type { RequestOperationName } from '../../request/contract/operations.ts'
 import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
 import { isPart, wholeOf } from '../../request/lead/parts.ts';
 import type { ServiceRequest } from '../../request/lead/service-request.ts';
-import { maskedContract, maskedRequest } from '../redaction/masked.ts';
 import { REDACTED } from '../redaction/redactor.ts';
+import { maskedContract, maskedRequest } from '../redaction/trace.ts';
 import { bodyEncoder, type EncodedBody, type FilePart } from './body.ts';
 
 /** A request as it is sent. The names of `headers` are in lower case, and the content type is among them. */
