@@ -134,6 +134,8 @@ const EXAMPLE = 'HTTP/1.1 100 ';
 const STATUS_AT = 9;
 const INTERIM_CLASS = 0x31;
 const HEAD_END = '\r\n\r\n';
+/** What is longer ends the connection, as a head of this length does. */
+const MAX_INTERIM_BYTES = 1 << 16;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -157,10 +159,11 @@ class InterimAnswerFilter {
     let bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
     while (mayBeInterim(bytes)) {
       const end = bytes.length < EXAMPLE.length ? -1 : bytes.indexOf(HEAD_END);
-      if (end < 0) {
+      if (end < 0 && bytes.length < MAX_INTERIM_BYTES) {
         this.#held = bytes;
         return null;
       }
+      if (end < 0) break;
       bytes = bytes.subarray(end + HEAD_END.length);
     }
     this.#isFinal = true;
