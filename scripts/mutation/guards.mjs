@@ -129,8 +129,8 @@ export const GUARDS = [
   {
     name: 'an intent that has run out is not written',
     file: 'src/service/wire/http.ts',
-    from: 'if (!mayWrite()) {',
-    to: 'if (!mayWrite() && timeoutMs < 0) {',
+    from: 'if (!this.#mayWrite()) {',
+    to: 'if (!this.#mayWrite() && this.#bytes < 0) {',
     tests: ['../service/http', '../service/request-api'],
   },
   {

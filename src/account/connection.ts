@@ -7,8 +7,13 @@ import { RequestApi } from '../service/client.ts';
 import type { Network } from '../service/network/connector.ts';
 import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
 import type { LimiterView, Refused } from '../service/pacing/rate-limiter.ts';
-import { type Authorizer, bearerAuthorizer, fixedAuthorizer } from '../service/token/authorizer.ts';
-import { type Credentials, Tokens } from '../service/token/token.ts';
+import {
+  type Authorizer,
+  bearerAuthorizer,
+  type Credentials,
+  fixedAuthorizer,
+  Tokens,
+} from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
 import { type Account, openAccount } from './account.ts';
 import type { Host } from './host.ts';
@@ -141,7 +146,8 @@ function openAuthorizer(
   if (auth.kind !== 'bearer') return opened(fixedAuthorizer(auth, credentials), null);
   const tokenUrl = tokenBaseUrl(token, baseUrl);
   const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1, account.network(tokenUrl));
-  const tokens = new Tokens(tokenHttp, credentials, cache, host.clock, host.halt.signal, token);
+  const { clock, halt } = host;
+  const tokens = new Tokens({ http: tokenHttp, credentials, cache, clock, stopping: halt.signal, operation: token });
   return opened(bearerAuthorizer(tokens), tokens);
 }
 

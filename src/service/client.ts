@@ -34,7 +34,7 @@ import { isThrottled, type RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, MAX_TRIES, retryDelayMs } from './pacing/retry.ts';
 import { REDACTED, Redactor } from './redaction/redactor.ts';
 import type { RedactedCall } from './redaction/trace.ts';
-import type { AuthorizedCall, Authorizer } from './token/authorizer.ts';
+import type { AuthorizedCall, Authorizer } from './token/token.ts';
 import { tokenRefused } from './token/token-answer.ts';
 import { type EncodedRequest, type Encoder, makeEncoder } from './wire/encode.ts';
 import { type Http, LeaseExpired } from './wire/http.ts';

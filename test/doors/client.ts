@@ -8,8 +8,13 @@ import { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { bearerAuthorizer, fixedAuthorizer } from '../../src/service/token/authorizer.ts';
-import { type Credentials, type FixedAuthorization, Tokens } from '../../src/service/token/token.ts';
+import {
+  bearerAuthorizer,
+  type Credentials,
+  type FixedAuthorization,
+  fixedAuthorizer,
+  Tokens,
+} from '../../src/service/token/token.ts';
 import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
 
 /*
@@ -80,7 +85,7 @@ export function clientOf(http: Http, setup: ClientSetup): Client {
 export function tokensOf(http: Http, setup: ClientSetup): Tokens {
   const { clock, contract = DOCUMENTED_CONTRACT, credentials = CREDENTIALS, cache = NO_CACHE } = setup;
   const { stopping = new AbortController().signal } = setup;
-  return new Tokens(http, secretly(credentials), cache, clock, stopping, contract.token);
+  return new Tokens({ http, credentials: secretly(credentials), cache, clock, stopping, operation: contract.token });
 }
 
 /** A line without a socket: everything above it is the real thing. */

@@ -69,6 +69,18 @@ describe('a signal that outlives its calls has no listeners of them', () => {
   });
 });
 
+test('whoever watches is told of a refusal, and how long nobody sends', async () => {
+  const clock = virtualClock();
+  const told: number[][] = [];
+  const refused = (...of: number[]) => void told.push(of);
+  const limiter = new RateLimiter(permitsOf('max'), clock, new AbortController().signal, refused);
+  const permit = await limiter.acquire('/create');
+  const headers = { 'retry-after': '30' };
+  if (permit) limiter.release(permit, { ...ANSWERED, answer: { ...ANSWERED.answer, status: 429, headers } });
+  // Half of the jitter, which is a tenth.
+  expect(told).toEqual([[429, 31_500]]);
+});
+
 describe('A call that changes nothing', () => {
   test('is tried again after 0.25 to 0.5 s, twice that each time, and 15 to 30 s at most', () => {
     const delays = (random: number) =>

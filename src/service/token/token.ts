@@ -1,6 +1,5 @@
 import { createHash, scryptSync } from 'node:crypto';
 import type { Authorization, TokenOperation } from '../../request/contract/contract.ts';
-import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
@@ -11,7 +10,17 @@ import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
 import { REDACTED, Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
-import { isCut, readToken, tokenError } from './token-answer.ts';
+import { credentialsRefused, isCut, readToken, tokenError, tokenRefused } from './token-answer.ts';
+
+/** The dependencies of `Tokens`. */
+export interface TokenDeps {
+  readonly http: Http;
+  readonly credentials: Credentials;
+  readonly cache: TokenCache;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+  readonly operation: TokenOperation;
+}
 
 /**
  * Keeps the bearer token (RFC 6750), which all requests and, through the cache, all processes share. It is fetched by one
@@ -19,48 +28,27 @@ import { isCut, readToken, tokenError } from './token-answer.ts';
  * lifetime holds until it is refused.
  */
 export class Tokens {
-  readonly #http: Http;
-  readonly #credentials: Credentials;
-  readonly #cache: TokenCache;
-  readonly #clock: Clock;
-  readonly #stopping: AbortSignal;
-  readonly #operation: TokenOperation;
-  #fetched = 0;
+  readonly #deps: TokenDeps;
+  /** Number of tokens that the service has issued to this process. */
+  fetched = 0;
   #current: CachedToken | null = null;
   #renewal: Promise<CachedToken> | null = null;
   #reached = false;
 
-  constructor(
-    http: Http,
-    credentials: Credentials,
-    cache: TokenCache,
-    clock: Clock,
-    stopping: AbortSignal,
-    operation: TokenOperation = DOCUMENTED_CONTRACT.token,
-  ) {
-    this.#http = http;
-    this.#credentials = credentials;
-    this.#cache = cache;
-    this.#clock = clock;
-    this.#stopping = stopping;
-    this.#operation = operation;
+  constructor(deps: TokenDeps) {
+    this.#deps = deps;
   }
 
   /** Values that are never shown. */
   get secrets(): readonly string[] {
-    return [this.#credentials.clientSecret.reveal()];
-  }
-
-  /** Number of tokens that the service has issued to this process. */
-  get fetched(): number {
-    return this.#fetched;
+    return [this.#deps.credentials.clientSecret.reveal()];
   }
 
   /**
    * Returns a token that is valid for at least the next request. Throws `SrqError` (`auth`, `unreachable`, `service`).
    */
   async get(): Promise<string> {
-    this.#current ??= this.#cache.read();
+    this.#current ??= this.#deps.cache.read();
     if (this.#current && this.#holds(this.#current)) return this.#current.accessToken;
     return (await this.#renew()).accessToken;
   }
@@ -69,7 +57,7 @@ export class Tokens {
   refused(accessToken: string): void {
     if (this.#current?.accessToken !== accessToken) return;
     this.#current = null;
-    this.#cache.forget(accessToken);
+    this.#deps.cache.forget(accessToken);
   }
 
   /** Requests a new token even if there is one, to prove the credentials. */
@@ -82,46 +70,47 @@ export class Tokens {
   #holds({ obtainedAtMs, expiresAtMs }: CachedToken): boolean {
     if (expiresAtMs === null) return true;
     const marginMs = Math.min(MARGIN_MS, (expiresAtMs - obtainedAtMs) * MAX_MARGIN);
-    return this.#clock.nowMs() < expiresAtMs - marginMs;
+    return this.#deps.clock.nowMs() < expiresAtMs - marginMs;
   }
 
   #renew(isProof = false): Promise<CachedToken> {
     const renew = () => this.#fetchOrShare(isProof);
-    this.#renewal ??= (this.#cache.alone?.(renew) ?? renew()).finally(() => {
+    this.#renewal ??= (this.#deps.cache.alone?.(renew) ?? renew()).finally(() => {
       this.#renewal = null;
     });
     return this.#renewal;
   }
 
   async #fetchOrShare(isProof: boolean): Promise<CachedToken> {
-    const shared = isProof ? null : this.#cache.read();
+    const shared = isProof ? null : this.#deps.cache.read();
     const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#holds(shared);
     this.#current = isNew ? shared : await this.#fetch();
     if (isNew) return shared;
-    this.#fetched += 1;
+    this.fetched += 1;
     const token = this.#current;
-    await this.#cache.write(token);
+    await this.#deps.cache.write(token);
     return token;
   }
 
   async #fetch(): Promise<CachedToken> {
-    const { path, headers, body, secrets } = tokenRequest(this.#operation, this.#credentials);
-    const shown = shownTokenRequest(this.#operation, this.#credentials);
-    const redacted = () => ({ ...shown, redactor: new Redactor(secrets), grantsToken: true });
+    const { http, credentials, operation, clock, stopping } = this.#deps;
+    const { path, headers, body, secrets } = tokenRequest(operation, credentials);
+    const redactor = new Redactor(secrets);
+    const redacted = () => ({ ...shownTokenRequest(operation, credentials), redactor, grantsToken: true });
     for (let tried = 1; ; tried++) {
-      const askedAtMs = this.#clock.nowMs();
-      const exchange = await this.#http.send('POST', path, headers, body, redacted);
+      const askedAtMs = clock.nowMs();
+      const exchange = await http.send('POST', path, headers, body, redacted);
       const { answer } = exchange;
       if (answer) this.#reached = true;
-      if (answer && isSuccess(answer.status) && !isCut(answer)) return readToken(answer, askedAtMs, this.#operation);
-      const { error, isTransient } = tokenError(exchange, new Redactor(secrets));
+      if (answer && isSuccess(answer.status) && !isCut(answer)) return readToken(answer, askedAtMs, operation);
+      const { error, isTransient } = tokenError(exchange, redactor);
       // Before the first answer, a wrong address is more likely than a temporary fault, so the user gets an error soon.
       const tries = this.#reached ? MAX_TRIES : MAX_TRIES_AT_FIRST;
       if (!isTransient || tried >= tries) throw error;
-      const waitMs = retryDelayMs(tried, answer, this.#clock.nowMs());
-      if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, this.#clock.nowMs());
-      await this.#clock.sleep(waitMs, this.#stopping);
-      if (this.#stopping.aborted) throw error;
+      const waitMs = retryDelayMs(tried, answer, clock.nowMs());
+      if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, clock.nowMs());
+      await clock.sleep(waitMs, stopping);
+      if (stopping.aborted) throw error;
     }
   }
 }
@@ -130,6 +119,97 @@ export class Tokens {
 const MARGIN_MS = 30_000;
 const MAX_MARGIN = 1 / 5;
 const MAX_TRIES_AT_FIRST = 3;
+
+/** What goes with a request: a header or a parameter of the query. */
+interface CallParts {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: { readonly name: string; readonly value: string } | null;
+  /** Values that are never shown. */
+  readonly secrets: readonly string[];
+}
+
+/** The credentials of one call. They also judge whether the service has refused them. */
+export interface AuthorizedCall extends CallParts {
+  /** Tells whether another call was accepted with these credentials, so that they are not wrong as such. */
+  isAccepted(): boolean;
+  /**
+   * Judges the status of the answer. Returns true if the service refused these credentials and the call may be sent
+   * again with new ones. `refusals` is the number of earlier refusals of the same call. Throws `SrqError('auth')` if
+   * new credentials would not help.
+   */
+  isRefused(status: number, refusals: number): boolean;
+}
+
+/** Provides the credentials of the calls that carry a request. */
+export interface Authorizer {
+  /** Values that are never shown, whatever answer they come back in. */
+  readonly secrets: readonly string[];
+  /**
+   * Returns the credentials for the next call. Throws `SrqError` (`auth`, `unreachable`, `service`) if there are none.
+   */
+  authorize(): Promise<AuthorizedCall>;
+}
+
+/**
+ * Number of refused tokens in a row that one request survives before the credentials are blamed. A token that was issued
+ * just now may be refused, too: it may have been revoked together with the one that it replaces, or have ended while a
+ * busy machine or store delayed the request. Where many processes share a token, one end of it is met by all of them.
+ */
+const MAX_TOKEN_REFUSALS = 4;
+
+/**
+ * Authorizes calls with bearer tokens. After a 401 the call is sent again with a new token, at most as often as
+ * `MAX_TOKEN_REFUSALS` allows.
+ */
+export function bearerAuthorizer(tokens: Tokens): Authorizer {
+  let accepted = '';
+  return {
+    secrets: tokens.secrets,
+    async authorize() {
+      const token = await tokens.get();
+      return {
+        isAccepted: () => accepted === token,
+        headers: { authorization: `Bearer ${token}` },
+        query: null,
+        secrets: [token],
+        isRefused(status, refusals) {
+          if (status !== 401) {
+            if (isSuccess(status)) accepted = token;
+            return false;
+          }
+          tokens.refused(token);
+          if (refusals >= MAX_TOKEN_REFUSALS) throw tokenRefused();
+          return true;
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Authorizes calls with credentials that do not change. Throws `SrqError('auth')` for a key that no header can hold.
+ */
+export function fixedAuthorizer(authorization: FixedAuthorization, credentials: Credentials): Authorizer {
+  const parts = fixedParts(authorization, credentials);
+  // A service may refuse a wrong key with 403. Once it has accepted the key, a 403 is about the request.
+  let isProven = false;
+  const call: AuthorizedCall = {
+    ...parts,
+    isAccepted: () => isProven,
+    isRefused(status) {
+      if (status === 401 || (status === 403 && !isProven)) throw credentialsRefused(status);
+      isProven ||= PROVING.has(status) || isSuccess(status);
+      return false;
+    },
+  };
+  return { secrets: parts.secrets, authorize: () => Promise.resolve(call) };
+}
+
+/**
+ * Statuses of refusals that concern the request itself, which a service sends only after it has accepted the
+ * credentials.
+ */
+const PROVING: ReadonlySet<number> = new Set([400, 409, 422]);
 
 /** Who asks, and the secret that proves it: a client secret or a key. */
 export interface Credentials {
@@ -143,7 +223,7 @@ export interface Credentials {
  */
 
 /** A token request, ready to be sent. */
-export interface TokenRequest {
+interface TokenRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -198,19 +278,11 @@ function basicCredentials(clientId = '', secret = ''): string {
   return Buffer.from(`${clientId}:${secret}`).toString('base64');
 }
 
-/** What goes with each request where no token is needed: a header or a parameter of the query. */
-export interface FixedParts {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly query: { readonly name: string; readonly value: string } | null;
-  /** Values that are never shown. */
-  readonly secrets: readonly string[];
-}
-
 /** A kind of authorization that needs no token. */
 export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
 
 /** Writes the credentials of each request. Throws `SrqError('auth')` for a key that no header can hold. */
-export function fixedParts(authorization: FixedAuthorization, { clientId, clientSecret }: Credentials): FixedParts {
+function fixedParts(authorization: FixedAuthorization, { clientId, clientSecret }: Credentials): CallParts {
   const secret = clientSecret.reveal();
   if (authorization.kind === 'basic') {
     const encoded = basicCredentials(clientId, secret);
