@@ -1,7 +1,7 @@
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { recoverFromBreak } from './breaker.ts';
+
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -14,7 +14,7 @@ import {
   subjectOf,
   submitRequest,
 } from './submit.ts';
-import type { Supervisor } from './supervise.ts';
+import { recoverFromBreak, type Supervisor } from './supervise.ts';
 
 const PREFETCH_ROWS = 200;
 
@@ -127,8 +127,8 @@ async function withMeaning(submission: Submission, sent: Sent, { api, log, askMe
 }
 
 const SAID = { raw: null, ms: null } as const;
-const TAKEN = { ...SAID, status: 'created', message: 'Taken, as a person says.' } as const;
-const REFUSED = { ...SAID, status: 'rejected', message: 'Refused, as a person says.' } as const;
+const TAKEN = { ...SAID, status: 'created', message: 'You said that it was taken.' } as const;
+const REFUSED = { ...SAID, status: 'rejected', message: 'You said that it was refused.' } as const;
 
 /**
  * Passes the results on and keeps the ledger up to date. Halts the run at the first reason to stop, and returns that
