@@ -303,7 +303,7 @@ export function holdsPersons(seen: ContentProfile): boolean {
 }
 
 /** Tells whether a column clearly holds streets. */
-export function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
+function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
   return streetWord >= 0.4 && streetLike >= 0.4;
 }
 
