@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import iconv from 'iconv-lite';
 import { SrqError } from '../request/words/errors.ts';
@@ -242,22 +241,15 @@ async function hasOddLength(file: PartnerFile): Promise<boolean> {
 }
 
 async function isAllUtf8(file: PartnerFile): Promise<boolean> {
-  let carried = Buffer.alloc(0);
-  for await (const chunk of file.chunks()) {
-    const bytes = carried.length > 0 ? Buffer.concat([carried, chunk]) : chunk;
-    const whole = bytes.length - incompleteTail(bytes);
-    if (!isUtf8(bytes.subarray(0, whole))) return false;
-    carried = Buffer.from(bytes.subarray(whole));
-  }
-  return carried.length === 0;
-}
-
-/** Returns the number of bytes at the end that are the beginning of a UTF-8 character that the next chunk continues. */
-function incompleteTail(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
-  }
-  return 0;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const isUtf8 = (bytes?: Buffer): boolean => {
+    try {
+      decoder.decode(bytes, { stream: bytes !== undefined });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for await (const chunk of file.chunks()) if (!isUtf8(chunk)) return false;
+  return isUtf8();
 }

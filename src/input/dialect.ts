@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { SrqError } from '../request/words/errors.ts';
 import { headerIndex } from './header-search.ts';
 
@@ -192,33 +193,31 @@ function preambleLines(records: readonly SampleRecord[]): { lines: number; said:
 
 /**
  * Splits a sample into records. A last record without a line end, which is probably cut, is left out unless there are
- * fewer than two others. A quote opens only at the beginning of a cell. Nothing is an error here.
+ * fewer than two others. Nothing is an error here.
  */
 function sampleRecords(text: string, delimiter: string): SampleRecord[] {
   const records: SampleRecord[] = [];
-  const quoted = /"([^"]*(?:""[^"]*)*)(?:"|$)/y;
-  const plain = new RegExp(`[^\\r\\n${delimiter.replace(/[\\\]^-]/, '\\$&')}]*`, 'y');
-  const lineEnd = /\r\n|\n|\r/y;
-  let [cells, lines, position]: [string[], number, number] = [[], 1, 0];
-  const taken = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = position;
-    const match = pattern.exec(text);
-    position += match?.[0].length ?? 0;
-    return match;
-  };
-  while (position < text.length) {
-    const inQuotes = taken(quoted)?.[1] ?? '';
-    cells.push(inQuotes.replaceAll('""', '"') + (taken(plain)?.[0] ?? ''));
-    lines += inQuotes.match(/\r\n|\n|\r/g)?.length ?? 0;
-    if (text.startsWith(delimiter, position)) {
-      position += delimiter.length;
-      if (position === text.length) cells.push('');
-    } else if (taken(lineEnd)) {
-      records.push({ cells, lines });
-      [cells, lines] = [[], 1];
-    }
+  let linesSeen = 0;
+  try {
+    parse(text, {
+      ...{
+        delimiter,
+
+        record_delimiter: ['\r\n', '\n', '\r'],
+        relax_column_count: true,
+        relax_quotes: true,
+      },
+      on_record: (cells: string[], { lines }) => {
+        records.push({ cells, lines: lines - linesSeen });
+        linesSeen = lines;
+        return null;
+      },
+    });
+  } catch {
+    // The sample ends within quotes.
+    return records;
   }
-  if (cells.length > 0 && records.length < 2) records.push({ cells, lines });
+  if (records.length > 2 && !/[\r\n]$/.test(text)) records.pop();
   return records;
 }
 

@@ -148,21 +148,9 @@ function withoutSlip(word: string): string | null {
 
 /** English words that people abbreviate by leaving out the vowels. */
 const WITHOUT_VOWELS = new Map(
-  [
-    'name',
-    'first',
-    'last',
-    'surname',
-    'town',
-    'street',
-    'house',
-    'customer',
-    'client',
-    'phone',
-    'number',
-    'address',
-    'country',
-  ].map((word) => [word.charAt(0) + word.slice(1).replace(/[aeiou]/g, ''), word]),
+  'name first last surname town street house customer client phone number address country'
+    .split(' ')
+    .map((word) => [word.charAt(0) + word.slice(1).replace(/[aeiou]/g, ''), word]),
 );
 
 function withVowels(word: string): string | null {

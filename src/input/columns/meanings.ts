@@ -72,6 +72,14 @@ interface Meaning {
   readonly isVague?: true;
 }
 
+const HALF_A_NAME: Meaning = {
+  shows: isName,
+  contradicts: (seen) => noText(seen) || seen.medianLength > 30,
+  refutes: isTownRather,
+  group: 'name',
+  isOfQuestions: true,
+};
+
 export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   email: {
     shows: ({ email }) => email >= 0.6,
@@ -212,21 +220,8 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     group: 'name',
     isVague: true,
   },
-  first_name: {
-    shows: isName,
-    contradicts: (seen) => noText(seen) || seen.medianLength > 30,
-    refutes: isTownRather,
-    group: 'name',
-    isOfQuestions: true,
-  },
-  last_name: {
-    shows: isName,
-    contradicts: (seen) => noText(seen) || seen.medianLength > 30,
-    refutes: isTownRather,
-    group: 'name',
-    isSeveral: true,
-    isOfQuestions: true,
-  },
+  first_name: HALF_A_NAME,
+  last_name: { ...HALF_A_NAME, isSeveral: true },
   category: {
     shows: ({ filled, distinct, longText, medianLength }) =>
       filled >= 4 && distinct <= (longText >= 0.4 ? 0.5 : 0.8) && medianLength <= 40,
@@ -308,7 +303,7 @@ export function holdsPersons(seen: ContentProfile): boolean {
 }
 
 /** Tells whether a column clearly holds streets. */
-export function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
+function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
   return streetWord >= 0.4 && streetLike >= 0.4;
 }
 

@@ -14,17 +14,9 @@ export interface NamedMeaning {
   readonly rank: number;
 }
 
-const WHOLE = new Set([
-  'full',
-  'complete',
-  'completo',
-  'completa',
-  'vollstandig',
-  'vollstandiger',
-  'vollstandige',
-  'complet',
-  'display',
-]);
+const WHOLE = new Set(
+  'full complete completo completa vollstandig vollstandiger vollstandige complet display'.split(' '),
+);
 
 /** Words for a number that identifies something. Nobody calls such a number, whatever its digits look like. */
 const IDENTIFIERS = new Set(
