@@ -12,7 +12,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { rows: { type: 'string', default: '1000' } },
 });
-const SETS = ['learn', 'aside', 'fresh', 'fresh2', 'fresh3', 'sealed'];
+const SETS = ['learn', 'aside', 'fresh', 'fresh2', 'fresh3', 'sealed', 'fresh4', 'sealed2'];
 
 /** What each rule returns when it is switched off, by its function. */
 const RULES = {
@@ -20,7 +20,14 @@ const RULES = {
   ...{ meaningInBrackets: 'undefined', hasGivenName: 'false', isTown: 'false', hasStreetWord: 'false' },
   ...{ isPlainlyOther: 'false', isOfFew: 'false', isOfCompanies: 'false', isDecorated: 'false' },
   ...{ withPersons: 'candidates', isGivenName: 'false', asNameParts: 'all', asPlaceParts: 'candidates' },
-  ...{ withHouseNumber: 'candidates', withoutEmpty: 'candidates', isAnothersName: 'false', withoutStrangers: 'rivals' },
+  ...{
+    withHouseNumber: 'candidates',
+    withoutPets: 'candidates',
+    withoutOthersContacts: 'readings',
+    withoutEmpty: 'candidates',
+    isAnothersName: 'false',
+    withoutStrangers: 'rivals',
+  },
   ...{ namePair: '[]', byContentAlone: '[]', longestText: '[]', townBeside: '[]', onlyPersons: '[]', region: '[]' },
   ...{ withCertainty: 'readings', isUnclear: 'false', namesOfPersons: '[]', dialled: 'looks', '#where': '[]' },
 };

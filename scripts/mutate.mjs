@@ -83,8 +83,12 @@ function guards() {
 function* drawn() {
   const gate = JSON.parse(readFileSync('package.json', 'utf8')).scripts.gate;
   const words = gate.slice(gate.lastIndexOf('vitest run ') + 11).split(' ');
-  // The doors are quick and notice most.
-  const tests = [words.filter((word) => word.includes('doors')), words.filter((word) => !word.includes('doors'))];
+  const [option] = words.filter((word) => word.startsWith('--'));
+  const paths = words.filter((word) => word !== option);
+  // What is quick, or notices most, goes first.
+  const first = ['test/service', 'test/doors'];
+  const tests = [...first.map((path) => [path]), paths.filter((path) => !first.includes(path))];
+  for (const group of tests) group.push(option);
   const kinds = new Map();
   for (const file of filesOf(...asked.folder).filter((path) => path.endsWith('.ts'))) {
     const text = readFileSync(file, 'utf8');
@@ -109,20 +113,14 @@ function* drawn() {
 
 /** The first test that fails, in groups one after the other; null if all pass. What takes far too long has noticed as well. */
 function noticedBy(copy, groups) {
-  const report = join(copy, 'report.json');
+  // vitest.config.ts says where.
+  const report = join(copy, 'node_modules/.vitest/report.json');
   const scratch = mkdtempSync(join(tmpdir(), 'srq-mutate-tests-'));
   chmodSync(scratch, 0o755);
   try {
     for (const paths of groups) {
       rmSync(report, { force: true });
-      const words = [
-        'node_modules/vitest/vitest.mjs',
-        'run',
-        ...paths,
-        '--bail=1',
-        '--reporter=json',
-        `--outputFile=${report}`,
-      ];
+      const words = ['node_modules/vitest/vitest.mjs', 'run', ...paths, '--bail=1'];
       const options = { cwd: copy, encoding: 'utf8', timeout: LIMIT_MS, env: { ...process.env, TMPDIR: scratch } };
       const { stderr, signal } = spawnSync(process.execPath, words, options);
       if (signal !== null) return 'time';

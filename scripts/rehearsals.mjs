@@ -58,7 +58,7 @@ export async function loadTypeScript(path) {
       platform: 'node',
       plugins: [embeddedText()],
     });
-    await bundle.write({ file, format: 'esm' });
+    await bundle.write({ file, format: 'esm', codeSplitting: false });
     await bundle.close();
     return await import(pathToFileURL(file).href);
   } finally {

@@ -79,7 +79,7 @@ export const GUARDS = [
   },
   {
     name: 'what is unknown is not sent',
-    file: 'src/delivery/submit.ts',
+    file: 'src/delivery/sent-before.ts',
     from: "    case 'sending':\n    case 'unknown':\n    case 'parked':\n      return 'unknown';",
     to: "    case 'sending':\n      return null;\n    case 'unknown':\n    case 'parked':\n      return 'unknown';",
     tests: ['faults', 'kills'],
@@ -262,9 +262,16 @@ export const GUARDS = [
   {
     name: 'validate is believed only while a request that cannot exist is clear',
     file: 'src/delivery/witness.ts',
-    from: 'const nobodies = asked.flatMap(({ controls }) => controls.map(lookAt));',
+    from: 'const nobodies = looksAt(asked.flatMap(({ controls }) => controls));',
     to: "const nobodies = asked.flatMap(() => ({ verdict: 'clear' as const, form: null }));",
     tests: ['settle-rows'],
+  },
+  {
+    name: 'an answer of validate that belongs to the call before settles nothing',
+    file: 'src/delivery/witness.ts',
+    from: " || says !== again ? 'nothing' : says",
+    to: " ? 'nothing' : says",
+    tests: ['../doors/answer/lying-validate'],
   },
   {
     name: 'with fewer than twelve created neighbours nothing is settled',

@@ -2,9 +2,8 @@ import { type KnownAnswers, mergeKnownAnswers, NOTHING_KNOWN } from '../request/
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { AccountPermits } from '../service/pacing/account-permits.ts';
 import { AdaptiveRate, type ChosenRate } from '../service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
+import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
 import { answersName, FileTokenCache, isKnownAnswers, LearnedFile } from '../settings/account-files.ts';
 import { learnedPath, tokenPath } from '../settings/paths.ts';
@@ -54,10 +53,9 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
   const { clock } = host;
   const learned = file.read();
   const adaptive = new AdaptiveRate({ rate, concurrency, random: Math.random, learned: learned.pace });
-  const permits = new OwnPermits(adaptive, clock, refused);
   const path = tokenPath(await host.paths(), await host.settings());
   return {
-    limiter: new RateLimiter(permits, clock, host.halt.signal),
+    limiter: new RateLimiter(adaptive, clock, host.halt.signal, refused),
     token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
     answers: learned.answers ?? NOTHING_KNOWN,
     remember: (answers) => void addAnswers(file, options.contract, answers),
@@ -75,14 +73,14 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
  * Opens an account in the store, together with its other processes, and adds what this machine's own runs have learned.
  */
 async function shareAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
-  const { destination, contract, rate, concurrency, refused } = options;
+  const { destination, contract, rate, concurrency, refused = null } = options;
+  const { AccountPermits } = await import('../service/pacing/account-permits.ts');
   const { AccountToken } = await import('../store/postgres/account.ts');
   const { state, id, database } = await openSharedAccount(host, destination);
   const { clock } = host;
   const own = file.read();
-  const pacing = { rate, concurrency, learned: own.pace, refused };
-  const permits = new AccountPermits({ state, clock, random: Math.random, ...pacing });
-  const limiter = new RateLimiter(permits, clock, host.halt.signal);
+  const permits = new AccountPermits({ state, clock, random: Math.random, rate, concurrency, learned: own.pace });
+  const limiter = new RateLimiter(permits, clock, host.halt.signal, refused);
   host.onClose(() => permits.close());
   const token = await AccountToken.open(database, id, tokenKey(options, id));
   const answers = await addAnswers(state, contract, own.answers ?? NOTHING_KNOWN);

@@ -16,6 +16,13 @@ export interface Question {
   readonly unanswered?: string;
 }
 
+/** A question for a value that only a person knows. */
+export const valueQuestion = (name: string, text: string): Question => ({
+  name: `constant:${name}`,
+  text,
+  answer: `--set ${shellWord(`${name}=VALUE`)}`,
+});
+
 /** The values that a person gave, and which of them were of use. */
 export class GivenValues {
   readonly #values: Readonly<Record<string, string>>;

@@ -207,15 +207,15 @@ function sampleScalar(keywords: JsonObject, listWith: (items: Json) => Json): Js
   return long.slice(0, typeof maxLength === 'number' ? maxLength : MAX_SAMPLE);
 }
 
-/** Derives a schema from an example, in which nothing is required. */
-export function schemaOf(example: Json, depth = 0): JsonObject {
+/** Derives a schema from an example, in which nothing is required. Values are kept only if that is wanted. */
+export function schemaOf(example: Json, keepsValues = true, depth = 0): JsonObject {
   if (example === null || depth > 32) return {};
   if (Array.isArray(example))
-    return { type: 'array', items: example.length === 0 ? {} : schemaOf(example[0] ?? null, depth + 1) };
+    return { type: 'array', items: example.length === 0 ? {} : schemaOf(example[0] ?? null, keepsValues, depth + 1) };
   if (isObject(example)) {
-    const properties = Object.entries(example).map(([name, each]) => [name, schemaOf(each, depth + 1)] as const);
-    return { type: 'object', properties: Object.fromEntries(properties) };
+    const members = Object.entries(example).map(([name, each]) => [name, schemaOf(each, keepsValues, depth + 1)]);
+    return { type: 'object', properties: Object.fromEntries(members) };
   }
-  if (typeof example === 'number') return { type: Number.isInteger(example) ? 'integer' : 'number', example };
-  return { type: typeof example, example };
+  const type = typeof example === 'number' ? (Number.isInteger(example) ? 'integer' : 'number') : typeof example;
+  return keepsValues ? { type, example } : { type };
 }

@@ -3,7 +3,7 @@ import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yam
 import type { Json } from '../request/contract/contract.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { fromPostman } from './from-postman.ts';
-import { isObject, type JsonObject, listOf, objectOf, textOf } from './json.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, textOf } from './json.ts';
 
 /** A file as it was read. */
 export interface SourceFile {
@@ -47,7 +47,7 @@ export function readDocument(file: SourceFile, environment: SourceFile | null): 
   }
   const openapi = textOf(root['openapi']);
   const isSwagger = Number(root['swagger']) === 2;
-  if (!isSwagger && !/^3\.[0-2](?:\.|$)/.test(openapi)) throw foreign(name, foreignKind(root));
+  if (!isSwagger && !/^3\.[0-2](?:\.|$)/.test(openapi)) throw foreign(name);
   const kind = isSwagger ? 'Swagger 2.0' : `OpenAPI ${openapi.slice(0, 3)}`;
   const notes = environment === null ? [] : ['An environment is of use for a Postman collection alone.'];
   return { file: name, title, kind, root: upgraded(name, root, isSwagger), notes };
@@ -64,41 +64,32 @@ function upgraded(name: string, root: JsonObject, isSwagger: boolean): JsonObjec
 }
 
 /**
- * The upgrader leaves parameters by reference that are bodies, and takes the first of several schemes. So references to
- * parameters are followed first, and https is put first.
+ * The upgrader leaves parameters by reference that are bodies, takes the first of several schemes, and has bodies that are
+ * no forms sent as forms too. So references to parameters are followed first, and https alone and JSON alone are left.
  */
 function prepared(root: JsonObject): JsonObject {
-  const shared = objectOf(root['parameters']);
   const parameter = (value: Json): Json => {
     const [, name = ''] = /^#\/parameters\/(.+)$/.exec(textOf(objectOf(value)['$ref'])) ?? [];
-    return Object.hasOwn(shared, name) ? (shared[name] ?? null) : value;
+    return memberOf(root['parameters'], name) ?? value;
   };
   const resolved = (holder: Json): Json => {
     if (!isObject(holder)) return holder;
     const { consumes, ...rest } = holder;
-    return {
-      ...rest,
-      ...(Array.isArray(holder['parameters']) && { parameters: listOf(holder['parameters']).map(parameter) }),
-      // Tools write an empty list where they mean nothing.
-      ...(listOf(consumes).length > 0 && { consumes: consumes ?? [] }),
-    };
+    const parameters = Array.isArray(holder['parameters']) ? holder['parameters'].map(parameter) : null;
+    const hasBody = parameters?.some((each) => objectOf(each)['in'] === 'body');
+    // Tools write an empty list where they mean nothing.
+    const said = [consumes, root['consumes']].map(listOf).find((each) => each.length > 0) ?? [];
+    const own = hasBody ? said.filter((each) => !/form/.test(textOf(each))) : listOf(consumes);
+    const types = hasBody && own.length === 0 ? ['application/json'] : own;
+    return { ...rest, ...(parameters !== null && { parameters }), ...(types.length > 0 && { consumes: types }) };
   };
-  const paths = Object.entries(objectOf(root['paths'])).map(([path, item]) => {
-    if (!isObject(item)) return [path, item];
-    return [path, resolved(mapped(item, (name, each) => (name === 'parameters' ? each : resolved(each))))];
-  });
-  const schemes = listOf(root['schemes']);
-  const https = schemes.includes('https') ? { schemes: ['https'] } : {};
-  return structuredClone({
-    ...objectOf(resolved(root)),
-    parameters: shared,
-    ...https,
-    paths: Object.fromEntries(paths),
-  });
+  const paths = mapped(objectOf(root['paths']), (item) => (isObject(item) ? resolved(mapped(item, resolved)) : item));
+  const https = listOf(root['schemes']).includes('https') && { schemes: ['https'] };
+  return structuredClone({ ...objectOf(resolved(root)), ...https, paths });
 }
 
-const mapped = (value: JsonObject, change: (name: string, each: Json) => Json): JsonObject =>
-  Object.fromEntries(Object.entries(value).map(([name, each]) => [name, change(name, each)]));
+const mapped = (value: JsonObject, change: (each: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(value).map(([name, each]) => [name, change(each)]));
 
 function parseEnvironment(file: SourceFile): JsonObject {
   const environment = parseFile(file);
@@ -118,8 +109,7 @@ export function parseFile({ name, bytes }: SourceFile): JsonObject {
   if (bytes.length > MAX_BYTES) throw unusable(name, `is larger than ${MAX_BYTES / 1024 / 1024} MB`);
   const text = decoded(bytes);
   if (text === null) throw unusable(name, 'is not a text in UTF-8 or UTF-16');
-  const foreignText = FOREIGN_TEXTS.find(([pattern]) => pattern.test(text.slice(0, 4096)));
-  if (foreignText !== undefined) throw foreign(name, foreignText[1]);
+  if (FOREIGN.test(text.slice(0, 4096))) throw foreign(name);
   if (text.trim() === '') throw unusable(name, 'is empty');
   const value = plain(name, parsed(name, text));
   if (!isObject(value)) throw unusable(name, 'is neither an OpenAPI description nor a Postman collection');
@@ -234,35 +224,15 @@ function unusable(name: string, what: string): SrqError {
   );
 }
 
-/** Beginnings by which people recognise what they were given instead. */
-const FOREIGN_TEXTS: readonly (readonly [RegExp, string])[] = [
-  [/^PK\x03\x04|^\x1f/, 'a packed file'],
-  [/^#%RAML/, 'a RAML description'],
-  [/^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:[\w-]{1,40}:)?definitions\b/, 'a WSDL description'],
-  [/^\s*<(?:!doctype|html)/i, 'a web page'],
-  [/^\s*</, 'an XML document'],
-  [/^\s*meta\s*\{/, 'a Bruno request'],
-];
+/** Beginnings of packed files, RAML, pages and XML, and Bruno. */
+const FOREIGN = /^PK\x03\x04|^\x1f|^#%RAML|^\s*<|^\s*meta\s*\{/;
 
 const isCollection = ({ item, info }: JsonObject): boolean => Array.isArray(item) && isObject(info);
 
-function foreignKind(root: JsonObject): string {
-  const version = textOf(root['openapi']);
-  if (version !== '') return `OpenAPI ${version.slice(0, 20)}, which srq does not read`;
-  if ('swaggerVersion' in root || 'swagger' in root) return 'Swagger of another version than 2.0';
-  if (Array.isArray(objectOf(root['log'])['entries'])) return 'a HAR recording';
-  if (/insomnia/i.test(textOf(root['_type']) + textOf(root['type']))) return 'an Insomnia export';
-  if (Array.isArray(root['requests']) && Array.isArray(root['order'])) return 'a Postman collection of version 1';
-  if (Array.isArray(root['values'])) return 'a Postman environment alone';
-  if ('asyncapi' in root) return 'an AsyncAPI description';
-  if ('$schema' in root || 'properties' in root) return 'a JSON Schema alone';
-  return 'no description that srq knows';
-}
-
-function foreign(name: string, what: string): SrqError {
+function foreign(name: string): SrqError {
   return new SrqError(
     'document.unreadable',
-    `${name} is ${what}.`,
+    `${name} is no API description that srq reads.`,
     'srq learns from OpenAPI 3.0 to 3.2, Swagger 2.0 and Postman 2.0 and 2.1: srq contract learn FILE',
   );
 }

@@ -2,12 +2,12 @@ import type { Outcome } from '../request/log/outcome.ts';
 import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { recoverFromBreak } from './breaker.ts';
+
 import { disposalOf, type WorkerSituation } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleByKey } from './settle-rows.ts';
 import { fromLog, refuseUnsent, type Sent, type SubmitOptions, submitRequest } from './submit.ts';
-import { Supervisor } from './supervise.ts';
+import { recoverFromBreak, Supervisor } from './supervise.ts';
 import { takenRequests } from './take-requests.ts';
 
 const RECLAIM_MS = 5_000;

@@ -4,7 +4,8 @@ import { contentKey, type Destination } from '../request/lead/service-request.ts
 import type { JobDecision, QueuedRequest, TakenRequest } from '../request/log/request-queue.ts';
 import { type LoggedState, STATUS } from '../request/log/status.ts';
 import { contractFindings } from './check/check-contract.ts';
-import { loggedStatus, type Sent } from './submit.ts';
+import { loggedStatus, NEVER_AGAIN } from './sent-before.ts';
+import type { Sent } from './submit.ts';
 
 /** Fields that srq fills if the file leaves them empty. A queued request does not show whether srq has filled them. */
 const MAY_BE_FILLED: ReadonlySet<string> = new Set(['lang']);
@@ -69,4 +70,4 @@ export function disposalOf(
   return maySend(state) ? { is: 'moved', inMs: RESEND_MS } : DONE;
 }
 
-const maySend = (state: LoggedState) => loggedStatus(state, { onDuplicate: 'skip', again: false }) === null;
+const maySend = (state: LoggedState) => loggedStatus(state, NEVER_AGAIN) === null;

@@ -7,7 +7,7 @@ import type { LogView } from '../request/ports.ts';
 import { memoize } from '../request/small.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareDraft } from './prepare.ts';
 import { rowsInRange } from './read-rows.ts';
-import { loggedStatus } from './submit.ts';
+import { loggedStatus, NEVER_AGAIN } from './sent-before.ts';
 
 /** A way in which requests may have been read or addressed when they were sent, so that the log knows them by other keys. */
 interface OtherReading {
@@ -51,7 +51,7 @@ const contractsByMarket = memoize((contract: Contract) =>
 );
 
 function isKnown(key: string, log: KnownKeys): boolean {
-  return loggedStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null;
+  return loggedStatus(log.lookup(key), NEVER_AGAIN) !== null;
 }
 
 /**

@@ -6,12 +6,16 @@ import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { finding } from '../request/words/finding.ts';
 import { FindingGroups } from './findings.ts';
-import { type CreatedRecords, References } from './known-references.ts';
-import { LineBreaks } from './line-breaks.ts';
 import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
-import { ReturnedRows } from './returned.ts';
-import { type Finality, loggedStatus } from './submit.ts';
+import {
+  type CreatedRecords,
+  type Finality,
+  LineBreaks,
+  loggedStatus,
+  References,
+  ReturnedRows,
+} from './sent-before.ts';
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {

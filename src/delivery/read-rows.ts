@@ -4,7 +4,7 @@ import type { Status } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
-import { earlierKey } from './returned.ts';
+import { earlierKey } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
 /** Reads the rows of a table within a range, batch by batch. */
@@ -103,23 +103,4 @@ export async function* rereadRows(
       yield prepared;
     }
   }
-}
-
-/** Returns a table with the same rows, changed as they are read, and with more notes. */
-export function mapRows(
-  table: Table,
-  change: (batch: readonly Row[]) => readonly Row[],
-  moreNotes: () => readonly string[],
-): Table {
-  const { path, format, encoding, delimiter, columns, sizeBytes } = table;
-  return {
-    ...{ path, format, encoding, delimiter, columns, sizeBytes },
-    get notes() {
-      return [...table.notes, ...moreNotes()];
-    },
-    async *rows() {
-      for await (const batch of table.rows()) yield change(batch);
-    },
-    readBytes: () => table.readBytes(),
-  };
 }

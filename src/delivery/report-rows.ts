@@ -7,11 +7,10 @@ import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { FINDING, type Problem, quotedMessage } from '../request/words/finding.ts';
-import { LineBreaks } from './line-breaks.ts';
 import type { MappedTable } from './plan.ts';
 import { mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
-import { earlierKey, isKept, saysItIsSettled } from './returned.ts';
+import { earlierKey, isKept, LineBreaks, saysItIsSettled } from './sent-before.ts';
 import { IN_DOUBT } from './submit.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { recoverFromBreak } from './breaker.ts';
+
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -14,7 +14,7 @@ import {
   subjectOf,
   submitRequest,
 } from './submit.ts';
-import type { Supervisor } from './supervise.ts';
+import { recoverFromBreak, type Supervisor } from './supervise.ts';
 
 const PREFETCH_ROWS = 200;
 

@@ -8,9 +8,9 @@ import type { LogRecord } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { haltOnError, type PassDeps, trackResults } from './send-rows.ts';
+import { loggedStatus } from './sent-before.ts';
 import {
   inDoubt,
-  loggedStatus,
   recorded,
   type Sent,
   type Submission,
@@ -346,8 +346,8 @@ async function repeatUnderKey(
   const { status, message } = result.outcome;
   const unknown = { ...result.outcome, status: 'unknown', message: `${EARLIER} ${message ?? ''}`.trim() } as const;
   const outcome = isTaken(status) ? result.outcome : unknown;
-  const alsoUnknown = await withdrawCreation(result.sameAs, log, api.wireForm);
-  return recorded(submission, outcome, { stop: result.stop, alsoUnknown }, () => log.outcome(subject, outcome));
+  const withdrawn = await withdrawCreation(result, log, api.wireForm);
+  return recorded(submission, outcome, withdrawn, () => log.outcome(subject, outcome));
 }
 
 /** Number of created rows before and after a row that may serve as neighbours. */
@@ -360,62 +360,40 @@ export interface UnknownWithNeighbours {
 }
 
 /**
- * Reads the rows whose outcome is unknown in one pass over the file, and yields each as soon as the rows after it are read.
- * Only the rows near one of them are kept in memory.
+ * Reads the rows whose outcome is unknown, each with the created rows around it: many in one pass over the file, but not
+ * more than memory holds.
  */
 export async function* unknownWithNeighbours(
   plan: ImportPlan,
   reading: RereadOptions,
 ): AsyncGenerator<UnknownWithNeighbours> {
-  const { wanted, unknown } = wantedRows(plan);
-  const before: Submission[] = [];
-  let waiting: { readonly doubt: Submission; readonly neighbours: Submission[]; missing: number }[] = [];
-  for await (const submission of rereadRows(plan, reading, (row) => wanted.has(row))) {
-    if (unknown.has(submission.row)) {
-      waiting.push({ doubt: submission, neighbours: [...before], missing: MAX_CANDIDATES });
-      continue;
-    }
-    keepLast(before, submission);
-    for (const each of waiting) {
-      each.neighbours.push(submission);
-      each.missing -= 1;
-    }
-    yield* waiting.filter(({ missing }) => missing === 0);
-    waiting = waiting.filter(({ missing }) => missing > 0);
-  }
-  yield* waiting;
-}
-
-/** Returns the numbers of the rows whose outcome is unknown, and those together with the created rows around them. */
-function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
-  const wanted = new Set<number>();
-  const unknown = new Set<number>();
-  let before: number[] = [];
-  let missing = 0;
-  for (let row = range.skip + 1; ledger.has(row); row++) {
-    if (ledger.status(row) === 'unknown' && ledger.hasKey(row)) {
-      unknown.add(row);
-      for (const each of [row, ...before]) wanted.add(each);
-      before = [];
-      missing = MAX_CANDIDATES;
-    } else if (isCreated(ledger, row)) {
-      if (missing > 0) wanted.add(row);
-      else keepLast(before, row);
-      missing = Math.max(0, missing - 1);
+  const { ledger } = plan;
+  let row = plan.range.skip;
+  while (ledger.has(row + 1)) {
+    const around = new Map<number, readonly number[]>();
+    while (around.size < BATCH_ROWS && ledger.has(++row))
+      if (ledger.status(row) === 'unknown' && ledger.hasKey(row)) around.set(row, createdAround(ledger, row));
+    const wanted = new Set([...around].flatMap(([doubt, near]) => [doubt, ...near]));
+    if (wanted.size === 0) return;
+    const read = new Map<number, Submission>();
+    for await (const each of rereadRows(plan, reading, (at) => wanted.has(at))) read.set(each.row, each);
+    for (const [at, near] of around) {
+      const doubt = read.get(at);
+      if (doubt) yield { doubt, neighbours: near.flatMap((each) => read.get(each) ?? []) };
     }
   }
-  return { wanted, unknown };
 }
 
-function keepLast<Item>(items: Item[], item: Item): void {
-  items.push(item);
-  if (items.length > MAX_CANDIDATES) items.shift();
-}
-
-/** Tells whether a row was created in this run or an earlier one, which the log has to confirm later. */
-function isCreated(ledger: Ledger, row: number): boolean {
-  const status = ledger.status(row);
-  return (status === 'created' || status === 'repeated') && ledger.firstRow(row) === row && ledger.hasKey(row);
+/** Returns the numbers of the nearest rows before and after a row that were created in this run or an earlier one. */
+function createdAround(ledger: Ledger, row: number): readonly number[] {
+  const nearest = (step: 1 | -1) => {
+    const found: number[] = [];
+    for (let at = row + step; ledger.has(at) && found.length < MAX_CANDIDATES; at += step)
+      if (/^(?:created|repeated)$/.test(ledger.status(at)) && ledger.firstRow(at) === at && ledger.hasKey(at))
+        found.push(at);
+    return found;
+  };
+  return [...nearest(-1).toReversed(), ...nearest(1)];
 }
 
 /** Builds the result of a request that stays unknown, with the reason. */

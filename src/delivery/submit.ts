@@ -2,6 +2,7 @@ import { repetitionKey, type ServiceRequest } from '../request/lead/service-requ
 import { type Identifiers, type Outcome, type RowResult, reasonOf, UNNAMED } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type {
+  CreateResult,
   DeliveryLog,
   LogSubject,
   LogView,
@@ -10,6 +11,7 @@ import type {
   ValidateResult,
 } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
+import { type Finality, loggedStatus, NEVER_AGAIN } from './sent-before.ts';
 
 /** A checked request that is to be sent. */
 export interface Submission {
@@ -19,21 +21,15 @@ export interface Submission {
 }
 
 /** Options for sending a request. */
-export interface SubmitOptions {
+export interface SubmitOptions extends Finality {
   /** Whether validate is asked about duplicates before a request is created. */
   readonly validate: boolean;
-  readonly onDuplicate: 'skip' | 'create';
-  /** Whether requests that the log knows as created or duplicate are sent as well. Requests in doubt are not. */
-  readonly again: boolean;
   /**
    * Identifies the occasion of a deliberate second send: each occasion has an idempotency key of its own. The default is
    * the run, because an import sends each request once.
    */
   readonly occasion?: string;
 }
-
-/** The options that say which logged outcomes are final, so that nothing is sent for them. */
-export type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
 /** What became of one request, sent or not, and what follows from it for the run. */
 export interface Sent extends RowResult {
@@ -155,13 +151,13 @@ async function submit(
   };
   const sent = await api.create(request, intend, { key, idempotencyKey, writeLeaseMs: log.writeLeaseMs, cleared });
   if (!sent) return fromLog(submission, log, options);
-  const { outcome, stop, unproven, sameAs } = sent;
+  const { outcome, stop, unproven } = sent;
   const sentMs = log.nowMs() - (outcome.ms ?? 0);
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   if (outcome.status === 'created') onCreated();
-  const alsoUnknown = await withdrawCreation(sameAs, log, api.wireForm);
+  const withdrawn = await withdrawCreation(sent, log, api.wireForm);
   const noted = () => log.outcome(subject, outcome, how);
-  const told = await recorded(submission, outcome, { stop, unproven, alsoUnknown }, noted);
+  const told = await recorded(submission, outcome, { unproven, ...withdrawn }, noted);
   const mayProve = unproven !== null && cleared !== null && !told.unrecorded && stop === null;
   return mayProve ? proven(submission, told, { unproven, cleared, sentMs }, api, log) : told;
 }
@@ -179,9 +175,10 @@ async function proven(
 ): Promise<Sent> {
   const { request, key } = submission;
   try {
-    const { isTaken: isProven, isSeen, stop, sameAs } = await api.prove(request, key, unproven, cleared);
-    const alsoUnknown = await withdrawCreation(sameAs, log, api.wireForm);
-    if (!isProven) return { ...told, stop, alsoUnknown };
+    const proof = await api.prove(request, key, unproven, cleared);
+    const { isTaken: isProven, isSeen } = proof;
+    const withdrawn = await withdrawCreation(proof, log, api.wireForm);
+    if (!isProven) return { ...told, ...withdrawn };
     const seen = log.lookup(key);
     const isNamed = Object.keys(unproven.ids).length > 0;
     const message = unproven.http === 409 ? CONFLICT : isNamed ? null : isSeen ? SEEN : UNNAMED;
@@ -190,11 +187,11 @@ async function proven(
     const status = unproven.http === 409 ? 'duplicate' : 'created';
     const outcome = { ...outcomeOf(status, message, unproven.http, unproven.ids), ms };
     let isNoted = true;
-    const proof = await recorded(submission, outcome, { alsoUnknown }, async () => {
+    const proven = await recorded(submission, outcome, withdrawn, async () => {
       isNoted = await log.outcome(subjectOf(submission), outcome, { seen });
       return isNoted;
     });
-    if (isNoted) return proof;
+    if (isNoted) return proven;
     // Another process has found something out meanwhile, and that counts.
     return fromLog(submission, log);
   } catch (error) {
@@ -208,15 +205,24 @@ const SEEN = 'Taken, as validate shows; the answer names no identifier.';
 const SAME_IDENTIFIER = 'Another request got the same identifier, so that nobody knows which of them was taken.';
 
 /**
- * Makes a request unknown that was told as created, because another one got its identifier. Returns its result. It was sent
- * in the form `wireForm`, as all of this run.
+ * Makes a request unknown that was told as created, because another one got its identifier. It was sent in the form
+ * `wireForm`, as all of this run. Never rejects because of the log, so that the outcome of the other one is still recorded:
+ * the error becomes `stop`.
  */
 export async function withdrawCreation(
-  key: string | null,
+  { sameAs, stop }: Pick<CreateResult, 'sameAs' | 'stop'>,
   log: DeliveryLog,
   wireForm: string | null,
-): Promise<RowResult | null> {
-  if (key === null) return null;
+): Promise<Pick<Sent, 'alsoUnknown' | 'stop'>> {
+  try {
+    return { alsoUnknown: sameAs === null ? null : await withdrawn(sameAs, log, wireForm), stop };
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return { alsoUnknown: null, stop: error };
+  }
+}
+
+async function withdrawn(key: string, log: DeliveryLog, wireForm: string | null): Promise<RowResult | null> {
   await log.prefetch([key]);
   const record = await log.read(key);
   if (record?.event !== 'created') return null;
@@ -303,37 +309,6 @@ export async function recorded(
     return sentOf(submission, outcome, { ...circumstances, stop: error, unrecorded: true });
   }
 }
-
-/** The status of a row that is not sent because of what the log knows of its request. */
-type KnownStatus = Extract<Status, 'unknown' | 'repeated' | 'duplicate'>;
-
-/**
- * Returns the status of a row that must not be sent because of what the log knows of its request, or null if it may be
- * sent. What a row of a results file says of itself is judged by `statedStatus`.
- */
-export function loggedStatus(state: LoggedState, options: Finality): KnownStatus | null {
-  const { again, onDuplicate } = options;
-  // There is no default, so that a state which is added later does not compile before somebody decides here whether
-  // its requests may be sent.
-  switch (state) {
-    case 'created':
-      return again ? null : 'repeated';
-    case 'duplicate':
-      return !again && onDuplicate === 'skip' ? 'duplicate' : null;
-    case 'sending':
-    case 'unknown':
-    case 'parked':
-      return 'unknown';
-    case 'none':
-    case 'rejected':
-    case 'failed':
-    case 'licensed':
-      return null;
-  }
-}
-
-/** What the log knows is final, whatever the user has asked for. */
-const NEVER_AGAIN: Finality = { onDuplicate: 'skip', again: false };
 
 /**
  * Returns what the log, as last looked up, says of a request that is not sent because of it. Rejects if the log cannot be

@@ -1,5 +1,6 @@
+import type { ServiceRequest } from '../request/lead/service-request.ts';
+import type { Clock, MarketplaceApi } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Advice, Breaker, CONTINUE } from './breaker.ts';
 import type { Sent } from './submit.ts';
 
 /**
@@ -13,18 +14,42 @@ const FIRST_ROWS_REFUSED = 20;
 const DENIED_IN_A_ROW = 5;
 /** The first rows of a file may all be duplicates of a service of which nothing is known yet. */
 const UNREADABLE_IN_A_ROW = 10;
+/** The breaker opens at this many unknown outcomes in a row, or at more than `UNKNOWN_IN_WINDOW` among the last `WINDOW`. */
+const UNKNOWN_IN_A_ROW = 3;
+const UNKNOWN_IN_WINDOW = 4;
+const WINDOW = 200;
+const MAX_BREAKS = 3;
+const FIRST_BREAK_MS = 2_000;
+/** Number of results after which earlier breaks are forgotten, because a worker may run without end. */
+const FORGET_RESULTS = 1_000;
+/** Factor by which the rate is reduced after a break. */
+const RATE_AFTER_BREAK = 0.5;
+
+/** The advice after a result: continue, pause and check the service, or stop. */
+export interface Advice {
+  readonly stop: SrqError | null;
+  /** Time in milliseconds to pause before validate is asked whether the service works again. 0 means no pause. */
+  readonly pauseMs: number;
+}
+
+const CONTINUE: Advice = { stop: null, pauseMs: 0 };
 
 /** Watches the results of a run, or of a worker, and advises when to pause and when to stop. It has no side effects. */
 export class Supervisor {
   readonly #maxRefused: number | null;
   readonly #canaries: number;
-  readonly #breaker = new Breaker();
   #refused: number;
   #readable = 0;
   #seen = 0;
   #unreadableInARow = 0;
   #deniedInARow = 0;
   readonly #firstRefusals = new Map<string, number>();
+  #counted = 0;
+  /** The numbers of the latest results that were unknown, counted over all files. */
+  #unknown: number[] = [];
+  #lastUnknown = 0;
+  #unknownInARow = 0;
+  #breaks = 0;
 
   /**
    * `maxRefused` is the number of refused rows at which the run stops, or null if there is none. `invalid` rows, which the
@@ -75,7 +100,25 @@ export class Supervisor {
       this.#deniedStop() ??
       this.#refusalStop(sent) ??
       this.budgetStop();
-    return why ? { stop: why, pauseMs: 0 } : this.#breaker.observe(status === 'unknown');
+    return why ? { stop: why, pauseMs: 0 } : this.#afterUnknown(status === 'unknown');
+  }
+
+  /** Advises to pause if too many outcomes are unknown, and to stop if that has happened too often. */
+  #afterUnknown(isUnknown: boolean): Advice {
+    const at = ++this.#counted;
+    this.#unknownInARow = isUnknown ? this.#unknownInARow + 1 : 0;
+    if (!isUnknown) return CONTINUE;
+    if (at - this.#lastUnknown > FORGET_RESULTS) this.#breaks = 0;
+    this.#lastUnknown = at;
+    this.#unknown = [...this.#unknown.filter((each) => each > at - WINDOW), at];
+    if (this.#unknownInARow < UNKNOWN_IN_A_ROW && this.#unknown.length <= UNKNOWN_IN_WINDOW) return CONTINUE;
+    [this.#unknown, this.#unknownInARow] = [[], 0];
+    this.#breaks += 1;
+    if (this.#breaks < MAX_BREAKS) return { stop: null, pauseMs: FIRST_BREAK_MS * 3 ** (this.#breaks - 1) };
+    const message = 'Too many requests end with an unknown outcome: the service or the connection has a problem.';
+    const hint =
+      'Run the same command again later: it goes on where it stopped, and does not resend rows with an unknown outcome.';
+    return { stop: new SrqError('rows.too-many-doubts', message, hint), pauseMs: 0 };
   }
 
   /** Returns a reason not to begin the run at all if the invalid rows alone exceed the budget. */
@@ -139,4 +182,18 @@ export class Supervisor {
       'The mapping is probably wrong: look at the plan with --dry-run, and correct it with --map and --set.',
     );
   }
+}
+
+/**
+ * Waits for the pause of the breaker, then asks validate and waits for its answer. If the service does not answer, the
+ * following requests will show that.
+ */
+export async function recoverFromBreak(
+  request: ServiceRequest,
+  pauseMs: number,
+  { api, clock, stopping }: { readonly api: MarketplaceApi; readonly clock: Clock; readonly stopping: AbortSignal },
+): Promise<void> {
+  await clock.sleep(pauseMs, stopping);
+  if (!stopping.aborted) await api.validate(request).catch(() => {});
+  api.slowDown(RATE_AFTER_BREAK);
 }

@@ -1,3 +1,4 @@
+import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { DeliveryLog, LogRecord, Look, MarketplaceApi } from '../request/ports.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import type { Submission } from './submit.ts';
@@ -30,7 +31,7 @@ export function sentTime({ at, ms, looked = false }: LogRecord, nowMs: number): 
 export interface Asked {
   readonly submission: Submission;
   /** Requests like it that cannot exist at the service. */
-  readonly controls: readonly Submission['request'][];
+  readonly controls: readonly ServiceRequest[];
   readonly sent: SentTime;
   readonly neighbours: readonly Submission[];
   /** Time between two rounds after which a request is as old as its oldest neighbour was in the first. */
@@ -97,7 +98,7 @@ export async function askControls(
 }
 
 /**
- * Asks validate once about each request, its neighbours, and two requests like it that cannot exist. What validate says of a
+ * Asks validate about each request, its neighbours, and two requests like it that cannot exist. What validate says of a
  * request counts only if it calls all neighbours duplicates and what cannot exist clear.
  */
 export async function askRound(
@@ -105,31 +106,32 @@ export async function askRound(
   api: Pick<MarketplaceApi, 'look' | 'tellApart'>,
   stopping: AbortSignal,
 ): Promise<readonly Testimony[]> {
-  const looks = new Map<unknown, Look>();
-  const questions = new Map<unknown, Submission['request']>();
-  for (const { submission, neighbours, controls } of asked) {
-    for (const { key, request } of [submission, ...neighbours]) questions.set(key, request);
-    for (const control of controls) questions.set(control, control);
-  }
-  const work = async ([name, request]: [unknown, Submission['request']]) => {
-    if (!stopping.aborted) looks.set(name, await api.look(request));
+  const looks = new Map<unknown, Look[]>();
+  const ask = async (about: unknown, request: ServiceRequest) => {
+    if (!stopping.aborted) looks.set(about, [...(looks.get(about) ?? []), await api.look(request)]);
   };
-  const asking = runConcurrently(iterate(questions), () => MAX_CONCURRENT, work);
+  const neighbours = new Map(asked.flatMap((each) => each.neighbours.map(({ key, request }) => [key, request])));
+  const asking = runConcurrently(
+    iterate(neighbours),
+    () => MAX_CONCURRENT,
+    ([key, request]) => ask(key, request),
+  );
   for await (const _ of asking);
+  // Each is asked about twice, one by one, after what cannot exist and after what does: an answer that belongs to the call
+  // before contradicts one of them.
+  for (const { submission, neighbours: near, controls } of asked) {
+    const [before, after] = controls.map((request) => ({ key: request, request }));
+    for (const each of [before, submission, near[0], submission, after]) if (each) await ask(each.key, each.request);
+  }
   if (stopping.aborted) return asked.map(() => 'nothing');
-  const lookAt = (name: unknown) => looks.get(name) ?? UNANSWERED;
-  const nobodies = asked.flatMap(({ controls }) => controls.map(lookAt));
-  return asked.map(({ submission, neighbours }) => {
-    const tell = api.tellApart(
-      nobodies,
-      neighbours.map(({ key }) => lookAt(key)),
-    );
-    const said = tell?.(lookAt(submission.key)) ?? 'unknown';
-    return said === 'unknown' ? 'nothing' : said;
+  const looksAt = (about: readonly unknown[]) => about.flatMap((each) => looks.get(each) ?? []);
+  const nobodies = looksAt(asked.flatMap(({ controls }) => controls));
+  return asked.map(({ submission, neighbours: near }) => {
+    const tell = api.tellApart(nobodies, looksAt(near.map(({ key }) => key)));
+    const [says, again] = looksAt([submission.key]).map((look) => tell?.(look) ?? 'unknown');
+    return says === undefined || says === 'unknown' || says !== again ? 'nothing' : says;
   });
 }
-
-const UNANSWERED: Look = { verdict: 'unknown', form: null };
 
 async function* iterate<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
   yield* items;

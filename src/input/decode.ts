@@ -83,7 +83,15 @@ function textEncoding(name: string, label: string, { unknown }: Census, isWrong:
  * UTF-8, which come from another source.
  */
 async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextEncoding> {
-  if (utf8Places === 0 && (await isMacRoman(file))) {
+  const accents = utf8Places === 0 ? await whoseAccents(file) : 'Windows';
+  if (accents === 'DOS') {
+    throw new SrqError(
+      'encoding.mismatch',
+      `${file.path} is no UTF-8; its accents are where programs for DOS have them.`,
+      'Export it again as CSV UTF-8, or name its encoding: --encoding cp850',
+    );
+  }
+  if (accents === 'Mac') {
     const note =
       'Read as Mac Roman, because its accents are where old programs for the Mac have them. If they look wrong, name the encoding: --encoding NAME';
     return { name: 'macintosh', label: 'Mac Roman', unexplained: null, isWrong: false, note };
@@ -111,14 +119,22 @@ const MAC_ACCENTS =
   /(?<=[A-Za-z])[\x80-\x84\x86-\x90\x98-\x9b\x9d-\x9f](?=[a-z])|(?<![^\s,;"\t|])[\x80-\x84\x86](?=[a-z])/g;
 const WINDOWS_ACCENTS = /(?<=[A-Za-z])[\xc0-\xff](?=[a-z])/g;
 
-async function isMacRoman(file: PartnerFile): Promise<boolean> {
-  let [mac, windows] = [0, 0];
+/** Matches letters with accents of DOS within words, where Mac Roman has capital letters and signs. */
+const DOS_ACCENTS = /(?<=[A-Za-z])[\x81-\x84\xa1-\xa4](?=[a-z])/g;
+const MAC_ALONE = /(?<=[A-Za-z])[\x98-\x9b\x9d-\x9f](?=[a-z])/g;
+
+/** Tells by the places of the accents whose encoding a file has. */
+async function whoseAccents(file: PartnerFile): Promise<'DOS' | 'Mac' | 'Windows'> {
+  let [mac, windows, dos, macAlone] = [0, 0, 0, 0];
   for await (const chunk of file.chunks()) {
     const text = chunk.toString('latin1');
     mac += text.match(MAC_ACCENTS)?.length ?? 0;
     windows += text.match(WINDOWS_ACCENTS)?.length ?? 0;
+    dos += text.match(DOS_ACCENTS)?.length ?? 0;
+    macAlone += text.match(MAC_ALONE)?.length ?? 0;
   }
-  return mac > windows;
+  if (dos > Math.max(macAlone, windows)) return 'DOS';
+  return mac > windows ? 'Mac' : 'Windows';
 }
 
 /**

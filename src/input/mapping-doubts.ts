@@ -6,7 +6,7 @@ import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { type Finding, finding } from '../request/words/finding.ts';
 import type { ContentProfile } from './columns/content.ts';
-import { plainlyElse } from './columns/fit.ts';
+import { plainlyElse } from './columns/meanings.ts';
 
 /**
  * Refuses probable mistakes in the user's statements about columns with `SrqError('usage')`. These are fields that do

@@ -9,68 +9,37 @@ const MAX_CODE = 60;
 
 type Token = { readonly digit: '0' | '#' } | { readonly text: string };
 
-interface Section {
-  readonly tokens: readonly Token[];
-  readonly holds: ((value: number) => boolean) | null;
-}
-
-const CONDITION = /^\[(<=|>=|<>|<|>|=)(\d+)\]/;
-/** Matches colours and locales, which change no character, unlike a currency. */
-const SILENT = /^\[(?:\$-[\dA-F]+|[A-Za-z]+\d*)\]/;
-
-const COMPARED: Readonly<Record<string, (value: number, limit: number) => boolean>> = {
-  '<': (value, limit) => value < limit,
-  '<=': (value, limit) => value <= limit,
-  '>': (value, limit) => value > limit,
-  '>=': (value, limit) => value >= limit,
-  '=': (value, limit) => value === limit,
-  '<>': (value, limit) => value !== limit,
-};
+/** Matches a condition, such as that of `[<=9999999]###-####;(###) ###-####`, by which the same digits only look different. */
+const CONDITION = /\[[<>=]/;
+const FIRST_SECTION = /^(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\[])+/;
+/** Matches colours and locales, which change no character, unlike a currency, and the width of a character. */
+const SILENT = /^(?:\[(?:\$-[\dA-F]+|[A-Za-z]+\d*)\]|[_*][ -~])/;
 
 /**
- * Reads the code of a number format that only places the digits of an integer, such as `00000`, `000-0000`, `+00 000`
- * or `[<=9999999]###-####;(###) ###-####`. Returns null for all others: dates, decimals, thousands, percents, texts.
+ * Reads the code of a number format that only places the digits of an integer, such as `00000`, `000-0000` or `+00 000`.
+ * Returns null for all others: dates, decimals, thousands, percents, texts, conditions.
  */
 function digitFormat(code: string): ShownNumber | null {
-  if (code.length > MAX_CODE || !/[0#?]/.test(code)) return null;
-  const sections = sectionsOf(code);
-  const first = sections[0];
-  if (!first || first.tokens.every((token) => 'digit' in token && token.digit === '#')) return null;
-  if (first.tokens.length === 1) return null;
-  return (value) => {
-    if (!Number.isSafeInteger(value) || value < 0) return null;
-    const chosen = sectionFor(value, sections);
-    return chosen && shown(String(value), chosen.tokens);
-  };
+  if (code.length > MAX_CODE || CONDITION.test(code)) return null;
+  const tokens = tokensOf(FIRST_SECTION.exec(code)?.[0] ?? '');
+  const digits = tokens?.filter((token) => 'digit' in token) ?? [];
+  if (!tokens || tokens.length === 1 || !digits.some(({ digit }) => digit === '0' || tokens.length > digits.length))
+    return null;
+  return (value) => (Number.isSafeInteger(value) && value >= 0 ? shown(String(value), tokens) : null);
 }
 
-function sectionFor(value: number, sections: readonly (Section | null)[]): Section | null {
-  const [first = null, second = null, third = null] = sections;
-  if (!first?.holds) return value === 0 && sections.length > 2 ? third : first;
-  if (first.holds(value)) return first;
-  return second && (second.holds === null || second.holds(value)) ? second : third;
-}
-
-/** Splits a code into its sections. A section that does more than place digits is null. */
-function sectionsOf(code: string): (Section | null)[] {
-  const sections = code.match(/(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\[])+|(?<=^|;)(?=;|$)/g) ?? [];
-  return sections.map(sectionOf);
-}
-
-function sectionOf(code: string): Section | null {
+/** Splits a code into its tokens, or returns null if it does more than place digits. */
+function tokensOf(code: string): Token[] | null {
   const tokens: Token[] = [];
-  let holds: Section['holds'] = null;
   for (let rest = code; rest !== ''; ) {
-    const [condition, sign = '', limit = ''] = CONDITION.exec(rest) ?? [];
-    const silent = SILENT.exec(rest) ?? /^[_*][ -~]/.exec(rest);
+    const silent = SILENT.exec(rest);
     const [literal, quoted, escaped, plain] = /^(?:"([ -~]*?)"|\\([ -~])|([ ()+-]))/.exec(rest) ?? [];
-    if (condition !== undefined) holds = (value) => COMPARED[sign]?.(value, Number(limit)) ?? false;
-    else if (literal !== undefined) tokens.push({ text: quoted ?? escaped ?? plain ?? '' });
+    if (literal !== undefined) tokens.push({ text: quoted ?? escaped ?? plain ?? '' });
     else if (/^[0#?]/.test(rest)) tokens.push({ digit: rest.startsWith('0') ? '0' : '#' });
     else if (!silent) return null;
-    rest = rest.slice((condition ?? literal ?? silent?.[0] ?? rest[0] ?? '').length);
+    rest = rest.slice((literal ?? silent?.[0] ?? rest[0] ?? '').length);
   }
-  return tokens.some((token) => 'digit' in token) ? { tokens, holds } : null;
+  return tokens;
 }
 
 /** Places digits from the right. The first placeholder takes all remaining digits. */

@@ -180,10 +180,12 @@ export class RequestApi implements MarketplaceApi {
       const sent = await this.#send(call, permission);
       if (sent === 'withdrawn') return null;
       if (sent === 'stopped') return unsent(STOPPED, null);
-      const { exchange } = sent;
+      const { exchange, refused: credentialsRefused } = sent;
       const read = this.#reader.creation(exchange, call.redactor, terms.key);
       const { next } = read.meaning;
-      if (next === 'renew') {
+      if (credentialsRefused !== null && read.meaning.class !== 'unknown') {
+        return unsent(credentialsRefused.message, credentialsRefused);
+      } else if (next === 'renew') {
         const wasRefused = progress.isRefused;
         // Noted first: the question to validate may fail, and the request was refused all the same.
         progress.isRefused = true;
@@ -194,7 +196,7 @@ export class RequestApi implements MarketplaceApi {
       } else {
         const result = this.#judge.judged(read, exchange, call.redactor, terms);
         if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) distrust(exchange);
-        return result;
+        return { ...result, stop: result.stop ?? credentialsRefused };
       }
     }
   }
@@ -272,9 +274,10 @@ export class RequestApi implements MarketplaceApi {
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
-      const isRefused = exchange.answer !== null && call.isRefused(exchange.answer.status, refusals);
-      // A create that was answered is sent again by those who know what may have become of it.
-      if (!isRefused || operation === 'create') return { exchange, isAccepted: call.isAccepted };
+      const isRefused = () => exchange.answer !== null && call.isRefused(exchange.answer.status, refusals);
+      // What a create means is judged by its whole answer, also where the credentials are refused: it may have been taken.
+      if (operation === 'create') return { exchange, isAccepted: call.isAccepted, refused: thrownBy(isRefused) };
+      if (!isRefused()) return { exchange, isAccepted: call.isAccepted, refused: null };
     }
   }
 
@@ -351,6 +354,18 @@ interface PreparedCall {
 interface SentCall {
   readonly exchange: Exchange;
   readonly isAccepted: () => boolean;
+  /** Why the credentials cannot be used any more, or null. */
+  readonly refused: SrqError | null;
+}
+
+function thrownBy(work: () => unknown): SrqError | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return error;
+  }
 }
 
 /** An answer that is like no other may belong to another call, so that the next answer on its connection would as well. */

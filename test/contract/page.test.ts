@@ -127,13 +127,34 @@ test.each([
   ['create:\n  call: POST /x\n  audio: wav\nvalidate: none\n', 3, 'create.audio'],
   ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST http://login.example.com/t\n', 5, 'token'],
   ['create: { call: POST /x }\nvalidate: none\nwhatever: 1\n', 3, 'whatever is no part of a contract'],
-  ['create:\n  call: POST /x\n  felds: {}\nvalidate: none\n', 3, 'create.felds is no part of a call'],
+  ['create:\n  call: POST /x\n  felds: {}\nvalidate: none\n', 3, 'create.felds is no part of a contract'],
   [
     'create:\n  call: POST /x\n  fields:\n    customer.name: fullname\n    customer: email\nvalidate: none\n',
     4,
     'create.fields.customer.name lies within customer, which takes a field itself',
   ],
   ['create:\n  call: POST /x\nvalidate: none\n503: acted\n', 4, '503 can only be "not acted"'],
+  [
+    'create:\n  call: POST /x\n  again:\n    header: Key\n    hours: 1\n    uuid: true\n    days: 2\nvalidate: none\n',
+    7,
+    'days',
+  ],
+  ['create:\n  call: POST /x\n  reads:\n    ids: [/id]\nvalidate: none\n', 4, 'ids'],
+  [
+    'create:\n  call: POST /x\n  reads:\n    duplicate:\n      - kind: value\n        pointer: /r\n        duplicate: [a]\n        clear: []\n        clera: [b]\nvalidate: none\n',
+    9,
+    'clera',
+  ],
+  ['create:\n  call: POST /x\n  when:\n    audio_file: voice\nvalidate: none\n', 4, 'create.when.audio_file'],
+  ['create:\n  call: POST /x\nvalidate: nothing\n', 3, 'validate'],
+  ['create:\n  call: POST /x\nvalidate: none\nauth:\n  kind: basic\n  scheme: x\n', 6, 'scheme'],
+  ['create:\n  call: POST /x\nvalidate: none\nauth: basic\n', 4, 'auth'],
+  ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  scope: a\n', 6, 'scope'],
+  ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  at: home\n', 6, 'at'],
+  ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  answer:\n    tokens: /t\n', 7, 'tokens'],
+  ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  extra: scope\n', 6, 'extra'],
+  ['create:\n  call: POST /x\nvalidate: none\ntoken: POST /t\n', 4, 'token'],
+  ['create:\n  call: POST /x\n- a\n', 3, 'line 3'],
 ])('a mistake is told with its line: %j', (text, line, why) => {
   const { message } = refusalOf(() => edited(text));
   expect(message).toContain(`contract.yaml, line ${line}: `);

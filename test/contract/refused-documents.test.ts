@@ -72,18 +72,18 @@ test.each([
 });
 
 test.each([
-  ['#%RAML 1.0\ntitle: x', 'a RAML description'],
-  ['<?xml version="1.0"?><wsdl:definitions/>', 'a WSDL description'],
-  ['<!doctype html><html></html>', 'a web page'],
-  ['meta { name: x }', 'a Bruno request'],
-  ['{"log":{"entries":[]}}', 'a HAR recording'],
-  ['{"_type":"export","__export_source":"insomnia","type":"insomnia"}', 'an Insomnia export'],
-  ['{"asyncapi":"2.0.0"}', 'an AsyncAPI description'],
-  ['{"openapi":"4.0.0"}', 'OpenAPI 4.0.0, which srq does not read'],
-  ['{"swagger":"1.2"}', 'Swagger of another version than 2.0'],
-  ['{"type":"object","properties":{}}', 'a JSON Schema alone'],
-])('%j is called what it is', (content, what) => {
-  expect(refusal(() => learn(content)).message).toBe(`api.json is ${what}.`);
+  '#%RAML 1.0\ntitle: x',
+  '<?xml version="1.0"?><wsdl:definitions/>',
+  '<!doctype html><html></html>',
+  'meta { name: x }',
+  '{"log":{"entries":[]}}',
+  '{"asyncapi":"2.0.0"}',
+  '{"openapi":"4.0.0"}',
+  '{"swagger":"1.2"}',
+])('%j is no description, and the refusal names what srq learns from', (content) => {
+  const { message, hint } = refusal(() => learn(content));
+  expect(message).toBe('api.json is no API description that srq reads.');
+  expect(hint).toContain('OpenAPI 3.0 to 3.2, Swagger 2.0 and Postman');
 });
 
 test('a title of any length is kept short', () => {

@@ -19,6 +19,7 @@ const DOCUMENTS: Readonly<Record<string, Rehearsal['outcome']>> = {
   'europace-kundenangaben': 'created',
   'jira-servicemanagement': 'created',
   'follow-up-boss': 'created',
+  shippit: 'said',
   'iris-lead': 'unserved',
   holded: 'unserved',
 };

@@ -198,9 +198,12 @@ function leadsFor(contract: Contract): string {
     const allowed = allowedFor(contract, field);
     return allowed === null || allowed.includes(usual) ? usual : (allowed[0] ?? usual);
   };
+  const takes = (field: string) => Object.values(contract.create.fields).includes(field);
   const rows = Array.from({ length: ROWS }, (_, row) => ({
     ...{ ref: `L-${row}`, country: one('country', 'PT'), lang: one('lang', 'pt') },
     ...{ street: 'Rua de Exemplo 1', postal_code: '1200-109', city: 'Lisboa', region: 'Lisboa' },
+    // Who has to be named whole and in parts needs columns for both.
+    ...(takes('fullname') && takes('first_name') && { first_name: 'Ana', last_name: 'Exemplo' }),
     ...{ fullname: 'Ana Exemplo', email: `ana${row}@example.com`, phone: '+351912345678' },
     ...{ request_text: `Pintar a sala ${row}`, category: one('category', '1') },
   }));

@@ -109,3 +109,46 @@ test.each([
   expect(bound(after)).toEqual({ [after]: 'phone', ...expected });
   expect(bound(before, { colour: text })).toEqual({ [before]: 'phone', ...expected });
 });
+
+// What follows was refused by Prism, which judges what srq sends by the description alone.
+
+test('a body of Swagger 2 that is no form is sent as JSON, whatever the operation consumes', () => {
+  const body = { name: 'body', in: 'body', schema: object({ Description: text, phone: text }) };
+  const post = { parameters: [body], responses: {} };
+  const document = (consumes: readonly string[]) => ({ swagger: '2.0', consumes, paths: { '/a': { post } } });
+  const as = (...consumes: readonly string[]) =>
+    learn(document(consumes), { operations: { create: '/a' } }).contract.create.as;
+  expect(as('multipart/form-data', 'application/json')).toBe('application/json');
+  expect(as('application/x-www-form-urlencoded')).toBe('application/json');
+  expect(as('application/vnd.a+json')).toBe('application/vnd.a+json');
+});
+
+test('of a body of which nothing is described, the query is known all the same', () => {
+  const parameters = [{ name: 'requestTypeId', in: 'query', required: true, schema: text }];
+  const body = { content: { 'application/json': { schema: { type: 'object' } } } };
+  const { questions } = learnParts({
+    create: { parameters, requestBody: body },
+    around: { values: { phone: '{phone}' } },
+  });
+  expect(questions.map(({ name }) => name)).toEqual(['constant:requestTypeId']);
+});
+
+test('a required User-Agent is asked, because srq sends none', () => {
+  const parameters = [{ name: 'User-Agent', in: 'header', required: true, schema: text }];
+  const { questions } = learnParts({ create: { parameters } });
+  expect(questions.map(({ name }) => name)).toEqual(['constant:User-Agent']);
+});
+
+test('what only a person knows of a path has an example of its kind', () => {
+  const parameters = [{ name: 'listId', in: 'path', required: true, schema: { ...text, format: 'uuid' } }];
+  const post = {
+    parameters,
+    requestBody: { content: { 'application/json': { schema: object({ phone: text }) } } },
+    responses: {},
+  };
+  const { questions } = learnParts({
+    paths: { '/{listId}/contacts': { post } },
+    around: { operations: { create: '/{listId}/contacts' } },
+  });
+  expect(questions[0]).toMatchObject({ name: 'constant:listId', example: expect.stringMatching(/^[\da-f-]{36}$/) });
+});

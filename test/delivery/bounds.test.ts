@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { recoverFromBreak } from '../../src/delivery/breaker.ts';
 import { contractRefusal, disposalOf } from '../../src/delivery/dispose.ts';
 import { requireOneEach, settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
-import { Supervisor } from '../../src/delivery/supervise.ts';
+import { recoverFromBreak, Supervisor } from '../../src/delivery/supervise.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { TakenRequest } from '../../src/request/log/request-queue.ts';
 import type { Status } from '../../src/request/log/status.ts';

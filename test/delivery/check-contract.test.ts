@@ -8,7 +8,7 @@ import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { quotedMessage } from '../../src/request/words/finding.ts';
 import { serviceInterface } from '../../src/sandbox/service/interface.ts';
 import { makeEncoder } from '../../src/service/wire/encode.ts';
-import type { CreateOperation, Parameter } from '../doors/version-1/contract.ts';
+import type { CreateOperation, Parameter } from '../doors/described.ts';
 import fc from '../helpers/fast-check.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 

@@ -6,8 +6,7 @@ import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { findMarket } from '../../src/request/lead/markets.ts';
 import { type Parts, splitLocation, splitName } from '../../src/request/lead/parts.ts';
 import { contentKey } from '../../src/request/lead/service-request.ts';
-import { DOCUMENTED_CONTRACT as DOCUMENTED_1, type Parameter } from '../doors/version-1/contract.ts';
-import { version2 } from '../doors/version-1.ts';
+import { DOCUMENTED_CONTRACT as DOCUMENTED_1, described, type Parameter } from '../doors/described.ts';
 
 const placedParts = (contract: Contract, texts: Record<string, string>, given: Parts, country = '') =>
   placedIn(contract, texts, given, findMarket(country));
@@ -22,7 +21,7 @@ function contractWith(...fields: readonly string[]): Contract {
       ...{ pattern: null, constant: null, audioForm: null },
     };
   });
-  return version2({ ...DOCUMENTED_1, create: { ...DOCUMENTED_1.create, parameters } });
+  return described({ ...DOCUMENTED_1, create: { ...DOCUMENTED_1.create, parameters } });
 }
 
 test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { loggedStatus } from '../../src/delivery/sent-before.ts';
 import { type SettleOptions, settleRows, submitOne } from '../../src/delivery/settle-rows.ts';
 import {
   inDoubt,
-  loggedStatus,
   recorded,
   refuseUnsent,
   type SubmitOptions,
@@ -527,6 +527,15 @@ describe('An identifier that another request has, too', () => {
       alsoUnknown: { row: 2, ref: 'A-2', key: other.key, status: 'unknown', ids: {}, reason: 'request.in-doubt' },
     });
     expect([bench.memory.state(key), bench.memory.state(other.key)]).toEqual(['unknown', 'unknown']);
+  });
+
+  test('whose record cannot be read does not keep this one from being recorded', async () => {
+    const { bench, submitted } = await sentBeside('created', (each) => {
+      both(each);
+      each.logChanges = { read: () => Promise.reject(AWAY) };
+    });
+    expect(submitted).toMatchObject({ status: 'unknown', unrecorded: false, stop: AWAY, alsoUnknown: null });
+    expect(bench.memory.state(key)).toBe('unknown');
   });
 
   test('that is noticed when validate is asked does the same', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Advice } from '../../src/delivery/breaker.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
+import type { Advice } from '../../src/delivery/supervise.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import type { RowResult } from '../../src/request/log/outcome.ts';
 import type { Status } from '../../src/request/log/status.ts';

@@ -7,7 +7,7 @@ import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { bearerAuthorizer, fixedAuthorizer } from '../../src/service/token/authorizer.ts';
 import { type Credentials, type FixedAuthorization, Tokens } from '../../src/service/token/token.ts';
 import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
@@ -68,7 +68,7 @@ export function clientOf(http: Http, setup: ClientSetup): Client {
   const api = new RequestApi({
     ...{ http, audio, contract, clock, stopping },
     authorizer: authorization ? fixedAuthorizer(authorization, secretly(credentials)) : bearerAuthorizer(tokens),
-    limiter: new RateLimiter(new OwnPermits(pace, clock), clock, stopping),
+    limiter: new RateLimiter(pace, clock, stopping),
     ...(rest.known && { known: rest.known }),
     ...(rest.remember && { remember: rest.remember }),
     ...(rest.columnOf && { columnOf: rest.columnOf }),

@@ -1,7 +1,9 @@
-import { pageOf, readPage } from '../../src/contract/contract-text.ts';
+import { pageOf } from '../../src/contract/contract-text.ts';
 import type { Question } from '../../src/contract/given.ts';
-import { lackingIn, type Proposal, proposeContract, type Said } from '../../src/contract/propose.ts';
+import { lackingIn } from '../../src/contract/missing.ts';
+import { type Proposal, proposeContract, type Said } from '../../src/contract/propose.ts';
 import { readDocument } from '../../src/contract/read-document.ts';
+import { readPage } from '../../src/contract/read-page.ts';
 import { placeFacts } from '../../src/request/contract/bindings.ts';
 import { loadPatterns, readyJudges } from '../../src/request/contract/body-check.ts';
 import { type Contract, tokenAddress } from '../../src/request/contract/contract.ts';

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { type SheetToWrite, workbook } from '../../scripts/workbook.mjs';
 import { STORE_PASSWORD } from '../helpers/postgres.ts';
 import { type Ended, Home, srq, type Typed } from './program.ts';
 import type { Call } from './service.ts';
@@ -68,7 +69,8 @@ async function carryOutBlock({ kind, lines }: Block, prose: string, scene: Scene
   }
   const [, name] = /`([^`]+)`:$/.exec(prose) ?? [];
   if (name === undefined) throw new Error(`Nobody reads this block: ${lines[0]}`);
-  scene.home.write(name, `${scene.names.real(lines.flatMap(repeated).join('\n'))}\n`);
+  const text = `${scene.names.real(lines.flatMap(repeated).join('\n'))}\n`;
+  scene.home.write(name, name.endsWith('.xlsx') ? Buffer.from(workbook(sheetsOf(text))) : text);
   scene.seen = filesOf(scene.home);
   return fenced(lines);
 }
@@ -80,6 +82,17 @@ function blocksOf(transcript: string): Block[] {
     const before: Block = { kind: null, lines: prose.replace(/^\n/, '').replace(/\n$/, '').split('\n') };
     return kind === undefined ? [before] : [before, { kind, lines: inside.replace(/\n$/, '').split('\n') }];
   }).flat();
+}
+
+/** A workbook is written as its sheets, each below a line with its name in brackets, with commas between the cells. */
+function sheetsOf(text: string): SheetToWrite[] {
+  return text
+    .split(/^\[(?=.*\]$)/m)
+    .slice(1)
+    .map((sheet) => {
+      const [name = '', ...rows] = sheet.split('\n');
+      return { name: name.slice(0, -1), rows: parse(rows.join('\n'), { relax_column_count: true }) };
+    });
 }
 
 /** `ana{1..30}@example.com` stands for thirty lines. */

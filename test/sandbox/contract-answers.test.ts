@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CreateOperation, Json, VerdictRule } from '../doors/version-1/contract.ts';
+import type { CreateOperation, Json, VerdictRule } from '../doors/described.ts';
 import { callsTo, contractWith, parameter, partnerUnder } from './contract-client.ts';
 import { creates, LEAD, sandboxWith } from './sandbox-client.ts';
 

@@ -3,11 +3,11 @@ import type { Sandbox } from '../../src/sandbox/server.ts';
 import {
   type CreateOperation,
   DOCUMENTED_CONTRACT,
+  described,
   type Parameter,
   type TokenOperation,
   type ValidateOperation,
-} from '../doors/version-1/contract.ts';
-import { version2 } from '../doors/version-1.ts';
+} from '../doors/described.ts';
 import { FORM, type Reply, sandboxWith, send } from './sandbox-client.ts';
 
 interface Changes {
@@ -20,7 +20,7 @@ interface Changes {
 
 /** The public document's contract, with these changes. */
 export const contractWith = ({ create, validate, token, ...rest }: Changes): Contract =>
-  version2({
+  described({
     ...DOCUMENTED_CONTRACT,
     ...rest,
     create: { ...DOCUMENTED_CONTRACT.create, ...create },

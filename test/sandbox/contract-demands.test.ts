@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Json } from '../doors/version-1/contract.ts';
+import type { Json } from '../doors/described.ts';
 import { contractWith, namedIn, parameter, partnerUnder } from './contract-client.ts';
 import { creates, FORM, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TokenOperation } from '../doors/version-1/contract.ts';
+import type { TokenOperation } from '../doors/described.ts';
 import { contractWith } from './contract-client.ts';
 import { FORM, JSON_TYPE, LEAD, sandboxWith, send } from './sandbox-client.ts';
 

@@ -30,11 +30,14 @@ class Fleet {
     onTestFinished(() => this.stopping.abort());
   }
 
+  /** The statuses that were noted as refusals. */
+  readonly noted: number[] = [];
+
   join(rate: ChosenRate = 'auto', concurrency = 16): RateLimiter {
     const state = this.store.member(`run ${this.limiters.length}`);
     const { clock, random } = this;
     const permits = new AccountPermits({ state, rate, concurrency, learned: null, clock, random });
-    const limiter = new RateLimiter(permits, clock, this.stopping.signal);
+    const limiter = new RateLimiter(permits, clock, this.stopping.signal, (http) => this.noted.push(http));
     this.limiters.push(limiter);
     this.#permits.set(limiter, permits);
     return limiter;
@@ -162,6 +165,19 @@ describe('Processes of one account', () => {
     expect(perSecond).toBeGreaterThan(300);
     const pauses = times.slice(1).map((atMs, at) => atMs - (times[at] ?? 0));
     expect(Math.max(...pauses)).toBeGreaterThan(5_000);
+  });
+
+  test('an answer that was taken and asks to wait is no refusal, but all wait', async () => {
+    const server = unlimited(50, seeded(1));
+    const asks = {
+      arrive: (atMs: number): Reply => ({ ...server.arrive(atMs), headers: { 'retry-after': '1' } }),
+    } as HiddenServer;
+    const fleet = fleetOf(1, asks);
+    const [limiter] = fleet.limiters;
+    if (!limiter) throw new Error('nobody joined');
+    await fleet.clock.until(Promise.all([fleet.send(limiter), fleet.send(limiter)]));
+    expect(fleet.noted).toEqual([]);
+    expect(fleet.clock.nowMs()).toBeGreaterThan(1_000);
   });
 
   test('all wait when one is refused, and begin again with one probe', async () => {

@@ -162,6 +162,25 @@ describe('against services whose limits it cannot see, the pace', () => {
     expect(figures.slowestMs).toBeLessThan(4_000);
   });
 
+  it('begins at the places where the last run ended, unless the first answer is slower than then', () => {
+    const ended = { places: 16, answerMs: 50 };
+    const learned = { ratePerSecond: 400, concurrency: 16, limited: false, ended };
+    const again = (workMs: number) =>
+      run(() => ({ arrive: (nowMs) => ({ status: 200, atMs: nowMs + workMs }) }), 1, 40, { networkMs: 0.5, learned });
+    expect(again(50).elapsedMs).toBeLessThan(300);
+    expect(again(50).mostInFlight).toBe(16);
+    expect(again(400).mostInFlight).toBeLessThan(16);
+  });
+
+  it('does not flood a slow queue where the last run ended at it', () => {
+    const random = seeded(1);
+    const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random });
+    sendRows({ pace, server: queueing(1, random), requests: 200, random });
+    const figures = run((seed) => queueing(1, seed), 1, 200, { timeoutMs: 10_000, learned: pace.learned() });
+    expect(figures).toMatchObject({ timedOut: 0, taken: 200 });
+    expect(figures.slowestMs).toBeLessThan(5_000);
+  });
+
   it('gives its places back to a service that has become slower for good', () => {
     const slower = (random: () => number): HiddenServer => {
       const [before, after] = [unlimited(50, random), unlimited(400, random)];
@@ -228,13 +247,13 @@ describe('the pace', () => {
   it('cuts the rate to 0.7 once per event', () => {
     const { pace, tickets } = inFlight(8, 100);
     for (const ticket of tickets) pace.answered(ticket, 100, refused);
-    expect(pace.ratePerSecond).toBeCloseTo(70);
+    expect(pace.pace(0).ratePerSecond).toBeCloseTo(70);
   });
 
   it('cuts the rate once for all that an overloaded service sheds at a time', () => {
     const { pace, tickets } = inFlight(8, 100);
     for (const ticket of tickets) pace.answered(ticket, 100, { ...ok, kind: 'overloaded' });
-    expect(pace.ratePerSecond).toBeCloseTo(70);
+    expect(pace.pace(0).ratePerSecond).toBeCloseTo(70);
   });
 
   it('sends one request first after a pause, and the others only when it was taken', () => {
@@ -333,7 +352,7 @@ describe('the pace', () => {
     const rateAfter = (silentMs: number) => {
       const { pace, tickets } = inFlight(1, 100);
       for (const ticket of tickets) pace.answered(ticket, silentMs, { ...ok, kind: 'unanswered' });
-      return pace.ratePerSecond;
+      return pace.pace(0).ratePerSecond;
     };
     expect([rateAfter(40), rateAfter(10_000)]).toEqual([100, 70]);
   });
@@ -341,7 +360,7 @@ describe('the pace', () => {
   it('learns nothing of the service from what srq did not send, however late that was', () => {
     const { pace, tickets } = inFlight(1, 100);
     for (const ticket of tickets) pace.answered(ticket, 60_000, { ...ok, kind: 'unsent' });
-    expect(pace.ratePerSecond).toBe(100);
+    expect(pace.pace(0).ratePerSecond).toBe(100);
     pace.answered(pace.sent(60_000, 'create'), 60_000, refused);
     const probe = pace.sent(70_000, 'create');
     expect(pace.ask(70_000)).toEqual({ is: 'after-answer' });
@@ -392,6 +411,6 @@ describe('the pace', () => {
   it('goes on at half the rate when told to', () => {
     const { pace } = inFlight(1, 100);
     pace.slowDown(0.5);
-    expect(pace.ratePerSecond).toBe(50);
+    expect(pace.pace(0).ratePerSecond).toBe(50);
   });
 });

@@ -109,6 +109,11 @@ describe.each([
     expect(service.calls()).toHaveLength(2);
   });
 
+  test.each([401, 403])('but names the request as if it had taken it, HTTP %i leaves it unknown', async (status) => {
+    const { create } = await serviceWith(authorization, () => ({ status, body: { id: 'R-1' } }));
+    expect(await create()).toMatchObject({ outcome: { status: 'unknown', http: status }, stop: { code: 'auth' } });
+  });
+
   test('a 403 after an accepted request is about the request, a 401 is not', async () => {
     const statuses = [201, 403, 401];
     const script: Script = ({ number }) => ({

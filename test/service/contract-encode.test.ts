@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import { type EncodedRequest, makeEncoder } from '../../src/service/wire/encode.ts';
-import type { ContractEncoding, CreateOperation, Parameter } from '../doors/version-1/contract.ts';
+import type { ContractEncoding, CreateOperation, Parameter } from '../doors/described.ts';
 import fc from '../helpers/fast-check.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 

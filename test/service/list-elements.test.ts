@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { serviceInterface } from '../../src/sandbox/service/interface.ts';
 import { makeEncoder } from '../../src/service/wire/encode.ts';
-import { DOCUMENTED_CONTRACT, type Parameter } from '../doors/version-1/contract.ts';
-import { version2 } from '../doors/version-1.ts';
+import { DOCUMENTED_CONTRACT, described, type Parameter } from '../doors/described.ts';
 
 const parameter = (field: string, ...path: string[]): Parameter => ({
   ...{ field, in: 'body', path, type: 'string', isList: false, required: true, requiredWithin: null, values: null },
@@ -26,7 +25,7 @@ test.each([
   ['multipart', 'multipart/form-data'],
 ] as const)('the only element of a list is written and read as one: %s', async (encoding, contentType) => {
   const create = { ...DOCUMENTED_CONTRACT.create, parameters, encoding, contentType };
-  const contract = version2({ ...DOCUMENTED_CONTRACT, create });
+  const contract = described({ ...DOCUMENTED_CONTRACT, create });
   const { headers, body } = makeEncoder(contract).create(REQUEST, null);
   const call = { headers, query: new URLSearchParams(), body: Buffer.from(body) };
   const content = await serviceInterface(contract).decode('create', call);
@@ -50,6 +49,6 @@ test.each([
 
 test('what is shown of a request masks its parts', () => {
   const create = { ...DOCUMENTED_CONTRACT.create, parameters };
-  const shown = makeEncoder(version2({ ...DOCUMENTED_CONTRACT, create })).shown.create(REQUEST, null);
+  const shown = makeEncoder(described({ ...DOCUMENTED_CONTRACT, create })).shown.create(REQUEST, null);
   expect(String(shown.body)).not.toContain('Lisboa');
 });

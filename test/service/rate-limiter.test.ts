@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/request/ports.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { OwnPermits, type PermitAnswer, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { type PermitSource, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from '../../src/service/pacing/retry.ts';
 import { answerWith, virtualClock } from '../helpers/api-client.ts';
 
@@ -12,9 +11,7 @@ const ANSWERED = {
   written: true,
 } as const;
 
-function permitsOf(rate: 'max' | number, clock: Clock): OwnPermits {
-  return new OwnPermits(new AdaptiveRate({ rate, concurrency: 4, random: () => 0.5 }), clock);
-}
+const permitsOf = (rate: 'max' | number) => new AdaptiveRate({ rate, concurrency: 4, random: () => 0.5 });
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
@@ -22,7 +19,7 @@ describe('a signal that outlives its calls has no listeners of them', () => {
   test('that were sent, at once or after a wait', async () => {
     const clock = virtualClock();
     const own = new AbortController();
-    const limiter = new RateLimiter(permitsOf(1, clock), clock, own.signal);
+    const limiter = new RateLimiter(permitsOf(1), clock, own.signal);
     const ownBefore = listeners(own.signal);
     const { signal } = new AbortController();
     let most = 0;
@@ -38,7 +35,7 @@ describe('a signal that outlives its calls has no listeners of them', () => {
 
   test('that it ended, alone or together with the others that waited', async () => {
     const clock = virtualClock();
-    const limiter = new RateLimiter(permitsOf(1, clock), clock, new AbortController().signal);
+    const limiter = new RateLimiter(permitsOf(1), clock, new AbortController().signal);
     const [first, second] = [new AbortController(), new AbortController()];
     const signals = [first.signal, first.signal, first.signal, second.signal];
     const acquired = signals.map((signal) => limiter.acquire('/create', signal));
@@ -53,13 +50,13 @@ describe('a signal that outlives its calls has no listeners of them', () => {
 
   test('that failed', async () => {
     const clock = virtualClock();
-    let answer: PermitAnswer = { is: 'after-answer' };
+    let answer: ReturnType<PermitSource['ask']> = { is: 'after-answer' };
     let changed = () => {};
-    const permits = Object.assign(permitsOf('max', clock), {
+    const permits = Object.assign(permitsOf('max'), {
       attach: (_: unknown, told: () => void) => {
         changed = told;
       },
-      admit: () => answer,
+      ask: () => answer,
     });
     const limiter = new RateLimiter(permits, clock, new AbortController().signal);
     const { signal } = new AbortController();

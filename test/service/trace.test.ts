@@ -4,7 +4,7 @@ import type { Contract } from '../../src/request/contract/contract.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { TracedCall } from '../../src/request/ports.ts';
 import { clientOf, httpTo } from '../doors/client.ts';
-import type { ContractEncoding, Parameter } from '../doors/version-1/contract.ts';
+import type { ContractEncoding, Parameter } from '../doors/described.ts';
 import { virtualClock } from '../helpers/api-client.ts';
 import { CANARY, secretsIn, spellingsOf } from '../helpers/canary-secret.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';

@@ -8,7 +8,7 @@ import type { ImportPlan } from '../../request/log/import-plan.ts';
 import { SrqError } from '../../request/words/errors.ts';
 
 /** Tells whether no row of a file has a country, because no column gives it. */
-export function lacksCountry({ problemGroups }: ImportPlan): boolean {
+export function lacksCountry({ problemGroups }: Pick<ImportPlan, 'problemGroups'>): boolean {
   return problemGroups.some(({ code, isOfPlan }) => code === 'country.missing' && isOfPlan);
 }
 

@@ -16,6 +16,7 @@ import {
   withUntriedAsFailed,
 } from '../../request/log/status.ts';
 import { type Failure, failureOf, type SrqError } from '../../request/words/errors.ts';
+import { lacksCountry } from './country.ts';
 import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
 import type { Asides } from './show-import.ts';
 
@@ -100,7 +101,7 @@ export async function finishDryRun(
   // Rows that lack a field may become ready once the questions about the columns are answered.
   const maySend = counts.ready > 0 || asked.some(({ open }) => open.length > 0);
   const isToCorrect = !maySend && counts.invalid > 0;
-  const again = files.some(({ file }) => file === '-') ? null : commandLine(command);
+  const again = files.some(({ file }) => file === '-') ? null : commandLine(withCountry(command, files));
   const summary = {
     ...(await shared(context, files, startedMs)),
     counts,
@@ -305,8 +306,16 @@ function nextCommand(
   if (counts.invalid + counts.rejected === 0 || context.options.sandbox) return null;
   const refused = files.filter(hasRefused);
   if (!refused.every(({ results }) => isFile(results))) return fromStdin ? null : commandLine(command);
-  const words = withoutOptions(command, OF_THE_INPUT);
+  const words = withCountry(withoutOptions(command, OF_THE_INPUT), files);
   return commandLine(words.flatMap((word) => correctedFile(word, files)));
+}
+
+/** The same command again would fail again without a country. srq makes up none: a person replaces the word. */
+function withCountry(
+  command: readonly string[],
+  files: readonly { readonly plan: Pick<ImportPlan, 'problemGroups'> }[],
+): readonly string[] {
+  return files.every(({ plan }) => lacksCountry(plan)) ? [...command, '--set', 'country=CODE'] : command;
 }
 
 /**

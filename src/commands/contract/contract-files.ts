@@ -57,7 +57,7 @@ export async function proposalFrom(
   { baseUrl, nowMs }: { readonly baseUrl: string | null; readonly nowMs: number },
 ): Promise<Proposal> {
   const { parseFile, readDocument } = await import('../../contract/read-document.ts');
-  const { isPage, readPage } = await import('../../contract/contract-text.ts');
+  const { isPage, readPage } = await import('../../contract/read-page.ts');
   const learnedAt = new Date(nowMs).toISOString();
   if (!isPage(parseFile(file))) {
     const { proposeContract } = await import('../../contract/propose.ts');
@@ -78,7 +78,7 @@ export async function proposalFrom(
     text: `The page was written without the secret "${name}". What is it?`,
     answer: `--set ${name}=@FILE`,
   }));
-  const { lackingIn } = await import('../../contract/propose.ts');
+  const { lackingIn } = await import('../../contract/missing.ts');
   const lacking = Object.keys(lackingIn(contract.create)).join(', ');
   const isUnchecked = contract.create.schema === null && (contract.source === null || known.create.schema !== null);
   const notes = [

@@ -14,11 +14,10 @@ import type { Status } from '../../request/log/status.ts';
 import type { CachedToken, TracedCall, ValidateResult } from '../../request/ports.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { connectTimeoutOf } from '../../service/network/connector.ts';
+import { connectTimeoutOf, targetOf } from '../../service/network/connector.ts';
 import {
-  hostOf,
   openConnection,
-  openTunnel,
+  openProxied,
   resolveHost,
   type ServiceCertificate,
   tlsHandshake,
@@ -240,12 +239,12 @@ export async function takeNetworkSteps(
   const { proxy } = network;
   const tunnel = await examination.runStep('proxy', async (): Promise<Found<Socket | null>> => {
     if (!proxy) return { result: 'ok', message: directly(context, url), value: null };
-    const value = await openTunnel(url, { ...network, proxy }, timeoutMs);
+    const value = await openProxied(url, { ...network, proxy }, timeoutMs);
     return { result: 'ok', message: `${proxy.url} connects to ${url.host}.`, value };
   });
   await examination.runStep('dns', async () => {
     if (proxy) return BY_PROXY;
-    const host = hostOf(url);
+    const host = targetOf(url).hostname;
     if (isIP(host))
       return { result: 'ok', message: `${host} is an address; there is no name to look up.`, value: null };
     const addresses = await resolveHost(host);

@@ -1,7 +1,7 @@
 import type { Input } from '../../cli/input.ts';
 import type { Preparation } from '../../delivery/prepare.ts';
 import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
-import { saysItIsSettled } from '../../delivery/returned.ts';
+import { saysItIsSettled } from '../../delivery/sent-before.ts';
 import { FILE_EXPORT_COLUMNS, LOG_EXPORT_COLUMNS } from '../../report/export-file.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { resultColumnOf } from '../../request/lead/table.ts';

@@ -1,83 +1,20 @@
 import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
-import { type Candidate, guessed, type Look, SEVERAL } from './candidates.ts';
-import type { ContentProfile } from './content.ts';
-import {
-  contentReason,
-  fitOf,
-  holdsPersons,
-  isNearlyText,
-  isPlainlyEmail,
-  isPlainlyPhone,
-  isPlainlyText,
-  isRepeated,
-} from './fit.ts';
-
-/** The meanings that a column can have because of its content if its name tells none. The most certain come first. */
-const BY_CONTENT: readonly {
-  readonly meaning: FieldOrPart;
-  readonly is: (seen: ContentProfile) => boolean;
-  /** If another column has one of these meanings, this meaning is not needed. */
-  readonly unless: readonly FieldOrPart[];
-  /** Whether the content is so clear that it counts even under a name with unknown words. */
-  readonly underAnyName: boolean;
-}[] = [
-  { meaning: 'email', is: isPlainlyEmail, unless: [], underAnyName: true },
-  { meaning: 'phone', is: isPlainlyPhone, unless: [], underAnyName: true },
-  { meaning: 'request_text', is: isPlainlyText, unless: [], underAnyName: true },
-  {
-    meaning: 'street',
-    is: ({ streetLike, streetWord, placeLike, medianLength, date, amount }) =>
-      ((streetLike >= 0.7 && medianLength <= 35) || (streetLike >= 0.4 && streetWord >= 0.6)) &&
-      Math.max(date, amount) < 0.2 &&
-      placeLike < 0.5,
-    unless: ['location'],
-    underAnyName: false,
-  },
-  { meaning: 'location', is: isPlace, unless: ['postal_code', 'city', 'street'], underAnyName: false },
-  { meaning: 'city', is: isPlace, unless: ['postal_code', 'location'], underAnyName: false },
-  {
-    meaning: 'postal_code',
-    is: ({ postalCode, isSequence, distinct }) => postalCode >= 0.8 && !isSequence && distinct > 0.15,
-    unless: ['location'],
-    underAnyName: false,
-  },
-  {
-    meaning: 'lang',
-    is: ({ language, country, yesNo, filled }) => filled >= 3 && language >= 0.9 && country < 0.9 && yesNo < 0.5,
-    unless: [],
-    underAnyName: false,
-  },
-  {
-    meaning: 'country',
-    is: ({ country, language, filled }) => filled >= 3 && country >= 0.9 && language < 0.9,
-    unless: [],
-    underAnyName: false,
-  },
-  { meaning: 'audio_file', is: ({ recording }) => recording >= 0.8, unless: [], underAnyName: false },
-  { meaning: 'fullname', is: isWholeName, unless: ['first_name', 'last_name'], underAnyName: false },
-];
-
-/** Tells whether a column holds whole addresses, or towns with their postal codes. */
-function isPlace({ placeLike, digits, medianLength }: ContentProfile): boolean {
-  return placeLike >= 0.6 && digits < 0.2 && medianLength <= 80;
-}
-
-function isWholeName(seen: ContentProfile): boolean {
-  const { wordsOnly, oneWord, distinct, medianLength, longText, town, givenName } = seen;
-  const isShort = distinct >= 0.7 && medianLength <= 30 && longText < 0.5 && town <= givenName;
-  return isShort && wordsOnly + oneWord >= 0.8 && wordsOnly >= (holdsPersons(seen) ? 0.3 : 0.6);
-}
+import { type Candidate, guessed, type Look } from './candidates.ts';
+import { contentReason, fitOf, holdsPersons, isNearlyText, isRepeated, MEANINGS } from './meanings.ts';
 
 export const isTaken = (readings: readonly Candidate[], index: number) => readings.some((each) => each.index === index);
 const isGiven = (readings: readonly Candidate[], meanings: readonly FieldOrPart[]) =>
   readings.some(({ meaning }) => meanings.includes(meaning));
 
+const FIELDS_AND_PARTS = Object.keys(MEANINGS) as FieldOrPart[];
+
 /** Reads columns by their content, if neither their names nor other columns give the field. */
 export function byContentAlone(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   const found: Candidate[] = [];
-  for (const { meaning, is, unless, underAnyName } of BY_CONTENT) {
+  for (const meaning of FIELDS_AND_PARTS) {
+    const { alone, unless = [], underAnyName, isSeveral } = MEANINGS[meaning];
     const all = [...readings, ...found];
-    if (isGiven(all, [meaning, ...unless])) continue;
+    if (!alone || isGiven(all, [meaning, ...unless])) continue;
     const alike = looks.filter(
       ({ index, name, seen, isOwn }) =>
         !isOwn &&
@@ -86,11 +23,11 @@ export function byContentAlone(looks: readonly Look[], readings: readonly Candid
         !name.isElse &&
         seen.filled > 0 &&
         (underAnyName || name.isEmpty) &&
-        is(seen) &&
+        alone(seen) &&
         (!isRepeated(seen) || meaning === 'postal_code'),
     );
     const fitting = meaning === 'phone' ? dialled(alike) : alike;
-    for (const look of SEVERAL.has(meaning) ? fitting : fitting.slice(0, 1))
+    for (const look of isSeveral ? fitting : fitting.slice(0, 1))
       found.push(guessed(look, meaning, contentReason(meaning, look.seen) ?? 'its content'));
   }
   return found;

@@ -6,13 +6,12 @@ import {
   fitOf,
   holdsFewValues,
   holdsPersons,
-  isPersonRather,
-  isPlainlyEmail,
+  isPlainlyOther,
   isPlainlyPhone,
   isRepeated,
-  isTownRather,
-} from './fit.ts';
-import type { NameEvidence } from './name-evidence.ts';
+  MEANINGS,
+} from './meanings.ts';
+import { type NameEvidence, PARENTS } from './name-evidence.ts';
 import { ASIDE, type NamedMeaning, SECOND } from './named-column.ts';
 
 /** A column with the evidence of its name and its content. */
@@ -60,7 +59,8 @@ export function candidatesByName(look: Look): Candidate[] {
   if (alias && !isPlainlyOther(alias.meaning, seen)) {
     const fit = fitOf(alias.meaning, seen);
     const known: Candidate = { index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look };
-    found.push(isOfCompanies(alias.meaning, seen) ? { ...known, level: 'likely' } : known);
+    const isAsked = alias.meaning === 'notes' || isOfCompanies(alias.meaning, seen);
+    found.push(isAsked ? { ...known, level: 'likely' } : known);
   }
   if (name.isOthers && found.length === 0) return [];
   for (const named of name.meanings) {
@@ -90,40 +90,23 @@ export function guessed(look: Look, meaning: FieldOrPart, because: string): Cand
   return { index: look.index, meaning, rank, level: 'likely', because, fit: 'shows', by: 'content', look };
 }
 
-/** Fields for which several columns make sense. Each row gives the first filled one. */
-export const SEVERAL: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email', 'last_name']);
-
-/** Meanings that content alone shows, so that it decides if the name does not. */
-const SPECIFIC: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
-  ...(['postal_code', 'country', 'lang', 'request_text', 'audio_file'] as const),
-]);
-/** Meanings that hardly depend on the other words of a question, if the content shows them. */
-const OF_QUESTIONS: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
-  ...(['first_name', 'last_name', 'city', 'location', 'street', 'request_text'] as const),
-]);
-
-const VAGUE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['location', 'fullname']);
-
-export const OF_A_PERSON: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email']);
+const isOfAPerson = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'contact';
+const isOfAName = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'name';
 const OF_A_NAME: readonly FieldOrPart[] = ['fullname', 'first_name', 'last_name'];
-const OF_A_PLACE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
-  ...(['street', 'house_number', 'postal_code', 'city', 'location'] as const),
-]);
-/** Meanings that belong to a person. Unknown words in the name may mean another person than the customer. */
-export const IS_PERSONAL: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([...OF_A_PERSON, ...OF_A_NAME]);
+
+/** Tells whether a meaning belongs to a person. Unknown words in the name may mean another person than the customer. */
+export function isPersonal(meaning: FieldOrPart): boolean {
+  return isOfAPerson(meaning) || isOfAName(meaning);
+}
 
 /** Tells whether a column for a name has names of companies, which may be other people's. */
 function isOfCompanies(meaning: FieldOrPart, { company }: ContentProfile): boolean {
   return meaning === 'fullname' && company >= 0.3;
 }
 
-function isConstant({ distinct, filled }: ContentProfile): boolean {
-  return distinct * filled <= 1;
-}
-
 /** Tells whether a column has the same few people again and again. They are the sender's own, never the customers. */
 function isOfFew(meaning: FieldOrPart, seen: ContentProfile): boolean {
-  return (OF_A_PERSON.has(meaning) || meaning === 'fullname') && isRepeated(seen);
+  return (isOfAPerson(meaning) || meaning === 'fullname') && isRepeated(seen);
 }
 
 /** Returns the certainty of a reading by words, or null if the content contradicts it. */
@@ -136,14 +119,15 @@ function levelOf(
   // Names and places have no typical form. If the content does not show them, a person has to check. If the same few
   // people occur again and again, they are the sender's own.
   const isOwn = isOfFew(meaning, seen);
-  const mayBeStrangers = (name.unknown !== '' || name.isEither) && IS_PERSONAL.has(meaning);
+  const mayBeStrangers = (name.unknown !== '' || name.isEither) && isPersonal(meaning);
   const isVague =
-    (VAGUE.has(meaning) && fit === 'allows') ||
-    (meaning === 'notes' && fit !== 'shows' && seen.filled > 2) ||
+    (MEANINGS[meaning].isVague && fit === 'allows') ||
+    // Notes may be about the customer, whatever they look like.
+    meaning === 'notes' ||
     isOfCompanies(meaning, seen);
   // A word for a need whose column holds single words instead of texts more likely means the kind of service.
   const isWord = meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16;
-  const isElsewhere = name.isBilling || (rank >= SECOND && OF_A_PLACE.has(meaning));
+  const isElsewhere = name.isBilling || (rank >= SECOND && MEANINGS[meaning].group === 'place');
   if (strength === 'plain') return isWord || isVague || isOwn || isElsewhere || mayBeStrangers ? 'likely' : 'certain';
   // A word for a number or a call means a telephone only if the content is telephone numbers.
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
@@ -155,35 +139,16 @@ function levelOf(
   if (name.isEither && meaning === 'fullname' && !holdsPersons(seen)) return null;
   if (mayBeStrangers) return strength === 'slip' && fit === 'shows' ? 'certain' : 'likely';
   const isName = (meaning === 'fullname' || meaning === 'first_name') && holdsPersons(seen);
-  const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning) || isName;
+  const isSpecific = MEANINGS[meaning].isSpecific || isOfAPerson(meaning) || isName;
   if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
   // A number that can be called, or of a line, is a reference only if the name clearly says so.
   if (meaning === 'ref' && (isPlainlyPhone(seen) || (seen.isSequence && seen.filled > 2))) return null;
   const isKindOfService = meaning === 'category' && name.unknown === '' && !name.isSubject && holdsFewValues(seen);
   if (isKindOfService) return 'certain';
   if (fit !== 'shows' || rank >= ASIDE) return 'likely';
-  if (name.isQuestion && (OF_A_PERSON.has(meaning) || OF_QUESTIONS.has(meaning))) return 'certain';
+  if (name.isQuestion && (isOfAPerson(meaning) || MEANINGS[meaning].isOfQuestions)) return 'certain';
   if (name.unknown !== '') return 'likely';
-  return SPECIFIC.has(meaning) ? 'certain' : 'likely';
-}
-
-/** Tells whether nearly all cells of a column with a known name are clearly of another kind than the name says. */
-function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
-  if (meaning === 'ref') return seen.filled >= 3 && (isConstant(seen) || seen.isFractional);
-  if (fitOf(meaning, seen) !== 'contradicts') return false;
-  // Links are the location of appointments that take place online.
-  if (seen.url >= (meaning === 'location' ? 0.5 : 0.9)) return true;
-  // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
-  if (isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1)) return true;
-  if (seen.filled < 3) return false;
-  if (meaning === 'category' && seen.clientele >= 0.6) return true;
-  if (meaning === 'country' && seen.town >= 0.4) return true;
-  if (meaning === 'fullname' && Math.max(seen.codeLike, seen.digits) >= 0.9) return true;
-  if (meaning === 'city' ? isPersonRather(seen) : OF_A_NAME.includes(meaning) && isTownRather(seen)) return true;
-  // Some forms write "anonymous" into every cell of an e-mail address that they must not ask for.
-  if (meaning === 'email' && seen.email === 0 && seen.distinct * seen.filled <= 1) return true;
-  const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;
-  return isNumbered || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= 0.9;
+  return MEANINGS[meaning].isSpecific ? 'certain' : 'likely';
 }
 
 const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];
@@ -205,7 +170,7 @@ export function withoutEmpty(candidates: readonly Candidate[]): readonly Candida
   const isFilled = (meaning: FieldOrPart) =>
     candidates.some((each) => each.look.seen.filled > 0 && each.meaning === meaning);
   return candidates.filter(({ meaning, look: { seen } }) => {
-    if (seen.filled > 0 || SEVERAL.has(meaning)) return true;
+    if (seen.filled > 0 || MEANINGS[meaning].isSeveral) return true;
     return !(meaning === 'fullname' ? OF_A_NAME : [meaning]).some(isFilled);
   });
 }
@@ -253,7 +218,7 @@ function isGivenName({ meaning, look: { seen } }: Candidate): boolean {
 
 /** Tells whether a column that seems to be half of a name, and has no other half, holds whole names. */
 function isWholeName({ meaning, look: { seen } }: Candidate): boolean {
-  return OF_A_NAME.includes(meaning) && seen.wordsOnly >= 0.6 && holdsPersons(seen);
+  return isOfAName(meaning) && seen.wordsOnly >= 0.6 && holdsPersons(seen);
 }
 
 function isHalfName({ meaning, look }: Candidate): boolean {
@@ -263,6 +228,12 @@ function isHalfName({ meaning, look }: Candidate): boolean {
 function isNumberedPair(one: Candidate, two: Candidate): boolean {
   const areNeighbours = two.index === one.index + 1;
   return areNeighbours && [one, two].every(({ look: { seen } }) => seen.filled > 0 && seen.oneWord >= 0.7);
+}
+
+/** Leaves out the name of a pet beside the names of its owners, about whom a person is asked. */
+export function withoutPets(candidates: readonly Candidate[], looks: readonly Look[]): readonly Candidate[] {
+  const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen) && !isRepeated(seen));
+  return hasOwners ? candidates.filter(({ meaning, look }) => !(isOfAName(meaning) && look.name.isEither)) : candidates;
 }
 
 /** Known names that mean the full address by themselves, but only the street beside a postal code or a town. */
@@ -313,9 +284,9 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
     const rivals = left.filter((each) => each.meaning === meaning).sort(byMerit);
     const known = rivals.filter(({ by }) => by === 'known name');
     const [winner, second] = rivals;
-    if (OF_A_PERSON.has(meaning)) return asDoubted(second ? withoutStrangers(rivals) : rivals);
+    if (isOfAPerson(meaning)) return asDoubted(second ? withoutStrangers(rivals) : rivals);
     if (!winner || !second) return rivals;
-    if (SEVERAL.has(meaning)) return withoutStrangers(rivals);
+    if (MEANINGS[meaning].isSeveral) return withoutStrangers(rivals);
     if (known.length > 0) return known;
     return [winner];
   });
@@ -331,7 +302,7 @@ function isAnothersName({ meaning, level, look }: Candidate, candidates: readonl
     candidates.some((each) => each.meaning === other && each.level === 'certain');
   if (meaning === 'fullname')
     return (level === 'likely' || look.name.isSomebody) && isCertain('first_name') && isCertain('last_name');
-  if (level === 'certain' || !OF_A_NAME.includes(meaning)) return false;
+  if (level === 'certain' || !isOfAName(meaning)) return false;
   return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
 }
 
@@ -360,6 +331,25 @@ function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
     const isElsewhere = isOfAPlace && rivals.length > 1;
     return each.by !== 'known name' && (isDoubted || isLast || isElsewhere) ? { ...each, level: 'likely' } : each;
   });
+}
+
+/**
+ * Makes contacts likely that belong to somebody else than the name and the best contact, because they would be called
+ * where the customer's own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name.
+ */
+export function withoutOthersContacts(readings: readonly Candidate[]): readonly Candidate[] {
+  const names = readings.filter(({ meaning }) => isOfAName(meaning));
+  const named = new Set(names.flatMap(({ look }) => [...look.name.whose]));
+  const isOf = ({ look: { name } }: Candidate, people: ReadonlySet<string>) =>
+    name.whose.size === 0 || [...name.whose].some((each) => people.has(each));
+  const isAsked = (each: Candidate) => {
+    if (!isOfAPerson(each.meaning) || isOf(each, named)) return false;
+    if (named.size > 0 || (names.length > 0 && each.look.name.whose.has(PARENTS))) return true;
+    const rivals = readings.filter(({ meaning }) => meaning === each.meaning);
+    const [best] = rivals.sort((a, b) => Number(isOf(b, named)) - Number(isOf(a, named)) || a.rank - b.rank);
+    return best !== undefined && !isOf(each, best.look.name.whose);
+  };
+  return readings.map((each) => (isAsked(each) ? { ...each, level: 'likely' } : each));
 }
 
 function byMerit(a: Candidate, b: Candidate): number {

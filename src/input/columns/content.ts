@@ -89,21 +89,30 @@ const PLATFORM_PREFIX = /^(?:(?:p|z|l):|')/;
 /** Number of cells whose words are looked up, which takes longer than examining their form. */
 const LOOKED_UP = 60;
 
+/** A filled cell with the index of its row. */
+interface Filled {
+  readonly text: string;
+  readonly row: number;
+}
+
+/** Returns the first filled cells of a column. In one of contacts, a dash or "n/a" says that there is none. */
+function filledCells(cells: readonly string[], most: number): readonly Filled[] {
+  const filled = cells
+    .map((cell, row) => ({ text: withoutFraction(cell.trim().replace(PLATFORM_PREFIX, '')), row }))
+    .filter(({ text }) => text !== '' && !isErrorValue(text))
+    .slice(0, most);
+  const telling = filled.filter(({ text }) => !saysNone(text));
+  const isContact = telling.length < filled.length && telling.some(({ text }) => isEmail(text) || isPhoneShape(text));
+  return isContact ? telling : filled;
+}
+
 /** Examines the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
 export function profileOf(
   cells: readonly string[],
   marketOf: (row: number) => Market | undefined,
   most: number,
 ): ContentProfile {
-  const filled = cells
-    .map((cell, row) => ({ text: withoutFraction(cell.trim().replace(PLATFORM_PREFIX, '')), row }))
-    .filter(({ text }) => text !== '' && !isErrorValue(text))
-    .slice(0, most);
-  const telling = filled.filter(({ text }) => !saysNone(text));
-  // In a column of telephone numbers or e-mail addresses, a dash or "n/a" says that there is none. In other columns it
-  // may be a value.
-  const isContact = telling.length < filled.length && telling.some(({ text }) => isEmail(text) || isPhoneShape(text));
-  const seen = isContact ? telling : filled;
+  const seen = filledCells(cells, most);
   const texts = seen.map(({ text }) => text);
   const shareOf = (looked: readonly string[], is: (text: string) => boolean) =>
     looked.filter(is).length / Math.max(1, looked.length);

@@ -11,10 +11,17 @@ export interface NameEvidence {
   readonly isOthers: boolean;
   /** Whether the name says that the column belongs to no field: a date, a price, a consent. */
   readonly isElse: boolean;
+  /** Whether the other person is an owner: of a house, who is not the customer, or of a pet, who is. */
+  readonly isOwner: boolean;
   /** The unknown words, except those in brackets. */
   readonly unknown: string;
   /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour. */
   readonly isEither: boolean;
+  /**
+   * The words that say whose a telephone number or an e-mail address is: `tenant` or `caller`, but not `customer`. All
+   * words for parents are the same one.
+   */
+  readonly whose: ReadonlySet<string>;
   /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
   readonly isBilling: boolean;
   /** Whether the name is a question or a sentence, in which unknown words mean little. */
@@ -117,8 +124,10 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     isEmpty: isEmpty && !isElse && !inside,
     isOthers,
     isElse: isElse && !inside,
+    isOwner: named.has('owner'),
     unknown,
     isEither: named.has('either'),
+    whose: new Set(words.flatMap(personIn)),
     isBilling: named.has('billing'),
     isQuestion: words.length >= 5 || /[?¿]/.test(header),
     isBareName: named.isBareName() && !inside,
@@ -127,8 +136,20 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     isRegion: named.isRegion(),
     isDoubted: named.has('doubt') && words.length <= MAX_DOUBTED,
     isSecond: named.has('second'),
-    isOfAPlace: named.hasAny(['city', 'address']) || words.includes('site'),
+    isOfAPlace: named.hasAny(['city', 'address', 'street', 'house']) || words.some((word) => SITES.has(word)),
   };
+}
+
+const SITES = new Set(['site', 'baustelle', 'obra', 'chantier', 'cantiere']);
+
+export const PARENTS = 'parents';
+
+/** Returns what a word says about whose a column is, without its ending: `mieter` and `mieters` are the same person. */
+function personIn(word: string): readonly string[] {
+  const about = conceptsOf(word);
+  if (about.includes('parents')) return [PARENTS];
+  const isSomebody = (about.includes('customer') && !about.includes('anyone')) || about.includes('lastAdjective');
+  return isSomebody ? [word.slice(0, 5)] : [];
 }
 
 /** What forms write in brackets behind the name of a group: `Your name (First)`, `Where is the work? (City)`. */

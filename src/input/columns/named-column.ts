@@ -42,7 +42,9 @@ const READERS = new Set(
 const LEADS = new Set('lead leads prospect interessent anfragender piste trato'.split(' '));
 
 /** Words for a person who is called at a number. */
-const CALLED = new Set('contact contacto contato contatto kontakt call calls'.split(' '));
+const CALLED = new Set(
+  'contact contacto contato contatto kontakt call calls caller callers anrufer appelant llamante chiamante'.split(' '),
+);
 
 /** Words for what somebody writes. Such a column holds texts, even if they are repeated, and no kinds of service. */
 const MESSAGES = new Set(
@@ -120,6 +122,8 @@ export class NamedColumn {
     const place = this.#place();
     // "Postal address" may mean a code or a whole address.
     if (place?.meaning === 'postal_code' && this.has('address')) return [place, this.#part('location')];
+    // "Paese" is Italian for a country and for a village.
+    if (place?.meaning === 'city' && this.has('country')) return [this.#plain('country'), place];
     // "Street and number" means both, and "street number" means that of the house.
     if (place?.meaning === 'street' && this.has('number')) return [place, this.#plain('house_number')];
     if (place !== null) return [place];
@@ -245,6 +249,7 @@ export class NamedColumn {
     // A customer's number may be anything that distinguishes customers.
     const ref = customer && !this.#isOfALead() ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
     const phone = this.#part('phone', this.#isCall() ? RANK.usual : ASIDE);
+    if (number && this.#isCall() && this.#words.some((word) => READERS.has(word))) return [phone];
     // A "contact number" can be called. An "id" cannot, even if it looks like a telephone number.
     const mayBeCalled = !this.#words.some((word) => IDENTIFIERS.has(word));
     if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];

@@ -9,24 +9,16 @@ import {
   type Candidate,
   type ColumnReading,
   candidatesByName,
-  IS_PERSONAL,
+  isPersonal,
   type Look,
-  OF_A_PERSON,
   withHouseNumber,
   withoutEmpty,
+  withoutOthersContacts,
+  withoutPets,
   withoutRivals,
 } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
-import {
-  fitOf,
-  holdsPersons,
-  isNearlyText,
-  isPlainlyEmail,
-  isPlainlyPhone,
-  isPlainlyText,
-  isRepeated,
-  isStreet,
-} from './fit.ts';
+import { holdsPersons, isPlainlyEmail, isPlainlyPhone, isPlainlyText, isRepeated, MEANINGS } from './meanings.ts';
 import { type NameEvidence, nameEvidence } from './name-evidence.ts';
 
 /** The columns of a file, as far as they are known. */
@@ -56,12 +48,13 @@ export interface Understanding {
 export function understandColumns(view: ColumnsView): Understanding {
   const looks = lookAt(view);
   const named = looks.flatMap((look) => candidatesByName(look).sort(bestFirst).slice(0, 1));
-  const chosen = withoutRivals(withHouseNumber(asPlaceParts(asNameParts(withoutEmpty(named))), looks));
+  const persons = asNameParts(withoutPets(withoutEmpty(named), looks));
+  const chosen = withoutRivals(withHouseNumber(asPlaceParts(persons), looks));
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
   for (const find of [namePair, byContentAlone, longestText, townBeside, onlyPersons, region])
     found.push(...find(looks, found));
-  const readings = withCertainty(found, looks).sort((a, b) => a.index - b.index);
+  const readings = [...withoutOthersContacts(withCertainty(found, looks))].sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
     readings: readings.map(({ index, meaning, level, rank, because }) => ({ index, meaning, level, rank, because })),
@@ -114,52 +107,6 @@ function lookAt({ columns, cells, market }: ColumnsView): Look[] {
 /** Minimum number of filled cells before content decides anything. */
 const MIN_FILLED = 3;
 
-/** The content that makes a column certain if it is the only one of its kind. */
-interface Kind {
-  /** Tells whether a column is clearly of the kind. */
-  is(seen: ContentProfile): boolean;
-  /** Tells whether another column is so similar that a person should choose. */
-  isNear(seen: ContentProfile): boolean;
-}
-
-const TEXT: Kind = {
-  is: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
-  isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
-};
-
-const KINDS: Partial<Record<FieldOrPart, Kind>> = {
-  email: {
-    is: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
-    isNear: ({ email, distinct }) => email >= 0.3 && distinct >= 0.3,
-  },
-  phone: {
-    is: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
-    isNear: ({ phone, writtenAsPhone, distinct }) => phone >= 0.5 && writtenAsPhone >= 0.2 && distinct >= 0.3,
-  },
-  request_text: TEXT,
-  notes: TEXT,
-  fullname: {
-    is: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
-    isNear: (seen) => holdsPersons(seen) && seen.distinct >= 0.3,
-  },
-  postal_code: {
-    is: ({ postalCode, distinct }) => postalCode >= 0.8 && distinct >= 0.15,
-    isNear: ({ postalCode }) => postalCode >= 0.6,
-  },
-  street: { is: isStreet, isNear: isStreet },
-  city: { is: ({ town }) => town >= 0.25, isNear: ({ town }) => town >= 0.25 },
-  location: {
-    is: (seen) => seen.placeLike >= 0.7 || seen.town >= 0.3 || isStreet(seen),
-    isNear: ({ placeLike, town }) => placeLike >= 0.5 || town >= 0.25,
-  },
-  country: { is: ({ country }) => country >= 0.9, isNear: ({ country }) => country >= 0.6 },
-  ref: {
-    is: (seen) => fitOf('ref', seen) === 'shows' && seen.phoneShape < 0.5,
-    isNear: (seen) => fitOf('ref', seen) === 'shows' && seen.url < 0.3,
-  },
-  audio_file: { is: ({ recording }) => recording >= 0.9, isNear: ({ recording }) => recording >= 0.3 },
-};
-
 const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
 
 /**
@@ -190,13 +137,13 @@ function certain(candidate: Candidate): Candidate {
 
 /** Returns the columns that may be of the kind that a meaning has, except those of other people. */
 function near(meaning: FieldOrPart, looks: readonly Look[]): readonly Look[] {
-  const kind = KINDS[meaning];
-  return looks.filter(({ isOwn, name, seen }) => !isOwn && !name.isOthers && seen.filled > 0 && kind?.isNear(seen));
+  const { only, near = only } = MEANINGS[meaning];
+  return looks.filter(({ isOwn, name, seen }) => !isOwn && !name.isOthers && seen.filled > 0 && near?.(seen));
 }
 
 function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean {
   const { seen } = candidate.look;
-  const isOfKind = KINDS[candidate.meaning]?.is(seen) ?? false;
+  const isOfKind = MEANINGS[candidate.meaning].only?.(seen) ?? false;
   return seen.filled >= MIN_FILLED && isOfKind && !isUnclear(candidate) && isTelling(candidate, readings);
 }
 
@@ -220,8 +167,8 @@ function mayBeStrangers({ isEither, isBilling, isOthers, unknown }: NameEvidence
 
 function isUnclear({ meaning, look: { name } }: Candidate): boolean {
   const isOfRegion = meaning === 'location' && name.isRegion;
-  const isDoubted = OF_A_PERSON.has(meaning) && (name.isDoubted || name.isSecond || name.isOfAPlace);
-  return name.isBilling || isOfRegion || isDoubted || (IS_PERSONAL.has(meaning) && mayBeStrangers(name));
+  const isDoubted = MEANINGS[meaning].group === 'contact' && (name.isDoubted || name.isSecond || name.isOfAPlace);
+  return name.isBilling || isOfRegion || isDoubted || (isPersonal(meaning) && mayBeStrangers(name));
 }
 
 /**

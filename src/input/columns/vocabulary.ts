@@ -35,7 +35,7 @@ type FieldConcept =
 
 /**
  * The other meanings of a word in a header: that the column belongs to no field, whose column it is, or how it ranks
- * among several. `either` words may mean the customer or not, and so may
+ * among several. `anyone` words are the `customer` words that name nobody in particular. `either` words may mean the customer or not, and so may
  * `billing`, who gets the invoice. `doubt` words say of a number or an address that it may
  * not be the one to use. `nothing` words only qualify others.
  */
@@ -55,6 +55,9 @@ type OtherConcept =
   | 'fax'
   | 'extra'
   | 'customer'
+  | 'anyone'
+  | 'parents'
+  | 'owner'
   | 'other'
   | 'either'
   | 'billing'

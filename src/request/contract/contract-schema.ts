@@ -92,21 +92,21 @@ const apart = z.check<Record<string, string>>((payload) => {
 const open = z.refine(areOpen, 'is not a header that a contract may name');
 const atPlaces = z.record(z.string(), json).check(open);
 
-const sampleAnswer = z.object({ status: z.int(), contentType: mediaType, body: json });
+const sampleAnswer = z.strictObject({ status: z.int(), contentType: mediaType, body: json });
 
 /**
  * A rule that reads from an answer whether a request is a duplicate. Values are compared as text (`true`, `duplicate`,
  * `1`).
  */
 const verdictRule = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('status'), status: z.int(), verdict: z.enum(['clear', 'duplicate']) }),
-  z.object({ kind: z.literal('value'), pointer, duplicate: texts, clear: texts }),
+  z.strictObject({ kind: z.literal('status'), status: z.int(), verdict: z.enum(['clear', 'duplicate']) }),
+  z.strictObject({ kind: z.literal('value'), pointer, duplicate: texts, clear: texts }),
   /** A list: a non-empty one means duplicate, an empty one means clear. */
-  z.object({ kind: z.literal('list'), pointer }),
+  z.strictObject({ kind: z.literal('list'), pointer }),
 ]);
 
 /** An operation that carries a request. */
-const call = z.object({
+const call = z.strictObject({
   /** Method and path below the base URL: `POST /v1/leads`. */
   call: z
     .string()
@@ -138,9 +138,9 @@ const call = z.object({
    */
   schema: json,
   /** Answers for the sandbox: examples of the document, or made from its schemas. Null if neither is known. */
-  answers: z.object({ success: z.nullable(sampleAnswer), refusal: z.nullable(sampleAnswer) }),
+  answers: z.strictObject({ success: z.nullable(sampleAnswer), refusal: z.nullable(sampleAnswer) }),
   /** Where the answers say what srq does not find by itself. Each list may be empty. */
-  reads: z.object({
+  reads: z.strictObject({
     /** The places of identifiers in a 2xx answer. */
     id: z.array(pointer),
     /** The rules for duplicates. The first one that applies decides. */
@@ -151,11 +151,11 @@ const call = z.object({
 });
 
 const createCall = z
-  .object({
+  .strictObject({
     ...call.shape,
     /** The idempotency key, which only a person can promise, or null if the service recognises no repetition by a header. */
     again: z.nullable(
-      z.object({
+      z.strictObject({
         header,
         /**
          * Time after its first use in which the service recognises a key. Null means that nobody said, which counts as
@@ -173,7 +173,7 @@ const createCall = z
     ),
   );
 
-const tokenOperation = z.object({
+const tokenOperation = z.strictObject({
   path,
   /**
    * The place where `path` begins, if that is not the base URL. `service` means the root of the base URL's host. An
@@ -197,12 +197,12 @@ const tokenOperation = z.object({
 /** How the calls that carry a request are authorized. */
 const authorization = z.discriminatedUnion('kind', [
   /** A token of the token operation, as a bearer token. */
-  z.object({ kind: z.literal('bearer') }),
+  z.strictObject({ kind: z.literal('bearer') }),
   /** HTTP Basic (RFC 7617) with the client id and the client secret of the profile. */
-  z.object({ kind: z.literal('basic') }),
+  z.strictObject({ kind: z.literal('basic') }),
   /** A key that does not change. */
   z
-    .object({
+    .strictObject({
       kind: z.literal('apiKey'),
       in: z.enum(['header', 'query']),
       name: z.string().check(z.minLength(1), z.maxLength(100)),
@@ -247,7 +247,7 @@ const guess = z.object({
 });
 
 /** The members in the order in which `srq contract show --json` prints them. */
-export const contractSchema = z.object({
+export const contractSchema = z.strictObject({
   version: z.literal(2),
   /** The document the contract was learned from, or null if it is the public document. */
   source: z.nullable(source),
@@ -265,7 +265,7 @@ export const contractSchema = z.object({
 });
 
 /**
- * Reads a contract from parsed JSON and leaves out unknown members. `what` names the file in errors, and `hint` says
+ * Reads a contract from parsed JSON. `what` names the file in errors, and `hint` says
  * what to do. Throws `SrqError('settings')` if it is not a contract of this version.
  */
 export function readContract(document: unknown, what: string, hint: string): z.output<typeof contractSchema> {

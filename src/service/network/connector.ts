@@ -1,10 +1,8 @@
+import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import type { buildConnector as Connector } from 'undici';
-import requestTunnel from 'undici/lib/api/api-connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
-import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
 import { SrqError } from '../../request/words/errors.ts';
 import { ConnectionTracker, type Line } from './connection.ts';
 import { proxyFailure } from './network-failure.ts';
@@ -19,6 +17,8 @@ interface LineTarget {
 /** Opens a line to the target, either directly or through the line `below`. */
 type OpenLine = (target: LineTarget, below?: Line) => Promise<Line>;
 
+/** Maximum length of the head of a proxy's answer. */
+const MAX_HEAD_BYTES = 1 << 14;
 /** Idle time after which TCP keep-alive probes begin. */
 const KEEP_ALIVE_PROBE_MS = 60_000;
 
@@ -51,7 +51,7 @@ export function lineOpener(secureContext: SecureContext | null, timeoutMs: numbe
         tcp.destroy();
         reject(error);
       };
-      const timer = setTimeout(() => fail(connectionTimedOut()), timeoutMs);
+      const timer = setTimeout(() => fail(failed('no connection in time', 'ETIMEDOUT')), timeoutMs);
       const succeed = (socket: Socket) => {
         clearTimeout(timer);
         resolve({ socket, tcp });
@@ -73,52 +73,47 @@ export function lineOpener(secureContext: SecureContext | null, timeoutMs: numbe
     });
 }
 
-/** Creates the error of a connection that was not made in time. */
-function connectionTimedOut(): Error {
-  return Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
+const failed = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+
+/** Returns where a URL leads. In a URL, an IPv6 address has brackets. */
+export function targetOf({ protocol, hostname, port }: URL): LineTarget {
+  return { protocol, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port };
 }
 
 /**
- * Opens tunnels to the service through an HTTP proxy (CONNECT). A failure on the way to the proxy is marked as the
- * proxy's.
+ * Opens a tunnel to `host:port` through an HTTP proxy (CONNECT, RFC 9110, section 9.3.6). A failure on the way to the proxy
+ * is marked as the proxy's.
  */
-export class ProxyTunnels {
-  readonly #proxy: ServiceProxy;
-  readonly #pool: Pool;
-  readonly #lines = new WeakMap<object, Line>();
+export async function openTunnel(
+  { url, authorization }: ServiceProxy,
+  target: string,
+  open: OpenLine,
+  timeoutMs: number,
+): Promise<Line> {
+  const line = await open(targetOf(new URL(url))).catch((error) => Promise.reject(proxyFailure(url, error)));
+  const credentials = authorization === null ? '' : `proxy-authorization: ${authorization}\r\n`;
+  line.socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${credentials}\r\n`);
+  try {
+    const status = await connectStatus(line.socket, AbortSignal.timeout(timeoutMs));
+    if (status === 200) return line;
+    throw new Error(`Proxy response (${status})`);
+  } catch (error) {
+    line.socket.on('error', () => {}).destroy();
+    throw error;
+  }
+}
 
-  constructor(proxy: ServiceProxy, secureContext: SecureContext | null, timeoutMs: number) {
-    // undici adds this method to every dispatcher, but only when the whole package is loaded.
-    Dispatcher.prototype.connect = requestTunnel;
-    const open = lineOpener(secureContext, timeoutMs);
-    this.#proxy = proxy;
-    this.#pool = new Pool(proxy.url, {
-      headersTimeout: timeoutMs,
-      connect: (target, callback) => {
-        open(target).then(
-          (line) => {
-            this.#lines.set(line.socket, line);
-            callback(null, line.socket);
-          },
-          (error) => callback(proxyFailure(proxy.url, error), null),
-        );
-      },
+/** Reads the answer to a CONNECT up to the end of its head, and returns its status. */
+async function connectStatus(socket: Socket, late: AbortSignal): Promise<number> {
+  for (let head = ''; ; ) {
+    await once(socket, 'readable', { signal: late }).catch((error) => {
+      throw late.aborted ? failed('no answer to CONNECT in time', 'PROXY_TIMEOUT') : error;
     });
-  }
-
-  /** Opens a tunnel to the target, given as `host:port`. */
-  async open(target: string): Promise<Line> {
-    const { authorization } = this.#proxy;
-    const headers = { host: target, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) };
-    const { socket, statusCode } = await this.#pool.connect({ path: target, headers });
-    const line = this.#lines.get(socket);
-    if (statusCode === 200 && line) return line;
-    socket.on('error', () => {}).destroy();
-    throw new Error(`Proxy response (${statusCode})`);
-  }
-
-  close(): Promise<void> {
-    return this.#pool.destroy();
+    const chunk: Buffer | null = socket.read();
+    if (chunk === null || head.length > MAX_HEAD_BYTES) throw failed('the proxy gave no answer', 'ECONNRESET');
+    head += chunk.toString('latin1');
+    const end = head.indexOf('\r\n\r\n');
+    if (end >= 0) return Number(/^HTTP\/1\.\d (\d{3})/.exec(head)?.[1] ?? 0);
   }
 }
 
@@ -228,7 +223,6 @@ export interface DispatcherOptions {
 export interface ServiceDispatcher {
   readonly agent: Agent;
   readonly connections: ConnectionTracker;
-  close(): Promise<void>;
 }
 
 /**
@@ -243,11 +237,10 @@ export function openDispatcher({
   const { proxy, secureContext } = network;
   const connectTimeoutMs = connectTimeoutOf(timeoutMs);
   const openLine = lineOpener(secureContext, connectTimeoutMs);
-  const tunnels = proxy && new ProxyTunnels(proxy, secureContext, connectTimeoutMs);
   const connections = new ConnectionTracker();
   const connect: Connector.connector = (target, callback) => {
-    const opening = tunnels
-      ? tunnels.open(withPort(target)).then((below) => openLine(target, below))
+    const opening = proxy
+      ? openTunnel(proxy, withPort(target), openLine, connectTimeoutMs).then((below) => openLine(target, below))
       : openLine(target);
     opening.then(
       (line) => callback(null, connections.add(line)),
@@ -265,10 +258,7 @@ export function openDispatcher({
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
   });
-  const close = async () => {
-    await Promise.all([agent.destroy(), tunnels?.close()]);
-  };
-  return { agent, connections, close };
+  return { agent, connections };
 }
 
 /** Returns the maximum time for connecting. Null means the default. */

@@ -116,8 +116,7 @@ const CONNECTION_RULES: readonly Rule[] = [
     'Check host and port (srq status). A firewall may also refuse the connection.',
   ],
   [/^ETIMEDOUT\b/, ': no connection was made in time', DROPPED],
-  // Before anything was written, only a proxy can have been waited for.
-  [/^UND_ERR_HEADERS_TIMEOUT\b/, ': the proxy did not answer in time', 'The proxy may be overloaded: try again later.'],
+  [/^PROXY_TIMEOUT\b/, ': the proxy did not answer in time', 'The proxy may be overloaded: try again later.'],
   [
     /^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)\b/,
     ': there is no route to it from this network',

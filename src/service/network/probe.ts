@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { SrqError } from '../../request/words/errors.ts';
-import { lineOpener, type Network, ProxyTunnels } from './connector.ts';
+import { lineOpener, type Network, openTunnel, targetOf } from './connector.ts';
 import { networkFailure } from './network-failure.ts';
 
 /** Time that a service has for refusing the client's certificate, if it sends no session ticket. */
@@ -25,20 +25,18 @@ export async function resolveHost(host: string): Promise<readonly string[]> {
 /** Opens a TCP connection to the service. Throws `SrqError('unreachable')` if that fails. */
 export async function openConnection(url: URL, timeoutMs: number): Promise<Socket> {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  const target = { protocol: 'http:', hostname: hostOf(url), port };
-  const { socket } = await lineOpener(null, timeoutMs)(target).catch(unreachable);
-  return socket;
+  const target = { ...targetOf(url), protocol: 'http:', port };
+  return (await lineOpener(null, timeoutMs)(target).catch(unreachable)).socket;
 }
 
 /** Opens a connection to the service through the proxy. Throws `SrqError('unreachable')` if that fails. */
-export async function openTunnel(
+export async function openProxied(
   { hostname, port }: URL,
   { proxy, secureContext }: Network & { readonly proxy: NonNullable<Network['proxy']> },
   timeoutMs: number,
 ): Promise<Socket> {
-  const tunnels = new ProxyTunnels(proxy, secureContext, timeoutMs);
-  const { socket } = await tunnels.open(`${hostname}:${port || 443}`).catch(unreachable);
-  return socket;
+  const open = lineOpener(secureContext, timeoutMs);
+  return (await openTunnel(proxy, `${hostname}:${port || 443}`, open, timeoutMs).catch(unreachable)).socket;
 }
 
 /**
@@ -50,8 +48,8 @@ export async function tlsHandshake(
   secureContext: SecureContext | null,
   timeoutMs: number,
 ): Promise<ServiceCertificate> {
-  const target = { protocol: url.protocol, hostname: hostOf(url), port: url.port };
-  const line = await lineOpener(secureContext, timeoutMs)(target, { socket: below, tcp: below }).catch(unreachable);
+  const open = lineOpener(secureContext, timeoutMs);
+  const line = await open(targetOf(url), { socket: below, tcp: below }).catch(unreachable);
   const tls = line.socket as TLSSocket;
   await accepted(tls).catch(unreachable);
   const { issuer, valid_to } = tls.getPeerCertificate();
@@ -79,9 +77,4 @@ function accepted(tls: TLSSocket): Promise<void> {
 function unreachable(error: unknown): never {
   const { reason, hint } = networkFailure(error instanceof Error ? error : new Error(String(error)));
   throw new SrqError('service.unreachable', reason, hint, error);
-}
-
-/** Returns the host of a URL, an IPv6 address without the brackets that it has there. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -1,5 +1,6 @@
 import {
   AdaptiveRate,
+  type AdaptiveRateOptions,
   type AdaptiveRateRecord,
   type Admission,
   type ChosenRate,
@@ -16,7 +17,7 @@ const MISSING_MS = 6_000;
 /** Minimum step in time. A smaller one may be lost in rounding. */
 const MIN_STEP_MS = 0.001;
 /** Version of the stored form. A rate stored in another version is not used. */
-const FORM = 3;
+const FORM = 4;
 
 /** What a process has said of itself in its last turn. */
 interface AccountMember {
@@ -41,7 +42,7 @@ interface AccountRateRecord {
 }
 
 /** What a process has learned since its last turn, and what it wants. */
-export interface TurnRequest extends Pick<AccountMember, 'rate' | 'places' | 'inFlight'> {
+export interface TurnRequest extends Omit<AccountMember, 'seenMs'> {
   readonly run: string;
   readonly learned: LearnedRate | null;
   /** Number of sends wanted, including those within `aheadMs`. */
@@ -50,7 +51,7 @@ export interface TurnRequest extends Pick<AccountMember, 'rate' | 'places' | 'in
   readonly answered: readonly { readonly permit: Permit; readonly atMs: number; readonly answer: RateAnswer }[];
   /** Set by the breaker: the time for which nobody sends, and the factor for the rate afterwards. */
   readonly holdMs: number;
-  readonly slowDown: number | null;
+  readonly slowDown: number;
   /** Whether the process will send nothing more. */
   readonly leaves: boolean;
 }
@@ -63,8 +64,6 @@ export interface TurnReply extends Pace {
   readonly granted: readonly Permit[];
   /** The reason why there are not more, or null if all wanted sends are granted. */
   readonly denied: Admission | null;
-  /** The permit of all sends until the next turn or alarm, if no limit applies and nobody was refused. Its level is 0. */
-  readonly free: Permit | null;
 }
 
 /**
@@ -82,32 +81,28 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
   const members = new Map(
     Object.entries(before?.members ?? {}).filter(([name, { seenMs }]) => name !== run && nowMs - seenMs <= MISSING_MS),
   );
-  const own = { rate: request.rate, places, inFlight, seenMs: nowMs };
-  members.set(run, own);
   // Without the places of the last process that leaves, its answers would leave none for the next one.
-  const concurrency = sumOf(members, 'places');
-  if (leaves) members.delete(run);
-  const rate = rateOf([...members.values()]);
-  const adaptive = adaptiveRateOf(before, nowMs, rate, concurrency, request.learned, random);
+  const concurrency = sumOf(members, 'places') + places;
+  const own = { rate: request.rate, places, inFlight, seenMs: nowMs };
+  if (!leaves) members.set(run, own);
+  const rate = slowest([...members.values()].map((member) => member.rate));
+  const adaptive = adaptiveRateOf(before, nowMs, { rate, concurrency, random, learned: request.learned });
+  const { record } = adaptive;
   const pausedBefore = adaptive.pausedMs(nowMs);
   for (const { permit, atMs, answer } of request.answered) adaptive.answered(permit, atMs, answer);
   if (request.holdMs > 0) adaptive.hold(nowMs, request.holdMs);
-  if (request.slowDown !== null) adaptive.slowDown(request.slowDown);
-  const { record } = adaptive;
+  if (request.slowDown < 1) adaptive.slowDown(request.slowDown);
   record.inFlight = sumOf(members, 'inFlight');
   // The process that had the probe has ended.
   if (record.refusing && record.inFlight === 0) record.refusing.probe = null;
-  const isFree = rate === 'max' && record.refusing === null && adaptive.pausedMs(nowMs) === 0;
-  const free = isFree && !leaves ? { ...adaptive.sent(nowMs, ''), level: 0 } : null;
-  const { granted, denied } = leaves || isFree ? NOTHING : grant(adaptive, nowMs, request);
+  const { granted, denied } = grant(adaptive, nowMs, request, rate);
   if (!leaves) members.set(run, { ...own, inFlight: inFlight + granted.length });
-  record.inFlight = sumOf(members, 'inFlight');
-  const pace = adaptive.pace(nowMs);
   const keep: AccountRateRecord = {
     ...{ form: FORM, wallMs, nowMs, rate, pace: record },
     members: Object.fromEntries(members),
   };
-  const reply: TurnReply = { ...pace, nowMs, granted, denied, free };
+  const pace = adaptive.pace(nowMs);
+  const reply: TurnReply = { ...pace, nowMs, granted, denied };
   // The other processes must learn at once of a longer pause, and of a limit where there was none.
   const alarm = pace.pausedMs > pausedBefore || (before?.rate === 'max' && rate !== 'max');
   return { keep, result: reply, alarm };
@@ -118,12 +113,10 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
  */
 export function rateSummary(kept: unknown, wallMs: number) {
   if (!isAccountRate(kept)) return null;
-  const { rate, untilMs, inFlight } = kept.pace;
+  const { perSecond, untilMs, inFlight } = kept.pace;
   const nowMs = kept.nowMs + Math.max(0, wallMs - kept.wallMs);
-  return { ratePerSecond: rate?.perSecond ?? null, pausedMs: Math.max(0, untilMs - nowMs), inFlight };
+  return { ratePerSecond: kept.rate === 'max' ? null : perSecond, pausedMs: Math.max(0, untilMs - nowMs), inFlight };
 }
-
-const NOTHING = { granted: [] as Permit[], denied: null };
 
 function isAccountRate(kept: unknown): kept is AccountRateRecord {
   return typeof kept === 'object' && kept !== null && 'form' in kept && kept.form === FORM;
@@ -134,33 +127,28 @@ function sumOf(members: ReadonlyMap<string, AccountMember>, what: 'places' | 'in
 }
 
 /** Combines the wanted rates. The slowest applies to all, and there is no limit only if everybody wants none. */
-function rateOf(members: readonly AccountMember[]): ChosenRate {
-  const caps = members.flatMap(({ rate }) => (typeof rate === 'number' ? [rate] : []));
+function slowest(rates: readonly ChosenRate[]): ChosenRate {
+  const caps = rates.filter((rate) => typeof rate === 'number');
   if (caps.length > 0) return Math.min(...caps);
-  return members.length > 0 && members.every(({ rate }) => rate === 'max') ? 'max' : 'auto';
+  return rates.length > 0 && rates.every((rate) => rate === 'max') ? 'max' : 'auto';
 }
 
-function adaptiveRateOf(
-  before: AccountRateRecord | null,
-  nowMs: number,
-  rate: ChosenRate,
-  concurrency: number,
-  learned: LearnedRate | null,
-  random: () => number,
-): AdaptiveRate {
-  const options = { rate, concurrency, random };
-  if (before === null) return new AdaptiveRate({ ...options, learned });
-  const goesOn = new AdaptiveRate({ ...options, rate: before.rate }, before.pace);
-  if (before.rate === rate && nowMs - before.nowMs < IDLE_MS) return goesOn;
+function adaptiveRateOf(before: AccountRateRecord | null, nowMs: number, options: AdaptiveRateOptions): AdaptiveRate {
+  const goesOn = before && new AdaptiveRate({ ...options, rate: before.rate }, before.pace);
+  if (goesOn && before.rate === options.rate && nowMs - before.nowMs < IDLE_MS) return goesOn;
+  const anew = new AdaptiveRate({ ...options, learned: goesOn?.learned() ?? options.learned ?? null });
   // Numbers and pauses are kept.
-  const anew = new AdaptiveRate({ ...options, learned: goesOn.learned() ?? learned }).record;
-  return new AdaptiveRate(options, { ...before.pace, rate: anew.rate, places: anew.places });
+  const { untilMs, refusing, quota, lastNumber, cutNumber } = before?.pace ?? anew.record;
+  return new AdaptiveRate(options, { ...anew.record, untilMs, refusing, quota, lastNumber, cutNumber });
 }
 
-function grant(adaptive: AdaptiveRate, nowMs: number, { wanted, aheadMs }: TurnRequest) {
+/** Grants what may be sent by `aheadMs` from now. Without a limit that is as much as the process has places for. */
+function grant(adaptive: AdaptiveRate, nowMs: number, request: TurnRequest, rate: ChosenRate) {
+  const { wanted, places, inFlight, aheadMs } = request;
+  const most = rate === 'max' && wanted > 0 ? places - inFlight : wanted;
   const granted: Permit[] = [];
   let atMs = nowMs;
-  while (granted.length < wanted) {
+  while (granted.length < most) {
     const admission = adaptive.ask(atMs);
     if (admission.is === 'now') granted.push(adaptive.sent(atMs, ''));
     else if (admission.is === 'later' && atMs + admission.waitMs <= nowMs + aheadMs)

@@ -4,41 +4,30 @@ import type { Headroom } from './rate-headers.ts';
 export const MAX_PAUSE_MS = 15 * 60_000;
 
 const START_PER_SECOND = 10;
-/** Number of requests in flight at the start if the last run met no limit. */
-const KNOWN_PLACES = 3;
+const MIN_PER_SECOND = 1 / 60;
 /** Number of first calls that are not spaced while no limit is known: validate, create, and one more. */
 const UNSPACED = 3;
 /** Maximum delay that may be caught up. Timers wake a millisecond or two late. */
 const LATE_MS = 10;
-/** Range of the window after which the rate grows. It is as long as four answers. */
-const MIN_WINDOW_MS = 50;
-const MAX_WINDOW_MS = 200;
-const ANSWERS_PER_WINDOW = 4;
-/** Minimum share of the rate that must be used in a window. Otherwise the window says nothing about a higher rate. */
+/** Minimum time after which the rate grows, and the share of it that must have been used by then. */
+const WINDOW_MS = 50;
 const USED_SHARE = 0.8;
-const CUT = 0.7;
+/** A refusal cuts the rate to the first share. The climb flattens at the second one. */
+const CUT = { to: 0.7, plateau: 0.92 };
 /** The first refusal comes after a doubling, so the rate may be far too high. */
-const FIRST_CUT = 0.25;
-/**
- * The rate at which the climb flattens, as a share of the rate that was cut. A service that allows bursts refuses only
- * some time after its limit is exceeded.
- */
-const PLATEAU = 0.92;
-const FIRST_PLATEAU = 0.5;
+const FIRST_CUT = { to: 0.25, plateau: 0.5 };
 /** Minimum time and number of sends from a cut back to the plateau. */
 const CLIMB_MS = 15_000;
 const CLIMB_SENDS = 100;
-/** Time after which the rate of the requests that were taken limits a cut, which is then at least this deep. */
-const PROOF_MS = 5_000;
-const PROVEN_CUT = 0.9;
-const MIN_PER_SECOND = 1 / 60;
 /** After this many taken requests a refusal is rare. At the harmless rate or below it is then no reason to go slower. */
 const RARE_ONE_IN = 20;
 const HARMLESS_PER_SECOND = 5;
 /** A service that refuses for this long counts over a long time, so the rate that it took is the better measure. */
 const LONG_REFUSAL_MS = 5_000;
 
-/** Number of answers per place after which the answer times are judged. */
+/** Number of requests in flight at the start if the last run met no limit. */
+const KNOWN_PLACES = 3;
+/** Number of answers per place, and in all, after which the answer times are judged. */
 const ANSWERS_PER_PLACE = 2;
 const MIN_ANSWERS = 4;
 const SHRINK = 0.8;
@@ -46,15 +35,14 @@ const SHRINK = 0.8;
 const BLAME_BELOW = 12;
 /** Up to this number in flight, the rate may be to blame as well. */
 const FEW_IN_FLIGHT = 3;
-/** Time after which one more may be in flight than the number that was blamed allows. It doubles if that was too early. */
-const FIRST_RAISE_MS = 20_000;
+/** Range of the time after which one more may be in flight than the number that was blamed allows. */
+const MIN_RAISE_MS = 20_000;
 const MAX_RAISE_MS = 600_000;
 /** Minimum time after which an unanswered request is a sign of overload, not of a broken connection. */
 const OVERLOAD_MS = 5_000;
 
 /** The first backoff is short, because most services have refilled a bucket by then. */
 const FIRST_BACKOFF_MS = 1_000;
-const SECOND_BACKOFF_MS = 4_000;
 const MAX_BACKOFF_MS = 60_000;
 const MIN_JITTER_MS = 100;
 const MAX_JITTER_MS = 5_000;
@@ -81,63 +69,46 @@ export interface LearnedRate {
   readonly concurrency: number;
   /** True if the service has shown where its limit is. */
   readonly limited: boolean;
-}
-
-/** The rate of sending, in the form stored as JSON. */
-interface SendRate {
-  perSecond: number;
-  /** The rate at which the climb flattens, or null before the first signal, when the rate doubles. */
-  plateau: number | null;
-  /** Maximum rate, or null. */
-  readonly cap: number | null;
-  climbedMs: number;
-  /** Earliest time of the next send. */
-  nextMs: number;
-  windowMs: number;
-  sentInWindow: number;
-  takenInWindow: number;
-  /** Start of the count of taken requests: the first send, or the end of the last refusal. */
-  sinceMs: number | null;
-  taken: number;
-}
-
-/** The places for requests in flight, in the form stored as JSON. */
-interface Places {
-  count: number;
-  /** Whether the number doubles. It does until something slows it down. */
-  doubling: boolean;
-  fullest: number;
-  /** One less than the number that was blamed for a refusal, or null. */
-  ceiling: number | null;
-  raiseAtMs: number;
-  raiseAfterMs: number;
-  /** Whether the ceiling was raised since it was last lowered. */
-  raised: boolean;
-  /** Number of requests taken at each number in flight. They are halved at each refusal, since limits change. */
-  taken: (number | null)[];
-  /** Answer times by operation. `bestMs` is the lowest mean. */
-  readonly times: Record<string, { bestMs: number; count: number; sumMs: number }>;
-}
-
-/** A period of refusals, from the first one until a probe is taken. */
-interface Refusals {
-  readonly fromMs: number;
-  lastMs: number;
-  count: number;
-  /** True if the service said how long to wait. */
-  wasAsked: boolean;
-  /** The number of the request that is sent first after the pause. */
-  probe: number | null;
+  /** The places at the end, and the shortest answer time. Absent if nothing was answered. */
+  readonly ended?: { readonly places: number; readonly answerMs: number } | undefined;
 }
 
 /** The state of an adaptive rate in the form stored as JSON, from which another process can continue. */
 export interface AdaptiveRateRecord {
-  /** Both are null if no limit applies. */
-  readonly rate: SendRate | null;
-  readonly places: Places | null;
+  perSecond: number;
+  /** The rate at which the climb flattens, or null before the first signal, when the rate doubles. */
+  plateau: number | null;
+  climbedMs: number;
+  /** Earliest time of the next send. */
+  nextMs: number;
+  /** The window after which the rate may grow. */
+  windowMs: number;
+  sentInWindow: number;
+  takenInWindow: number;
+  /** Number of requests taken since the first send, or since the end of the last refusal. */
+  taken: number;
+  sinceMs: number | null;
+  /** Number of requests that may be in flight. It doubles until something slows it down. */
+  places: number;
+  doubling: boolean;
+  /** Number of answers since the places were judged, how slow they were, and the most that were in flight. */
+  answers: number;
+  slowness: number;
+  fullest: number;
+  /** Shortest answer time by operation, smoothed. */
+  readonly bestMs: Record<string, number>;
+  /** Where the last run ended, until the first answer shows whether the service is still as quick. */
+  known: LearnedRate['ended'] | null;
+  /** One less than the number in flight that was blamed for a refusal, or null. */
+  ceiling: number | null;
+  blamedMs: number;
+  raiseAtMs: number;
+  /** Number of requests taken at each number in flight. They are halved at each refusal, since limits change. */
+  takenAt: (number | null)[];
   /** Nobody sends before this time. */
   untilMs: number;
-  refusing: Refusals | null;
+  /** The refusals until a probe is taken. The probe is the number of the request that is sent first after the pause. */
+  refusing: { readonly fromMs: number; lastMs: number; count: number; probe: number | null } | null;
   /** The latest quota that the service has announced, and the number of the request whose answer announced it. */
   quota: { readonly remaining: number; readonly number: number; readonly untilMs: number } | null;
   inFlight: number;
@@ -196,6 +167,8 @@ export interface RateAnswer {
  * - a number in flight, which grows as long as the answers do not become slower;
  * - a pause after a refusal. One request is then sent as a probe, and the others follow only if it is taken.
  *
+ * With the rate `max` only the pause applies. The two others are kept, but not used.
+ *
  * It has no timer and no clock; `nowMs` is a monotonic time in milliseconds. For each request call `ask` until it
  * returns `now`, `sent` in the same turn of the event loop, and `answered` with the permit exactly once.
  */
@@ -210,60 +183,57 @@ export class AdaptiveRate {
   }
 
   ask(nowMs: number): Admission {
-    const { rate, places, refusing, inFlight, lastNumber } = this.record;
+    const { places, plateau, nextMs, refusing, inFlight, lastNumber } = this.record;
+    const { rate, concurrency } = this.#options;
     const pausedMs = this.pausedMs(nowMs);
     const holdMs = Math.max(pausedMs, this.#quotaWaitMs(nowMs));
     if (holdMs > MAX_PAUSE_MS) return { is: 'too-late', waitMs: holdMs };
     if (pausedMs > 0) return { is: 'later', waitMs: pausedMs };
     const isProbing = refusing !== null && refusing.probe !== null;
-    const most = Math.min(this.#options.concurrency, Math.floor(places?.count ?? Number.POSITIVE_INFINITY));
+    const most = rate === 'max' ? concurrency : Math.min(concurrency, Math.floor(places));
     if (isProbing || inFlight >= most) return { is: 'after-answer' };
-    const isOpening = this.#options.rate === 'auto' && rate?.plateau === null && lastNumber < UNSPACED;
-    const waitMs = Math.max(holdMs, rate === null || isOpening ? 0 : rate.nextMs - nowMs);
+    const isOpening = rate === 'auto' && plateau === null && lastNumber < UNSPACED;
+    const waitMs = Math.max(holdMs, rate === 'max' || isOpening ? 0 : nextMs - nowMs);
     return waitMs > 0 ? { is: 'later', waitMs } : { is: 'now' };
   }
 
   /** Records that a request is sent. */
   sent(nowMs: number, operation: string): Permit {
     const { record } = this;
-    const { rate, places, refusing } = record;
+    if (record.sinceMs === null) countAnew(record, nowMs);
     record.inFlight += 1;
     record.lastNumber += 1;
-    if (refusing) refusing.probe = record.lastNumber;
-    if (places) places.fullest = Math.max(places.fullest, record.inFlight);
-    if (rate) {
-      if (rate.sinceMs === null) countAnew(rate, nowMs);
-      rate.nextMs = Math.max(rate.nextMs, nowMs - LATE_MS) + 1000 / rate.perSecond;
-      rate.sentInWindow += 1;
-    }
+    record.sentInWindow += 1;
+    record.fullest = Math.max(record.fullest, record.inFlight);
+    record.nextMs = Math.max(record.nextMs, nowMs - LATE_MS) + 1000 / record.perSecond;
+    if (record.refusing) record.refusing.probe = record.lastNumber;
     return { number: record.lastNumber, operation, sentMs: nowMs, level: record.inFlight };
   }
 
   /** Records that a request was answered, or never will be. */
   answered(permit: Permit, nowMs: number, { kind, pauseMs, headroom }: RateAnswer): void {
     const { record } = this;
-    const { rate, places, refusing } = record;
     record.inFlight -= 1;
-    if (headroom && rate) this.#noteQuota(nowMs, permit.number, headroom);
+    if (headroom) this.#noteQuota(nowMs, permit.number, headroom);
     if (kind === 'ok' || kind === 'declined') this.#taken(permit, nowMs, kind === 'ok');
-    else if (kind !== 'throttled' && refusing?.probe === permit.number) refusing.probe = null;
-    const gaveUpMs = Math.max(OVERLOAD_MS, slowFrom(places?.times[permit.operation]?.bestMs ?? 0));
-    const isOverload = kind === 'overloaded' || (kind === 'unanswered' && nowMs - permit.sentMs >= gaveUpMs);
+    else if (kind !== 'throttled' && record.refusing?.probe === permit.number) record.refusing.probe = null;
+    const isLate = nowMs - permit.sentMs >= OVERLOAD_MS;
+    const isOverload = kind === 'overloaded' || (kind === 'unanswered' && isLate);
     const isEcho = permit.number <= record.cutNumber;
     if (pauseMs !== null && (isEcho || kind !== 'throttled')) this.hold(nowMs, pauseMs);
     if (isEcho || !(isOverload || kind === 'throttled')) return;
     const isRateToBlame = !this.#blamePlaces(permit.level, nowMs);
-    if (rate && isRateToBlame && (isOverload || refusing === null)) cut(rate, nowMs, isOverload);
+    if (isRateToBlame && (isOverload || record.refusing === null)) cut(record, isOverload);
     if (kind === 'throttled') this.#pause(nowMs, pauseMs);
-    else if (places) shrink(places);
+    else shrink(record);
     record.cutNumber = record.lastNumber;
   }
 
   /** Reduces the rate by this factor, for the caller's breaker. */
   slowDown(share: number): void {
-    const { rate } = this.record;
-    if (rate) settle(rate, rate.perSecond * share, rate.perSecond * share);
-    this.record.cutNumber = this.record.lastNumber;
+    const { record } = this;
+    settle(record, record.perSecond * share, record.perSecond * share);
+    record.cutNumber = record.lastNumber;
   }
 
   /**
@@ -281,26 +251,21 @@ export class AdaptiveRate {
     return Math.max(0, this.record.untilMs - nowMs);
   }
 
-  /** The allowed number of requests per second, or Infinity without a limit. */
-  get ratePerSecond(): number {
-    return this.record.rate?.perSecond ?? Number.POSITIVE_INFINITY;
-  }
-
   pace(nowMs: number): Pace {
-    const { rate } = this.record;
-    return {
-      ratePerSecond: rate?.perSecond ?? null,
-      boundPerSecond: rate?.plateau ?? null,
-      pausedMs: this.pausedMs(nowMs),
-    };
+    const { perSecond, plateau } = this.record;
+    const isPaced = this.#options.rate !== 'max';
+    const pausedMs = this.pausedMs(nowMs);
+    return { ratePerSecond: isPaced ? perSecond : null, boundPerSecond: isPaced ? plateau : null, pausedMs };
   }
 
   /** Returns what was learned, for the next run, or null if the user chose the rate, so that nothing was learned. */
   learned(): LearnedRate | null {
-    const { rate, places } = this.record;
-    if (this.#options.rate !== 'auto' || !rate || !places) return null;
-    const concurrency = Math.min(this.#options.concurrency, places.ceiling ?? Number.POSITIVE_INFINITY);
-    return { ratePerSecond: rate.plateau ?? rate.perSecond, concurrency, limited: rate.plateau !== null };
+    const { perSecond, plateau, ceiling, places, bestMs } = this.record;
+    if (this.#options.rate !== 'auto') return null;
+    const concurrency = Math.min(this.#options.concurrency, ceiling ?? Number.POSITIVE_INFINITY);
+    const answerMs = Math.min(...Object.values(bestMs));
+    const ended = answerMs < Number.POSITIVE_INFINITY ? { places: Math.floor(places), answerMs } : undefined;
+    return { ratePerSecond: plateau ?? perSecond, concurrency, limited: plateau !== null, ended };
   }
 
   /** Answers may overtake each other, so the quota announced to the latest request counts. */
@@ -327,116 +292,107 @@ export class AdaptiveRate {
    */
   #pause(nowMs: number, askedMs: number | null): void {
     const { record } = this;
-    record.refusing ??= { fromMs: nowMs, lastMs: nowMs, count: 0, wasAsked: false, probe: null };
+    record.refusing ??= { fromMs: nowMs, lastMs: nowMs, count: 0, probe: null };
     const step = record.refusing.count - (askedMs === null ? 0 : 1);
-    const doubledMs = Math.min(MAX_BACKOFF_MS, SECOND_BACKOFF_MS * 2 ** (step - 1));
+    const doubledMs = Math.min(MAX_BACKOFF_MS, 2 * FIRST_BACKOFF_MS * 2 ** step);
     const backoffMs = ((step === 0 ? FIRST_BACKOFF_MS : doubledMs) / 2) * (1 + this.#options.random());
     if (askedMs !== null) this.hold(nowMs, askedMs);
     if (step >= 0) record.untilMs = Math.max(record.untilMs, nowMs + backoffMs);
-    record.refusing.count += 1;
-    Object.assign(record.refusing, { lastMs: nowMs, wasAsked: askedMs !== null, probe: null });
+    Object.assign(record.refusing, { lastMs: nowMs, count: record.refusing.count + 1, probe: null });
   }
 
   #taken(permit: Permit, nowMs: number, didItsWork: boolean): void {
-    const { rate, places, refusing } = this.record;
+    const { record } = this;
+    record.taken += 1;
+    record.takenAt[permit.level] = (record.takenAt[permit.level] ?? 0) + 1;
     // By the time of a store, which a process knows by its last turn alone, an answer may seem to come before its request.
-    const tookMs = Math.max(0, nowMs - permit.sentMs);
-    if (places) {
-      places.taken[permit.level] = (places.taken[permit.level] ?? 0) + 1;
-      if (didItsWork) this.#timed(places, permit.operation, tookMs, nowMs);
-    }
-    if (rate) {
-      rate.taken += 1;
-      const answersMs = ANSWERS_PER_WINDOW * (places?.times[permit.operation]?.bestMs ?? MAX_WINDOW_MS);
-      const windowMs = Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, answersMs));
-      if (permit.sentMs >= rate.windowMs) grow(rate, nowMs, windowMs);
-    }
-    if (refusing?.probe !== permit.number) return;
-    this.record.refusing = null;
-    if (rate) recover(rate, nowMs, refusing);
+    if (didItsWork) this.#timed(permit.operation, Math.max(0, nowMs - permit.sentMs), nowMs);
+    if (permit.sentMs >= record.windowMs) this.#grow(nowMs);
+    if (record.refusing?.probe === permit.number) recover(record, record.refusing, nowMs);
   }
 
-  #timed(places: Places, operation: string, tookMs: number, nowMs: number): void {
-    places.times[operation] ??= { bestMs: tookMs, count: 0, sumMs: 0 };
-    places.times[operation].count += 1;
-    places.times[operation].sumMs += tookMs;
-    const times = Object.values(places.times).filter(({ count }) => count > 0);
-    const answers = times.reduce((sum, { count }) => sum + count, 0);
-    if (answers < Math.max(MIN_ANSWERS, ANSWERS_PER_PLACE * Math.floor(places.count))) return;
-    const sumMs = times.reduce((sum, time) => sum + time.sumMs, 0);
-    const bearableMs = times.reduce((sum, { bestMs, count }) => sum + count * slowFrom(bestMs), 0);
-    for (const time of times) {
-      const meanMs = time.sumMs / time.count;
-      // A single mean may be luck. A service that answers one at a time more slowly has become slower for good.
-      const weight = places.count < 2 ? 0.5 : meanMs < time.bestMs ? 0.25 : 0;
-      Object.assign(time, { bestMs: time.bestMs + weight * (meanMs - time.bestMs), count: 0, sumMs: 0 });
-    }
-    if (sumMs > bearableMs) shrink(places);
-    else if (places.fullest >= Math.floor(places.count)) this.#addPlaces(places, nowMs, bearableMs / sumMs);
-    places.fullest = 0;
+  /** Counts how slow an answer is, and changes the places once there are enough answers. */
+  #timed(operation: string, tookMs: number, nowMs: number): void {
+    const { record } = this;
+    const { known } = record;
+    record.known = null;
+    if (known && tookMs <= slowFrom(known.answerMs))
+      record.places = Math.min(this.#options.concurrency, Math.max(record.places, known.places));
+    const bestMs = record.bestMs[operation] ?? tookMs;
+    // A single answer may be luck. A service that answers one at a time more slowly has become slower for good.
+    const weight = record.places < 2 || tookMs < bestMs ? 0.25 : 0;
+    record.bestMs[operation] = bestMs + weight * (tookMs - bestMs);
+    record.answers += 1;
+    record.slowness += tookMs / slowFrom(bestMs);
+    if (record.answers < Math.max(MIN_ANSWERS, ANSWERS_PER_PLACE * Math.floor(record.places))) return;
+    const slowness = record.slowness / record.answers;
+    if (slowness > 1) shrink(record);
+    else if (record.fullest >= Math.floor(record.places)) this.#addPlaces(nowMs, 1 / slowness);
+    Object.assign(record, { answers: 0, slowness: 0, fullest: 0 });
   }
 
   /**
    * Adds places. `slack` is the factor by which answers may become slower. If requests queue at the service, the number
    * in flight may grow by the same factor.
    */
-  #addPlaces(places: Places, nowMs: number, slack: number): void {
+  #addPlaces(nowMs: number, slack: number): void {
+    const { record } = this;
     const { concurrency } = this.#options;
-    if (places.ceiling !== null && nowMs >= places.raiseAtMs) {
-      places.ceiling = places.ceiling + 1 < concurrency ? places.ceiling + 1 : null;
-      places.raiseAtMs = nowMs + places.raiseAfterMs;
-      places.raised = true;
+    if (record.ceiling !== null && nowMs >= record.raiseAtMs) {
+      record.ceiling = record.ceiling + 1 < concurrency ? record.ceiling + 1 : null;
+      record.raiseAtMs = nowMs + MIN_RAISE_MS;
     }
-    const goal = places.doubling ? 2 * places.count : places.count + 1;
-    places.count = Math.min(goal, places.count * slack, places.ceiling ?? concurrency, concurrency);
+    const goal = record.doubling ? 2 * record.places : record.places + 1;
+    record.places = Math.min(goal, record.places * slack, record.ceiling ?? concurrency, concurrency);
   }
 
   /**
    * Keeps the number in flight below this one if hardly any request was ever taken at it or above. Returns true if that
-   * alone is the likely cause of a refusal.
+   * alone is the likely cause of a refusal. If it was blamed not long ago, one more was too early and waits twice as long.
    */
   #blamePlaces(level: number, nowMs: number): boolean {
-    const { places } = this.record;
-    if (!places) return false;
-    places.taken = places.taken.map((count) => (count ?? 0) / 2);
-    const taken = places.taken.slice(level).reduce<number>((sum, count) => sum + (count ?? 0), 0);
-    if (level < 2 || level > (places.ceiling ?? level) || taken >= BLAME_BELOW) return false;
-    places.ceiling = level - 1;
-    if (places.raised) places.raiseAfterMs = Math.min(MAX_RAISE_MS, 2 * places.raiseAfterMs);
-    places.raised = false;
-    places.raiseAtMs = nowMs + places.raiseAfterMs;
-    places.count = Math.min(places.count, places.ceiling);
-    places.doubling = false;
+    const { record } = this;
+    record.takenAt = record.takenAt.map((count) => (count ?? 0) / 2);
+    const taken = record.takenAt.slice(level).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    if (level < 2 || level > (record.ceiling ?? level) || taken >= BLAME_BELOW) return false;
+    record.raiseAtMs = nowMs + Math.min(MAX_RAISE_MS, Math.max(MIN_RAISE_MS, 2 * (nowMs - record.blamedMs)));
+    record.blamedMs = nowMs;
+    record.ceiling = level - 1;
+    record.places = Math.min(record.places, record.ceiling);
+    record.doubling = false;
     return level > FEW_IN_FLIGHT;
+  }
+
+  /** Raises the rate at the end of a window in which it was used. */
+  #grow(nowMs: number): void {
+    const { record } = this;
+    const { rate } = this.#options;
+    record.takenInWindow += 1;
+    const sinceMs = nowMs - record.windowMs;
+    if (record.takenInWindow < 2 || sinceMs < WINDOW_MS) return;
+    const isUsed = record.sentInWindow >= Math.floor((USED_SHARE * record.perSecond * sinceMs) / 1000);
+    startWindow(record, nowMs);
+    if (!isUsed) return;
+    record.climbedMs += sinceMs;
+    const goal = record.plateau === null ? 2 * record.perSecond : climbed(record.plateau, record.climbedMs);
+    record.perSecond = Math.min(typeof rate === 'number' ? rate : goal, Math.max(record.perSecond, goal));
   }
 }
 
+/** Returns the first state. If the last run met a limit, it is as after a cut. */
 function firstRecord({ rate, concurrency, learned = null }: AdaptiveRateOptions): AdaptiveRateRecord {
-  const first = learned === null || learned.limited ? 1 : Math.min(KNOWN_PLACES, learned.concurrency);
+  const known = learned?.ratePerSecond ?? START_PER_SECOND;
+  const isLimited = learned?.limited ?? false;
+  const adaptive = isLimited ? known * CUT.to : Math.max(known, START_PER_SECOND);
+  const places = learned === null || isLimited ? 1 : Math.min(KNOWN_PLACES, learned.concurrency);
   return {
-    rate: rate === 'max' ? null : firstRate(rate, learned),
-    places: rate === 'max' ? null : firstPlaces(Math.min(concurrency, first)),
-    untilMs: 0,
-    refusing: null,
-    quota: null,
-    inFlight: 0,
-    lastNumber: 0,
-    cutNumber: 0,
+    ...{ perSecond: adaptive, plateau: isLimited ? known : null },
+    ...(typeof rate === 'number' ? { perSecond: rate, plateau: rate } : {}),
+    ...{ climbedMs: 0, nextMs: 0, windowMs: 0, sentInWindow: 0, takenInWindow: 0, taken: 0, sinceMs: null },
+    ...{ places: Math.min(concurrency, places), doubling: true, answers: 0, slowness: 0, fullest: 0, bestMs: {} },
+    ...{ known: isLimited ? null : learned?.ended, ceiling: null, blamedMs: 0, raiseAtMs: 0, takenAt: [] },
+    ...{ untilMs: 0, refusing: null, quota: null, inFlight: 0, lastNumber: 0, cutNumber: 0 },
   };
-}
-
-/** Returns the first rate. If the last run met a limit, it is as after a cut. */
-function firstRate(rate: 'auto' | number, learned: LearnedRate | null): SendRate {
-  const counts = { climbedMs: 0, nextMs: 0, windowMs: 0, sentInWindow: 0, takenInWindow: 0, sinceMs: null, taken: 0 };
-  if (rate !== 'auto') return { ...counts, perSecond: rate, plateau: rate, cap: rate };
-  const perSecond = learned?.ratePerSecond ?? START_PER_SECOND;
-  if (learned?.limited) return { ...counts, perSecond: CUT * perSecond, plateau: perSecond, cap: null };
-  return { ...counts, perSecond: Math.max(START_PER_SECOND, perSecond), plateau: null, cap: null };
-}
-
-function firstPlaces(count: number): Places {
-  const raise = { ceiling: null, raiseAtMs: 0, raiseAfterMs: FIRST_RAISE_MS, raised: false };
-  return { count, doubling: true, fullest: 0, ...raise, taken: [], times: {} };
 }
 
 /**
@@ -445,69 +401,52 @@ function firstPlaces(count: number): Places {
  */
 const slowFrom = (bestMs: number): number => Math.max(2 * bestMs, bestMs + 250);
 
-function shrink(places: Places): void {
-  places.count = Math.max(1, places.count * SHRINK);
-  places.doubling = false;
+function shrink(record: AdaptiveRateRecord): void {
+  record.places = Math.max(1, record.places * SHRINK);
+  record.doubling = false;
 }
 
-function countAnew(rate: SendRate, nowMs: number): void {
-  Object.assign(rate, { sinceMs: nowMs, taken: 0 });
-  startWindow(rate, nowMs);
+function countAnew(record: AdaptiveRateRecord, nowMs: number): void {
+  Object.assign(record, { taken: 0, sinceMs: nowMs });
+  startWindow(record, nowMs);
 }
 
-function startWindow(rate: SendRate, nowMs: number): void {
-  Object.assign(rate, { windowMs: nowMs, sentInWindow: 0, takenInWindow: 0 });
-}
-
-/** Counts a request that was taken, and raises the rate at the end of a window in which it was used. */
-function grow(rate: SendRate, nowMs: number, windowMs: number): void {
-  rate.takenInWindow += 1;
-  const sinceMs = nowMs - rate.windowMs;
-  if (rate.takenInWindow < 2 || sinceMs < windowMs) return;
-  const isUsed = rate.sentInWindow >= Math.floor((USED_SHARE * rate.perSecond * sinceMs) / 1000);
-  startWindow(rate, nowMs);
-  if (!isUsed) return;
-  rate.climbedMs += sinceMs;
-  const goal = rate.plateau === null ? 2 * rate.perSecond : climbed(rate.plateau, rate.climbedMs);
-  rate.perSecond = Math.min(rate.cap ?? goal, Math.max(rate.perSecond, goal));
+function startWindow(record: AdaptiveRateRecord, nowMs: number): void {
+  Object.assign(record, { windowMs: nowMs, sentInWindow: 0, takenInWindow: 0 });
 }
 
 function climbed(plateau: number, climbedMs: number): number {
   const climbMs = Math.max(CLIMB_MS, (1000 * CLIMB_SENDS) / plateau);
-  return plateau * (1 + (1 - CUT) * (climbedMs / climbMs - 1) ** 3);
+  return plateau * (1 + (1 - CUT.to) * (climbedMs / climbMs - 1) ** 3);
 }
 
 /**
- * Reduces the rate after a signal. Where a request was refused, the cut is no deeper than needed: not below what the
- * service has just taken, and not below a harmless rate if refusals are rare. Where the service is overloaded, refusals
- * do harm and the cut is always full.
+ * Reduces the rate after a signal. If refusals are rare, it stays at a harmless rate. Where the service is overloaded,
+ * refusals do harm and the cut is always full.
  */
-function cut(rate: SendRate, nowMs: number, isOverload: boolean): void {
-  const { perSecond, plateau, taken } = rate;
+function cut(record: AdaptiveRateRecord, isOverload: boolean): void {
+  const { perSecond, plateau, taken } = record;
   const harmless = !isOverload && taken >= RARE_ONE_IN ? HARMLESS_PER_SECOND : 0;
-  if (perSecond <= harmless) return;
-  const isFirst = plateau === null && !isOverload;
-  const tookMs = nowMs - (rate.sinceMs ?? nowMs);
-  const isProven = !isFirst && !isOverload && tookMs >= PROOF_MS;
-  const proven = isProven ? Math.min(PROVEN_CUT * perSecond, (1000 * taken) / tookMs) : 0;
-  const share = isFirst ? FIRST_CUT : CUT;
-  settle(rate, Math.max(perSecond * share, proven, harmless), perSecond * (isFirst ? FIRST_PLATEAU : PLATEAU));
+  const share = plateau === null && !isOverload ? FIRST_CUT : CUT;
+  if (perSecond > harmless) settle(record, Math.max(perSecond * share.to, harmless), perSecond * share.plateau);
 }
 
-/**
- * Goes on after a refusal. If the service did not say how long to wait, the refusal is taken to have ended halfway
- * between the last one and now.
- */
-function recover(rate: SendRate, nowMs: number, { fromMs, lastMs, wasAsked }: Refusals): void {
-  const toMs = wasAsked ? nowMs : (lastMs + nowMs) / 2;
-  const took = (1000 * rate.taken) / (toMs - (rate.sinceMs ?? fromMs));
-  if (toMs - fromMs >= LONG_REFUSAL_MS && took < rate.perSecond) settle(rate, took * 0.95, took);
-  rate.nextMs = nowMs + 1000 / rate.perSecond;
-  countAnew(rate, nowMs);
+/** Goes on after a refusal. It is taken to have ended halfway between the last one and now. */
+function recover(
+  record: AdaptiveRateRecord,
+  { fromMs, lastMs }: NonNullable<AdaptiveRateRecord['refusing']>,
+  nowMs: number,
+): void {
+  record.refusing = null;
+  const toMs = (lastMs + nowMs) / 2;
+  const took = (1000 * record.taken) / (toMs - (record.sinceMs ?? fromMs));
+  if (toMs - fromMs >= LONG_REFUSAL_MS && took < record.perSecond) settle(record, took, took);
+  record.nextMs = nowMs + 1000 / record.perSecond;
+  countAnew(record, nowMs);
 }
 
-function settle(rate: SendRate, perSecond: number, plateau: number): void {
-  rate.perSecond = Math.max(MIN_PER_SECOND, perSecond);
-  rate.plateau = Math.max(MIN_PER_SECOND, plateau);
-  rate.climbedMs = 0;
+function settle(record: AdaptiveRateRecord, perSecond: number, plateau: number): void {
+  record.perSecond = Math.max(MIN_PER_SECOND, perSecond);
+  record.plateau = Math.max(MIN_PER_SECOND, plateau);
+  record.climbedMs = 0;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Exchange } from '../network/exchange.ts';
-import type { AdaptiveRate, Admission, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
+import type { Admission, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
 import { readRateHeaders } from './rate-headers.ts';
 
 interface QueuedSend {
@@ -17,32 +17,22 @@ interface QueuedSend {
 /** Called for each answer 429 or 503 with the status and the time for which nobody sends. */
 export type Refused = (http: number, pauseMs: number) => void;
 
-/** The answer of a permit source for the request that has waited longest. */
-export type PermitAnswer =
-  | { readonly is: 'now'; readonly permit: Permit }
-  | Exclude<Admission, { readonly is: 'now' }>
-  /** The source cannot give permits any more. */
-  | { readonly is: 'failed'; readonly error: unknown };
-
-/** A source of permits: the rate of this process ({@link OwnPermits}), or that of an account kept in a store. */
+/**
+ * Decides who may send: the rate of a process that has its account for itself (`AdaptiveRate`), or the rate that many share
+ * in a store (`AccountPermits`). Times are monotonic. The last two methods are those of a shared rate.
+ */
 export interface PermitSource {
-  /**
-   * Connects the source to the limiter. `waiting` returns the number of waiting requests. The source calls `changed`
-   * when it may admit more than it has said.
-   */
-  attach(waiting: () => number, changed: () => void): void;
-  admit(operation: string): PermitAnswer;
-  /** Records an answer. `http` is its status, or 0 without an answer. */
-  answered(permit: Permit, answer: RateAnswer, http: number): void;
-  /** Reduces the rate by this factor. */
+  /** Answers for the request that has waited longest. */
+  ask(nowMs: number): Admission | { readonly is: 'failed'; readonly error: unknown };
+  sent(nowMs: number, operation: string): Permit;
+  answered(permit: Permit, nowMs: number, answer: RateAnswer): void;
   slowDown(share: number): void;
-  /** Returns the pace at this moment, or null if it is not known yet. */
-  pace(): Pace | null;
-  /**
-   * Returns the time after which the limiter asks again. By itself it would wait for `waitMs`. Infinity means until
-   * `changed`.
-   */
-  askAgainMs(waitMs: number): number;
+  /** Returns the pace at this moment, or null while it is not known. */
+  pace(nowMs: number): Pace | null;
+  /** Passes the number of waiting requests, and what to call when the source may admit more than it has said. */
+  attach?(waiting: () => number, changed: () => void): void;
+  /** Returns the time after which the limiter asks again. By itself it would wait for `waitMs`. */
+  askAgainMs?(waitMs: number): number;
 }
 
 /** The requests of a limiter at one moment, for display. */
@@ -61,15 +51,19 @@ export class RateLimiter {
   readonly #permits: PermitSource;
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
+  readonly #refused: Refused | null;
   #queue: QueuedSend[] = [];
   #sleeping: AbortController | null = null;
   #inFlight = 0;
+  /** Statuses of refusals whose pause is not known yet. */
+  #refusals: number[] = [];
 
-  constructor(permits: PermitSource, clock: Clock, stopping: AbortSignal) {
+  constructor(permits: PermitSource, clock: Clock, stopping: AbortSignal, refused: Refused | null = null) {
     this.#permits = permits;
     this.#clock = clock;
     this.#stopping = stopping;
-    permits.attach(
+    this.#refused = refused;
+    permits.attach?.(
       () => this.#queue.length,
       () => this.#pump(),
     );
@@ -98,7 +92,9 @@ export class RateLimiter {
   release(permit: Permit, exchange: Exchange | null): void {
     this.#inFlight -= 1;
     const answer = rateAnswer(exchange, this.#clock.nowMs());
-    this.#permits.answered(permit, answer, exchange?.answer?.status ?? 0);
+    this.#permits.answered(permit, this.#clock.monotonicMs(), answer);
+    if (answer.kind === 'throttled') this.#refusals.push(429);
+    if (answer.kind === 'overloaded') this.#refusals.push(503);
     this.#pump();
   }
 
@@ -108,24 +104,29 @@ export class RateLimiter {
   }
 
   view(): LimiterView {
-    return { inFlight: this.#inFlight, waiting: this.#queue.length, pace: this.#permits.pace() };
+    const pace = this.#permits.pace(this.#clock.monotonicMs());
+    return { inFlight: this.#inFlight, waiting: this.#queue.length, pace };
   }
 
   #dropStopped(): void {
     const stopped = this.#queue.filter(({ stopping }) => stopping.aborted);
     this.#queue = this.#queue.filter(({ stopping }) => !stopping.aborted);
-    for (const queued of stopped) {
-      leave(queued);
-      queued.resolve(null);
-    }
+    for (const queued of stopped) leave(queued).resolve(null);
     this.#pump();
   }
 
   #pump(): void {
     this.#sleeping?.abort();
-    this.#sleeping = null;
-    const waitMs = this.#permits.askAgainMs(this.#admitAll());
-    if (waitMs < Number.POSITIVE_INFINITY) this.#pumpIn(waitMs);
+    const sleeping = new AbortController();
+    this.#sleeping = sleeping;
+    const pace = this.#refusals.length > 0 ? this.#permits.pace(this.#clock.monotonicMs()) : null;
+    if (pace) for (const http of this.#refusals.splice(0)) this.#refused?.(http, pace.pausedMs);
+    const admitMs = this.#admitAll();
+    const waitMs = this.#permits.askAgainMs?.(admitMs) ?? admitMs;
+    if (waitMs === Number.POSITIVE_INFINITY) return;
+    this.#clock.sleep(waitMs, sleeping.signal).then(() => {
+      if (!sleeping.signal.aborted) this.#pump();
+    });
   }
 
   /**
@@ -134,71 +135,25 @@ export class RateLimiter {
    */
   #admitAll(): number {
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      const answer = this.#permits.admit(next.operation);
+      const nowMs = this.#clock.monotonicMs();
+      const answer = this.#permits.ask(nowMs);
       if (answer.is === 'after-answer') break;
       if (answer.is === 'later') return answer.waitMs;
+      this.#queue.shift();
+      leave(next);
       if (answer.is === 'now') {
         this.#inFlight += 1;
-        next.resolve(answer.permit);
+        next.resolve(this.#permits.sent(nowMs, next.operation));
       } else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
-      leave(next);
-      this.#queue.shift();
     }
     return Number.POSITIVE_INFINITY;
-  }
-
-  #pumpIn(waitMs: number): void {
-    const sleeping = new AbortController();
-    this.#sleeping = sleeping;
-    this.#clock.sleep(waitMs, sleeping.signal).then(() => {
-      if (!sleeping.signal.aborted) this.#pump();
-    });
   }
 }
 
 /** Removes the listener of a request that waits no longer. */
-function leave({ stopping, stop }: QueuedSend): void {
-  stopping.removeEventListener('abort', stop);
-}
-
-/** Gives permits by the rate of a process that has its account for itself. It answers at once, without promises. */
-export class OwnPermits implements PermitSource {
-  readonly #rate: AdaptiveRate;
-  readonly #clock: Clock;
-  readonly #refused: Refused | null;
-
-  constructor(rate: AdaptiveRate, clock: Clock, refused: Refused | null = null) {
-    this.#rate = rate;
-    this.#clock = clock;
-    this.#refused = refused;
-  }
-
-  /** Only requests and their answers change what this process may do, so there is nothing to connect. */
-  attach(): void {}
-
-  admit(operation: string): PermitAnswer {
-    const nowMs = this.#clock.monotonicMs();
-    const admission = this.#rate.ask(nowMs);
-    return admission.is === 'now' ? { is: 'now', permit: this.#rate.sent(nowMs, operation) } : admission;
-  }
-
-  answered(permit: Permit, answer: RateAnswer, http: number): void {
-    const nowMs = this.#clock.monotonicMs();
-    this.#rate.answered(permit, nowMs, answer);
-    if (isRefusal(answer)) this.#refused?.(http, this.#rate.pausedMs(nowMs));
-  }
-
-  slowDown(share: number): void {
-    this.#rate.slowDown(share);
-  }
-
-  pace(): Pace {
-    return this.#rate.pace(this.#clock.monotonicMs());
-  }
-
-  askAgainMs(waitMs: number): number {
-    return waitMs;
-  }
+function leave(queued: QueuedSend): QueuedSend {
+  queued.stopping.removeEventListener('abort', queued.stop);
+  return queued;
 }
 
 /** Creates the error for a pause that is too long to wait for. */
@@ -209,11 +164,6 @@ export function tooLate(waitMs: number, nowMs: number): SrqError {
     `The service accepts no requests before ${until}.`,
     'Run the same command again after that time: it goes on where it stopped.',
   );
-}
-
-/** Tells whether the service refused because of the rate (429) or its load (503). */
-export function isRefusal({ kind }: RateAnswer): boolean {
-  return kind === 'throttled' || kind === 'overloaded';
 }
 
 /** Tells whether an answer with this status asks for a lower rate. The limiter then pauses, even without Retry-After. */

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { TracedCall } from '../../request/ports.ts';
-import type { CarriedCall, PooledConnection } from '../network/connection.ts';
+import type { CarriedCall, ConnectionTracker, PooledConnection } from '../network/connection.ts';
 import {
   answerTimeoutOf,
   type DispatcherOptions,
@@ -25,20 +25,16 @@ const IDENTITY = 'identity';
 
 /** Sends requests to one service. It never repeats anything by itself: no retries, no redirects. */
 export class Http {
+  readonly #options: HttpOptions;
   readonly #dispatcher: ServiceDispatcher;
   readonly #origin: string;
   readonly #prefix: string;
-  readonly #answerTimeoutMs: number;
-  readonly #monotonicMs: () => number;
-  readonly #traces: HttpOptions['traces'];
 
   constructor(options: HttpOptions) {
     const url = new URL(options.baseUrl);
+    this.#options = options;
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
-    this.#answerTimeoutMs = answerTimeoutOf(options.timeoutMs);
-    this.#monotonicMs = options.monotonicMs;
-    this.#traces = options.traces;
     this.#dispatcher = openDispatcher(options);
   }
 
@@ -61,9 +57,10 @@ export class Http {
     sent['accept-encoding'] = IDENTITY;
     const request = { origin: this.#origin, path: this.#prefix + path, method, headers: sent, body };
     const exchange = await this.#exchange(request, mayWrite);
-    if (redacted !== null && this.#traces.length > 0) {
+    const { traces } = this.#options;
+    if (redacted !== null && traces.length > 0) {
       const call = tracedCall(method, this.#origin + this.#prefix, sent, exchange, redacted());
-      for (const trace of this.#traces) trace(call);
+      for (const trace of traces) trace(call);
     }
     return exchange;
   }
@@ -71,25 +68,18 @@ export class Http {
   #exchange(request: Dispatcher.DispatchOptions, mayWrite: () => boolean): Promise<Exchange> {
     const { agent, connections } = this.#dispatcher;
     return new Promise((resolve) => {
-      const handler = new Collector({
-        startedMs: this.#monotonicMs(),
-        monotonicMs: this.#monotonicMs,
-        timeoutMs: this.#answerTimeoutMs,
-        mayWrite,
-        announce: (call) => connections.announce(call),
-        resolve,
-      });
+      const collector = new Collector(connections, this.#options, mayWrite, resolve);
       try {
-        agent.dispatch(request, handler);
+        agent.dispatch(request, collector);
       } catch (error) {
-        handler.fail(error instanceof Error ? error : new Error(String(error)));
+        collector.fail(error instanceof Error ? error : new Error(String(error)));
       }
     });
   }
 
   /** Closes idle connections. Calls that are still under way fail, and their connections are reset. */
   async close(): Promise<void> {
-    await this.#dispatcher.close();
+    await this.#dispatcher.agent.destroy();
   }
 }
 
@@ -112,19 +102,14 @@ class AnswerTimedOut extends Error {
   }
 }
 
-interface CollectorDeps {
-  readonly startedMs: number;
-  readonly monotonicMs: () => number;
-  readonly timeoutMs: number;
-  readonly mayWrite: () => boolean;
-  readonly announce: (call: CarriedCall) => void;
-  readonly resolve: (exchange: Exchange | Promise<Exchange>) => void;
-}
-
 /** Collects one answer from the events of undici. */
 class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   connection: PooledConnection | null = null;
-  readonly #deps: CollectorDeps;
+  readonly #connections: ConnectionTracker;
+  readonly #options: HttpOptions;
+  readonly #mayWrite: () => boolean;
+  readonly #resolve: (exchange: Exchange | Promise<Exchange>) => void;
+  readonly #startedMs: number;
   readonly #chunks: Buffer[] = [];
   #deadline: NodeJS.Timeout | undefined;
   #bytes = 0;
@@ -132,19 +117,28 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   #status = 0;
   #headers: Record<string, string> = {};
 
-  constructor(deps: CollectorDeps) {
-    this.#deps = deps;
+  constructor(
+    connections: ConnectionTracker,
+    options: HttpOptions,
+    mayWrite: () => boolean,
+    resolve: (exchange: Exchange | Promise<Exchange>) => void,
+  ) {
+    this.#connections = connections;
+    this.#options = options;
+    this.#mayWrite = mayWrite;
+    this.#resolve = resolve;
+    this.#startedMs = options.monotonicMs();
   }
 
   /** Starts the call. undici calls this right before it writes to the socket, in the same turn of the event loop. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { mayWrite, announce, timeoutMs } = this.#deps;
-    if (!mayWrite()) {
+    if (!this.#mayWrite()) {
       controller.abort(new LeaseExpired());
       return;
     }
     this.#written = true;
-    announce(this);
+    this.#connections.announce(this);
+    const timeoutMs = answerTimeoutOf(this.#options.timeoutMs);
     this.#deadline = setTimeout(() => controller.abort(new AnswerTimedOut(timeoutMs)), timeoutMs);
   }
 
@@ -182,7 +176,7 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
 
   fail(error: Error): void {
     clearTimeout(this.#deadline);
-    this.#deps.resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
+    this.#resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
   }
 
   #answer(isWhole: boolean): void {
@@ -193,11 +187,11 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
       return { answer, error: null, written: true, distrust: () => this.connection?.end() };
     };
     const body = bodyText(Buffer.concat(this.#chunks), headers);
-    this.#deps.resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
+    this.#resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
   }
 
   #tookMs(): number {
-    return Math.round(this.#deps.monotonicMs() - this.#deps.startedMs);
+    return Math.round(this.#options.monotonicMs() - this.#startedMs);
   }
 }
 
@@ -243,15 +237,8 @@ function decoded(bytes: Buffer, contentType: string): string {
   }
 }
 
+/** Returns the charset of a byte order mark. */
 function markedCharset(bytes: Buffer): string | undefined {
-  switch (bytes[0]) {
-    case 0xfe:
-      return bytes[1] === 0xff ? 'utf-16be' : undefined;
-    case 0xff:
-      return bytes[1] === 0xfe ? 'utf-16le' : undefined;
-    case 0xef:
-      return bytes[1] === 0xbb && bytes[2] === 0xbf ? 'utf-8' : undefined;
-    default:
-      return undefined;
-  }
+  const mark = bytes.toString('hex', 0, 3);
+  return mark === 'efbbbf' ? 'utf-8' : { feff: 'utf-16be', fffe: 'utf-16le' }[mark.slice(0, 4)];
 }

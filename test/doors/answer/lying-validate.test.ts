@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { deliver, Profile } from '../deliver.ts';
 import { type Call, contentOf, type Lead, type Reply, type Service } from '../judged-service.ts';
+import { BEGIN_MS } from '../time.ts';
 import { Counts } from './counts.ts';
 import { Random } from './random.ts';
 import { drawValidate, fraction, json, type Validating } from './services.ts';
@@ -262,6 +263,17 @@ test('nothing is taken twice and nothing told as created is lost, in whatever wa
     `told duplicate, and nobody had them: ${swallowed.total} rows: ${swallowed.lines(true).join('; ')}\n`,
   );
   expect(doubts).toBeGreaterThan(SCENARIOS / 2);
+  expect(wrong.lines(true)).toEqual([]);
+});
+
+test('an answer that belongs to the call before settles nothing', { timeout: 3_600_000 }, async () => {
+  const swaps = (truth: boolean, { ofAnother }: Asked, random: Random) => (random.chance(0.5) ? ofAnother : truth);
+  const swapping = (random: Random): Nature => ({
+    ...{ lies: 'answers of another', page: EVER, memoryMs: EVER, isCustomerWise: false, lagMs: () => 0 },
+    // At first it is honest, so that it is known how it tells a duplicate.
+    says: (truth, asked) => (asked.call.atMs < BEGIN_MS + 30 * SECOND_MS ? truth : swaps(truth, asked, random)),
+  });
+  const { wrong } = await playAll(swapping, Math.ceil(SCENARIOS / 2), { killed: 0.25, least: 30 });
   expect(wrong.lines(true)).toEqual([]);
 });
 

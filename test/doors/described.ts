@@ -1,25 +1,133 @@
-import type { Call, Contract, Json } from '../../../src/request/contract/contract.ts';
-import { writePlace } from '../../../src/request/contract/place.ts';
-import type { Contract as Contract1, Operation, Parameter } from './contract.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { loadPatterns, readyJudges } from '../../src/request/contract/body-check.ts';
+import type {
+  Authorization,
+  Call,
+  Contract,
+  Json,
+  TokenOperation,
+  VerdictRule,
+} from '../../src/request/contract/contract.ts';
+import type { RequestOperationName } from '../../src/request/contract/operations.ts';
+import { writePlace } from '../../src/request/contract/place.ts';
+import { DOCUMENTED_CONTRACT as OF_TODAY } from '../../src/request/contract/public-api.ts';
+import { FORM_CONTENT_TYPE, PATHS } from '../../src/request/contract/wire.ts';
 
-/** Translates what the earlier learner has learned. */
-export function toVersion2(contract: Contract1): Contract {
-  const { create, validate, hasValidate, source, token, auth, servers, unavailableIsNotActed } = contract;
+export type { Json, TokenOperation, VerdictRule };
+
+/*
+ * Contracts for tests, written as lists of parameters. A list says in one line what takes ten in a schema and on a page.
+ */
+
+/** One value of a request: the field it takes, where it goes, and what is allowed there. */
+export interface Parameter {
+  readonly field: string;
+  readonly in: 'body' | 'header' | 'query';
+  readonly path: readonly string[];
+  readonly type: 'string' | 'integer' | 'number' | 'boolean';
+  /** Whether it is the only element of a list. */
+  readonly isList: boolean;
+  readonly required: boolean;
+  /** The object in which it is required, or null. */
+  readonly requiredWithin: readonly string[] | null;
+  readonly values: readonly { readonly value: string; readonly label: string | null }[] | null;
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  readonly pattern: string | null;
+  readonly constant: string | null;
+  readonly audioForm: Call['audio'] | null;
+}
+
+/** One of several ways: fields that have to be there, and values that go with them. */
+interface Way {
+  readonly fields: readonly string[];
+  readonly constants: readonly { readonly path: readonly string[]; readonly value: Json }[];
+}
+
+export type ContractEncoding = 'form' | 'json' | 'multipart';
+
+interface Operation {
+  readonly method: 'POST' | 'PUT';
+  readonly path: string;
+  readonly encoding: ContractEncoding;
+  readonly contentType: string;
+  /** Null: those of the public document. */
+  readonly parameters: readonly Parameter[] | null;
+  readonly choices: readonly (readonly Way[])[];
+  /** What is demanded beside the parameters. */
+  readonly schema: Json;
+  readonly success: Call['answers']['success'];
+  readonly refusal: Call['answers']['refusal'];
+  readonly errorTexts: readonly string[];
+}
+
+export interface CreateOperation extends Operation {
+  readonly identifiers: readonly { readonly pointer: string }[];
+  readonly duplicate: readonly VerdictRule[];
+  readonly idempotency: {
+    readonly header: string;
+    readonly windowSeconds: number | null;
+    readonly format: 'uuid' | 'text';
+  } | null;
+}
+
+export interface ValidateOperation extends Operation {
+  readonly verdict: readonly VerdictRule[];
+}
+
+export interface Described {
+  readonly source: Contract['source'];
+  readonly create: CreateOperation;
+  readonly validate: ValidateOperation;
+  readonly hasValidate: boolean | null;
+  readonly token: TokenOperation;
+  readonly auth?: Authorization;
+  readonly unavailableIsNotActed: boolean;
+}
+
+const documentedRequest = (name: RequestOperationName): Operation => ({
+  ...{ method: 'POST', path: PATHS[name], encoding: 'form', contentType: FORM_CONTENT_TYPE },
+  ...{ parameters: null, choices: [], schema: null, success: null, refusal: null, errorTexts: [] },
+});
+
+/** The contract that the public document describes. */
+export const DOCUMENTED_CONTRACT: Described = {
+  source: null,
+  create: { ...documentedRequest('create'), identifiers: [], duplicate: [], idempotency: null },
+  validate: { ...documentedRequest('validate'), verdict: [] },
+  hasValidate: true,
+  token: OF_TODAY.token,
+  unavailableIsNotActed: false,
+};
+
+await loadPatterns({ pattern: '(a|b)' });
+
+/** Returns the contract that a list of parameters describes, ready to judge requests. */
+export function described(given: Described): Contract {
+  const contract = contractOf(given);
+  const source = { file: 'api.json', title: 'An API', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T00:00:00.000Z' };
+  return readyJudges(
+    isDeepStrictEqual(contract, OF_TODAY) ? OF_TODAY : { ...contract, source: contract.source ?? source },
+  );
+}
+
+function contractOf({
+  create,
+  validate,
+  hasValidate,
+  source,
+  token,
+  auth,
+  unavailableIsNotActed,
+}: Described): Contract {
   const { idempotency, identifiers, duplicate } = create;
+  const id = identifiers.map(({ pointer }) => pointer);
   return {
-    version: 2,
-    source: source && {
-      file: source.files[0] ?? '',
-      title: source.title,
-      kind: source.kind,
-      learnedAt: source.learnedAt,
-    },
+    ...{ version: 2, source, token, unavailableIsNotActed, servers: [], guesses: [] },
     create: {
-      ...callOf(
-        create,
-        identifiers.map(({ pointer }) => pointer),
-        duplicate,
-      ),
+      ...callOf(create, id, duplicate),
       again: idempotency && {
         header: idempotency.header,
         hours: idempotency.windowSeconds === null ? null : idempotency.windowSeconds / 3600,
@@ -27,11 +135,7 @@ export function toVersion2(contract: Contract1): Contract {
       },
     },
     validate: hasValidate === false ? null : callOf(validate, [], validate.verdict),
-    token,
-    ...(auth === undefined ? {} : { auth }),
-    unavailableIsNotActed,
-    servers,
-    guesses: [],
+    ...(auth !== undefined && { auth }),
   };
 }
 
@@ -46,7 +150,7 @@ function callOf(operation: Operation, id: Call['reads']['id'], duplicate: Call['
     as: contentType,
     fields:
       parameters === null
-        ? Object.fromEntries(DOCUMENTED.map((name) => [name === 'audio_file' ? 'audio' : name, name]))
+        ? OF_TODAY.create.fields
         : Object.fromEntries(own.filter((each) => !isFixed(each)).map((each) => [placeOf(each), each.field])),
     always: {
       ...Object.fromEntries(own.flatMap((each) => (each.constant === null ? [] : [[placeOf(each), typed(each)]]))),
@@ -65,18 +169,6 @@ function callOf(operation: Operation, id: Call['reads']['id'], duplicate: Call['
     reads: { id, duplicate, error: errorTexts },
   };
 }
-
-const DOCUMENTED = [
-  'country',
-  'lang',
-  'location',
-  'fullname',
-  'email',
-  'phone',
-  'request_text',
-  'category',
-  'audio_file',
-];
 
 const isFixed = ({ constant, values }: Parameter): boolean => constant !== null && values?.length === 1;
 const pathOf = ({ path, isList }: Parameter): readonly string[] => (isList ? [...path, '0'] : path);

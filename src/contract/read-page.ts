@@ -1,0 +1,142 @@
+import { LineCounter, parseDocument } from 'yaml';
+import type { Call, Contract, Json } from '../request/contract/contract.ts';
+import { contractSchema } from '../request/contract/contract-schema.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { SECRET } from '../request/words/names.ts';
+import { isSettled, pageValueOf } from './contract-text.ts';
+import { isObject, type JsonObject, memberOf, objectOf, textOf } from './json.ts';
+
+/** Tells whether parsed JSON or YAML is a page, and no API description. */
+export const isPage = (value: JsonObject): boolean =>
+  isObject(value['create']) && ['openapi', 'swagger', 'item', 'paths'].every((name) => !Object.hasOwn(value, name));
+
+export interface ReadPage {
+  readonly contract: Contract;
+  /** Names of the secrets that the page was written without, and that nobody has given. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Reads a page. What it does not hold, such as the schemas of the description, is taken from the contract that is known,
+ * as long as the call is the same. A mistake is told with its line.
+ */
+export function readPage(
+  content: string,
+  file: string,
+  known: Contract,
+  given: Readonly<Record<string, string>>,
+): ReadPage {
+  const { written, wrong } = parsedPage(content, file);
+  const { value, missing } = withSecrets(written, pageValueOf(known) as JsonObject, given);
+  const { create, validate, token, 503: unavailable, ...rest } = objectOf(value);
+  if (unavailable !== undefined && unavailable !== 'not acted') throw wrong(['503'], 'can only be "not acted"');
+  if (validate === undefined) throw wrong(['validate'], 'is missing. If the service has none, write "validate: none"');
+  const { source, servers, guesses } = known;
+  const parsed = contractSchema.safeParse({
+    ...{ version: 2, source, servers, guesses, ...rest },
+    create: { again: null, ...callOf('create', create, known.create, wrong) },
+    validate: validate === 'none' ? null : callOf('validate', validate, known.validate, wrong),
+    token: token === undefined ? known.token : tokenOf(token, wrong),
+    unavailableIsNotActed: unavailable !== undefined,
+  });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const path = (issue?.path ?? []).map(String);
+    if (issue?.code === 'unrecognized_keys') throw wrong([...path, issue.keys[0] ?? ''], 'is no part of a contract');
+    throw wrong(path, issue?.message ?? 'is not as expected');
+  }
+  const contract: Contract = parsed.data;
+  const open = contract.guesses.filter(({ operation, place }) => {
+    const own = operation === 'token' ? null : contract[operation];
+    return own !== null && !isSettled(own, place);
+  });
+  return { contract: { ...contract, guesses: open }, missing };
+}
+
+/** Returns the error for a mistake on the page, with its line. */
+type Wrong = (path: readonly string[], why: string) => SrqError;
+
+/** Members of a contract that the page calls otherwise. */
+const ON_PAGE: Readonly<Record<string, string>> = {
+  ...{ 'token.auth': 'token.credentials', 'token.encoding': 'token.as' },
+  ...{ 'token.path': 'token.call', 'token.origin': 'token.call', 'token.tokenPointer': 'token.answer.token' },
+  ...{ 'token.lifetimePointer': 'token.answer.seconds', 'token.lifetimeSeconds': 'token.answer.life' },
+};
+
+function parsedPage(content: string, file: string): { readonly written: JsonObject; readonly wrong: Wrong } {
+  const lines = new LineCounter();
+  const document = parseDocument(content, {
+    ...{ schema: 'core', stringKeys: true, merge: false, lineCounter: lines, logLevel: 'silent' },
+  });
+  const at = (line: number, why: string) =>
+    new SrqError(
+      'contract.unusable',
+      `${file}, line ${Math.max(1, line)}: ${why}.`.replace(/\s+/g, ' '),
+      'Correct it, then: srq contract learn FILE. The page in force: srq contract show',
+    );
+  const wrong: Wrong = (given, why) => {
+    const path = ON_PAGE[given.join('.')]?.split('.') ?? given;
+    let names = [...path];
+    while (names.length > 0 && !document.hasIn(names)) names = names.slice(0, -1);
+    const node = document.getIn(names, true) as { readonly range?: readonly number[] } | undefined;
+    return at(lines.linePos(node?.range?.[0] ?? 0).line, `${path.join('.')} ${why}`);
+  };
+  const [error] = document.errors;
+  if (error) throw at(error.linePos?.[0].line ?? 1, (error.message.split('\n')[0] ?? '').replace(/ at line \d.*$/, ''));
+  const written = objectOf(document.toJS({ maxAliasCount: 0 }) as Json);
+  for (const name of ['version', 'source', 'servers', 'guesses', 'unavailableIsNotActed'])
+    if (name in written) throw wrong([name], 'is no part of a page');
+  return { written, wrong };
+}
+
+/** Puts back the secrets that a page was written without. */
+function withSecrets(written: Json, before: Json, given: Readonly<Record<string, string>>) {
+  const missing = new Set<string>();
+  const restored = (value: Json, known: Json | undefined, name: string): Json => {
+    if (Array.isArray(value)) return value.map((each: Json, at) => restored(each, memberOf(known, String(at)), name));
+    if (isObject(value)) {
+      const own = (member: string) => (name === 'auth' && member === 'value' ? textOf(value['name']) : lastOf(member));
+      return Object.fromEntries(
+        Object.entries(value).map(([member, each]) => [member, restored(each, memberOf(known, member), own(member))]),
+      );
+    }
+    if (value !== SECRET) return value;
+    if (Object.hasOwn(given, name)) return given[name] ?? '';
+    if (known === undefined || known === null) missing.add(name);
+    return known ?? '';
+  };
+  const value = restored(written, before, '');
+  return { value, missing: [...missing] };
+}
+
+const lastOf = (place: string): string => place.split(/[. ]/).at(-1) ?? place;
+
+const EMPTY = {
+  ...{ as: 'application/json', fields: {}, always: {}, when: {}, codes: {}, audio: 'base64', schema: null },
+  ...{ answers: { success: null, refusal: null }, reads: { id: [], duplicate: [], error: [] } },
+};
+
+function callOf(role: string, value: Json | undefined, before: Call | null, wrong: Wrong): object {
+  if (!isObject(value)) throw wrong([role], 'is no call');
+  for (const name of ['schema', 'answers']) if (name in value) throw wrong([role, name], 'is no part of a page');
+  const isSame = before !== null && before.call === value['call'];
+  const kept = isSame ? { as: before.as, schema: before.schema, answers: before.answers } : {};
+  const reads = isObject(value['reads']) && { reads: { ...EMPTY.reads, ...value['reads'] } };
+  return { ...EMPTY, ...kept, ...value, ...reads };
+}
+
+function tokenOf(value: Json, wrong: Wrong): object {
+  if (!isObject(value)) throw wrong(['token'], 'is no call');
+  const { call, at, credentials, as, extra, answer = {}, ...rest } = value;
+  const [, origin = '', path = ''] = /^(?:POST )?(https?:\/\/[^/]+)?(\/.*)$/.exec(textOf(call)) ?? [];
+  if (at !== undefined && (at !== 'host' || origin !== '')) throw wrong(['token', 'at'], 'can only be "host"');
+  if (!isObject(answer)) throw wrong(['token', 'answer'], 'says nothing');
+  const { token = null, seconds = null, life = null, ...more } = answer;
+  const [odd] = [...Object.keys(more).map((each) => ['answer', each]), ...Object.keys(rest).map((each) => [each])];
+  if (odd !== undefined) throw wrong(['token', ...odd], 'is no part of a contract');
+  return {
+    ...{ path, auth: credentials ?? 'body', encoding: as ?? 'form', extra: extra ?? {} },
+    ...(origin !== '' ? { origin } : at !== undefined && { origin: 'service' }),
+    ...{ tokenPointer: token, lifetimePointer: seconds, lifetimeSeconds: life },
+  };
+}

@@ -1,0 +1,283 @@
+import { digestOf } from '../request/lead/service-request.ts';
+import {
+  type EarlierOutcome,
+  type Mapping,
+  RESULT_COLUMNS,
+  type Row,
+  resultPlaces,
+  type Table,
+} from '../request/lead/table.ts';
+import { KeyIndex } from '../request/log/key-index.ts';
+import type { Ledger } from '../request/log/ledger.ts';
+import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
+import type { LogRecord, LogView } from '../request/ports.ts';
+import { likelyPrepared, type Preparation } from './prepare.ts';
+
+/*
+ * Was this sent before? What the log knows of a row's content says so, else what it knows of the request that the row of a
+ * results file was, else what that row says of itself. A row is looked for with other line breaks, and held back if its
+ * reference was created under other content.
+ */
+
+/** The options that say which logged outcomes are final, so that nothing is sent for them. */
+export interface Finality {
+  readonly onDuplicate: 'skip' | 'create';
+  /** Whether requests that the log knows as created or duplicate are sent as well. Requests in doubt are not. */
+  readonly again: boolean;
+}
+
+/** The status of a row that is not sent because of what the log knows of its request. */
+type KnownStatus = Extract<Status, 'unknown' | 'repeated' | 'duplicate'>;
+
+/**
+ * Returns the status of a row that must not be sent because of what the log knows of its request, or null if it may be
+ * sent. What a row of a results file says of itself is judged by `statedStatus`.
+ */
+export function loggedStatus(state: LoggedState, options: Finality): KnownStatus | null {
+  const { again, onDuplicate } = options;
+  // There is no default, so that a state which is added later does not compile before somebody decides here whether
+  // its requests may be sent.
+  switch (state) {
+    case 'created':
+      return again ? null : 'repeated';
+    case 'duplicate':
+      return !again && onDuplicate === 'skip' ? 'duplicate' : null;
+    case 'sending':
+    case 'unknown':
+    case 'parked':
+      return 'unknown';
+    case 'none':
+    case 'rejected':
+    case 'failed':
+    case 'licensed':
+      return null;
+  }
+}
+
+/** What the log knows is final, whatever the user has asked for. */
+export const NEVER_AGAIN: Finality = { onDuplicate: 'skip', again: false };
+
+/**
+ * Returns the status of a row that its own statement settles, or null. Such a row is not sent, whatever happened to its
+ * cells, unless a person empties its statement.
+ */
+function statedStatus(
+  earlier: EarlierOutcome | undefined,
+  { again, onDuplicate }: Finality,
+): 'repeated' | 'duplicate' | null {
+  if (!earlier || again) return null;
+  if (earlier.status === 'created' || earlier.status === 'repeated') return 'repeated';
+  return earlier.status === 'duplicate' && onDuplicate === 'skip' ? 'duplicate' : null;
+}
+
+/** Tells whether a row states that it was taken or is a duplicate. */
+export function saysItIsSettled({ earlier }: Row): boolean {
+  return statedStatus(earlier, NEVER_AGAIN) !== null;
+}
+
+/** Tells whether a row with this status in the ledger was skipped because of its own statement. */
+export function isKept(row: Row, status: Status): boolean {
+  return (status === 'repeated' || status === 'duplicate') && saysItIsSettled(row);
+}
+
+/** Returns the key of the request that a row of a results file was, or null. A row without a status is a new one. */
+export function earlierKey({ earlier }: Row): string | null {
+  return earlier?.status ? (earlier.key ?? null) : null;
+}
+
+/**
+ * The rows of a results file that is imported again. What the log knows of a row's content decides; else what it knows of
+ * the request that the row was; else what the row says. Changed cells are not put back.
+ */
+export class ReturnedRows {
+  readonly #log: Pick<LogView, 'lookup'>;
+  readonly #options: Finality;
+  readonly #hasKeys: boolean;
+  #settled = 0;
+  #isOfThisLog = false;
+
+  /** `columns` are those of the file. */
+  constructor(columns: readonly string[], log: Pick<LogView, 'lookup'>, options: Finality) {
+    this.#hasKeys = resultPlaces(columns).has('srq_key');
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /** Returns the status of a row that is not judged by its content alone, or null. `key` is that of its content. */
+  statusOf(row: Row, key: string | null): Status | null {
+    const { earlier } = row;
+    if (!earlier?.status) return null;
+    const [content, before] = [this.#stateOf(key), this.#stateOf(earlierKey(row))];
+    const stated = statedStatus(earlier, this.#options);
+    if (stated !== null) {
+      this.#settled += 1;
+      this.#isOfThisLog ||= content !== 'none' || before !== 'none';
+      return stated;
+    }
+    if (content !== 'none') return loggedStatus(content, this.#options);
+    if (before !== 'none') return loggedStatus(before, this.#options);
+    return earlier.status === 'unknown' ? 'unknown' : null;
+  }
+
+  /**
+   * Tells whether a row is settled although its content may never have been sent: its cells were changed, they stand under
+   * the outcome of another row, or somebody wrote the outcome by hand. `key` is that of its content, or null if it has none.
+   */
+  isOther(row: Row, key: string | null): boolean {
+    const before = earlierKey(row);
+    const content = this.#stateOf(key);
+    if ((key !== null && before === key) || isTaken(content) || content === 'unknown') return false;
+    return before === null ? this.#hasKeys && row.earlier?.status === 'created' : this.#stateOf(before) !== 'none';
+  }
+
+  /** Number of rows that state that they were taken, if the log knows none of them. Complete once all rows were asked about. */
+  get strangers(): number {
+    return this.#isOfThisLog ? 0 : this.#settled;
+  }
+
+  /** Sentences for the plan. */
+  get notes(): readonly string[] {
+    if (this.strangers === 0) return [];
+    return [
+      `The srq_status of some rows (${this.strangers}) says that they were taken, but this log does not have them. Are they from another profile? They are not sent. To send them, remove the columns ${RESULT_COLUMNS.join(', ')}.`,
+    ];
+  }
+
+  #stateOf(key: string | null): LoggedState {
+    return key === null ? 'none' : this.#log.lookup(key);
+  }
+}
+
+/** Share of the rows of a file that may have the reference of another row. With more, references name something else. */
+const MAX_SHARED = 0.1;
+/** The entry of a reference that several rows have. */
+const SEVERAL = 0;
+
+/** What a log knows of the requests that were created at one service. */
+export type CreatedRecords = AsyncIterable<Pick<LogRecord, 'key' | 'ref'>>;
+
+/** The references of the rows of a file, in some 33 bytes a row. */
+export class References {
+  readonly #refs = new KeyIndex();
+  readonly #rows: number[] = [];
+  #shared = 0;
+
+  add(row: number, ref: string): void {
+    const entry = this.#refs.findOrAdd(digestOf([ref]));
+    if (entry === this.#rows.length) this.#rows.push(row);
+    else {
+      this.#rows[entry] = SEVERAL;
+      this.#shared += 1;
+    }
+  }
+
+  /**
+   * Finds the ready rows whose reference was created before, and returns them with the keys of those requests. A reference
+   * counts only if no other row of the file has it.
+   */
+  async createdBefore(created: CreatedRecords, ledger: Ledger): Promise<ReadonlyMap<number, string>> {
+    const found = new Map<number, string>();
+    if (this.#rows.length === 0 || this.#shared > this.#rows.length * MAX_SHARED) return found;
+    for await (const { key, ref } of created) {
+      const entry = ref === null ? -1 : this.#refs.find(digestOf([ref]));
+      const row = this.#rows[entry] ?? SEVERAL;
+      if (row !== SEVERAL && ledger.status(row) === 'ready') found.set(row, key);
+    }
+    return found;
+  }
+}
+
+/** How programs write a line break within a cell. What an old Mac wrote is a lone CR. */
+const BREAKS = ['\n', '\r\n', '\r'] as const;
+const ANY_BREAK = /\r\n|\r|\n/g;
+
+/**
+ * Recognises rows with several lines in a cell whatever line breaks a program has saved them with, because the service
+ * treats these as the same text. A row that the log knows only with other line breaks is given those.
+ */
+export class LineBreaks {
+  /** The table with the breaks that the log knows, as far as its rows were restored. */
+  readonly table: Table;
+  readonly #mapping: Mapping;
+  readonly #preparation: Preparation;
+  readonly #log: LogView;
+  readonly #columns: readonly number[];
+  readonly #known = new Map<number, string>();
+
+  /** `moreNotes` returns sentences about the table that are found while its rows are read. */
+  constructor(
+    table: Table,
+    mapping: Mapping,
+    preparation: Preparation,
+    log: LogView,
+    moreNotes: () => readonly string[] = () => [],
+  ) {
+    this.#mapping = mapping;
+    this.#preparation = preparation;
+    this.#log = log;
+    const { sources, parts } = mapping;
+    this.#columns = [...new Set([...sources.flatMap(({ columns }) => columns), ...Object.values(parts).flat()])];
+    const restored = (batch: readonly Row[]) =>
+      this.#known.size === 0 ? batch : batch.map((row) => this.#restored(row));
+    this.table = mapRows(table, restored, moreNotes);
+  }
+
+  /** Returns the rows with the breaks that the log knows. */
+  async restore(batch: readonly Row[]): Promise<readonly Row[]> {
+    const several = batch.filter((row) => this.#hasBreaks(row));
+    if (several.length === 0) return batch;
+    const keys = new Map(several.map((row) => [row.number, BREAKS.map((each) => this.#keyOf(withBreaks(row, each)))]));
+    const own = new Map(several.map((row) => [row.number, this.#keyOf(row)]));
+    await this.#log.prefetch([...own.values(), ...[...keys.values()].flat()].filter((key) => key !== null));
+    for (const { number } of several) {
+      if (this.#isKnown(own.get(number))) continue;
+      const known = BREAKS.find((_, at) => this.#isKnown(keys.get(number)?.[at]));
+      if (known !== undefined) this.#known.set(number, known);
+    }
+    return batch.map((row) => this.#restored(row));
+  }
+
+  #hasBreaks({ cells }: Row): boolean {
+    return this.#columns.some((column) => {
+      const cell = cells[column];
+      return cell !== undefined && (cell.includes('\n') || cell.includes('\r'));
+    });
+  }
+
+  #restored(row: Row): Row {
+    const known = this.#known.get(row.number);
+    return known === undefined ? row : withBreaks(row, known);
+  }
+
+  #keyOf(row: Row): string | null {
+    return likelyPrepared(row, this.#mapping, this.#preparation)?.key ?? null;
+  }
+
+  #isKnown(key: string | null | undefined): boolean {
+    return typeof key === 'string' && this.#log.lookup(key) !== 'none';
+  }
+}
+
+const withBreaks = (row: Row, breaks: string): Row => ({
+  ...row,
+  cells: row.cells.map((cell) => cell.replace(ANY_BREAK, breaks)),
+});
+
+/** Returns a table with the same rows, changed as they are read, and with more notes. */
+function mapRows(
+  table: Table,
+  change: (batch: readonly Row[]) => readonly Row[],
+  moreNotes: () => readonly string[],
+): Table {
+  const { path, format, encoding, delimiter, columns, sizeBytes } = table;
+  return {
+    ...{ path, format, encoding, delimiter, columns, sizeBytes },
+    get notes() {
+      return [...table.notes, ...moreNotes()];
+    },
+    async *rows() {
+      for await (const batch of table.rows()) yield change(batch);
+    },
+    readBytes: () => table.readBytes(),
+  };
+}

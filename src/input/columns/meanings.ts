@@ -1,0 +1,382 @@
+import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
+import type { ContentProfile } from './content.ts';
+
+/**
+ * The relation between a column's content and a meaning: the content shows it, allows it, or contradicts it. `none`
+ * means that the column has no content.
+ */
+export type Fit = 'shows' | 'allows' | 'contradicts' | 'none';
+
+/** Minimum share of cells that makes a kind of content clear, and of a form that only few fields have. */
+const PLAIN = 0.8;
+const NEARLY_ALL = 0.9;
+/** Minimum number of cells of such a form. */
+const MIN_OF_FORM = 3;
+
+/** Tells whether nearly all cells are something that belongs to no field: dates, links, amounts, yes and no. */
+function isElse({ date, url, ip, yesNo, amount, filled, isFractional }: ContentProfile): boolean {
+  return Math.max(date, url, ip, yesNo, amount) >= PLAIN || (filled >= 3 && isFractional);
+}
+
+function isContact({ email, phoneShape }: ContentProfile): boolean {
+  return email >= 0.3 || phoneShape >= 0.5;
+}
+
+function isName(seen: ContentProfile): boolean {
+  return seen.wordsOnly + seen.oneWord >= 0.6 && seen.medianLength <= 40;
+}
+
+/** These functions tell whether a column holds towns instead of persons, or persons instead of towns. */
+function isTownRather({ town, givenName }: ContentProfile): boolean {
+  return town >= 0.4 && town > givenName;
+}
+
+function isPersonRather({ town, givenName }: ContentProfile): boolean {
+  return givenName >= 0.5 && givenName > 2 * town;
+}
+
+const noText = (seen: ContentProfile) =>
+  isElse(seen) ||
+  isContact(seen) ||
+  seen.digits >= 0.6 ||
+  seen.codeLike >= PLAIN ||
+  Math.max(seen.recording, seen.clientele) >= 0.5;
+
+/** What a column with a meaning looks like. A new field is one entry. */
+interface Meaning {
+  /** The content that shows the meaning, and the content that contradicts it. */
+  shows(seen: ContentProfile): boolean;
+  contradicts(seen: ContentProfile): boolean;
+  /** Content that shows a known name to be wrong, beyond what is wrong for all. */
+  readonly refutes?: (seen: ContentProfile) => boolean;
+  /** Content so clear that the only such column of a file is certain. */
+  readonly only?: (seen: ContentProfile) => boolean;
+  /** Content so alike that a person has to choose between two columns. It is `only` if it is not given. */
+  readonly near?: (seen: ContentProfile) => boolean;
+  /** Content that gives a column without a telling name this meaning. The table has these in their order. */
+  readonly alone?: (seen: ContentProfile) => boolean;
+  /** Other meanings in a file that make content alone unnecessary. */
+  readonly unless?: readonly FieldOrPart[];
+  /** Whether content alone counts under a name with unknown words, too. */
+  readonly underAnyName?: true;
+  /** The share of cells, and what they are, as the reason tells a person. */
+  readonly counted?: readonly [share: keyof ContentProfile, noun: string];
+  readonly group?: 'contact' | 'name' | 'place';
+  /** Whether several columns make sense. Each row gives the first filled one. */
+  readonly isSeveral?: true;
+  /** Whether content that shows the meaning decides if the name does not. */
+  readonly isSpecific?: true;
+  /** Whether the other words of a question hardly matter if the content shows the meaning. */
+  readonly isOfQuestions?: true;
+  /** Whether a person has to check if the content does not show the meaning, because it has no typical form. */
+  readonly isVague?: true;
+}
+
+export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
+  email: {
+    shows: ({ email }) => email >= 0.6,
+    contradicts: ({ email }) => email < 0.2,
+    // Some forms write "anonymous" into every cell of an e-mail address that they must not ask for.
+    refutes: (seen) => seen.email === 0 && isConstant(seen),
+    only: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
+    near: ({ email, distinct }) => email >= 0.3 && distinct >= 0.3,
+    alone: isPlainlyEmail,
+    underAnyName: true,
+    counted: ['email', 'e-mail addresses'],
+    group: 'contact',
+    isSeveral: true,
+  },
+  phone: {
+    shows: (seen) => seen.phone >= 0.5,
+    contradicts: ({ phoneShape, date, ip }) => phoneShape < 0.3 || Math.max(date, ip) >= 0.5,
+    only: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
+    near: ({ phone, writtenAsPhone, distinct }) => phone >= 0.5 && writtenAsPhone >= 0.2 && distinct >= 0.3,
+    alone: isPlainlyPhone,
+    underAnyName: true,
+    counted: ['phone', 'telephone numbers'],
+    group: 'contact',
+    isSeveral: true,
+  },
+  request_text: {
+    shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
+    contradicts: (seen) =>
+      noText(seen) || seen.medianLength < 4 || holdsPersons(seen) || (seen.filled >= 5 && isConstant(seen)),
+    refutes: (seen) => seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95,
+    only: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
+    near: (seen) => isNearlyText(seen) || isPlainlyText(seen),
+    alone: isPlainlyText,
+    underAnyName: true,
+    counted: ['longText', 'longer texts'],
+    isSpecific: true,
+    isOfQuestions: true,
+  },
+  notes: {
+    shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
+    contradicts: (seen) => noText(seen) || seen.medianLength < 4,
+  },
+  street: {
+    shows: ({ streetLike, streetWord }) => streetLike >= 0.5 || streetWord >= 0.5,
+    contradicts: (seen) =>
+      isElse(seen) || seen.email >= 0.3 || seen.phone >= 0.6 || seen.digits >= PLAIN || seen.medianLength > 80,
+    only: isStreet,
+    alone: ({ streetLike, streetWord, placeLike, medianLength, date, amount }) =>
+      ((streetLike >= 0.7 && medianLength <= 35) || (streetLike >= 0.4 && streetWord >= 0.6)) &&
+      Math.max(date, amount) < 0.2 &&
+      placeLike < 0.5,
+    unless: ['location'],
+    counted: ['streetLike', 'streets'],
+    group: 'place',
+    isOfQuestions: true,
+  },
+  house_number: {
+    shows: ({ medianLength, digits, distinct }) => medianLength <= 6 && digits >= 0.4 && distinct > 0.2,
+    contradicts: (seen) => seen.medianLength > 12 || seen.isSequence || isContact(seen) || seen.oneWord >= 0.5,
+    group: 'place',
+  },
+  location: {
+    shows: ({ placeLike, streetLike, town }) => Math.max(placeLike, streetLike) >= 0.4 || town >= 0.25,
+    contradicts: (seen) =>
+      isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.url >= 0.5 || seen.medianLength > 150,
+    // Links are the location of appointments that take place online.
+    refutes: ({ url }) => url >= 0.5,
+    only: (seen) => seen.placeLike >= 0.7 || seen.town >= 0.3 || isStreet(seen),
+    near: ({ placeLike, town }) => placeLike >= 0.5 || town >= 0.25,
+    alone: isPlace,
+    unless: ['postal_code', 'city', 'street'],
+    counted: ['placeLike', 'places'],
+    group: 'place',
+    isOfQuestions: true,
+    isVague: true,
+  },
+  city: {
+    shows: (seen) => isName(seen) || seen.town >= 0.4,
+    contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isPersonRather(seen),
+    refutes: isPersonRather,
+    only: ({ town }) => town >= 0.25,
+    alone: isPlace,
+    unless: ['postal_code', 'location'],
+    group: 'place',
+    isOfQuestions: true,
+  },
+  postal_code: {
+    shows: ({ postalCode }) => postalCode >= 0.6,
+    contradicts: (seen) =>
+      seen.medianLength > 12 ||
+      isElse(seen) ||
+      seen.email >= 0.3 ||
+      (seen.filled > 2 && seen.postalCode < 0.1 && seen.digits < 0.5),
+    only: ({ postalCode, distinct }) => postalCode >= 0.8 && distinct >= 0.15,
+    near: ({ postalCode }) => postalCode >= 0.6,
+    alone: ({ postalCode, isSequence, distinct }) => postalCode >= 0.8 && !isSequence && distinct > 0.15,
+    unless: ['location'],
+    counted: ['postalCode', 'postal codes'],
+    group: 'place',
+    isSpecific: true,
+  },
+  lang: {
+    shows: ({ language }) => language >= 0.6,
+    contradicts: ({ language }) => language < 0.2,
+    alone: ({ language, country, yesNo, filled }) => filled >= 3 && language >= 0.9 && country < 0.9 && yesNo < 0.5,
+    counted: ['language', 'languages'],
+    isSpecific: true,
+  },
+  country: {
+    shows: ({ country }) => country >= 0.6,
+    contradicts: ({ country }) => country < 0.2,
+    refutes: ({ town }) => town >= 0.4,
+    only: ({ country }) => country >= 0.9,
+    near: ({ country }) => country >= 0.6,
+    alone: ({ country, language, filled }) => filled >= 3 && country >= 0.9 && language < 0.9,
+    counted: ['country', 'countries'],
+    isSpecific: true,
+  },
+  audio_file: {
+    shows: ({ recording }) => recording >= 0.5,
+    contradicts: (seen) =>
+      Math.max(seen.date, seen.yesNo, seen.email) >= 0.5 || (seen.digits >= PLAIN && seen.recording === 0),
+    only: ({ recording }) => recording >= 0.9,
+    near: ({ recording }) => recording >= 0.3,
+    alone: ({ recording }) => recording >= 0.8,
+    counted: ['recording', 'recordings'],
+    isSpecific: true,
+  },
+  fullname: {
+    shows: isName,
+    contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isTownRather(seen),
+    refutes: (seen) => Math.max(seen.codeLike, seen.digits) >= 0.9 || isTownRather(seen),
+    only: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
+    near: (seen) => holdsPersons(seen) && seen.distinct >= 0.3,
+    alone: isWholeName,
+    unless: ['first_name', 'last_name'],
+    counted: ['wordsOnly', 'words like a name'],
+    group: 'name',
+    isVague: true,
+  },
+  first_name: {
+    shows: isName,
+    contradicts: (seen) => noText(seen) || seen.medianLength > 30,
+    refutes: isTownRather,
+    group: 'name',
+    isOfQuestions: true,
+  },
+  last_name: {
+    shows: isName,
+    contradicts: (seen) => noText(seen) || seen.medianLength > 30,
+    refutes: isTownRather,
+    group: 'name',
+    isSeveral: true,
+    isOfQuestions: true,
+  },
+  category: {
+    shows: ({ filled, distinct, longText, medianLength }) =>
+      filled >= 4 && distinct <= (longText >= 0.4 ? 0.5 : 0.8) && medianLength <= 40,
+    contradicts: (seen) =>
+      isElse(seen) ||
+      isContact(seen) ||
+      seen.digits >= PLAIN ||
+      seen.medianLength > 60 ||
+      seen.clientele >= 0.6 ||
+      Math.max(seen.placeLike, seen.town) >= 0.5 ||
+      isStreet(seen) ||
+      isPersonRather(seen),
+    refutes: ({ clientele }) => clientele >= 0.6,
+  },
+  ref: {
+    shows: ({ distinct, hasSpace, isSequence, medianLength }) =>
+      distinct >= 0.95 && hasSpace <= 0.2 && !isSequence && medianLength >= 3,
+    contradicts: (seen) =>
+      isElse(seen) ||
+      seen.email >= 0.3 ||
+      seen.hasSpace >= 0.6 ||
+      (seen.filled >= 3 && seen.distinct < 0.7) ||
+      (seen.filled >= 3 && seen.oneWord + seen.wordsOnly >= 0.9 && seen.codeLike === 0) ||
+      (seen.longText >= 0.5 && seen.hasSpace >= 0.3),
+    only: (seen) => fitOf('ref', seen) === 'shows' && seen.phoneShape < 0.5,
+    near: (seen) => fitOf('ref', seen) === 'shows' && seen.url < 0.3,
+  },
+};
+
+/** Returns the relation between a column's content and a meaning. */
+export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
+  if (seen.filled === 0) return 'none';
+  const { shows, contradicts } = MEANINGS[meaning];
+  if (contradicts(seen)) return 'contradicts';
+  return shows(seen) ? 'shows' : 'allows';
+}
+
+/** Tells whether nearly all cells of a column with a known name are clearly of another kind than the name says. */
+export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
+  if (meaning === 'ref') return seen.filled >= 3 && (isConstant(seen) || seen.isFractional);
+  if (fitOf(meaning, seen) !== 'contradicts') return false;
+  if (seen.url >= 0.9 || (meaning === 'location' && seen.url >= 0.5)) return true;
+  // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
+  if (isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1)) return true;
+  if (seen.filled < 3) return false;
+  return MEANINGS[meaning].refutes?.(seen) || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= NEARLY_ALL;
+}
+
+/** Tells whether a column holds whole addresses, or towns with their postal codes. */
+function isPlace({ placeLike, digits, medianLength }: ContentProfile): boolean {
+  return placeLike >= 0.6 && digits < 0.2 && medianLength <= 80;
+}
+
+function isWholeName(seen: ContentProfile): boolean {
+  const { wordsOnly, oneWord, distinct, medianLength, longText, town, givenName } = seen;
+  const isShort = distinct >= 0.7 && medianLength <= 30 && longText < 0.5 && town <= givenName;
+  return isShort && wordsOnly + oneWord >= 0.8 && wordsOnly >= (holdsPersons(seen) ? 0.3 : 0.6);
+}
+
+/** Tells whether all filled cells have the same text. */
+function isConstant({ distinct, filled }: ContentProfile): boolean {
+  return distinct * filled <= 1;
+}
+
+/** Minimum number of filled cells before repetition means anything. */
+const MIN_TELLING = 6;
+
+/** Tells whether the same few values are repeated. The sender's own staff is repeated, and customers are not. */
+export function isRepeated({ filled, distinct }: ContentProfile): boolean {
+  return filled >= MIN_TELLING && distinct < 0.4;
+}
+
+/**
+ * Tells whether a column holds names of persons. A third of the cells with a common given name is enough, because no
+ * list is complete.
+ */
+export function holdsPersons(seen: ContentProfile): boolean {
+  return seen.givenName >= 0.3 && seen.givenName > seen.town && seen.medianLength <= 40 && isName(seen);
+}
+
+/** Tells whether a column clearly holds streets. */
+export function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
+  return streetWord >= 0.4 && streetLike >= 0.4;
+}
+
+/** Tells whether the same few short texts are repeated, as kinds of service are. */
+export function holdsFewValues(seen: ContentProfile): boolean {
+  const { filled, distinct, medianLength, longText, town, givenName, clientele, country, language, postalCode } = seen;
+  const isOther = Math.max(town, givenName, clientele, country, language, postalCode) >= 0.3;
+  const isShort = medianLength >= 2 && medianLength <= 40 && longText < 0.5;
+  return filled >= MIN_TELLING && distinct <= 0.6 && distinct * filled > 1 && isShort && !isOther;
+}
+
+/** Tells whether a column clearly holds telephone numbers. */
+export function isPlainlyPhone(seen: ContentProfile): boolean {
+  return (
+    seen.filled > 0 && seen.phone >= PLAIN && (seen.writtenAsPhone >= 0.3 || seen.phone >= 0.95) && !seen.isSequence
+  );
+}
+
+export function isPlainlyEmail({ filled, email }: ContentProfile): boolean {
+  return filled > 0 && email >= PLAIN;
+}
+
+export function isPlainlyText(seen: ContentProfile): boolean {
+  const { longText, hasSpace, medianLength, distinct } = seen;
+  return longText >= PLAIN && hasSpace >= PLAIN && medianLength >= 25 && distinct >= 0.7 && !isNoText(seen);
+}
+
+/**
+ * Tells whether a column may hold texts. They may be shorter and more alike than clear texts, but have several words.
+ */
+export function isNearlyText(seen: ContentProfile): boolean {
+  const { longText, hasSpace, medianLength, distinct } = seen;
+  return longText >= 0.5 && hasSpace >= PLAIN && medianLength >= 18 && distinct >= 0.25 && !isNoText(seen);
+}
+
+/** Tells whether too many cells are something other than texts. */
+function isNoText(seen: ContentProfile): boolean {
+  const { filled, email, phoneShape, url, date, amount, postalCode, placeLike } = seen;
+  const other = Math.max(email, phoneShape, url, date, amount, postalCode);
+  return filled === 0 || other >= 0.2 || placeLike >= 0.6 || isStreet(seen);
+}
+
+/**
+ * Describes for a person what the content shows: `14 of 15 are telephone numbers`. Returns null if there is nothing to
+ * count.
+ */
+export function contentReason(meaning: FieldOrPart, seen: ContentProfile): string | null {
+  const [share, noun] = MEANINGS[meaning].counted ?? [];
+  return share && noun && seen.filled > 0 ? countedText(Number(seen[share]), seen, noun) : null;
+}
+
+function countedText(share: number, { filled }: ContentProfile, noun: string): string {
+  return `${Math.round(share * filled)} of ${filled} are ${noun}`;
+}
+
+/**
+ * Describes what a column clearly holds if the field cannot hold that: telephone numbers as a name, dates as a place.
+ * Returns null if the content may be right.
+ */
+export function plainlyElse(meaning: FieldOrPart, seen: ContentProfile): string | null {
+  if (fitOf(meaning, seen) !== 'contradicts') return null;
+  if (isPlainlyEmail(seen)) return contentReason('email', seen);
+  // Postal codes of seven digits have the form of telephone numbers.
+  if (isPlainlyPhone(seen) && seen.postalCode < 0.5) return contentReason('phone', seen);
+  if (seen.filled < MIN_OF_FORM) return null;
+  if (seen.date >= NEARLY_ALL) return countedText(seen.date, seen, 'dates');
+  if (seen.url >= NEARLY_ALL) return countedText(seen.url, seen, 'links');
+  // Zeros and ones may be codes.
+  if (seen.yesNo >= NEARLY_ALL && seen.digits < PLAIN) return countedText(seen.yesNo, seen, 'yes or no');
+  return isPlainlyText(seen) ? contentReason('request_text', seen) : null;
+}
