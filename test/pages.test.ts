@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { srq } from './doors/program.ts';
 import { test } from './helpers/desk.ts';
+import { startSrq } from './helpers/run-srq.ts';
 
 interface Described {
   readonly name: string;
@@ -9,7 +9,7 @@ interface Described {
 }
 
 async function told<Document>(...words: string[]): Promise<Document> {
-  return JSON.parse((await srq([...words, '--json'])).stdout);
+  return JSON.parse((await startSrq([...words, '--json']).ended).stdout);
 }
 
 const map = await told<{ commands: Described[]; globalOptions: Described['options'] }>('help');

@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
@@ -111,10 +113,10 @@ const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly nam
   { folder: null, name: 'from --output, --report', what: 'exports and reports' },
 ];
 
-/** Prints the files that srq writes, with the folders of this machine. */
+/** Prints the files that srq writes, with the folders of this machine, and where its pages are. */
 export async function files(context: TellingContext): Promise<number> {
-  const { env, platform } = context.process;
-  const folders = directories(env, platform);
+  const { env, platform, argv } = context.process;
+  const folders = { ...directories(env, platform), pages: pagesBeside(argv[1] ?? '') };
   const reporter = await context.reporter();
   await reporter.result('help files', { folders, files: FILES }, (paint) =>
     [
@@ -124,9 +126,19 @@ export async function files(context: TellingContext): Promise<number> {
       ]),
       paint.bold('where you say, or beside your file'),
       ...namesIn(null),
+      ...(folders.pages === null ? [] : [paint.bold(printable(folders.pages)), PAGES]),
     ].join('\n'),
   );
   return 0;
+}
+
+const PAGES = '  the pages: importing.md to begin with, trouble.md if something went wrong';
+
+/** Returns the folder of the pages in the package, or null if only the program was copied. */
+function pagesBeside(program: string): string | null {
+  if (!existsSync(program)) return null;
+  const folder = resolve(realpathSync(program), '../../docs');
+  return existsSync(folder) ? folder : null;
 }
 
 function namesIn(folder: 'config' | 'state' | null): string[] {

@@ -37,7 +37,7 @@ export interface PassDeps {
 export interface SendDeps extends PassDeps {
   /** Called when the breaker has paused all sending. */
   readonly breakerOpened?: (pauseMs: number) => void;
-  /** Asks a person what an answer means that proves nothing. Null if nobody can be asked, or nobody knows. */
+  /** Asks a person what an unproven answer means. Returns null if there is nobody to ask, or if the person does not know. */
   readonly askMeaning?: AskMeaning | undefined;
 }
 

@@ -130,7 +130,7 @@ export class ReturnedRows {
     return before === null ? this.#hasKeys && row.earlier?.status === 'created' : this.#stateOf(before) !== 'none';
   }
 
-  /** Number of rows that state that they were taken, if the log knows none of them. Complete once all rows were asked about. */
+  /** Number of rows whose srq_status says that they were taken, if the log has none of them. Final after the last row. */
   get strangers(): number {
     return this.#isOfThisLog ? 0 : this.#settled;
   }

@@ -98,8 +98,8 @@ export async function askControls(
 }
 
 /**
- * Asks validate about each request, its neighbours, and two requests like it that cannot exist. What validate says of a
- * request counts only if it calls all neighbours duplicates and what cannot exist clear.
+ * Asks validate about each request, its neighbours, and two invented requests like it. What validate says of a request
+ * counts only if it calls all neighbours duplicates, and both invented requests clear.
  */
 export async function askRound(
   asked: readonly Asked[],
@@ -117,8 +117,8 @@ export async function askRound(
     ([key, request]) => ask(key, request),
   );
   for await (const _ of asking);
-  // Each is asked about twice, one by one, after what cannot exist and after what does: an answer that belongs to the call
-  // before contradicts one of them.
+  // A broken validate may give the answer to the call before. So each request is asked about twice: after an invented
+  // one, and after one that exists. Such an answer would then contradict itself.
   for (const { submission, neighbours: near, controls } of asked) {
     const [before, after] = controls.map((request) => ({ key: request, request }));
     for (const each of [before, submission, near[0], submission, after]) if (each) await ask(each.key, each.request);

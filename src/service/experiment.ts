@@ -8,7 +8,7 @@ import { invented } from './invented.ts';
 
 /** Pauses before each question to validate whether it sees what was created just now. */
 const LOOK_PAUSES_MS = [0, 1_000, 4_000];
-/** Further ones for the first request that is believed to be created: by then most services show what they have. */
+/** Further pauses for the first request that seems to be created. By then, most services show what they have. */
 const FIRST_PAUSES_MS = [15_000, 40_000];
 /** Number of failed experiments after which this process makes no more of its own accord. */
 const MAX_FAILED = 3;
@@ -166,7 +166,7 @@ export class Experiment {
     before: Form[],
   ): Promise<Form[] | 'not-seen' | 'untold'> {
     const { reader, ask } = this.#deps;
-    // An answer of a new kind that names nothing is not believed on the strength of what may differ by chance.
+    // Validate may answer differently by chance. So a new kind of answer without an identifier needs a second proof.
     const isPlain = answer === null || reader.isKnown(answer) || answer.identifiers.some(({ isCertain }) => isCertain);
     const { verdict, form: found } = await ask(request);
     const form = found as Form | null;
@@ -178,8 +178,8 @@ export class Experiment {
       const isTold = wasClear && (await this.#askControl()).verdict === 'clear';
       return isTold && (isPlain || (await this.#isConfirmed(request))) ? [form] : 'untold';
     }
-    // A new kind of answer teaches how validate speaks of a duplicate only if nothing else is known of it, or the request is
-    // believed to be taken anyway.
+    // A new kind of answer teaches what validate says about duplicates only in two cases: nothing is known about validate
+    // yet, or the request seems to be taken anyway.
     if (reader.isDocumented || (reader.knowsValidate && !isBelieved)) return 'untold';
     return this.#compare(request, form, before);
   }

@@ -94,8 +94,8 @@ export class CreateJudge {
       cleared,
     );
     if (isSeen && isConflict) return { ...nothing, isTaken: true, isSeen };
-    // What validate does not see may not have been taken, whatever the answer looks like. Only the API description counts for
-    // more, and a creation like others, as long as nobody knows whether validate tells.
+    // If validate does not see the request, it may not have been taken, whatever the answer looks like. Until it is known
+    // whether validate tells, the API description and a comparison with other creations count for more.
     const isKnown = () => this.#contract.create.reads.id.length > 0 || this.#reader.isTaken(form, key);
     const isTaken = isSeen || (isBelieved && !this.#reader.knowsValidate && isKnown());
     if (!isTaken) this.#reader.learn('create', form, 'open', 'experiment', this.#clock.nowMs());

@@ -157,7 +157,7 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
     expect(rehearsed).toMatch(/fullname +Ana Exemplo 1/);
     expect(rehearsed).toMatch(/request_text +Pintar a sala 3/);
     expect(rehearsed).not.toContain('Ana Exemplo 4');
-    expect(rehearsed).toMatch(/Row 1 would not go out: There is no category/);
+    expect(rehearsed).toMatch(/Row 1 would not go out: category is empty/);
     expect(rehearsed).toMatch(/Left out: .*notes/);
     expect(rehearsed).toContain(`srq bulk ${leads} --dry-run`);
     expect(creates(sandbox)).toHaveLength(0);

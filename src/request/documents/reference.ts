@@ -38,7 +38,7 @@ export const environment = z.object({
   environment: z.array(z.object({ names: z.array(text), meaning: text, set: z.array(text) })),
 });
 export const files = z.object({
-  folders: z.object({ config: text, state: text }),
+  folders: z.object({ config: text, state: text, pages: nullableText }),
   files: z.array(z.object({ folder: nullableText, name: text, what: text })),
 });
 

@@ -120,8 +120,8 @@ export class AnswerReader {
   }
 
   /**
-   * Compares an answer. `believed` is the first success of an unknown service that the API description calls a creation,
-   * or a 201 that names a new identifier.
+   * Compares an answer with known ones. Returns `believed` if nothing is known yet, and the API description calls this
+   * answer a creation, or it is a 201 with a new identifier.
    */
   #compared(answer: Answer, form: Form | null, key: string): ComparedMeaning | 'believed' {
     const { answers, reads } = this.#contract.create;

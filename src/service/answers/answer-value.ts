@@ -31,8 +31,8 @@ function parsed(text: string): AnswerValue | undefined {
 }
 
 /**
- * Tells whether an answer is a web page. An answer that can be read as data is none, because many services label JSON
- * as `text/html`.
+ * Tells whether an answer is a web page. Many services label JSON as `text/html`, so an answer that can be read as data
+ * is not a page.
  */
 export function isHtml(answer: Answer): boolean {
   if (/^\s*<(?:!doctype|html)/i.test(answer.body)) return true;

@@ -42,8 +42,8 @@ export interface KnownOfAnswer {
 /**
  * Classifies an exchange, first by whether the request reached the socket, then by the status. A success, and a 409, mean
  * what the comparison says, and nothing else. So does an error that the API description calls a duplicate. Any other refusal
- * that names the request contradicts itself. An answer of 4xx that does not was given without acting; of 408, 409 and what is
- * not listed here nobody knows. The same holds of refused credentials (401, 403), whatever they are.
+ * that names the request contradicts itself. With any other 4xx, refused
+ * credentials (401, 403) among them, the service has not acted. After 408, 409 and statuses not listed here it may have.
  */
 export function classifyCreate(exchange: Exchange, known: KnownOfAnswer): CreateMeaning {
   if (exchange.answer) return classifyAnswer(exchange.answer, known);

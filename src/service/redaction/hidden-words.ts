@@ -141,8 +141,8 @@ const MAYBE_BASE64 = new RegExp(`[\\w+/-]{${MIN_BASE64},}={0,2}`, 'g');
 const REPEATED = /\*{3}(?:[ .@+)’'-]{0,3}\*{3})+/g;
 
 /**
- * Tells whether a long run of base64 signs may be base64. A name in one case, such as `phone_already_registered`, or of
- * words, such as `PhoneAlreadyRegistered`, is none.
+ * Tells whether a long run of base64 signs may be base64. Names such as `phone_already_registered` and
+ * `PhoneAlreadyRegistered` are not.
  */
 const isBase64 = (run: string): boolean =>
   /[a-z]/.test(run) && /\d|[+=]|[A-Z](?![a-z]{2})/.test(run) && /[A-Z]/.test(run);
