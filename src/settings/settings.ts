@@ -133,12 +133,16 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
 export async function runSecretCommand(
   command: string,
   system: string = platform(),
-  env: Environment = {},
+  env: Environment = process.env,
 ): Promise<string> {
   const [program = '', ...args] = splitWords(command);
   const shown = shownCommand(program, args);
   try {
-    const { stdout } = await promisify(execFile)(program, args, { timeout: 30_000, encoding: 'utf8' });
+    const { stdout } = await promisify(execFile)(program, args, {
+      timeout: 30_000,
+      encoding: 'utf8',
+      env: withoutSecrets(env),
+    });
     const secret = stdout.split(/\r?\n/, 1)[0] ?? '';
     if (secret !== '') return secret;
   } catch (error) {
@@ -149,6 +153,12 @@ export async function runSecretCommand(
     throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${shown}${script}`);
   }
   throw new SrqError('auth.no-secret', 'The secret command printed nothing.', `Try it by hand: ${shown}`);
+}
+
+/** Returns the environment for a program that srq calls: the secrets in it are for srq alone. */
+function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
+  const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = env;
+  return others;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { ask, askUntil, forgetTyped } from '../../cli/prompt.ts';
 import type { Preparation } from '../../delivery/prepare.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
+import { printable } from '../../report/output.ts';
 import { contractFingerprint } from '../../request/contract/contract.ts';
 import type { ImportPlan } from '../../request/log/import-plan.ts';
 import { SrqError } from '../../request/words/errors.ts';
@@ -45,12 +46,14 @@ export async function confirmImport(
 ): Promise<void> {
   const ready = plans.reduce((sum, { counts }) => sum + counts.ready, 0);
   if (ready === 0 || yes) return;
-  const { live } = await context.settings();
+  const { live, baseUrl, profile } = await context.settings();
   const isOfSeveral = plans.length > 1 && isAsked(context, {});
   if (isOfSeveral) await forgetTyped(context);
   if (!live) return isOfSeveral ? confirmSeveral(context, plans.length, ready) : undefined;
   const files = plans.length > 1 ? ` of ${plans.length} files` : '';
-  const question = `Type ${ready} to send ${ready === 1 ? 'this request' : 'these requests'}${files} to the live service · q to quit: `;
+  // The plan above has scrolled away on a small screen, so the question says where the requests go.
+  const where = printable(`${baseUrl && new URL(baseUrl.value).host} (profile ${profile.value}, live)`);
+  const question = `Type ${ready} to send ${ready === 1 ? 'this request' : 'these requests'}${files} to ${where} · q to quit: `;
   const isConfirmed = await askUntil(
     context,
     () => ask(context, question),

@@ -308,7 +308,9 @@ function nextCommand(
   const refused = files.filter(hasRefused);
   if (!refused.every(({ results }) => isFile(results))) return fromStdin ? null : commandLine(command);
   const words = withoutOptions(command, OF_THE_INPUT);
-  return commandLine(words.flatMap((word) => correctedFile(word, files)));
+  const next = commandLine(words.flatMap((word) => correctedFile(word, files)));
+  // A program that follows the next command would run the same one for ever. People are told what to correct.
+  return next === commandLine(given) ? null : next;
 }
 
 /**

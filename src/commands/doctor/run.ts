@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, rmdir, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Connection } from '../../account/connection.ts';
 import type { LogPlace } from '../../account/host.ts';
@@ -14,6 +14,7 @@ import { requireFileName, requireOwnOrNew, requireWritable } from '../../report/
 import { secretAddressText } from '../../report/terminal/contract-text.ts';
 import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
 import { type Diagnosis, STEP_NAMES } from '../../request/documents/diagnosis.ts';
+import { makeFolder } from '../../request/make-folder.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { requireOwnPlaces } from '../output-places.ts';
 import { Examination, type Found } from './examination.ts';
@@ -182,9 +183,10 @@ async function requireFolderForLog(
   const { openFileStore } = await import('../../store/file/file-store.ts');
   const user = { uid, isInStateFolder: !isGiven };
   let trial: string | null = null;
+  let made: string | undefined;
   try {
     const { requireOwnFolder } = await import('../../store/file/log-access.ts');
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    made = makeFolder(dirname(path));
     requireOwnFolder(path, user);
     trial = await mkdtemp(join(dirname(path), '.srq-doctor-'));
     const store = openFileStore({ path: join(trial, 'trial.ndjson'), clock, run, holder: () => 'srq doctor', user });
@@ -200,6 +202,9 @@ async function requireFolderForLog(
     );
   } finally {
     if (trial !== null) await rm(trial, { recursive: true, force: true });
+    // Only what was made for the trial is removed, and only as long as it is empty.
+    for (let folder = dirname(resolve(path)); made !== undefined && folder.startsWith(made); folder = dirname(folder))
+      await rmdir(folder).catch(() => {});
   }
 }
 
@@ -216,7 +221,9 @@ async function checkedSpace(folders: readonly string[]): Promise<Found<null>> {
   }
 }
 
-async function freeBytesIn(folder: string): Promise<number> {
+async function freeBytesIn(wanted: string): Promise<number> {
+  let folder = wanted;
+  while (!existsSync(folder)) folder = dirname(folder);
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }

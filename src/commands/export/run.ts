@@ -4,6 +4,7 @@ import { inputName, type ReadingOptions, readInput, requireNoReading } from '../
 import { warnOfWrongLog } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
+import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
 import { requireExportPlace, writeExport } from '../../report/export-file.ts';
 import { jsonArrayTexts, printable, thousands } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
@@ -51,7 +52,7 @@ export async function exportRequests(
   }
   const store = await context.logStore();
   const isWanted = await requestFilter(store, options, context.clock.nowMs(), 'srq export');
-  const findings: FileFindings = { known: 0, tooLong: 0 };
+  const findings: FileFindings = { tooLong: 0 };
   const exported =
     file === undefined
       ? logExport(store, isWanted)
@@ -100,7 +101,27 @@ async function openFile(
   const audio = recordingsBeside(file);
   const session = await RequestSession.open(context, { audio, operations: ['create'], needsNoLogin: true });
   const log = await session.logReader();
+  await requireKnownRow(context, file, loggedRows(input, session.preparation, log));
   return fileExport({ input, preparation: session.preparation, log }, wanted, findings);
+}
+
+/**
+ * Throws `SrqError('usage')` if the log knows no row of the file. Each would be exported as not sent or as invalid,
+ * although perhaps all were created: read in another way, they are other requests.
+ */
+async function requireKnownRow(context: Context, file: string, rows: AsyncIterable<LoggedRow>): Promise<void> {
+  let isEmpty = true;
+  for await (const row of rows) {
+    if (row.record || row.row.earlier?.status) return;
+    isEmpty = false;
+  }
+  if (isEmpty) return;
+  await warnOfWrongLog(context);
+  throw new SrqError(
+    'rows.not-in-log',
+    `No row of ${inputName(file)} is in the log, so nothing is exported.`,
+    'Rows are found by what was sent: give the --profile, --map, --set and --mapping of the import.',
+  );
 }
 
 async function* counting(rows: AsyncIterable<ExportRow>, counts: Counts): AsyncGenerator<ExportRow> {
@@ -187,7 +208,7 @@ async function tellFindings(
   context: Context,
   file: string | undefined,
   counts: Counts,
-  { known, tooLong }: FileFindings,
+  { tooLong }: FileFindings,
 ): Promise<void> {
   if (context.process.stdout.destroyed) return;
   const reporter = await context.reporter();
@@ -199,12 +220,6 @@ async function tellFindings(
   if (tooLong > 0) {
     const rows = tooLong === 1 ? '1 row has' : `${thousands(tooLong)} rows have`;
     reporter.warn(`${rows} more cells than the file has columns; these cells are left out.`);
-  }
-  if (file !== undefined && known === 0) {
-    await warnOfWrongLog(context);
-    reporter.warn(
-      `No row of ${inputName(file)} is in the log. Rows are found by what was sent: give the --profile, --map, --set and --mapping of the import.`,
-    );
   }
 }
 
