@@ -228,7 +228,7 @@ export async function makeProgram(
     .configureOutput(output)
     .helpOption('-h, --help', 'print help')
     .showSuggestionAfterError(true)
-    .usage('COMMAND [options]   sends service requests, and none twice')
+    .usage('COMMAND [options]   sends leads to the marketplace, never twice')
     .version(version, '--version', 'print the version')
     .configureHelp({
       // The blank line below the usage is removed, because the help must fit on a screen.

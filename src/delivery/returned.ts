@@ -85,7 +85,7 @@ export class ReturnedRows {
   get notes(): readonly string[] {
     if (this.strangers === 0) return [];
     return [
-      `This log knows none of the rows that say that they were taken (${this.strangers}): they may be of another profile. They are not sent; without the columns ${RESULT_COLUMNS.join(', ')} they would be.`,
+      `The srq_status of some rows (${this.strangers}) says that they were taken, but this log does not have them. Are they from another profile? They are not sent. To send them, remove the columns ${RESULT_COLUMNS.join(', ')}.`,
     ];
   }
 

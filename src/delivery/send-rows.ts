@@ -127,8 +127,8 @@ async function withMeaning(submission: Submission, sent: Sent, { api, log, askMe
 }
 
 const SAID = { raw: null, ms: null } as const;
-const TAKEN = { ...SAID, status: 'created', message: 'Taken, as a person says.' } as const;
-const REFUSED = { ...SAID, status: 'rejected', message: 'Refused, as a person says.' } as const;
+const TAKEN = { ...SAID, status: 'created', message: 'You said that it was taken.' } as const;
+const REFUSED = { ...SAID, status: 'rejected', message: 'You said that it was refused.' } as const;
 
 /**
  * Passes the results on and keeps the ledger up to date. Halts the run at the first reason to stop, and returns that

@@ -58,7 +58,7 @@ export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecor
 async function note(log: DeliveryLog, record: LogRecord, word: PersonsWord): Promise<void> {
   const { key } = record;
   const seen = log.lookup(key);
-  const message = 'Created, as a person says.';
+  const message = 'You said that it was created.';
   const noted =
     word === 'not-created'
       ? await log.licence(record, seen, 'person', { again: record.again })

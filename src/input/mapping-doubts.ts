@@ -38,7 +38,7 @@ export function refuseSlip(field: string, parameters: ReadonlySet<string>): void
   throw new SrqError(
     'field.unknown',
     `There is no field "${field}". Did you mean "${meant}"?`,
-    `Write ${meant} in --map, --set or the mapping file.${parts} If the service really has a parameter "${field}", let srq learn its document: srq contract learn FILE`,
+    `Write ${meant} in --map, --set or the mapping file.${parts} If the service really has a parameter "${field}", let srq learn its API description: srq contract learn FILE`,
   );
 }
 
@@ -47,7 +47,7 @@ function refuseUnknownCountry(text: string): void {
   if (text.trim() === '' || text.includes('{') || parseMarket(text) !== undefined) return;
   throw new SrqError(
     'arguments.invalid',
-    `"${text}" is none of the countries.`,
+    `"${text}" is not one of the markets.`,
     `They are: ${MARKETS.map(({ code }) => code).join(', ')}`,
   );
 }

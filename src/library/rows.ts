@@ -116,10 +116,10 @@ export function mappingOf({ columns }: Pick<Table, 'columns'>): Mapping {
  * converted to text, because a number may already have lost digits.
  */
 function textsOf(request: unknown, defaults: RequestFields): Texts {
-  if (typeof request !== 'object' || request === null) return { fields: null, problem: 'It is no object of fields.' };
+  if (typeof request !== 'object' || request === null) return { fields: null, problem: 'It is not an object.' };
   const given = Object.entries({ ...withoutEmpty(defaults), ...withoutEmpty(request) });
   const [wrong] = given.find(([, value]) => typeof value !== 'string') ?? [];
-  if (wrong !== undefined) return { fields: null, problem: `The value of ${wrong} is no text.` };
+  if (wrong !== undefined) return { fields: null, problem: `The value of ${wrong} is not a text.` };
   return { fields: Object.fromEntries(given) as Draft['fields'], problem: null };
 }
 

@@ -54,8 +54,8 @@ describe('What the description requires', () => {
     const { fit, told: all } = told(of([parameter('fullname'), parameter('consent')]), { ...GOOD, fullname: '' });
     expect(fit).toBe(false);
     expect(all).toEqual([
-      "fullname: There is no fullname; the service's description says that it is required.",
-      "consent: There is no consent; the service's description says that it is required. In a file: --map COLUMN=consent, or --set 'consent={Column}'.",
+      'fullname: fullname is empty, but the API description requires it.',
+      "consent: consent is empty, but the API description requires it. In a file: --map COLUMN=consent, or --set 'consent={Column}'.",
     ]);
     expect(told(of([parameter('fullname'), parameter('consent')]), { ...GOOD, consent: 'yes' }).told).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('What the description requires', () => {
     const contract = of([optional('phone'), optional('email')], { choices: [ways(['phone'], ['email', 'fullname'])] });
     const { phone, email, ...neither } = GOOD;
     expect(told(contract, neither).told).toEqual([
-      "phone: There is none of these: phone, or email; the service's description says that one is required.",
+      'phone: The API description requires one of these: phone, or email.',
     ]);
     expect(told(contract, { ...neither, phone: phone ?? '' }).told).toEqual([]);
     expect(told(contract, { ...neither, email: email ?? '' }).told).toEqual([]);
@@ -102,21 +102,21 @@ describe('Values', () => {
 
   test('that mean none are told with what is allowed and what was probably meant', () => {
     expect(told(of([category]), { ...GOOD, category: 'Plumbin' }).told).toEqual([
-      'category: category "Plumbin" is none of the values that the service\'s description says are allowed: Plumbing, Painting, Garden. Did you mean Plumbing?',
+      'category: category "Plumbin" is not a value that the API description allows: Plumbing, Painting, Garden. Did you mean Plumbing?',
     ]);
   });
 
   test('have their bounds, which take the place of what is usual', () => {
     const parameters = [optional('fullname', { maxLength: 5 }), optional('request_text', { maxLength: 50_000 })];
     expect(told(of(parameters), { ...GOOD, request_text: 'x'.repeat(40_000) }).told).toEqual([
-      "fullname: fullname has 11 characters; at most 5 are allowed, the service's description says.",
+      'fullname: fullname has 11 characters; at most 5 are allowed, says the API description.',
     ]);
   });
 
   test('of the wrong type are told', () => {
     expect(
       told(of([optional('phone'), optional('budget', { type: 'integer' })]), { ...GOOD, budget: 'much' }).told,
-    ).toEqual(['budget: budget "much" is no integer, as the service\'s description says it must be.']);
+    ).toEqual(['budget: budget "much" has the wrong type: the API description requires integer.']);
   });
 
   test('of what is always the same can be given otherwise, and are checked then', () => {
@@ -137,7 +137,7 @@ describe('Where the description names a body', () => {
     );
     const { fit, told: all } = told(open, { ...GOOD, utm: 'x' });
     expect(fit).toBe(true);
-    expect(all).toEqual(["fullname: fullname is left out: the service's description has no place for it."]);
+    expect(all).toEqual(['fullname: fullname is left out: the API description has no place for it.']);
   });
 });
 
@@ -150,12 +150,12 @@ describe('Where the description takes nothing else', () => {
       .map((field) => optional(field));
     expect(told(of(parameters, closed), GOOD)).toMatchObject({
       fit: true,
-      told: ["lang: lang is left out: the service's description has no place for it."],
+      told: ['lang: lang is left out: the API description has no place for it.'],
     });
     const { lang: _, ...withoutLang } = GOOD;
     expect(told(of(parameters, closed), withoutLang)).toMatchObject({ fit: true, told: [] });
     expect(told(of([...parameters, optional('lang')], closed), { ...GOOD, fulname: 'x' }).told).toEqual([
-      "fulname: The service's description has no place for fulname. Did you mean fullname?",
+      'fulname: The API description has no place for fulname. Did you mean fullname?',
     ]);
   });
 });
@@ -197,7 +197,7 @@ describe('A finding under a contract', () => {
   test('of a truth value names the two', () => {
     const contract = of([optional('phone'), optional('consent', { type: 'boolean' })]);
     expect(told(contract, { ...GOOD, consent: 'perhaps' }).told.join()).toContain(
-      'consent "perhaps" is no true or false, as',
+      'consent "perhaps" has the wrong type: the API description requires true or false',
     );
     expect(told(contract, { ...GOOD, consent: 'true' }).told).toEqual([]);
   });
@@ -205,7 +205,7 @@ describe('A finding under a contract', () => {
   test('of a recording is none where one is there: its kind and name come with it', () => {
     const contract = of(['audio_file', 'audio_type', 'audio_name'].map((field) => parameter(field)));
     const { request_text: _, ...fields } = GOOD;
-    const missing = (given: Fields) => told(contract, given).told.filter((each) => each.includes('There is no'));
+    const missing = (given: Fields) => told(contract, given).told.filter((each) => each.includes('is empty'));
     expect(missing({ ...fields, audio_file: 'a.wav' })).toEqual([]);
     expect(missing({ ...fields, audio: 'UklGRg==' })).toEqual([]);
     expect(missing(GOOD)).toHaveLength(3);
@@ -219,10 +219,10 @@ describe('A finding under a contract', () => {
     });
     expect(fit).toBe(false);
     expect(all.filter((each) => each.startsWith('audio_file'))).toEqual([
-      "audio_file: The service's description has no place for audio_file.",
+      'audio_file: The API description has no place for audio_file.',
     ]);
     expect(all.filter((each) => each.startsWith('email'))).toEqual([
-      "email: email is left out: the service's description has no place for it.",
+      'email: email is left out: the API description has no place for it.',
     ]);
   });
 

@@ -102,7 +102,7 @@ describe('what cannot work is an error', () => {
   it.each([
     [{ country: undefined }, 'There is no country'],
     [{ country: 'France' }, 'not one of the markets'],
-    [{ request_text: undefined }, 'neither a text nor a recording'],
+    [{ request_text: undefined }, 'The request text is empty'],
     [{ phone: undefined, email: undefined }, 'neither a phone number nor an e-mail'],
     [{ phone: '12345' }, 'too short for PT'],
     [{ phone: '3,51912E+11' }, 'scientific notation'],

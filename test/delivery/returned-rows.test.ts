@@ -120,7 +120,7 @@ test('a log that knows none of the rows that say they were taken is of somebody 
   const { plan, told } = await planOf(rows, new Map());
   expect(told).toEqual([]);
   expect(plan.table.notes).toEqual([
-    expect.stringMatching(/^This log knows none of the rows .*\(2\): they may be of another/),
+    expect.stringMatching(/^The srq_status of some rows \(2\) says that they were taken/),
   ]);
   const known = await planOf(rows, new Map([[BEFORE, 'created']]));
   expect(known.plan.table.notes).toEqual([]);

@@ -205,11 +205,11 @@ describe.concurrent('A token host of its own', () => {
 
     const agreed = await desk.call(...learnArgs(file, '--operation', `token=${address}`, '--json'));
     expect(documentOf(agreed)).toMatchObject({ tokenAddress: address, contract: { token: { origin: login.origin } } });
-    expect(agreed.stderr).toContain(`The client secret goes to ${address}, another host than that of the service,`);
+    expect(agreed.stderr).toContain(`Tokens come from ${address}. The client secret is sent there, to another host`);
     expect(login.calls).toEqual([]);
     const loggedIn = await logIn(desk, service, '--json');
     expect(documentOf(loggedIn)).toMatchObject({ tokenAddress: address, proven: true });
-    expect(loggedIn.stderr).toContain(`The client secret goes to ${address}, another host`);
+    expect(loggedIn.stderr).toContain(`Tokens come from ${address}. The client secret is sent there, to another host`);
     expect(documentOf(await desk.call(...bulkArgs(desk)))).toMatchObject({ created: 3 });
     expect(login.calls.map(({ path }) => path)).toEqual(['/sso/token']);
     const toService = service.calls.filter(({ path }) => path === '/leads');

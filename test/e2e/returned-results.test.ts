@@ -212,12 +212,12 @@ describe.concurrent('results that a person has changed', () => {
   test('of another log are not sent, and that is said', async ({ partner, sandbox }) => {
     await importIt(partner, partner.write('leads.csv', leadsCsv(2)));
     const ended = await partner.call('bulk', 'leads.results.csv', ...FLAGS, '--log', 'other.ndjson');
-    const told = '2 rows were not sent, since they say that they were taken, but this log knows none of them';
+    const told = '2 rows were not sent. Their srq_status says that they were taken, but this log does not have them';
     expect(documentOf(ended)).toMatchObject({ repeated: 2, created: 0, advice: expect.stringContaining(told) });
     const shown = await partner.call('bulk', 'leads.results.csv', '--yes', '--log', 'third.ndjson');
     expect(shown.stdout).toContain(`To do: ${told}`);
     expect(shown.stdout).not.toContain('delivered');
-    expect(ended.stderr).toContain('This log knows none of the rows that say that they were taken (2)');
+    expect(ended.stderr).toContain('The srq_status of some rows (2) says that they were taken');
     expect(ended.stderr).not.toContain('Its cells differ from what was sent');
     expect(creates(sandbox)).toHaveLength(2);
   });

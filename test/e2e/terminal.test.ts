@@ -75,7 +75,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
       const lines = seen(terminal.shown).split('\n').slice(-rows);
       expect(Math.max(...lines.slice(0, -1).map((line) => line.length))).toBeLessThanOrEqual(columns);
       const screen = lines.join(' ').replace(/\s+/g, ' ');
-      expect(screen).toContain('Findings ✗ No column says what is needed, as a text or a recording (all 6 rows)');
+      expect(screen).toContain('Findings ✗ No column holds the request text or a recording (all 6 rows)');
       expect(screen).toContain(
         '✗ Telefon: The phone number is too short for DE; digits are missing. row 1 "0151 1000000", row 2 "0151 1000001", row 3 "0151 1000002" and 1 more',
       );
@@ -136,7 +136,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
   test('a terminal that does not say its width is asked and not flooded', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(3));
-    const asked = await onTerminal(desk, ['bulk', leads], [[/Enter to go on/, '']], { columns: 0 });
+    const asked = await onTerminal(desk, ['bulk', leads], [[/Enter sends/, '']], { columns: 0 });
     expect(asked.code).toBe(0);
     expect(seen(asked.shown)).toMatch(/3 {2}created/);
     expect(asked.shown.length).toBeLessThan(10_000);
@@ -173,7 +173,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
   test('all that an import and its question show is ASCII in the locale that has no more', async ({ desk }) => {
     const file = desk.write('leads.csv', leadsCsv(2).replace('Lisboa', 'L'.repeat(200)));
     const terminal = new Terminal(desk, ['bulk', file, '--sandbox'], { env: { LC_ALL: 'C' } });
-    await terminal.until(/Enter to go on \| COLUMN=FIELD/);
+    await terminal.until(/Enter sends 2 leads \| or type/);
     terminal.type('\r');
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown).toMatch(/L~/);

@@ -46,7 +46,7 @@ describe('What validate says of a request', () => {
     expect([wrong.message, wrong.problems[0]?.field]).toEqual([expect.stringContaining('phone number'), 'phone']);
     expect(await marketplace.validate(null as never)).toMatchObject({
       key: null,
-      message: 'It is no object of fields.',
+      message: 'It is not an object.',
     });
     expect(sandbox.requests()).toEqual([]);
   });

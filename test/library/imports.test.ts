@@ -47,7 +47,7 @@ describe('An import by a program', () => {
     );
     expect([third?.problems[0]?.field, last?.message]).toEqual([
       'phone',
-      expect.stringContaining('no object of fields'),
+      expect.stringContaining('not an object'),
     ]);
     expect(told.map(({ row, status }) => [row, status]).toSorted()).toEqual([
       [1, 'created'],

@@ -14,7 +14,7 @@ test('a value is quoted behind what it is, and never stands in the message itsel
   expect(short.message).toBe('The phone number is too short for DE; digits are missing.');
   expect(quotedMessage(short)).toContain('"0151 1000000" is too short for DE');
   const type = finding('contract.type', 'budget', { type: 'integer' }, 'much');
-  expect(quotedMessage(type)).toMatch(/^budget "much" is no integer/);
+  expect(quotedMessage(type)).toMatch(/^budget "much" has the wrong type: the API description requires integer/);
   const damaged = finding('text.too-long', 'fullname', { letters: 300, most: 200 }, 'Ana');
   expect(quotedMessage(damaged)).toBe(damaged.message);
 });
@@ -30,7 +30,7 @@ test('a value is one line of at most forty letters', () => {
 
 test('what no column gives is told by its name', () => {
   const consent = finding('contract.missing', 'consent', { what: 'consent', hint: '' });
-  expect(absenceMessage(consent)).toMatch(/^No column gives consent; /);
+  expect(absenceMessage(consent)).toMatch(/^No column gives consent, which/);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import { wirePreview } from '../../cli/wire-preview.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { refuseSlip } from '../../input/mapping-doubts.ts';
-import { printable } from '../../report/output.ts';
+import { printable, thousands } from '../../report/output.ts';
 import { contractName } from '../../report/terminal/contract-text.ts';
 import { planText } from '../../report/terminal/plan-text.ts';
 import { FIELDS, isField } from '../../request/lead/fields.ts';
@@ -60,15 +60,14 @@ export async function sayPlan(
   reporter.say((paint) => planText(plan, where, learned, paint));
 }
 
-const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to quit: ';
 /** After a correction, Enter first shows the new plan. */
-const QUESTION_CORRECTED = 'Enter to see the new plan · another correction · ? for help · q to quit: ';
+const QUESTION_CORRECTED = 'Enter shows the new plan · or type another correction · ? for help · q to quit: ';
 
 const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number
   Notes=-                     the column "Notes" is left out
   country=PT                  every row has this country
   location={City} {Zip}       the location is made of two columns
-  An empty line shows the plan again with your corrections; nothing is sent before that.`;
+  After a correction, Enter shows the new plan. Nothing is sent before that.`;
 
 /**
  * The plan that the user has agreed to, and a command that maps the file in the same way. A different mapping would
@@ -90,6 +89,8 @@ interface ImportProposal {
   readonly command: readonly string[];
   /** Path of the file for a mapping that flags cannot express. */
   readonly keepAt: string;
+  /** What Enter does once nothing is left to correct. `asks` if another question follows. */
+  readonly enter: 'sends' | 'queues' | 'asks';
   /** The name of the file if it is one of several, which are confirmed together, or null. */
   readonly oneOfSeveral: string | null;
 }
@@ -101,7 +102,7 @@ interface ImportProposal {
  */
 export async function agreedPlan(
   session: RequestSession,
-  { input, where, command: given, keepAt, oneOfSeveral }: ImportProposal,
+  { input, where, command: given, keepAt, enter, oneOfSeveral }: ImportProposal,
   options: Pick<PlanOptions, 'yes' | 'saveMapping' | 'acceptLikely' | 'strict'> & Partial<Pick<SubmitOptions, 'again'>>,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {
@@ -117,7 +118,7 @@ export async function agreedPlan(
     }
     await sayPlan(session, planned, where);
     if (corrects && questions.length > 0) await forgetTyped(context);
-    const corrected = corrects ? await askCorrections(context, now) : null;
+    const corrected = corrects ? await askCorrections(context, now, question(enter, planned.counts.ready)) : null;
     if (corrected !== null) {
       now = await mapped(now, corrected, options);
       continue;
@@ -201,11 +202,15 @@ function isSaid({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */
-async function askCorrections(context: Context, { table, chosen, evidence }: Input): Promise<MappingOptions | null> {
+async function askCorrections(
+  context: Context,
+  { table, chosen, evidence }: Input,
+  question: string,
+): Promise<MappingOptions | null> {
   const reporter = await context.reporter();
   let corrected: MappingOptions | null = null;
   for (;;) {
-    const line = await ask(context, corrected === null ? QUESTION : QUESTION_CORRECTED);
+    const line = await ask(context, corrected === null ? question : QUESTION_CORRECTED);
     if (line === '') return corrected;
     if (line === 'q') {
       throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again when the file is ready.');
@@ -218,6 +223,12 @@ async function askCorrections(context: Context, { table, chosen, evidence }: Inp
       reporter.warn(`${error.message}${error.hint === null ? '' : ` ${error.hint}`}`);
     }
   }
+}
+
+function question(enter: ImportProposal['enter'], ready: number): string {
+  const leads = ready === 1 ? '1 lead' : `${thousands(ready)} leads`;
+  const does = enter === 'asks' || ready === 0 ? 'to go on' : `${enter} ${leads}`;
+  return `Enter ${does} · or type a correction, for example country=DE · ? for help · q to quit: `;
 }
 
 function helpText(table: Table): string {

@@ -37,7 +37,7 @@ export async function askCountry(
       const market = answer === '' ? proposed?.market : parseMarket(answer);
       if (market) return market.code;
       const codes = MARKETS.map(({ code }) => code).join(', ');
-      throw new SrqError('arguments.invalid', 'That is none of the markets.', `They are: ${codes}`);
+      throw new SrqError('arguments.invalid', 'That is not one of the markets.', `They are: ${codes}`);
     },
   );
   if (country === null)

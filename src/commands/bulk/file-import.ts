@@ -113,7 +113,8 @@ export class FileImport implements ImportFile, ImportUi {
     const { context, destinationText: where } = session;
     const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
     const oneOfSeveral = this.#isOneOfSeveral ? file : null;
-    const proposal = { input, where, command, keepAt: beside(file, 'mapping.json'), oneOfSeveral };
+    const enter = (await context.settings()).live ? 'asks' : 'sends';
+    const proposal = { input, where, command, keepAt: beside(file, 'mapping.json'), enter, oneOfSeveral } as const;
     const agreed = await agreedPlan(session, proposal, this.#options, planned);
     this.command = agreed.command;
     this.#remember = agreed.remember;

@@ -38,7 +38,6 @@ export async function finishRun(
   const summary = {
     ...(await shared(context, files, startedMs)),
     counts,
-    notTried: ended.ready,
     asides,
     advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts, files),
     exportCommand: stop === null && code === null ? exportCommand(context, counts, run) : null,
@@ -105,7 +104,6 @@ export async function finishDryRun(
   const summary = {
     ...(await shared(context, files, startedMs)),
     counts,
-    notTried: 0,
     asides: null,
     stopped: null,
     advice: isToCorrect
@@ -253,9 +251,9 @@ function strangersAdvice(files: readonly EndedFile[]): string | null {
   if (count === 0) return null;
   const were =
     count === 1
-      ? '1 row was not sent, since it says that it was'
-      : `${thousands(count)} rows were not sent, since they say that they were`;
-  return `${were} taken, but this log knows none of them: was that another service or profile? To send them, import the original file.`;
+      ? '1 row was not sent. Its srq_status says that it was'
+      : `${thousands(count)} rows were not sent. Their srq_status says that they were`;
+  return `${were} taken, but this log does not have ${count === 1 ? 'it' : 'them'}. Was that another service or profile? To send them, import the original file.`;
 }
 
 /** Returns what to do about rows whose references were created before under other content. */
@@ -271,11 +269,11 @@ function heldAdvice(files: readonly EndedFile[]): string | null {
 
 function refusedAdvice(refused: number, files: readonly EndedFile[]): string | null {
   if (refused === 0) return null;
-  const were = `${rowsText(refused)} ${refused === 1 ? 'was' : 'were'} refused`;
+  const need = `${rowsText(refused)} ${refused === 1 ? 'needs' : 'need'} correcting`;
   const results = files.filter(hasRefused).map(({ results }) => results);
   return results.every(isFile)
-    ? `${were}: open ${results.join(', ')} and correct what srq_message names.`
-    : `${were}: correct ${refused === 1 ? 'it' : 'them'} in the input, and import that again.`;
+    ? `${need}: open ${results.join(', ')} and correct what srq_message names.`
+    : `${need}: correct ${refused === 1 ? 'it' : 'them'} in the input, and import that again.`;
 }
 
 /** Returns the command that exports the input with its identifiers, or null if there is something else to do first. */

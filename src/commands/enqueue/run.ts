@@ -22,7 +22,8 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const store = await context.requireStore('enqueue');
   const options = { ...asked, again: false, queue: store.name };
   refuseRehearsed(context, file);
-  requireConsent(context, await context.settings(), options);
+  const settings = await context.settings();
+  requireConsent(context, settings, options);
   const input = await readInput(context, file, options);
   requireOneStatus(input.table, file);
   const operations = operationsOf(options);
@@ -43,7 +44,8 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const where = `the queue for ${session.destinationText}`;
   const keepAt = beside(file, 'mapping.json');
   const wanted = { ...options, range: rangeOf(options) };
-  const proposal = { input, where, command: given, keepAt, oneOfSeveral: null };
+  const enter = settings.live ? 'asks' : 'queues';
+  const proposal = { input, where, command: given, keepAt, enter, oneOfSeveral: null } as const;
   const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
     planWithProgress(session, now, log, wanted),
   );

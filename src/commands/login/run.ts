@@ -55,8 +55,9 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const lacking = missingPath(contract, baseUrl);
   if (lacking !== null) reporter.warn(withProfileFlags(lacking, context.options));
   const address = secretAddressText(contract, baseUrl);
+  const tokensAt = tokenAddress(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
-  else reporter.say(() => address);
+  else reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
   const secret = new Secret(ownKey(contract) ?? given.secret);
   const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch((error: unknown) =>
     Promise.reject(error instanceof SrqError ? nothingStored(error) : error),

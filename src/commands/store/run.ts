@@ -123,7 +123,7 @@ async function takeInBatches(
 function requireLog(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found && found.size > 0) return;
-  const message = found ? `${file} is empty, so it is no log.` : `There is no log ${file}.`;
+  const message = found ? `${file} is empty, so it is not a log.` : `There is no log ${file}.`;
   throw new SrqError('arguments.invalid', message, 'srq status names the log of a profile.');
 }
 

@@ -150,7 +150,7 @@ function findingOf(call: Call, { place, code, words, ways = [] }: Misfit, texts:
   if (code === 'contract.not-allowed' && text !== null) {
     return [notAllowed(field, placeFacts(call.schema, readPlace(place))?.codes ?? [], words, text)];
   }
-  const problem = code === 'contract.type' ? `is no ${words}` : words;
+  const problem = code === 'contract.type' ? `is not a valid ${words}` : words;
   return [finding('contract.bound', field, { problem: counted(problem, text) }, text)];
 }
 

@@ -51,8 +51,8 @@ export function secretAddressText(contract: Contract, baseUrl: string | null): s
   const isKnown = baseUrl !== null || isElsewhere(token);
   const below = token.origin === 'service' ? 'at the host of the base URL' : 'below the base URL';
   const address = isKnown ? tokenAddress(contract, baseUrl ?? '') : `${token.path} ${below}`;
-  const other = isElsewhere(token) ? ', another host than that of the service,' : '';
-  return printable(`The client secret goes to ${address}${other} for a token.`);
+  const other = isElsewhere(token) ? ' The client secret is sent there, to another host than the service.' : '';
+  return printable(`Tokens come from ${address}.${other}`);
 }
 
 /** Returns the place of a key: `the header X-Api-Key`. */

@@ -6,14 +6,13 @@ import { aligned, duration, type Paint, printable, rowsText, thousands } from '.
 
 /** Formats the summary of an import for people. */
 export function summaryText(summary: ImportSummary, paint: Paint): string {
-  const { rows, counts, notTried, asides, seconds, stopped, advice, exportCommand, next } = summary;
+  const { rows, counts, asides, seconds, stopped, advice, exportCommand, next } = summary;
   const isDry = asides === null;
   const shown = STATUSES.filter((status) => counts[status] > 0);
   const width = Math.max(...shown.map((status) => thousands(counts[status]).length), 1);
   const lines = shown.map((status) => {
-    const untried = status === 'failed' && notTried > 0 ? ` (${thousands(notTried)} of them not tried)` : '';
     const told = status === 'created' ? asidesText(asides) : '';
-    return `  ${thousands(counts[status]).padStart(width)}  ${paint[STATUS[status].colour](status.padEnd(9))}  ${paint.dim(STATUS[status].meaning + untried + told)}`;
+    return `  ${thousands(counts[status]).padStart(width)}  ${paint[STATUS[status].colour](status.padEnd(9))}  ${paint.dim(STATUS[status].meaning + told)}`;
   });
   const files: [string, string][] = [['log', printable(summary.log)]];
   const paths = summary.results.filter((path) => path !== '-');

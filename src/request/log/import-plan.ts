@@ -97,8 +97,6 @@ export interface RowReport {
 export interface ImportSummary {
   readonly rows: number;
   readonly counts: Counts;
-  /** Number of failed rows that were never tried, because the run stopped. */
-  readonly notTried: number;
   /**
    * Number of created rows without an identifier. Null if nothing
    * was sent.

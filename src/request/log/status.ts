@@ -44,7 +44,7 @@ export const STATUS = {
     endsImport: 'ok',
   },
   repeated: {
-    meaning: 'the same content came earlier, in this run or in the log',
+    meaning: 'already sent, or the same row twice in the file',
     colour: 'cyan',
     rank: 2,
     isSent: false,
@@ -74,7 +74,7 @@ export const STATUS = {
     endsImport: 'rejected',
   },
   failed: {
-    meaning: 'not taken; the next run sends them',
+    meaning: 'not delivered; the next run sends them',
     colour: 'red',
     rank: 1,
     isSent: true,

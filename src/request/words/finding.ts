@@ -77,7 +77,7 @@ export const FINDING = {
   'columns.unknown-field': warning(
     null,
     '"{field}" is not a field that srq knows; it is sent as it is.',
-    'If the service has it, let srq learn its document: srq contract learn FILE. --strict refuses such fields.',
+    'If the service has it, let srq learn its API description: srq contract learn FILE. --strict refuses such fields.',
   ),
   'columns.constant': warning(null, '{rows} get the same {field}, which is given as a constant.', FILL),
   'columns.content': warning(
@@ -151,9 +151,9 @@ export const FINDING = {
   'email.trailing-mark': warning(EMAIL, 'has a comma or semicolon behind it, which is left out.', ANOTHER_ADDRESS),
   'email.unusual': warning(EMAIL, 'looks unusual; check it.', ANOTHER_ADDRESS),
 
-  'request_text.missing': error(null, 'There is neither a text nor a recording that says what is needed.', NEED, {
+  'request_text.missing': error(null, 'The request text is empty.', NEED, {
     givenBy: ['request_text', 'audio_file', 'audio'],
-    says: 'No column says what is needed, as a text or a recording',
+    says: 'No column holds the request text or a recording',
   }),
   'request_text.left-out': warning(
     null,
@@ -166,12 +166,12 @@ export const FINDING = {
   }),
   'location.split': warning(
     'The location',
-    "is split: the service's description has places for postal code and town, and no column gives them.",
+    'is split: the API description has places for postal code and town, and no column gives them.',
     'Say which columns hold them: --map COLUMN=postal_code, --map COLUMN=city',
   ),
   'location.whole': warning(
     'The location',
-    "goes to the street as a whole: the service's description has places for its parts, and no column gives them.",
+    'goes to the street as a whole: the API description has places for its parts, and no column gives them.',
     'Say which columns hold them: --map COLUMN=postal_code, --map COLUMN=city',
   ),
   'location.postal-code': warning('The postal code', '{looks}.', PLACE),
@@ -183,7 +183,7 @@ export const FINDING = {
   ),
   'fullname.split': warning(
     'The name',
-    "is split: the service's description has places for first and last name, and no column gives them.",
+    'is split: the API description has places for first and last name, and no column gives them.',
     'Say which columns hold them: --map COLUMN=first_name, --map COLUMN=last_name',
   ),
   'audio_file.unusable': error(null, '{problem}', RECORDING),
@@ -210,40 +210,30 @@ export const FINDING = {
     CORRECT_CELL,
   ),
 
-  'contract.missing': error(
-    null,
-    "There is no {what}; the service's description says that it is required.{hint}",
-    FILL,
-    { givenBy: ['{field}'], says: "No column gives {field}; the service's description says that it is required" },
-  ),
-  'contract.none-of': error(
-    null,
-    "There is none of these: {ways}; the service's description says that one is required.",
-    FILL,
-  ),
-  'contract.type': error('{field}', "is no {type}, as the service's description says it must be.", CORRECT_CELL),
+  'contract.missing': error(null, '{what} is empty, but the API description requires it.{hint}', FILL, {
+    givenBy: ['{field}'],
+    says: 'No column gives {field}, which the API description requires',
+  }),
+  'contract.none-of': error(null, 'The API description requires one of these: {ways}.', FILL),
+  'contract.type': error('{field}', 'has the wrong type: the API description requires {type}.', CORRECT_CELL),
   'contract.not-allowed': error(
     '{field}',
-    "is none of the values that the service's description says are allowed: {allowed}.{hint}",
+    'is not a value that the API description allows: {allowed}.{hint}',
     CORRECT_CELL,
   ),
-  'contract.bound': error(null, "{field} {problem}, the service's description says.", CORRECT_CELL),
-  'contract.no-place': error(null, "The service's description has no place for {field}.{hint}", CORRECT_CELL),
+  'contract.bound': error(null, '{field} {problem}, says the API description.', CORRECT_CELL),
+  'contract.no-place': error(null, 'The API description has no place for {field}.{hint}', CORRECT_CELL),
   'contract.left-out': warning(
     null,
-    "{field} is left out: the service's description has no place for it.",
+    '{field} is left out: the API description has no place for it.',
     'Nothing to do; to leave it out without this warning: --map "{column}=-"',
   ),
   'contract.recording-length': error(
     null,
-    "The recording is too long: {length} characters as it is sent, where the service's description allows {most}. Shorten it, or save it in a compressed form.",
+    'The recording is too long: {length} characters as it is sent, and the API description allows {most}. Shorten it, or save it in a compressed form.',
     RECORDING,
   ),
-  'contract.recording-kind': error(
-    null,
-    "The recording is {kind}; the service's description allows {allowed}.",
-    RECORDING,
-  ),
+  'contract.recording-kind': error(null, 'The recording is {kind}. The API description allows {allowed}.', RECORDING),
   'contract.recording-unknown': error(
     null,
     'The format of the recording is unknown to srq, and the service has to be told.',

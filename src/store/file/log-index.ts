@@ -98,9 +98,10 @@ function damaged(path: string, line: number, reason: string): SrqError {
   const mend = isNewer(reason)
     ? 'It was written by a newer srq, it seems. Bring this one up to date: npm install --global srq@latest    '
     : 'Restore it from a backup, or look at that line. ';
+  const what = line === 1 ? `${path} is not a log of srq, or it is damaged` : `The log ${path} is damaged`;
   return new SrqError(
     'log.damaged',
-    `The log ${path} is damaged: line ${line} cannot be read (${reason}). Nothing was sent.`,
+    `${what}: line ${line} cannot be read (${reason}). Nothing was sent.`,
     `${mend}A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
   );
 }
