@@ -8,7 +8,9 @@ export function addDoctor(program: Command, run: RunCommand): void {
     .description('check settings, network, service and this machine')
     .option('--create', 'also send one request that is marked as a test')
     .option('-y, --yes', 'with --create: do not ask')
-    .option('--output <file>', 'write a report for support, without secrets')
-    .addHelpText('after', examples('srq doctor', 'srq doctor --create --output report.json'))
+    .addHelpText(
+      'after',
+      examples('srq doctor', 'srq doctor --create', 'srq doctor --json > report.json   for support; it has no secret'),
+    )
     .action(run(async () => (await import('./run.ts')).doctor));
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, rmdir, statfs, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, rmdir, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Connection } from '../../account/connection.ts';
 import type { LogPlace } from '../../account/host.ts';
@@ -9,14 +9,12 @@ import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';
 import { recordingsBeside } from '../../cli/session.ts';
-import { printable } from '../../report/output.ts';
-import { requireFileName, requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
+import { requireWritable } from '../../report/output-file.ts';
 import { secretAddressText } from '../../report/terminal/contract-text.ts';
-import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
+import { diagnosisText } from '../../report/terminal/doctor-text.ts';
 import { type Diagnosis, STEP_NAMES } from '../../request/documents/diagnosis.ts';
 import { makeFolder } from '../../request/make-folder.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
-import { requireOwnPlaces } from '../output-places.ts';
 import { Examination, type Found } from './examination.ts';
 import {
   ClockReading,
@@ -31,26 +29,15 @@ import {
 export interface DoctorOptions {
   readonly create?: boolean;
   readonly yes?: boolean;
-  readonly output?: string;
 }
 
 /** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
-  const { output } = options;
-  if (output !== undefined) {
-    requireFileName(output, '--output');
-    await requireOwnPlaces(context, [['--output', output]]);
-    await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
-  }
   if (options.create) await requireConsent(context, options);
   const examination = await examine(context, options.create === true);
   const { failure } = examination;
   const diagnosis = withHintsInFull(examination.diagnosis, context);
   const reporter = await context.reporter();
-  if (output !== undefined) {
-    await writeReport(output, context.redacted(doctorReport(diagnosis, await surroundings(context))));
-    reporter.say(() => printable(`Wrote a report without secrets: ${output}`));
-  }
   const next = withProfileFlags(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
   await reporter.result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
   const { code } = context.interruption;
@@ -108,27 +95,6 @@ async function requireConsent(context: Context, { yes }: DoctorOptions): Promise
   }
   if (!(await askYesNo(context, `Send a test request to ${settings.baseUrl?.value}?`))) {
     throw new SrqError('prompt.declined', 'Not confirmed. Nothing was sent.', 'Without a test request: srq doctor');
-  }
-}
-
-async function surroundings(context: Context): Promise<Readonly<Record<string, string | null>>> {
-  const { version: node, platform, arch } = context.process;
-  const settings = await context.settings().catch(() => null);
-  return {
-    version: context.version,
-    node: `${node}, ${platform} ${arch}`,
-    at: new Date(context.clock.nowMs()).toISOString(),
-    baseUrl: settings?.baseUrl?.value ?? null,
-    clientId: settings?.clientId?.value ?? null,
-  };
-}
-
-async function writeReport(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text, { mode: 0o600 });
-  } catch (error) {
-    const message = `The report ${path} cannot be written (${systemCode(error)}).`;
-    throw new SrqError('output.unwritable', message, 'Name another file: srq doctor --output FILE', error);
   }
 }
 

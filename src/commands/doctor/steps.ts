@@ -138,7 +138,7 @@ function judgedVerdict(answer: ValidateResult): Found<null> {
 const UNTRUE_DUPLICATE =
   'If it does not know the phone number from an earlier srq doctor --create, srq misreads duplicates: srq contract show';
 const TRY_LATER =
-  'Try again later: srq doctor. If that does not help, send the report to the marketplace: srq doctor --output FILE';
+  'Try again later: srq doctor. If that does not help, send the report to the marketplace: srq doctor --json';
 
 /** Creates one request that says it is a test. It is sent and logged like any other. */
 export async function takeCreateStep(

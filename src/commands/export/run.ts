@@ -5,7 +5,7 @@ import { warnOfWrongLog } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
-import { requireExportPlace, writeExport } from '../../report/export-file.ts';
+import { writeExport } from '../../report/export-file.ts';
 import { jsonArrayTexts, printable, thousands } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
 import { workbookChunks } from '../../report/workbook-writer.ts';
@@ -13,8 +13,8 @@ import type { DocumentOf } from '../../request/documents/types.ts';
 import { type Counts, noCounts, STATUSES } from '../../request/log/status.ts';
 import { csvRecordText } from '../../request/words/csv-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { type LogFilterOptions, requestFilter } from '../log/log-filter.ts';
-import { requireOwnPlaces } from '../output-places.ts';
+import { type LogFilterOptions, requestFilter } from '../../run/log-filter.ts';
+import { requireFreePlace, requireOwnPlaces } from '../../run/outputs.ts';
 import { type Exported, type ExportRow, type FileFindings, fileExport, logExport } from './rows.ts';
 
 /** The flags of `export`, as commander parses them. */
@@ -43,12 +43,8 @@ export async function exportRequests(
   const output = options.output === '-' ? undefined : options.output;
   const format = formatOf(output, options, context);
   if (output !== undefined) {
-    await requireOwnPlaces(context, [
-      ['--save-mapping', options.saveMapping],
-      ['--output', output],
-    ]);
-    const isOwnWorkbook = format === 'xlsx' && (await (await context.writtenFiles()).isUnchanged(output, 'export'));
-    await requireExportPlace(output, file ?? null, isOwnWorkbook);
+    await requireOwnPlaces(context, [['--output', output]]);
+    await requireFreePlace(context, output, { flag: '--output', kind: 'export', input: file ?? null });
   }
   const store = await context.logStore();
   const isWanted = await requestFilter(store, options, context.clock.nowMs(), 'srq export');
@@ -153,9 +149,8 @@ interface ExportFile {
 async function write(context: Context, exported: Exported, { output, format, counts }: ExportFile): Promise<void> {
   const { interruption } = context;
   interruption.listen(() => {});
-  const sha256 = await writeExport(output, chunksOf(exported, format), interruption.halt.signal);
-  // CSV and JSON exports can be recognised by their beginning, so only workbooks are recorded.
-  if (format === 'xlsx') await (await context.writtenFiles()).note(output, sha256, 'export');
+  await writeExport(output, chunksOf(exported, format), interruption.halt.signal);
+  await (await context.writtenFiles()).note(output);
   const { repeated: _, ...rest } = counts;
   const rows = total(counts);
   await (await context.reporter()).result('export --output', { export: output, format, rows, ...rest }, () => {

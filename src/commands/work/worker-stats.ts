@@ -10,8 +10,8 @@ import type { TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/log/status.ts';
 import type { Clock, DeliveryLog } from '../../request/ports.ts';
 import type { SrqError } from '../../request/words/errors.ts';
+import type { RunEvents } from '../../run/events.ts';
 import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
-import type { RunEvents } from '../bulk/events.ts';
 import type { Health, WatchedProcess } from '../health.ts';
 
 /** Interval at which the metrics look at the queue. */
@@ -135,7 +135,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     const fields = { key, row, status, http, isFromLog, next: disposal.is };
     this.#events.row(null, result);
     if (alsoUnknown) this.#withdraw(alsoUnknown);
-    this.#reporter.note('request', fields, (paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
+    this.#reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
   }
 
   /** Tells of a request that was told as created, perhaps by another worker, and is unknown now. */
@@ -148,35 +148,31 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#inHand -= 1;
     this.again += 1;
     const text = `${key.slice(0, 12)} given back`;
-    this.#reporter.note('given-back', { key, row }, (paint) => paint.dim(text));
+    this.#reporter.say((paint) => paint.dim(text));
   }
 
   ending({ code, message }: SrqError): void {
     this.#reason = message;
-    this.#reporter.note('ending', { code, reason: message }, () => `Ending: ${printable(message)}`);
+    this.#reporter.say(() => `Ending: ${printable(message)}`);
   }
 
   reclaimed(count: number): void {
     this.#reclaimed += count;
-    this.#reporter.note('reclaimed', { count }, () => `${count} taken back from workers that have ended or stopped.`);
+    this.#reporter.say(() => `${count} taken back from workers that have ended or stopped.`);
   }
 
   refused(http: number, pauseMs: number): void {
     this.#events.refused(http, pauseMs);
     this.metrics?.refused(http, pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
-    this.#reporter.note(
-      'refused',
-      { http, pauseMs: Math.round(pauseMs) },
-      () => `The service answered ${http}${pause}.`,
-    );
+    this.#reporter.say(() => `The service answered ${http}${pause}.`);
   }
 
   breakerOpened(pauseMs: number): void {
     this.#events.breakerOpened(pauseMs);
     this.metrics?.breakerOpened(pauseMs);
     const seconds = Math.round(pauseMs / 1000);
-    this.#reporter.note('breaker', { pauseMs }, () => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
+    this.#reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
   }
 }
 

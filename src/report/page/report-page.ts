@@ -158,15 +158,6 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/**
- * Throws `SrqError('usage')` if a report cannot be written to `path` or would replace anything but an earlier report.
- * `option` is the flag that names the file.
- */
-export async function requireReportPlace(path: string, option: string): Promise<void> {
-  await requireOwnOrNew(path, 'report', option, isReport);
-  await requireWritable(path, 'report', option);
-}
-
 /** Writes the report, whole or not at all. Throws `SrqError('usage')` if it cannot be written. */
 export async function writeRunReport(path: string, figures: RunFigures, facts: PageFacts): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;

@@ -25,15 +25,3 @@ function markOf(result: Step['result'], paint: Paint): string {
   const marks = { ok: paint.green('✓'), warn: paint.yellow('!'), fail: paint.red('✗'), skip: paint.dim('-') };
   return marks[result];
 }
-
-const MARK = '"srqDoctorReport"';
-
-/** Returns a diagnosis as a JSON report that can be mailed. Its steps name hosts and the client id, but never a secret. */
-export function doctorReport(diagnosis: Diagnosis, surroundings: Readonly<Record<string, string | null>>): string {
-  return `${JSON.stringify({ srqDoctorReport: 1, ...surroundings, ...diagnosis }, null, 2)}\n`;
-}
-
-/** Returns true if the beginning of a file shows that it is a doctor report. */
-export function isDoctorReport(head: string): boolean {
-  return head.slice(0, 100).includes(MARK);
-}

@@ -47,14 +47,6 @@ export const profiles = z.object({
   profiles: z.array(z.object({ name: text, current: z.boolean(), baseUrl: text, clientId: text, kind, secret })),
 });
 export const profileUsed = z.object({ profile: text, kind, baseUrl: text, clientId: text });
-export const profileRemoved = z.object({
-  profile: text,
-  removed: z.boolean(),
-  log: text,
-  left: z.array(text),
-  inForce: nullableText,
-});
-
 /** The result of `doctor`, which checks step by step everything that is needed to send a request. */
 export const diagnosis = z.object({
   ok: z.boolean(),
@@ -87,8 +79,6 @@ export const takenOver = z.object({
   next: nullableText,
 });
 export const movedOut = z.object({ store: text, output: text, requests: count });
-/** Records that were deleted, or would be. */
-export const pruned = z.object({ store: text, before: time, found: count, deleted: count, ...ending });
 export const migrated = z.object({ store: text, migrated: z.array(text) });
 
 /** What only a person can say. The answer is given as `OPTION KEY=VALUE`. */
@@ -122,17 +112,6 @@ export const answersLearned = z.object({ profile: text, said: z.enum(['taken', '
 /** The contract in force. */
 export const contractShown = contractSchema;
 export const contractForgotten = z.object({ profile: text, forgotten: z.boolean() });
-
-export const mappings = z.object({
-  mappings: z.array(z.object({ fingerprint: text, on: text, columns: z.array(text), fields: z.array(text) })),
-});
-/** A mapping in the form that `--mapping` reads. */
-export const mappingShown = z.object({
-  map: z.record(text, text),
-  set: z.record(text, text),
-  join: z.record(text, z.array(text)),
-});
-export const mappingForgotten = z.object({ forgotten: count, left: count });
 
 /** The addresses and credentials of a running sandbox. */
 export const sandboxStarted = z.object({ baseUrl: text, clientId: text, clientSecret: text, contract: source });
