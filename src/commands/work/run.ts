@@ -20,12 +20,11 @@ interface WorkOptions extends Omit<SubmitOptions, 'again'>, HealthOptions {
   readonly concurrency: number;
   readonly rate?: 'auto' | 'max' | number;
   readonly untilEmpty?: boolean;
+  /** Seconds without a sign of life after which a worker's requests are given to others. */
+  readonly missing: number;
   /** File to which the events of the worker are written, or `-` for standard output. */
   readonly events?: string;
 }
-
-/** Time without a sign of life after which a worker's requests are given to others. */
-const MISSING_MS = 30_000;
 
 /** Time after the signal to end in which remaining results are still written to the store. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
@@ -48,13 +47,13 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
     reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
   );
   const deps = await workerDeps(context, options, account);
-  const { validate, onDuplicate, concurrency, untilEmpty = false } = options;
+  const { validate, onDuplicate, concurrency, untilEmpty = false, missing } = options;
   const { name } = deps;
   reporter.say(() => `Working for ${deps.destination}.`);
   account.opened();
   const stop = await runWorker(deps, {
     ...{ validate, onDuplicate, again: false, concurrency, untilEmpty },
-    missingMs: MISSING_MS,
+    missingMs: missing * 1000,
   });
   if (stop === null && !halt.signal.aborted) await account.recount(deps.log);
   // Nothing of what remains to be done needs the store.

@@ -122,7 +122,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   ended(...[taken, sent, disposal]: Parameters<WorkerWatch['ended']>): void {
-    const { status, http, alsoUnknown, isFromLog, unrecorded } = sent;
+    const { status, alsoUnknown, unrecorded } = sent;
     const result = shown(sent);
     this.#inHand -= 1;
     if (disposal.is === 'done') this.counts[status] += 1;
@@ -131,8 +131,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
     if (taken.isUnreadable && disposal.is === 'done') this.#reporter.warn(unreadableText(taken, status));
-    const { key, row } = taken;
-    const fields = { key, row, status, http, isFromLog, next: disposal.is };
+    const { key } = taken;
     this.#events.row(null, result);
     if (alsoUnknown) this.#withdraw(alsoUnknown);
     this.#reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
@@ -144,14 +143,14 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#reporter.warn(`Row ${result.row} (key ${result.key}) is unknown now. ${result.message ?? ''}`);
   }
 
-  gaveBack({ key, row }: TakenRequest): void {
+  gaveBack({ key }: TakenRequest): void {
     this.#inHand -= 1;
     this.again += 1;
     const text = `${key.slice(0, 12)} given back`;
     this.#reporter.say((paint) => paint.dim(text));
   }
 
-  ending({ code, message }: SrqError): void {
+  ending({ message }: SrqError): void {
     this.#reason = message;
     this.#reporter.say(() => `Ending: ${printable(message)}`);
   }

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { labelOf, STATUSES } from '../../request/log/status.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { duration, rowsText, thousands } from '../output.ts';
-import { requireOwnOrNew, requireWritable, whyUnwritable } from '../output-file.ts';
+import { whyUnwritable } from '../output-file.ts';
 import { course, moment } from './charts.ts';
 import { type Html, html, jsonData, NOTHING } from './html.ts';
 import script from './page-script.js?bundled';

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../request/log/log-store.ts';
-import { SENT_STATUSES, type SentCounts, STATUS } from '../../request/log/status.ts';
+import { STATUS } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { type Cell, type Paint, printable, tableLine, tableText, thousands } from '../output.ts';
+import { type Cell, type Paint, printable, tableLine, tableText } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
 
 const KEY_WIDTH = 12;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract/contract-schema.ts';
 import { STEP_NAMES } from './diagnosis.ts';
-import { count, ending, errorReason, nullableText, nullableTime, seconds, text, time } from './shapes.ts';
+import { count, ending, errorReason, nullableText, nullableTime, seconds, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const secret = z.enum(['stored', 'env', 'command', 'keychain', 'contract', 'missing']);
