@@ -133,7 +133,7 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
 export async function runSecretCommand(
   command: string,
   system: string = platform(),
-  env: Environment = process.env,
+  env: Environment | null = null,
 ): Promise<string> {
   const [program = '', ...args] = splitWords(command);
   const shown = shownCommand(program, args);
@@ -141,13 +141,14 @@ export async function runSecretCommand(
     const { stdout } = await promisify(execFile)(program, args, {
       timeout: 30_000,
       encoding: 'utf8',
-      env: withoutSecrets(env),
+      ...(env === null ? {} : { env: withoutSecrets(env) }),
     });
     const secret = stdout.split(/\r?\n/, 1)[0] ?? '';
     if (secret !== '') return secret;
   } catch (error) {
     // The error's message may contain what the command printed, so it is not passed on.
-    const code = error instanceof Error && 'code' in error ? ` (${meantBy(String(error.code), program, env)})` : '';
+    const code =
+      error instanceof Error && 'code' in error ? ` (${meantBy(String(error.code), program, env ?? {})})` : '';
     const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
     const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${shown}` : '';
     throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${shown}${script}`);
