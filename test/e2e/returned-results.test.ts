@@ -274,28 +274,12 @@ describe.concurrent('the results of a run', () => {
     ]);
   });
 
-  test('go to standard output, or nowhere', async ({ partner }) => {
-    const leads = partner.write(
-      'leads.csv',
-      withRow(leadsCsv(3), 'L-2', (line) => line.replace('PT', 'XX')),
-    );
-    const piped = await partner.call('bulk', leads, '--results', '-', '--rate', 'max');
-    expect(piped.code).toBe(3);
-    const records: Record_[] = parse(piped.stdout, { bom: true, columns: true });
-    expect(records.map(({ srq_status }) => srq_status)).toEqual(['created', 'created', 'invalid']);
-    expect(piped.stderr).toMatch(/3 rows in/);
-    expect(await partner.call('bulk', leads, '--results', '-', '--json')).toMatchObject({ code: 2 });
-    const none = documentOf(await partner.call('bulk', leads, '--no-results', ...FLAGS));
-    expect(none).toMatchObject({ results: null, next: `srq bulk ${leads} --no-results ${FLAGS.join(' ')}` });
-    expect(partner.files().filter((name) => name.includes('results'))).toEqual([]);
-  });
-
   test('of a dry run hold the verdict on each row', async ({ partner, sandbox }) => {
     const leads = partner.write(
       'leads.csv',
       withRow(`${leadsCsv(3)}${leadsCsv(1).split('\n')[1]}\n`, 'L-2', (line) => line.replace('PT', 'XX')),
     );
-    await importIt(partner, leads, '--limit', '1', '--no-results');
+    await importIt(partner, leads, '--limit', '1', '--results', 'first.csv');
     const ended = await importIt(partner, leads, '--dry-run', '--results', 'verdicts.csv');
     expect(ended).toMatchObject({ ready: 1, invalid: 1, repeated: 2, results: 'verdicts.csv' });
     const verdicts = recordsOf(partner, 'verdicts.csv');

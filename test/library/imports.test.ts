@@ -45,10 +45,7 @@ describe('An import by a program', () => {
     expect(Object.keys(first ?? {}).toSorted()).toEqual(
       ['http', 'ids', 'key', 'message', 'problems', 'reason', 'ref', 'row', 'status'].toSorted(),
     );
-    expect([third?.problems[0]?.field, last?.message]).toEqual([
-      'phone',
-      expect.stringContaining('not an object'),
-    ]);
+    expect([third?.problems[0]?.field, last?.message]).toEqual(['phone', expect.stringContaining('not an object')]);
     expect(told.map(({ row, status }) => [row, status]).toSorted()).toEqual([
       [1, 'created'],
       [2, 'created'],

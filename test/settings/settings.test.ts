@@ -203,7 +203,9 @@ test.skipIf(process.platform === 'win32')('a secret command does not get the sec
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const name of ['SRQ_CLIENT_SECRET', 'SRQ_KEY_PASSPHRASE', 'PGPASSWORD']) {
     vi.stubEnv(name, 'open-sesame');
-    await expect(runSecretCommand(`printenv ${name}`)).rejects.toMatchObject({ reason: 'auth.no-secret' });
+    await expect(runSecretCommand(`printenv ${name}`, undefined, process.env)).rejects.toMatchObject({
+      reason: 'auth.no-secret',
+    });
   }
 });
 
