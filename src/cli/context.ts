@@ -123,10 +123,16 @@ export class Context {
     return { uid: this.uid, onDistrusted };
   }
 
-  /** Opens the record of the files that srq has written for the user. */
+  /**
+   * Opens the record of the files that srq has written for the user. A rehearsal with --sandbox knows only what rehearsals
+   * wrote, because it must not replace the results of a service.
+   */
   async writtenFiles(): Promise<WrittenFiles> {
     const { WrittenFiles } = await import('../settings/written-files.ts');
-    return new WrittenFiles(join(this.#directories().state, 'written'), await this.trust());
+    return new WrittenFiles(
+      join(this.#directories().state, this.options.sandbox ? 'written-in-sandbox' : 'written'),
+      await this.trust(),
+    );
   }
 
   async reporter(): Promise<Reporter> {
