@@ -29,7 +29,6 @@ function reporterOf(Kind: typeof HumanReporter | typeof JsonReporter, changes: P
 }
 
 const FAILURE: Failure = { code: 'usage', reason: 'flags.contradict', message: 'Too much.', hint: 'Say less' };
-const AT = Date.parse('2026-11-20T08:00:00Z');
 const lineOf = (text: string) => JSON.parse(text);
 async function* listed<Item>(...items: Item[]) {
   yield* items;
