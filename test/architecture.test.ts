@@ -10,7 +10,8 @@ const WINGS: Readonly<Record<string, readonly string[]>> = {
   bin: ['src'],
   src: ['src/cli', 'src/request'],
   'src/cli': ['src/account', 'src/commands', 'src/delivery', 'src/request', ...EDGES],
-  'src/commands': ['src/account', 'src/cli', 'src/delivery', 'src/request', ...EDGES],
+  'src/commands': ['src/account', 'src/cli', 'src/delivery', 'src/request', 'src/run', ...EDGES],
+  'src/run': ['src/account', 'src/cli', 'src/delivery', 'src/request', ...EDGES],
   'src/library': [
     'src/account',
     'src/delivery',
@@ -129,6 +130,15 @@ test('every file is in a known wing, and in a known room of those that have room
   expect(furnished.filter((room) => !(room in ROOMS))).toEqual([]);
 });
 
+test('no command imports another: what they share is src/run', () => {
+  const commandOf = (file: string) => /^src\/commands\/([\w-]+)\//.exec(file)?.[1] ?? null;
+  const wrong = arrows.filter(
+    ({ file, target }) =>
+      commandOf(target) !== null && commandOf(file) !== commandOf(target) && wing(file) !== 'src/cli',
+  );
+  expect(wrong.map(({ file, target }) => `${file} -> ${target}`)).toEqual([]);
+});
+
 test('imports point one way: bin, main, cli and commands, then account, delivery and the edges, then request', () => {
   const wrong = arrows
     .filter(({ file, target }) => wing(file) !== wing(target) && !(WINGS[wing(file)] ?? []).includes(wing(target)))
@@ -189,10 +199,12 @@ test('each library is known where it belongs alone', () => {
   expect(wrong).toEqual([]);
 });
 
-test('console, process and the clock are touched by cli, commands, main, bin, the one clock and the host alone', () => {
+test('console, process and the clock are touched by cli, commands, run, main, bin, the one clock and the host alone', () => {
   const outside = sources.filter(
     (file) =>
-      !/^(?:bin|src\/cli|src\/commands|src\/main\.ts|src\/account\/system-clock\.ts|src\/library\/host\.ts)/.test(file),
+      !/^(?:bin|src\/cli|src\/commands|src\/run|src\/main\.ts|src\/account\/system-clock\.ts|src\/library\/host\.ts)/.test(
+        file,
+      ),
   );
   const wrong = outside.filter((file) => /\bconsole\.|\bprocess\.|Date\.now|performance\.now/.test(code(file)));
   expect(wrong).toEqual([]);

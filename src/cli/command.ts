@@ -18,8 +18,6 @@ export interface GlobalOptions {
   readonly freshStore?: boolean;
   /** Whether the inbox of the sandbox stays open after the command, for `srq bulk`. */
   readonly keep?: boolean;
-  /** Format of messages on stderr, for commands that run for long. */
-  readonly logFormat?: 'text' | 'json';
   readonly caFile?: string;
   readonly cert?: string;
   readonly key?: string;

@@ -38,7 +38,7 @@ export class Context {
   readonly version: string;
   readonly clock: Clock = systemClock;
   /** Identifies the records of this process in the log. */
-  readonly run = randomUUID();
+  run: string = randomUUID();
   readonly interruption: Interruption;
   #reporter: Reporter | null = null;
   #store: ProfileStore | null = null;
@@ -47,7 +47,7 @@ export class Context {
   #learned: Promise<Contract | null> | null = null;
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
-  readonly #log = new LogKeeper(this, () => logPlace(this, this.#stateDirectory()));
+  #log = this.#newLog();
   readonly #closers = new Closers();
   readonly #secrets: string[] = [];
   /** Warnings that have been given and are not repeated. */
@@ -84,6 +84,16 @@ export class Context {
     return this.interruption.halt;
   }
 
+  /** Begins another run within this command. The log is opened anew, because its records name the run. */
+  beginRun(): void {
+    this.run = randomUUID();
+    this.#log = this.#newLog();
+  }
+
+  #newLog(): LogKeeper {
+    return new LogKeeper(this, () => logPlace(this, this.#stateDirectory()));
+  }
+
   /** Describes this process to others that find the log in use. `command` says what it does. */
   holder(command: string): string {
     const since = new Date(this.clock.nowMs()).toISOString();
@@ -113,11 +123,16 @@ export class Context {
     return { uid: this.uid, onDistrusted };
   }
 
-  /** Opens the record of the files that srq has written for the user. With --sandbox, no state is kept. */
+  /**
+   * Opens the record of the files that srq has written for the user. A rehearsal with --sandbox knows only what rehearsals
+   * wrote, because it must not replace the results of a service.
+   */
   async writtenFiles(): Promise<WrittenFiles> {
     const { WrittenFiles } = await import('../settings/written-files.ts');
-    const folder = this.options.sandbox ? null : join(this.#directories().state, 'written');
-    return new WrittenFiles(folder, await this.trust());
+    return new WrittenFiles(
+      join(this.#directories().state, this.options.sandbox ? 'written-in-sandbox' : 'written'),
+      await this.trust(),
+    );
   }
 
   async reporter(): Promise<Reporter> {
@@ -395,7 +410,7 @@ export class Context {
 }
 
 async function makeReporter(context: Context): Promise<Reporter> {
-  const { process, options, clock, run } = context;
+  const { process, options, clock } = context;
   const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
   const { columnsOf, isAsciiLocale } = await import('../report/output.ts');
   const { stdout, stderr, env } = process;
@@ -413,8 +428,6 @@ async function makeReporter(context: Context): Promise<Reporter> {
     // redrawn, because the spinner's library would clear infinitely many lines.
     redraw: columnsOf(stderr) !== null && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
-    messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
-    run,
     temporaryFolder: () => context.temporaryFolder('srq-result-'),
   };
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);

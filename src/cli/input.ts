@@ -1,14 +1,13 @@
 import { createWriteStream } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { type PlanRules, planImport } from '../delivery/plan.ts';
 import { sampleOf } from '../input/columns/sample.ts';
-import { isTellingHeader, mappingToKeep, mappingToRemember } from '../input/kept-mapping.ts';
+import { isTellingHeader, mappingToRemember } from '../input/kept-mapping.ts';
 import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
-import { requireFileName, requireOwnOrNew } from '../report/output-file.ts';
 import { callsOf } from '../request/contract/contract.ts';
 import { readPlace } from '../request/contract/place.ts';
 import { SCHEMA_VERSION } from '../request/documents/types.ts';
@@ -37,7 +36,6 @@ export interface ReadingOptions {
   readonly map: readonly (readonly [string, string])[];
   readonly set: readonly (readonly [string, string])[];
   readonly mapping?: string;
-  readonly saveMapping?: string;
 }
 
 /**
@@ -54,7 +52,6 @@ export function requireNoReading(options: ReadingOptions, hint: (flag: string) =
     ['--map', options.map.length > 0],
     ['--set', options.set.length > 0],
     ['--mapping', options.mapping !== undefined],
-    ['--save-mapping', options.saveMapping !== undefined],
   ];
   const [flag] = flags.find(([, isGiven]) => isGiven) ?? [];
   if (flag === undefined) return;
@@ -95,7 +92,6 @@ async function spoolStdin(context: Context): Promise<string> {
 
 /** Opens a file and maps its columns to fields. `-` means standard input. */
 export async function readInput(context: Context, file: string, options: ReadingOptions): Promise<Input> {
-  requireFileName(options.saveMapping, '--save-mapping');
   const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
@@ -107,7 +103,7 @@ export async function readInput(context: Context, file: string, options: Reading
     ...(remembered ? { remembered } : {}),
   };
   const evidence = { sample: await sampleOf(table), parameters: await parameterNames(context) };
-  return mapped({ table, evidence }, chosen, options);
+  return mapped({ table, evidence }, chosen);
 }
 
 /** Returns the names by which the contract in force knows parameters. */
@@ -116,29 +112,9 @@ async function parameterNames(context: Context): Promise<ReadonlySet<string>> {
   return new Set(bound.flatMap(([place, field]) => [field, place, readPlace(place).path.at(-1) ?? field]));
 }
 
-/**
- * Maps the columns of a table to fields, and saves the mapping if the user wants that. Throws `SrqError('usage')` like
- * `planMapping`.
- */
-export async function mapped(
-  { table, evidence }: Pick<Input, 'table' | 'evidence'>,
-  chosen: MappingOptions,
-  { saveMapping }: Pick<ReadingOptions, 'saveMapping'>,
-): Promise<Input> {
-  const mapping = planMapping(table.columns, chosen, evidence);
-  if (saveMapping !== undefined) await keepMapping(saveMapping, mapping, chosen);
-  return { table, chosen, mapping, evidence };
-}
-
-/** Matches the beginning of a mapping, also of one that `srq mapping show --json` has printed. */
-const OWN_MAPPING = /^\s*\{\s*(?:"schemaVersion":\s*\d+,\s*)?"map"/;
-
-/** Writes a mapping that `--mapping` can read. Throws `SrqError('usage')` if the path cannot be used. */
-export async function keepMapping(path: string, mapping: Mapping, chosen: MappingOptions): Promise<void> {
-  await requireOwnOrNew(path, 'mapping', '--save-mapping', (head) => OWN_MAPPING.test(head));
-  await writeFile(path, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch((error: unknown) =>
-    Promise.reject(unwritable(path, error)),
-  );
+/** Maps the columns of a table to fields. Throws `SrqError('usage')` like `planMapping`. */
+export function mapped({ table, evidence }: Pick<Input, 'table' | 'evidence'>, chosen: MappingOptions): Input {
+  return { table, chosen, mapping: planMapping(table.columns, chosen, evidence), evidence };
 }
 
 /**
@@ -151,20 +127,30 @@ async function rememberedFor(context: Context, { columns }: Table): Promise<Reme
 }
 
 /**
- * Stores the mapping in the profile, for later files with this header. A mapping that could not be read back exactly is
- * not stored. If the profile cannot be written, the user is warned.
+ * Returns the mapping in the form in which the profile stores it for later files with this header, or null if it cannot be
+ * recognised or read back exactly.
  */
-export async function rememberMapping(context: Context, { table, mapping, chosen, evidence }: Input): Promise<void> {
-  const kept = isTellingHeader(table.columns) ? mappingToRemember(mapping, chosen, evidence) : null;
+export function rememberable({ table, mapping, chosen, evidence }: Input): ReturnType<typeof mappingToRemember> {
+  return isTellingHeader(table.columns) ? mappingToRemember(mapping, chosen, evidence) : null;
+}
+
+/**
+ * Stores the mapping in the profile, if it can be. What a person has just said of the columns (`isSaid`) must be stored,
+ * because the same command again would otherwise make other requests of the rows: throws `SrqError('usage')` if the
+ * profile cannot be written.
+ */
+export async function rememberMapping(context: Context, input: Input, isSaid: boolean): Promise<void> {
+  const kept = rememberable(input);
   if (kept === null) return;
   try {
     const on = new Date(context.clock.nowMs()).toISOString().slice(0, 10);
-    (await context.mappings())?.keep(table.columns, kept, on);
+    (await context.mappings())?.keep(input.table.columns, kept, on);
   } catch (error) {
     if (systemCode(error) === '') throw error;
-    (await context.reporter()).warn(
-      `The mapping cannot be remembered for the next file like this (${systemCode(error)}).`,
-    );
+    const message = `The mapping cannot be remembered for the next file like this (${systemCode(error)}).`;
+    if (!isSaid) return context.warn(message);
+    const hint = 'Say it by flags, so that the same command reads the file in the same way: --map, --set or --mapping';
+    throw new SrqError('mapping.unwritable', `${message} Nothing was sent.`, hint, error);
   }
 }
 
@@ -182,19 +168,10 @@ async function readMapping(path: string): Promise<MappingOptions> {
     throw new SrqError(
       'mapping.unusable',
       `The mapping ${path} cannot be used (${why}).`,
-      'Write one with --save-mapping FILE.',
+      '--dry-run --json shows the mapping in use in that form.',
       error,
     );
   }
-}
-
-function unwritable(path: string, error: unknown): SrqError {
-  return new SrqError(
-    'mapping.unwritable',
-    `The mapping ${path} cannot be written (${systemCode(error)}).`,
-    'Name another place: --save-mapping FILE',
-    error,
-  );
 }
 
 /** The rows to plan, and the rules for them. */

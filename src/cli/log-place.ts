@@ -40,7 +40,7 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
   if (password !== null && url === store) throw passwordInArguments(shown);
   const command = url === stored?.store ? stored.storePasswordCommand : undefined;
   const fromEnv = env['PGPASSWORD'];
-  const byCommand = command === undefined ? null : () => runSecretCommand(command);
+  const byCommand = command === undefined ? null : () => runSecretCommand(command, undefined, env);
   const isEncrypted = config.ssl !== false;
   return { kind: 'store', url, name: shown, isEncrypted, password: fromEnv ? async () => fromEnv : byCommand, file };
 }

@@ -3,7 +3,7 @@ import { printable } from '../report/output.ts';
 import { isLoopback } from '../request/small.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { keychainEntry } from '../settings/keychain.ts';
-import { tokenPath } from '../settings/paths.ts';
+import { contractPath, learnedPath, mappingsPath, tokenPath } from '../settings/paths.ts';
 import type { Profile } from '../settings/profile-store.ts';
 import { notLoggedIn } from '../settings/settings.ts';
 import type { Context } from './context.ts';
@@ -45,25 +45,29 @@ export async function profileInForce(
   return { name: null, text };
 }
 
-/** Removes a profile with its credentials and its token. Returns null if there was no such profile. */
+/** Removes all of a profile but its log. Returns null if there was no such profile. */
 export async function forgetProfile(context: Context, name: string): Promise<Profile | null> {
   const removed = await (await context.profiles()).remove(name);
-  await forgetToken(context, name);
+  const paths = context.ownPaths();
+  const profile = { value: name };
+  await forgetFile(context, `The token of profile ${name}`, tokenPath(paths, { profile }));
+  await forgetFile(context, `What was learned of the service of profile ${name}`, learnedPath(paths, { profile }));
+  await forgetFile(context, `The mappings of profile ${name}`, mappingsPath(paths, name));
+  await forgetFile(context, `The contract of profile ${name}`, contractPath(paths, name));
   await warnOfRepair(context);
   if (removed?.keychain) await forgetKeychain(context, name, removed);
   return removed;
 }
 
-/** Removes a profile's token, and warns if that fails. */
-async function forgetToken(context: Context, name: string): Promise<void> {
-  const path = tokenPath(context.ownPaths(), { profile: { value: name } });
+/** Removes a file of a profile, and warns if that fails. */
+async function forgetFile(context: Context, what: string, path: string): Promise<void> {
   try {
     await rm(path, { force: true });
   } catch (error) {
     const why = systemCode(error);
     if (why === '') throw error;
-    // Where a part of the path is no folder, there is no token.
-    if (why !== 'ENOTDIR') await context.warn(`The token of profile ${name} is still in ${path} (${why}). Remove it.`);
+    // Where a part of the path is no folder, there is no such file.
+    if (why !== 'ENOTDIR') await context.warn(`${what} is still in ${path} (${why}). Remove it.`);
   }
 }
 

@@ -199,7 +199,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   work: async () => (await import('../commands/work/flags.ts')).addWork,
   queue: async () => (await import('../commands/queue.ts')).addQueue,
   contract: async () => (await import('../commands/contract/flags.ts')).addContract,
-  mapping: async () => (await import('../commands/mapping.ts')).addMapping,
   sandbox: async () => (await import('../commands/sandbox/flags.ts')).addSandbox,
   template: async () => (await import('../commands/template/flags.ts')).addTemplate,
   markets: async () => (await import('../commands/markets.ts')).addMarkets,

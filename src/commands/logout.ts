@@ -8,14 +8,14 @@ import { examples } from './options.ts';
 export function addLogout(program: Command, run: RunCommand): void {
   program
     .command('logout')
-    .description('forget the credentials and the token; keep the log')
+    .description('forget all of a profile but its log')
     .addHelpText('after', examples('srq logout --profile shop'))
     .action(run(async () => logout));
 }
 
 /**
- * Removes the credentials and the token of the profile in use. The log is kept, because it prevents leads from being
- * sent twice.
+ * Removes the profile in use: its credentials, token, contract and mappings, and what was learned about its service. The
+ * log is kept, because it prevents leads from being sent twice.
  */
 export async function logout(context: Context): Promise<number> {
   requireNoSandbox(context, 'logout');

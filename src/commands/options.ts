@@ -139,8 +139,7 @@ export function addReadingOptions(command: Command): Command {
     .addOption(rare('--sheet <name>', 'sheet of a workbook (default: the first)'))
     .option('--map <column=field>', 'use this column as that field; - leaves it out', pair('COLUMN=FIELD', 'last'), [])
     .option('--set <field=value>', "give all rows a value: PT, or '{City} {Zip}'", pair('FIELD=VALUE', 'first'), [])
-    .option('--mapping <file>', 'read both from JSON: {"map":{},"set":{}}')
-    .addOption(rare('--save-mapping <file>', 'write the mapping in use to a file'));
+    .option('--mapping <file>', 'read both from JSON: {"map":{},"set":{}}');
 }
 
 /** Adds the flags that select requests of the log. */

@@ -6,11 +6,11 @@ import type { Context } from '../cli/context.ts';
 import { exitNumber } from '../cli/exit-codes.ts';
 import { rowsText, thousands } from '../report/output.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
+import { confirmDeletion } from '../run/confirm-deletion.ts';
 import { rateSummary } from '../service/pacing/account-rate.ts';
 import { accountId, openAccountState } from '../store/postgres/account.ts';
 import { openQueue } from '../store/postgres/postgres-queue.ts';
 import { outcomesByMinute, workingProcesses } from '../store/postgres/queue-figures.ts';
-import { confirmDeletion } from './confirm-deletion.ts';
 import { examples } from './options.ts';
 
 export function addQueue(program: Command, run: RunCommand): void {

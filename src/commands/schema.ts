@@ -26,8 +26,9 @@ async function schema(context: TellingContext, words: readonly string[], { input
   // The schemas are built only here, because the rest of the program needs only their types.
   const { COMMANDS_WITH_DOCUMENTS, inputSchema, outputSchema } = await import('../request/documents/json-schema.ts');
   const wanted = words.join(' ');
-  const under = COMMANDS_WITH_DOCUMENTS.filter((command) => command === wanted || command.startsWith(`${wanted} `));
-  const commands = words.length === 0 ? COMMANDS_WITH_DOCUMENTS : under;
+  const under = COMMANDS_WITH_DOCUMENTS.filter((command) => command.startsWith(`${wanted} `));
+  const named = COMMANDS_WITH_DOCUMENTS.includes(wanted) ? [wanted] : under;
+  const commands = words.length === 0 ? COMMANDS_WITH_DOCUMENTS : named;
   const [one] = commands;
   if (one === undefined) throw unknownCommand(wanted, COMMANDS_WITH_DOCUMENTS);
   if (!context.options.json && commands.length > 1) {

@@ -14,10 +14,10 @@ type Without<Union, Name extends string> = Union extends unknown ? Omit<Union, N
 /** Writes the events of a run for other programs, one JSON object per line. */
 export class EventStream {
   readonly #to: Writable;
-  readonly #run: string;
+  readonly #run: () => string;
   readonly #nowMs: () => number;
 
-  constructor(to: Writable, run: string, nowMs: () => number) {
+  constructor(to: Writable, run: () => string, nowMs: () => number) {
     this.#to = to;
     this.#run = run;
     this.#nowMs = nowMs;
@@ -25,7 +25,7 @@ export class EventStream {
 
   /** Writes an event at once. The promise resolves when the reader has caught up. */
   tell({ event, ...members }: RunEvent): Promise<void> {
-    const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(this.#nowMs()).toISOString(), run: this.#run };
+    const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(this.#nowMs()).toISOString(), run: this.#run() };
     return writeAll(this.#to, `${terminalSafeJson({ ...head, ...members })}\n`);
   }
 }

@@ -176,7 +176,7 @@ export function folded(text: string, columns: number | null): string {
 function foldedLine(line: string, columns: number): string {
   if (line.length > MAX_FOLDED || textWidth(line) <= columns) return line;
   // The library would compose accents, which would change a file's name.
-  if (line !== line.normalize() || /^ +srq /.test(line)) return line;
+  if (line !== line.normalize() || /^ +(?:\S+=\S+ )?srq /.test(line)) return line;
   const [indent = ''] = /^ */.exec(line) ?? [];
   const hanging = `${indent}  `;
   const [command = ''] = COMMAND.exec(line) ?? [];

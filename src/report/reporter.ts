@@ -57,11 +57,6 @@ export interface Reporter {
   say(text: (paint: Paint) => string): void;
   /** Writes a warning, which --quiet does not suppress. */
   warn(message: string): void;
-  /**
-   * Writes an event for readers that keep the messages as logs, with `text` for people. Nothing is written under
-   * --quiet. `fields` contain no personal data.
-   */
-  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: Paint) => string): void;
   fail(failure: Failure): Promise<void>;
   progress(label: string): Promise<Progress>;
 }
@@ -76,12 +71,6 @@ export interface ReporterOptions {
   /** True if the locale is limited to ASCII. */
   readonly ascii: boolean;
   readonly monotonicMs: () => number;
-  /**
-   * Returns the time in milliseconds since 1970 if messages are JSON objects, one per line. Null if messages are text.
-   */
-  readonly messageTimeMs: (() => number) | null;
-  /** Names the run in each such line. */
-  readonly run: string;
   /** Makes a folder that only the user can open, and that is removed when the command ends. */
   readonly temporaryFolder: () => string;
 }

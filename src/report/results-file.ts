@@ -1,8 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { keyCell, RESULT_COLUMNS, resultColumnOf } from '../request/lead/table.ts';
 import type { RowOutside, RowReport } from '../request/log/import-plan.ts';
@@ -26,7 +25,7 @@ export interface Results {
 }
 
 /** Tells whether results under this name are a workbook. Otherwise they are CSV. */
-export function isWorkbookName(path: string): boolean {
+function isWorkbookName(path: string): boolean {
   return /\.xlsx$/i.test(path);
 }
 
@@ -34,26 +33,24 @@ export function isWorkbookName(path: string): boolean {
  * Writes the input's columns and the outcome of each row, as a workbook if the name ends in `.xlsx`, else as CSV. Both
  * are safe to open in a spreadsheet, and srq can read them back. `place` returns the final path once the file is
  * complete. It is called again with that path if another program has the file there open. An existing file is replaced.
- * Returns the SHA-256 of the file in hex. Throws `SrqError('log')` if it cannot be written.
+ * Returns its path. Throws `SrqError('log')` if it cannot be written.
  */
 export async function writeResults(
   path: string,
   results: Results,
   place: (heldOpen: string | null) => Promise<string>,
-): Promise<{ path: string; sha256: string }> {
+): Promise<string> {
   const part = `${path}.${randomUUID()}.part`;
   const file = createWriteStream(part, { mode: 0o600 });
   try {
     await once(file, 'open');
     // `finished` below rejects with the error, whenever it occurs.
     file.on('error', () => {});
-    const hash = createHash('sha256');
     const chunks = isWorkbookName(path) ? workbookOf(results) : csvOf(results);
-    await writeChunks(chunks, file, (bytes) => hash.update(bytes));
+    for await (const chunk of chunks) await writeAll(file, chunk);
     file.end();
     await finished(file);
-    const now = await moveTo(place, part);
-    return { path: now, sha256: hash.digest('hex') };
+    return await moveTo(place, part);
   } catch (error) {
     file.destroy();
     await rm(part, { force: true });
@@ -79,24 +76,6 @@ async function moveTo(place: (heldOpen: string | null) => Promise<string>, part:
       if (!isHeldOpen(error) || tries === MAX_PLACES) throw error;
       heldOpen = path;
     }
-  }
-}
-
-/** Writes the results as CSV to a stream. It ends early and without an error if the reader has closed the stream. */
-export function streamResults(stream: Writable, results: Results): Promise<void> {
-  return writeChunks(csvOf(results), stream, () => {});
-}
-
-async function writeChunks(
-  chunks: AsyncIterable<string | Uint8Array>,
-  stream: Writable,
-  note: (bytes: Uint8Array) => void,
-): Promise<void> {
-  for await (const chunk of chunks) {
-    if (stream.destroyed) return;
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    note(bytes);
-    await writeAll(stream, bytes);
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileFlaw, folderFlaw } from '../request/log/ownership.ts';
+import { makeFolder } from '../request/make-folder.ts';
 import { systemCode } from '../request/words/errors.ts';
 
 /** The rules for trusting state files that only save time. */
@@ -114,7 +115,7 @@ function ignoreSystemError(error: unknown): void {
 export function replaceFileOrThrow(path: string, text: string): void {
   const part = `${path}.${randomUUID()}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     writeFileSync(part, text, { mode: 0o600, flush: true });
     chmodSync(part, 0o600);
     renameSync(part, path);

@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { fileFlaw, octalMode } from '../request/log/ownership.ts';
+import { makeFolder } from '../request/make-folder.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { usableBaseUrl } from './base-url.ts';
 
@@ -170,7 +171,7 @@ export class ProfileStore {
     const { default: Conf } = await import('conf');
     const settings = change(this.#read());
     try {
-      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+      makeFolder(this.#directory);
       this.#closeDirectory();
       const options = { cwd: this.#directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 };
       new Conf<z.infer<typeof settingsSchema>>(options).store = settings;

@@ -133,22 +133,33 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
 export async function runSecretCommand(
   command: string,
   system: string = platform(),
-  env: Environment = {},
+  env: Environment | null = null,
 ): Promise<string> {
   const [program = '', ...args] = splitWords(command);
   const shown = shownCommand(program, args);
   try {
-    const { stdout } = await promisify(execFile)(program, args, { timeout: 30_000, encoding: 'utf8' });
+    const { stdout } = await promisify(execFile)(program, args, {
+      timeout: 30_000,
+      encoding: 'utf8',
+      ...(env === null ? {} : { env: withoutSecrets(env) }),
+    });
     const secret = stdout.split(/\r?\n/, 1)[0] ?? '';
     if (secret !== '') return secret;
   } catch (error) {
     // The error's message may contain what the command printed, so it is not passed on.
-    const code = error instanceof Error && 'code' in error ? ` (${meantBy(String(error.code), program, env)})` : '';
+    const code =
+      error instanceof Error && 'code' in error ? ` (${meantBy(String(error.code), program, env ?? {})})` : '';
     const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
     const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${shown}` : '';
     throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${shown}${script}`);
   }
   throw new SrqError('auth.no-secret', 'The secret command printed nothing.', `Try it by hand: ${shown}`);
+}
+
+/** Returns the environment for a program that srq calls: the secrets in it are for srq alone. */
+function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
+  const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = env;
+  return others;
 }
 
 /**

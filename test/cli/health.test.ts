@@ -1,57 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
-import { systemClock } from '../../src/account/system-clock.ts';
-import { type Health, keepHealthFile, serveHealth, type WatchedProcess } from '../../src/commands/health.ts';
+import { type Health, serveHealth, type WatchedProcess } from '../../src/commands/health.ts';
 import type { ProcessState } from '../../src/report/metrics.ts';
 import { contextOf } from '../helpers/command-context.ts';
 import { send } from '../sandbox/sandbox-client.ts';
 
 const health = (): Health => ({ state: 'idle', at: '', since: '', inFlight: 0, reason: null });
-
-test('a health file that cannot be written is refused at once: whoever watches it would take the worker for dead', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'srq-health-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'file'), '');
-  for (const path of [folder, join(folder, 'file', 'health.json')]) {
-    expect(() => keepHealthFile(path, health, systemClock)).toThrow(
-      expect.objectContaining({
-        code: 'usage',
-        message: expect.stringContaining(path),
-        hint: expect.stringContaining('--health-file'),
-      }),
-    );
-  }
-});
-
-test('the health file is written at once, every two seconds, and once more when the process ends', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'srq-health-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'health.json');
-  const slept: number[] = [];
-  let wake = () => {};
-  const sleep = (ms: number, signal?: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      slept.push(ms);
-      wake = resolve;
-      signal?.addEventListener('abort', () => setImmediate(resolve));
-    });
-  let inFlight = 0;
-  const stop = keepHealthFile(path, () => ({ ...health(), inFlight }), { ...systemClock, sleep });
-  const written = () => JSON.parse(readFileSync(path, 'utf8')).inFlight;
-  expect([written(), slept, readFileSync(path, 'utf8').endsWith('}\n')]).toEqual([0, [2_000], true]);
-  inFlight = 1;
-  expect(written()).toBe(0);
-  wake();
-  await new Promise(setImmediate);
-  expect([written(), slept]).toEqual([1, [2_000, 2_000]]);
-  inFlight = 2;
-  await stop();
-  expect([written(), slept.length]).toEqual([2, 2]);
-});
 
 describe('The health of a process is served', () => {
   /** What is answered to a path about a process in this state. */

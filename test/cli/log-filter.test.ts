@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { logFilter } from '../../src/commands/log/log-filter.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
+import { logFilter } from '../../src/run/log-filter.ts';
 
 const NOW_MS = Date.parse('2026-11-21T12:00:00Z');
 const RECORD: LogRecord = {

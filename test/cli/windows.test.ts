@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { filesOfPattern } from '../../src/commands/bulk/file-import.ts';
+import { filesOfPattern } from '../../src/commands/bulk/run.ts';
 import { unreadable } from '../../src/input/partner-file.ts';
 import { isHeldOpen, requireWritable, whyUnwritable } from '../../src/report/output-file.ts';
 import { writeResults } from '../../src/report/results-file.ts';

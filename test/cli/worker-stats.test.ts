@@ -18,8 +18,7 @@ function statsOf() {
   const scene: { exception: 'stopping' | 'waiting-for-database' | null } = { exception: null };
   const reporter = {
     warn: (message: string) => void warnings.push(message),
-    note: (event: string, fields: object, text: (paint: typeof PLAIN) => string) =>
-      void notes.push([event, fields, text(PLAIN)]),
+    say: (text: (paint: typeof PLAIN) => string) => void notes.push(text(PLAIN)),
   };
   const told = {
     row: (...all: unknown[]) => void events.push(['row', ...all]),

@@ -7,7 +7,7 @@ import { metricsIn, promtool, promtoolIsMissing, Scrape } from '../helpers/metri
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency } from '../helpers/sandbox-view.ts';
-import { creates, send } from '../sandbox/sandbox-client.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const BOARD = 'docs/ops/grafana-dashboard.json';
@@ -20,11 +20,10 @@ const BOTH =
   'build_info state requests_in_flight requests_waiting pace_requests_per_second pace_bound_requests_per_second pause_remaining_seconds pauses_total refused_responses_total tokens_fetched_total store_duration_seconds';
 const OF_ONE = {
   work: 'rows_total rows_put_back_total rows_reclaimed_total rows_in_hand queue_oldest_age_seconds',
-  bulk: 'import_rows',
 };
 
 /** The metrics of a command. Dashboards read them, so their names stay. */
-function listed(command: 'work' | 'bulk'): string[] {
+function listed(command: 'work'): string[] {
   return `${BOTH} ${OF_ONE[command]}`
     .split(' ')
     .map((name) => `srq_${name}`)
@@ -56,7 +55,7 @@ describe.skipIf(postgresIsMissing !== null)(`The metrics of a worker${why}`, () 
       { ...on(12), fault: 'reset-before' },
     ]);
     const port = await freePort();
-    const flags = ['--rate', '50', '--concurrency', '4', '--log-format', 'json', '--json'];
+    const flags = ['--rate', '50', '--concurrency', '4', '--json'];
     const running = desk.start(['work', ...flags, '--health-port', String(port)]);
 
     // While it works.
@@ -109,14 +108,6 @@ describe.skipIf(postgresIsMissing !== null)(`The metrics of a worker${why}`, () 
     expect(named.filter((name) => !late.names.includes(name) && name !== 'srq_import_rows')).toEqual([]);
     expectLinted(late);
     expect(late.text).not.toMatch(PERSONAL);
-
-    // The lines of the log name the run, which is the one of the summary.
-    const lines = ended.stderr
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines.filter(({ event }) => event === 'request').length).toBeGreaterThanOrEqual(30);
-    expect(new Set(lines.map(({ run }) => run))).toEqual(new Set([summary['run']]));
   });
 
   test('tell of a store that is away, without waiting for it', async ({ desk, sandbox }) => {
@@ -135,46 +126,5 @@ describe.skipIf(postgresIsMissing !== null)(`The metrics of a worker${why}`, () 
     await expect.poll(async () => (await Scrape.of(port)).by('srq_state')['idle'], PATIENT).toBe(1);
     running.process.kill('SIGTERM');
     expect((await running.ended).code).toBe(143);
-  });
-});
-
-describe('The metrics of an import', () => {
-  test('count its rows as the summary does', async ({ desk }) => {
-    const port = await freePort();
-    const leads = desk.write('leads.csv', `${leadsCsv(12)}PT,Ana Exemplo,nonsense,,Lisboa,Pintar\n`);
-    const running = desk.start([
-      'bulk',
-      leads,
-      '--sandbox',
-      '--keep',
-      '--yes',
-      '--json',
-      '--health-port',
-      String(port),
-    ]);
-    await running.until(/stays open/);
-    const scrape = await Scrape.of(port);
-    const rows = scrape.by('srq_import_rows');
-    expect(rows).toMatchObject({ created: 12, invalid: 1, ready: 0 });
-    // The first three rows are unknown until validate has shown that they were taken.
-    expect(scrape.by('srq_store_duration_seconds_count')).toEqual({ intent: 12, outcome: 15 });
-    expect(scrape.value('srq_tokens_fetched_total')).toBe(1);
-    expect(scrape.value('srq_pace_requests_per_second')).toBe(Number.POSITIVE_INFINITY);
-    expect(scrape.names.sort()).toEqual(listed('bulk'));
-    expect(metricsIn(BOARD)).toContain('srq_import_rows');
-    expectLinted(scrape);
-    expect(scrape.text).not.toMatch(PERSONAL);
-    expect((await send('GET', `http://127.0.0.1:${port}/healthz`)).status).toBe(200);
-    running.process.kill('SIGINT');
-    const { ready: _, ...counted } = rows;
-    expect(documentOf(await running.ended)).toMatchObject(counted);
-  });
-
-  test('are not served at a port that is taken, and nothing is sent then', async ({ partner, sandbox }) => {
-    const leads = partner.write('leads.csv', leadsCsv(1));
-    const port = new URL(sandbox.baseUrl).port;
-    const ended = await partner.run('bulk', leads, '--yes', '--json', '--health-port', port);
-    expect(documentOf(ended)).toMatchObject({ error: { reason: 'port.unavailable' } });
-    expect([ended.code, creates(sandbox)]).toEqual([2, []]);
   });
 });

@@ -201,7 +201,7 @@ describe('The package, installed into an empty place without scripts and without
       SRQ_STATE_DIR: state,
     };
     const request = ['--country', 'PT', '--phone', '+351912345678', '--request-text', 'Obras'];
-    for (const sends of [demo, ['create', ...request], ['bulk', 'leads.csv', '--yes', '--no-results']]) {
+    for (const sends of [demo, ['create', ...request], ['bulk', 'leads.csv', '--yes']]) {
       const { status, stderr } = srq(sends, [], account);
       expect([status, stderr]).toEqual([2, expect.stringContaining('✗ This srq cannot lock its log, because')]);
     }
@@ -244,7 +244,7 @@ describe('The package, installed into an empty place without scripts and without
     chownSync(join(folder, 'temp'), ANOTHER_ID, ANOTHER_ID);
     const another = (args: readonly string[], env = {}) =>
       srq(args, ['setpriv', ...ANOTHER_USER], { HOME: '/nonexistent', ...env });
-    expect(another([...demo, '--no-results'])).toMatchObject({ status: 0 });
+    expect(another([...demo])).toMatchObject({ status: 0 });
     expect(another(['log'])).toMatchObject({ status: 0 });
     const inTheWay = another(demo);
     expect([inTheWay.status, inTheWay.stderr]).toEqual([
@@ -252,7 +252,7 @@ describe('The package, installed into an empty place without scripts and without
       expect.stringContaining('could not be written (EACCES). Nothing was sent.'),
     ]);
     const account = { SRQ_BASE_URL: 'http://127.0.0.1:9', SRQ_CLIENT_ID: 'a', SRQ_CLIENT_SECRET: 'b' };
-    const sent = another(['bulk', 'leads.csv', '--yes', '--no-results'], account);
+    const sent = another(['bulk', 'leads.csv', '--yes'], account);
     expect([sent.status, sent.stderr]).toEqual([
       9,
       expect.stringMatching(/log \/nonexistent\S+ cannot be opened[^✗]*SRQ_STATE_DIR/),
@@ -279,7 +279,7 @@ describe('The package, installed into an empty place without scripts and without
         expect.stringContaining('✗ No temporary folder can be created in '),
       ]);
       const temporary = readOnly(`mount -t tmpfs tmpfs "$1${join(folder, 'temp')}"`);
-      expect(srq([...demo, '--no-results'], temporary)).toMatchObject({
+      expect(srq([...demo], temporary)).toMatchObject({
         status: 0,
         stdout: expect.stringMatching(/24 {2}created/),
       });

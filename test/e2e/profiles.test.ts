@@ -7,8 +7,8 @@ import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { logIn, storedProfiles } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
-describe.concurrent('srq profile', () => {
-  test('remove forgets credentials, token, contract and what was learned; the log stays and is named', async ({
+describe.concurrent('srq logout', () => {
+  test('forgets credentials, token, contract and what was learned; the log stays and is named', async ({
     desk,
     sandbox,
   }) => {
@@ -21,12 +21,11 @@ describe.concurrent('srq profile', () => {
     const log = join(desk.state, 'office.ndjson');
     const before = readFileSync(log, 'utf8');
     expect(existsSync(join(desk.state, 'office.learned.json'))).toBe(true);
-    const ended = await desk.call('profile', 'remove', 'office', '--json');
-    expect(documentOf(ended)).toEqual({ profile: 'office', removed: true, log, left: ['shop'], inForce: null });
+    const ended = await desk.call('logout', '--profile', 'office', '--json');
+    expect(documentOf(ended)).toEqual({ profile: 'office', removed: true, log, inForce: null });
     expect(Object.keys(storedProfiles(desk))).toEqual(['shop']);
     expect(desk.files().filter((name) => /office\.(?!ndjson)/.test(name))).toEqual([]);
     expect(readFileSync(log, 'utf8')).toBe(before);
-    expect(await desk.call('profile', 'remove', 'office')).toMatchObject({ code: 2 });
   });
 });
 
@@ -58,7 +57,7 @@ describe.concurrent('a login changes no profile that others rely on', () => {
     await logIn(desk, sandbox, '--profile', 'shop');
     await logIn(desk, sandbox, '--profile', 'office');
     const before = storedProfiles(desk);
-    for (const words of [['logout'], ['profile', 'use', 'office'], ['profile', 'remove', 'shop']]) {
+    for (const words of [['logout'], ['profile', 'use', 'office']]) {
       const ended = await desk.call(...words, '--sandbox', '--json');
       const error = { code: 'usage', reason: 'flags.contradict', message: expect.stringContaining('no profile') };
       expect([words, ended.code, documentOf(ended)]).toMatchObject([words, 2, { error }]);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
@@ -146,7 +146,6 @@ describe('columns that were confirmed', () => {
     expect(runs.map(({ code }) => code)).toEqual(files.map(() => 0));
     const { mappings } = JSON.parse(readFileSync(storePath(partner), 'utf8'));
     expect(mappings.length).toBeGreaterThanOrEqual(1);
-    expect((await partner.call('mapping', 'list', '--json')).stdout).toContain(mappings[0].fingerprint);
   });
 
   test.skipIf(process.platform === 'win32')(
@@ -286,27 +285,8 @@ describe.skipIf(!HAS_TERMINAL)('the same file again sends nothing', () => {
     const again = documentOf(await partner.call('bulk', leads, '--json'));
     expect(again).toMatchObject({ rows: 6, created: 0, repeated: 6 });
     // Forgotten, it is understood as before.
-    await partner.call('mapping', 'forget', '--all');
+    rmSync(storePath(partner));
     expect(await planned(partner, leads, '--accept-likely')).toMatchObject({ remembered: null });
     expect(creates(sandbox)).toHaveLength(6);
-  });
-});
-
-describe('srq mapping', () => {
-  test('is safe on a terminal, and says when it cannot forget', async ({ partner }) => {
-    const evil = 'A\u001b[31m\u202egent';
-    const leads = partner.write(
-      'leads.csv',
-      csv(HEADER, (name) => (name === 'Nome' ? evil : name)),
-    );
-    const { code } = await partner.call('bulk', leads, '--accept-likely', '--map', `${evil}=fullname`);
-    expect(code).toBe(0);
-    const { stdout } = await partner.call('mapping', 'list');
-    const [, fingerprint = ''] = /([\da-f]{12})/.exec(stdout) ?? [];
-    const shown = await partner.call('mapping', 'show', fingerprint);
-    for (const text of [stdout, shown.stdout, (await partner.call('mapping', 'list', '--json')).stdout]) {
-      expect(text).not.toMatch(/[\u001b\u202e]/);
-    }
-    expect(Object.keys(JSON.parse(shown.stdout).map)).toContain(evil);
   });
 });

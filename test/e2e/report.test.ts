@@ -72,18 +72,6 @@ describe.concurrent('report', () => {
     expect(partner.read('run.html')).not.toContain('Rita');
   });
 
-  test('shows the cells of the input where that is asked for', async ({ partner }) => {
-    const leads = partner.write('leads.csv', MIXED);
-    await bulk(partner, leads, '--report', 'run.html', '--include-input');
-    expect(partner.read('run.html')).toContain('Ana Exemplo 2');
-    expect(await partner.call('report', '--input', leads, '--include-input', '-o', 'run.html')).toMatchObject({
-      code: 0,
-    });
-    expect(partner.read('run.html')).toContain('Rita Exemplo');
-    const alone = await partner.call('report', '--include-input', '-o', 'other.html');
-    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--input FILE') });
-  });
-
   test('is written from the log at any time, of the last import or another', async ({ partner }) => {
     await bulk(partner, partner.write('first.csv', leadsCsv(2)));
     await bulk(partner, partner.write('leads.csv', MIXED));
@@ -132,7 +120,6 @@ describe.concurrent('report', () => {
     for (const args of [
       ['bulk', leads, '--rate', 'max', '--report', mine],
       ['bulk', leads, '--rate', 'max', '--report', 'missing/run.html'],
-      ['bulk', leads, '--rate', 'max', '--include-input'],
       ['bulk', leads, '--dry-run', '--report', 'run.html'],
       ['report', '-o', mine],
       ['report'],

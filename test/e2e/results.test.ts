@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
@@ -155,21 +155,6 @@ describe.concurrent('a slip in an option', () => {
       expect(creates(sandbox)).toHaveLength(2);
     });
   }
-
-  test.for([
-    ['--no-results', '--results', 'z.csv'],
-    ['--results=z.csv', '--no-results'],
-  ])('is not passed over where results are both named and not wanted: %s', async (flags, { partner, sandbox }) => {
-    const ended = await partner.run('bulk', partner.write('leads.csv', leadsCsv(1)), ...flags);
-    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('--results and --no-results contradict')]);
-    expect([creates(sandbox), existsSync(join(partner.work, 'z.csv'))]).toEqual([[], false]);
-  });
-
-  test('does not cost the user his leads', async ({ partner }) => {
-    const leads = partner.write('leads.csv', leadsCsv(2));
-    expect(await partner.call('bulk', leads, '--dry-run', '--save-mapping', leads)).toMatchObject({ code: 2 });
-    expect(readFileSync(leads, 'utf8')).toBe(leadsCsv(2));
-  });
 });
 
 test('a results file of a results file has one outcome a row, keeps what it said, and is input again', async ({

@@ -29,7 +29,7 @@ describe.concurrent('the secret', () => {
     await desk.start([...login, '--verbose'], { stdin: CANARY }).ended;
     sandbox.setInstructions([{ on: 'create', fault: 'html', match: { request_text: 'Pintar a sala 9' } }]);
     const leads = desk.write('leads.csv', leadsCsv(12));
-    await desk.run('bulk', leads, '--rate', 'max', '--verbose', '--save-mapping', 'mapping.json', '--in-doubt', 'park');
+    await desk.run('bulk', leads, '--rate', 'max', '--verbose', '--in-doubt', 'park');
     await desk.run('create', ...REQUEST, '--verbose');
     await desk.run('validate', ...REQUEST, '--verbose', '--json');
     await desk.run('status', '--verbose');

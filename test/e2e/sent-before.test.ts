@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, type OpenSandbox, test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
@@ -18,7 +20,7 @@ describe.concurrent('Rows whose references were created before with other conten
   }) => {
     const campaign = (name: string) => `${[HEADER, ...rows(0, 6)].join('\n').replace(/L-\d+/g, name)}\n`;
     expect((await partner.call('bulk', partner.write('a.csv', campaign('C-1')))).code).toBe(0);
-    await partner.call('mapping', 'forget', '--all');
+    rmSync(join(partner.config, 'mappings'), { recursive: true, force: true });
     const ended = await partner.call(
       'bulk',
       partner.write('b.csv', campaign('C-1')),

@@ -371,7 +371,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
         [...bulkArgs(leads), '--verbose'],
         ['status'],
         ['log', '--json'],
-        ['doctor', '--output', 'doctor.json'],
+        ['doctor', '--json'],
         ['report', '-o', 'run.html'],
         ['resolve'],
         ['login', '--store', withPassword],

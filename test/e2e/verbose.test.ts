@@ -55,7 +55,7 @@ async function runAll(desk: Desk): Promise<Ended[]> {
   const leads = desk.write('leads.csv', CSV);
   const runs: string[][] = [
     ['status'],
-    ['doctor', '--create', '--output', 'report.json'],
+    ['doctor', '--create'],
     ['validate', ...REQUEST],
     ['create', ...REQUEST],
     ['create', ...REQUEST, '--again', '--no-validate', '--json'],

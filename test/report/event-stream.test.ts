@@ -20,7 +20,11 @@ const lost = (code: string) => expect.fail(`It was lost: ${code}`);
 
 test('an event is one line for programs, with its time and its run, safe on a terminal', async () => {
   const to = new PassThrough();
-  const stream = new EventStream(to, 'run-7', () => AT_MS);
+  const stream = new EventStream(
+    to,
+    () => 'run-7',
+    () => AT_MS,
+  );
   await stream.tell(EVENT);
   expect(String(to.read())).toBe(LINE);
   await stream.tell({ ...EVENT, text: '\u001b' } as unknown as RunEvent);
@@ -30,7 +34,11 @@ test('an event is one line for programs, with its time and its run, safe on a te
 test('the events of a later run are appended to those of an earlier one, for their owner alone', async () => {
   for (const run of ['run-7', 'run-8']) {
     const file = await openEventFile(path, null, lost);
-    await new EventStream(file.stream, run, () => AT_MS).tell(EVENT);
+    await new EventStream(
+      file.stream,
+      () => run,
+      () => AT_MS,
+    ).tell(EVENT);
     await file.close();
     expect(file.stream.writableFinished).toBe(true);
   }
@@ -62,7 +70,11 @@ test('a file that can no longer be written is told once and stops nobody', async
   const told: string[] = [];
   const file = await openEventFile(path, null, (code) => told.push(code));
   file.stream.destroy(Object.assign(new Error('full'), { code: 'ENOSPC' }));
-  await new EventStream(file.stream, 'run-7', () => AT_MS).tell(EVENT);
+  await new EventStream(
+    file.stream,
+    () => 'run-7',
+    () => AT_MS,
+  ).tell(EVENT);
   await file.close();
   expect(told).toEqual(['ENOSPC']);
 });

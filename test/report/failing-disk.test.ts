@@ -104,7 +104,7 @@ test.each([
   const nameOf = (at: number) => join(folder, `${at}.csv`);
   for (let at = 1; at <= held; at++) disk.held.add(nameOf(at));
   const told: (string | null)[] = [];
-  const { path } = await writeResults(nameOf(0), resultsOf(1).results, async (heldOpen) => {
+  const path = await writeResults(nameOf(0), resultsOf(1).results, async (heldOpen) => {
     told.push(heldOpen);
     return nameOf(told.length);
   });

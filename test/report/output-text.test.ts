@@ -50,6 +50,8 @@ describe('a line that is folded', () => {
 
   test('is none that is a command, or has a name whose accents would be composed', () => {
     const command = '  srq bulk a-file-with-a-long-name.csv --profile other';
+    const login = '  SRQ_CLIENT_SECRET=open-sesame srq login --profile sandbox --client-id 4711';
+    expect(folded(login, 40)).toBe(login);
     expect(folded(command, 20)).toBe(command);
     const decomposed = 'Sa\u0303o Paulo is a city with a long name';
     expect(folded(decomposed, 20)).toBe(decomposed);

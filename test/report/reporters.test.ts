@@ -20,8 +20,6 @@ function reporterOf(Kind: typeof HumanReporter | typeof JsonReporter, changes: P
     redraw: false,
     ascii: false,
     monotonicMs: () => 0,
-    messageTimeMs: null,
-    run: 'run-7',
     temporaryFolder: () => {
       throw new Error('The result is short.');
     },
@@ -31,7 +29,6 @@ function reporterOf(Kind: typeof HumanReporter | typeof JsonReporter, changes: P
 }
 
 const FAILURE: Failure = { code: 'usage', reason: 'flags.contradict', message: 'Too much.', hint: 'Say less' };
-const AT = Date.parse('2026-11-20T08:00:00Z');
 const lineOf = (text: string) => JSON.parse(text);
 async function* listed<Item>(...items: Item[]) {
   yield* items;
@@ -45,36 +42,20 @@ describe.each([
     const { reporter, said } = reporterOf(Kind, changes);
     reporter.say(() => 'Hello.');
     reporter.warn('Beware.');
-    reporter.note('run.began', { rows: 3 }, () => 'Three rows.');
     return said();
   }
 
   test('are lines of text, none of them on standard output', () => {
-    expect(speak({})).toEqual({ out: '', err: 'Hello.\n! Beware.\nThree rows.\n' });
+    expect(speak({})).toEqual({ out: '', err: 'Hello.\n! Beware.\n' });
   });
 
-  test('under --quiet are the warnings alone, whatever their form', () => {
+  test('under --quiet are the warnings alone', () => {
     expect(speak({ quiet: true })).toEqual({ out: '', err: '! Beware.\n' });
-    expect(lineOf(speak({ quiet: true, messageTimeMs: () => AT }).err)).toMatchObject({ message: 'Beware.' });
   });
 
-  test('for a log collector are one object a line, with the time, the run, the level and the facts', () => {
-    const { out, err } = speak({ messageTimeMs: () => AT, colour: { stdout: true, stderr: true } });
-    const head = { at: '2026-11-20T08:00:00.000Z', run: 'run-7' };
-    expect(out).toBe('');
-    expect(err.trimEnd().split('\n').map(lineOf)).toEqual([
-      { ...head, level: 'info', event: 'said', message: 'Hello.' },
-      { ...head, level: 'warn', event: 'warned', message: 'Beware.' },
-      { ...head, level: 'info', event: 'run.began', rows: 3, message: 'Three rows.' },
-    ]);
-  });
-
-  test.each([
-    ['under --quiet', { quiet: true }],
-    ['for a log collector', { messageTimeMs: () => AT }],
-  ])('%s show no progress', async (__, changes) => {
+  test('under --quiet show no progress', async () => {
     let nowMs = 0;
-    const { reporter, said } = reporterOf(Kind, { ...changes, monotonicMs: () => nowMs });
+    const { reporter, said } = reporterOf(Kind, { quiet: true, monotonicMs: () => nowMs });
     const progress = await reporter.progress('Sending');
     nowMs = 3_600_000;
     progress.update({ done: 5, total: 9, counts: {} });
@@ -149,14 +130,6 @@ describe('the result for people', () => {
     await reporter.fail({ ...FAILURE, hint: 'Say: --this    Or: --that' });
     await reporter.fail({ ...FAILURE, hint: null });
     expect(said()).toEqual({ out: '', err: '✗ Too much.\n  → Say: --this\n    Or: --that\n✗ Too much.\n' });
-  });
-
-  test('of an error is one object for a log collector, with its code, reason and hint', async () => {
-    const { reporter, said } = reporterOf(HumanReporter, { messageTimeMs: () => AT });
-    await reporter.fail(FAILURE);
-    const { message, ...facts } = FAILURE;
-    const head = { at: '2026-11-20T08:00:00.000Z', run: 'run-7', level: 'error', event: 'failed' };
-    expect(lineOf(said().err)).toEqual({ ...head, ...facts, message });
   });
 });
 

@@ -1,9 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Results, streamResults, writeResults } from '../../src/report/results-file.ts';
+import { type Results, writeResults } from '../../src/report/results-file.ts';
 import type { EarlierOutcome, Row } from '../../src/request/lead/table.ts';
 import type { RowOutside, RowReport } from '../../src/request/log/import-plan.ts';
 import fc from '../helpers/fast-check.ts';
@@ -156,15 +155,4 @@ test('results that cannot be written whole leave nothing behind, and the log is 
     hint: expect.stringContaining('nothing is sent twice'),
   });
   expect(readdirSync(own)).toEqual([]);
-});
-
-test('a stream of results ends early, and without an error, when its reader has gone', async () => {
-  const stream = new PassThrough();
-  let asked = 0;
-  async function* rows() {
-    for (; asked < 100_000; asked++) yield reportOf(rowOf(asked + 1, ['x'.repeat(1_000)]));
-  }
-  stream.once('data', () => stream.destroy());
-  await streamResults(stream, { columns: ['Name'], delimiter: ',', rows: rows() });
-  expect(asked).toBeLessThan(1_000);
 });

@@ -199,6 +199,16 @@ test('a secret command that is nowhere is told from one that may not be run, als
   expect(await failed('nowhere')).toBe('The secret command failed (ENOENT).');
 });
 
+test.skipIf(process.platform === 'win32')('a secret command does not get the secrets of its surroundings', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const name of ['SRQ_CLIENT_SECRET', 'SRQ_KEY_PASSPHRASE', 'PGPASSWORD']) {
+    vi.stubEnv(name, 'open-sesame');
+    await expect(runSecretCommand(`printenv ${name}`, undefined, process.env)).rejects.toMatchObject({
+      reason: 'auth.no-secret',
+    });
+  }
+});
+
 test('who is not logged in is told what is missing, and who mistyped a profile which one was meant', () => {
   expect(notLoggedIn(['SRQ_BASE_URL', 'SRQ_CLIENT_ID'])).toMatchObject({
     reason: 'auth.missing',

@@ -10,10 +10,10 @@ import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { isLoopback } from '../../request/small.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
+import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
 import { normalBaseUrl } from '../../settings/base-url.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
-import { proposalFrom, readSource, saidOperations } from './contract-files.ts';
 
 /** The flags of `contract learn`, as commander parses them. */
 export interface LearnFlags {

@@ -15,7 +15,7 @@ import type { RowResult } from '../../request/log/outcome.ts';
 import type { LogView } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../../request/words/finding.ts';
-import { NOT_TRIED, type RequestOptions, readRequestInput } from './request-input.ts';
+import { NOT_TRIED, type RequestOptions, readRequestInput } from '../../run/request-input.ts';
 
 /** Requests are created one at a time, because there are only a few. */
 const CONCURRENCY = 1;

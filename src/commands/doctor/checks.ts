@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, rmdir, statfs } from 'node:fs/promises';
+import { mkdtemp, rm, rmdir, statfs } from 'node:fs/promises';
 import { isIP, type Socket } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import type { Connection } from '../../account/connection.ts';
@@ -16,6 +16,7 @@ import { operationsOf } from '../../request/contract/operations.ts';
 import type { StepName } from '../../request/documents/diagnosis.ts';
 import type { Destination } from '../../request/lead/service-request.ts';
 import type { Status } from '../../request/log/status.ts';
+import { makeFolder } from '../../request/make-folder.ts';
 import type { CachedToken, TracedCall } from '../../request/ports.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
@@ -366,7 +367,7 @@ async function requireFolderForLog({ clock, run, uid }: Context, path: string, i
   let trial: string | null = null;
   let outermost: string | undefined;
   try {
-    outermost = await mkdir(folder, { recursive: true, mode: 0o700 });
+    outermost = makeFolder(folder);
     requireOwnFolder(path, user);
     trial = await mkdtemp(join(folder, '.srq-doctor-'));
     const opened = openFileStore({ path: join(trial, 'trial.ndjson'), clock, run, holder: () => 'srq doctor', user });

@@ -16,7 +16,6 @@ export function addEnqueue(program: Command, run: RunCommand): void {
       choice('--on-duplicate <what>', 'what the log has as a duplicate', ['skip', 'create']).default('skip').hideHelp(),
     )
     .option('--accept-likely', 'use columns that are only likely without asking')
-    .addOption(rare('--plan <id>', 'queue nothing but the plan of --dry-run --json with this planId'))
     .option('-y, --yes', 'do not ask to confirm the plan and the columns')
     .addHelpText(
       'after',

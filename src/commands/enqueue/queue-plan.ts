@@ -43,7 +43,7 @@ export async function queuePlan(
   const { code } = context.interruption;
   const isWhole = queued + alreadyQueued === ready;
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
-  const next = isWhole ? withProfileFlags('srq queue', context.options) : file === '-' ? null : commandLine(command);
+  const next = isWhole ? withProfileFlags('srq work', context.options) : file === '-' ? null : commandLine(command);
   const stopped = isWhole ? null : context.interruption.failure(next && `To go on: ${next}`);
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };

@@ -1,4 +1,3 @@
-import { withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
 import { RequestSession } from '../../cli/session.ts';
@@ -7,20 +6,19 @@ import { operationsOf } from '../../request/contract/operations.ts';
 import type { ImportPlan } from '../../request/log/import-plan.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
+import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../../run/agree.ts';
+import { confirmImport, requireConsent } from '../../run/consent.ts';
+import { rehearse } from '../../run/import-file.ts';
+import { refuseRehearsed, requireOneStatus } from '../../run/results.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
-import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../bulk/agreement.ts';
-import { confirmImport, planId, requireConsent, requireHoldable, requirePlan } from '../bulk/consent.ts';
-import { dryRun } from '../bulk/dry-run.ts';
-import { beside, refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
 import { expiryWarning, queuePlan } from './queue-plan.ts';
 
 /** Queues a file: reads and checks all of it, shows the plan, and queues the rows that are ready and not yet queued. */
 export async function enqueue(context: Context, file: string, asked: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  requireHoldable(context, asked);
   const store = await context.requireStore('enqueue');
-  const options = { ...asked, again: false, queue: store.name };
+  const options = { ...asked, again: false };
   refuseRehearsed(context, file);
   const settings = await context.settings();
   requireConsent(context, settings, options);
@@ -33,25 +31,21 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
     strict: options.strict === true,
   });
   requireKnownFields(input.mapping, options.strict);
-  // What is left after this command is another plan.
-  const given = withoutOptions(context.process.argv.slice(2), ['--plan']);
-  const opened = { file, input, session, command: given };
-  if (options.dryRun) return dryRun(context, [opened], given, options, startedMs);
-  requireAnswers(context, [opened], given, options);
+  const given = context.process.argv.slice(2);
+  if (options.dryRun) return rehearse({ file, input, session, command: given }, options, startedMs);
+  requireAnswers(context, input, given, options);
   await context.requireKnownLog();
   await store.migrate();
   const log = await session.logReader();
   const where = `the queue for ${session.destinationText}`;
-  const keepAt = beside(file, 'mapping.json');
   const wanted = { ...options, range: rangeOf(options) };
   const enter = settings.live ? 'asks' : 'queues';
-  const proposal = { input, where, command: given, keepAt, enter, oneOfSeveral: null } as const;
+  const proposal = { input, where, command: given, enter } as const;
   const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
     planWithProgress(session, now, log, wanted),
   );
-  requirePlan(options.plan, () => planId([{ plan, preparation: session.preparation }], options));
   const queue = await openPlanned(session, store, plan);
-  await confirmImport(context, options, [plan]);
+  await confirmImport(context, options, plan);
   await remember();
   const confirmedMs = context.clock.monotonicMs();
   return queuePlan(session, plan, queue, { file, command, startedMs: confirmedMs, store: store.name });

@@ -60,8 +60,6 @@ interface FileToExport {
 
 /** Facts that are found while the rows of a file are exported. */
 export interface FileFindings {
-  /** Number of rows whose request is in the log, whether they are selected or not. */
-  known: number;
   /** Number of rows with more cells than the file has columns. */
   tooLong: number;
 }
@@ -90,7 +88,6 @@ async function* fileRows(
   const keys = distinct(names);
   for await (const logged of loggedRows(input, preparation, log)) {
     const { row, record } = logged;
-    if (record) findings.known += 1;
     if (wanted && !(record && wanted(record))) continue;
     if (row.cells.length > width) findings.tooLong += 1;
     yield fileRow(logged, kept, keys);

@@ -4,7 +4,8 @@ import { inputName, type ReadingOptions, readInput, requireNoReading } from '../
 import { warnOfWrongLog } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { requireExportPlace, writeExport } from '../../report/export-file.ts';
+import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
+import { writeExport } from '../../report/export-file.ts';
 import { jsonArrayTexts, printable, thousands } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
 import { workbookChunks } from '../../report/workbook-writer.ts';
@@ -12,8 +13,8 @@ import type { DocumentOf } from '../../request/documents/types.ts';
 import { type Counts, noCounts, STATUSES } from '../../request/log/status.ts';
 import { csvRecordText } from '../../request/words/csv-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { type LogFilterOptions, requestFilter } from '../log/log-filter.ts';
-import { requireOwnPlaces } from '../output-places.ts';
+import { type LogFilterOptions, requestFilter } from '../../run/log-filter.ts';
+import { requireFreePlace, requireOwnPlaces } from '../../run/outputs.ts';
 import { type Exported, type ExportRow, type FileFindings, fileExport, logExport } from './rows.ts';
 
 /** The flags of `export`, as commander parses them. */
@@ -42,16 +43,12 @@ export async function exportRequests(
   const output = options.output === '-' ? undefined : options.output;
   const format = formatOf(output, options, context);
   if (output !== undefined) {
-    await requireOwnPlaces(context, [
-      ['--save-mapping', options.saveMapping],
-      ['--output', output],
-    ]);
-    const isOwnWorkbook = format === 'xlsx' && (await (await context.writtenFiles()).isUnchanged(output, 'export'));
-    await requireExportPlace(output, file ?? null, isOwnWorkbook);
+    await requireOwnPlaces(context, [['--output', output]]);
+    await requireFreePlace(context, output, { flag: '--output', kind: 'export', input: file ?? null });
   }
   const store = await context.logStore();
   const isWanted = await requestFilter(store, options, context.clock.nowMs(), 'srq export');
-  const findings: FileFindings = { known: 0, tooLong: 0 };
+  const findings: FileFindings = { tooLong: 0 };
   const exported =
     file === undefined
       ? logExport(store, isWanted)
@@ -100,7 +97,27 @@ async function openFile(
   const audio = recordingsBeside(file);
   const session = await RequestSession.open(context, { audio, operations: ['create'], needsNoLogin: true });
   const log = await session.logReader();
+  await requireKnownRow(context, file, loggedRows(input, session.preparation, log));
   return fileExport({ input, preparation: session.preparation, log }, wanted, findings);
+}
+
+/**
+ * Throws `SrqError('usage')` if the log knows no row of the file. Each would be exported as not sent or as invalid,
+ * although perhaps all were created: read in another way, they are other requests.
+ */
+async function requireKnownRow(context: Context, file: string, rows: AsyncIterable<LoggedRow>): Promise<void> {
+  let isEmpty = true;
+  for await (const row of rows) {
+    if (row.record || row.row.earlier?.status) return;
+    isEmpty = false;
+  }
+  if (isEmpty) return;
+  await warnOfWrongLog(context);
+  throw new SrqError(
+    'rows.not-in-log',
+    `No row of ${inputName(file)} is in the log, so nothing is exported.`,
+    'Rows are found by what was sent: give the --profile, --map, --set and --mapping of the import.',
+  );
 }
 
 async function* counting(rows: AsyncIterable<ExportRow>, counts: Counts): AsyncGenerator<ExportRow> {
@@ -132,9 +149,8 @@ interface ExportFile {
 async function write(context: Context, exported: Exported, { output, format, counts }: ExportFile): Promise<void> {
   const { interruption } = context;
   interruption.listen(() => {});
-  const sha256 = await writeExport(output, chunksOf(exported, format), interruption.halt.signal);
-  // CSV and JSON exports can be recognised by their beginning, so only workbooks are recorded.
-  if (format === 'xlsx') await (await context.writtenFiles()).note(output, sha256, 'export');
+  await writeExport(output, chunksOf(exported, format), interruption.halt.signal);
+  await (await context.writtenFiles()).note(output);
   const { repeated: _, ...rest } = counts;
   const rows = total(counts);
   await (await context.reporter()).result('export --output', { export: output, format, rows, ...rest }, () => {
@@ -187,7 +203,7 @@ async function tellFindings(
   context: Context,
   file: string | undefined,
   counts: Counts,
-  { known, tooLong }: FileFindings,
+  { tooLong }: FileFindings,
 ): Promise<void> {
   if (context.process.stdout.destroyed) return;
   const reporter = await context.reporter();
@@ -199,12 +215,6 @@ async function tellFindings(
   if (tooLong > 0) {
     const rows = tooLong === 1 ? '1 row has' : `${thousands(tooLong)} rows have`;
     reporter.warn(`${rows} more cells than the file has columns; these cells are left out.`);
-  }
-  if (file !== undefined && known === 0) {
-    await warnOfWrongLog(context);
-    reporter.warn(
-      `No row of ${inputName(file)} is in the log. Rows are found by what was sent: give the --profile, --map, --set and --mapping of the import.`,
-    );
   }
 }
 

@@ -10,16 +10,11 @@ export function addLog(program: Command, run: RunCommand): void {
     .option('--id <id>', 'only this identifier');
   addLogFilterOptions(log)
     .option('--limit <n>', 'only the last N', wholeNumber(0, 1_000_000))
-    .option('--totals', 'count by day (UTC) and status')
     .option('--follow', 'keep showing what is added, until Ctrl-C')
     .option('--csv', 'as CSV')
     .addHelpText(
       'after',
-      examples(
-        'srq log --since 24h --status rejected',
-        'srq log --totals',
-        'srq log --follow --json          one JSON document a line',
-      ),
+      examples('srq log --since 24h --status rejected', 'srq log --follow --json          one JSON document a line'),
     )
     .action(run(async () => (await import('./run.ts')).log));
 }

@@ -4,21 +4,19 @@ import { warnOfWrongLog } from '../../cli/profiles.ts';
 import { printable } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
 import type { ItemText } from '../../report/reporter.ts';
-import { type DayTotals, logHeading, logLine, totalsText } from '../../report/terminal/log-text.ts';
+import { logHeading, logLine } from '../../report/terminal/log-text.ts';
 import { type LogEntry, type LogStore, logEntryOf } from '../../request/log/log-store.ts';
-import { noSentCounts, SENT_STATUSES, type SentCounts } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { csvLine } from '../../request/words/csv-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { requireNamed } from '../known-runs.ts';
-import { type LogFilterOptions, logFilter, requestFilter } from './log-filter.ts';
+import { requireNamed } from '../../run/known-runs.ts';
+import { type LogFilterOptions, logFilter, requestFilter } from '../../run/log-filter.ts';
 
 /** The flags of `log`, as commander parses them. */
 export interface LogOptions extends LogFilterOptions {
   /** Maximum number of entries, of which the latest are shown. */
   readonly limit?: number;
   readonly csv?: boolean;
-  readonly totals?: boolean;
   readonly follow?: boolean;
 }
 
@@ -28,16 +26,12 @@ const BEFORE_FOLLOWING = 10;
 /** Shows what was sent and what came back, one entry per request, the oldest first. */
 export async function log(context: Context, options: LogOptions): Promise<number> {
   if (options.csv && context.options.json) throw new SrqError('flags.contradict', 'Choose either --json or --csv.');
-  if (options.totals && (options.follow || options.limit !== undefined)) {
-    throw new SrqError('flags.contradict', '--totals counts everything; it works with neither --follow nor --limit.');
-  }
   context.readLastRehearsal();
   const store = await context.logStore();
   const nowMs = context.clock.nowMs();
   const wanted = options.follow
     ? followedFilter(options, nowMs)
     : await requestFilter(store, options, nowMs, 'srq log');
-  if (options.totals) return totals(context, matching(store.latest(), wanted), options);
   const reporter = await context.reporter();
   let shown = 0;
   const counted = async function* (entries: AsyncIterable<LogEntry>) {
@@ -136,21 +130,6 @@ function csvRecord({ at, status, row, ref, ids, http, ms, message, key, run }: L
   return csvLine(cells.map((cell) => printable(String(cell ?? ''))));
 }
 
-async function totals(context: Context, entries: AsyncIterable<LogEntry>, { csv }: LogOptions): Promise<number> {
-  const days = await dayTotals(entries);
-  const reporter = await context.reporter();
-  const document = { totals: days.map(({ day, counts }) => ({ day, ...counts })) };
-  await reporter.result('log --totals', document, (paint) => {
-    if (!csv) return days.length === 0 ? 'No requests.' : totalsText(days, terminalColumns(context), paint);
-    const rows = days.map(({ day, counts }) => [day, ...SENT_STATUSES.map((status) => String(counts[status]))]);
-    return [['day', ...SENT_STATUSES], ...rows]
-      .map((cells) => csvLine(cells))
-      .join('')
-      .trimEnd();
-  });
-  return 0;
-}
-
 /** Returns the last `count` items of a stream in order, and its return value. Keeps only that many items in memory. */
 async function lastOf<Item, End>(
   stream: AsyncGenerator<Item, End>,
@@ -165,16 +144,4 @@ async function lastOf<Item, End>(
     }
     if (count > 0) ring[seen % count] = value;
   }
-}
-
-/** Counts requests by the day (UTC) of their last record, in order of days. */
-async function dayTotals(entries: AsyncIterable<LogEntry>): Promise<DayTotals[]> {
-  const days = new Map<string, SentCounts>();
-  for await (const { at, status } of entries) {
-    const day = at.slice(0, 10);
-    const counts = days.get(day) ?? noSentCounts();
-    counts[status] += 1;
-    days.set(day, counts);
-  }
-  return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([day, counts]) => ({ day, counts }));
 }

@@ -6,8 +6,8 @@ export function addProfile(program: Command, run: RunCommand): void {
   const profile = program
     .command('profile')
     .helpCommand(false)
-    .description('list, choose and remove profiles')
-    .addHelpText('after', examples('srq profile list', 'srq profile use shop', 'srq profile remove shop'));
+    .description('list and choose profiles')
+    .addHelpText('after', examples('srq profile list', 'srq profile use shop'));
   profile
     .command('list')
     .description('list the stored profiles; * marks the one in force')
@@ -18,9 +18,4 @@ export function addProfile(program: Command, run: RunCommand): void {
     .description('make this the default profile')
     .addHelpText('after', examples('srq profile use shop'))
     .action(run(async () => (await import('./run.ts')).profileUse));
-  profile
-    .command('remove <name>')
-    .description('forget it, its token and its contract; keep its log')
-    .addHelpText('after', examples('srq profile remove shop'))
-    .action(run(async () => (await import('./run.ts')).profileRemove));
 }

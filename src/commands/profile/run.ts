@@ -1,15 +1,13 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { forgetProfile, profileInForce, profileKind, requireNoSandbox, warnOfRepair } from '../../cli/profiles.ts';
+import { profileKind, requireNoSandbox, warnOfRepair } from '../../cli/profiles.ts';
 import { printable, tableText } from '../../report/output.ts';
 import { ownKey } from '../../request/contract/contract.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { ContractStore } from '../../settings/contract-store.ts';
-import { contractPath, learnedPath, mappingsPath } from '../../settings/paths.ts';
+import { contractPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
 import { keptSecret } from '../../settings/settings.ts';
 
@@ -56,29 +54,6 @@ export async function profileUse(context: Context, name: string): Promise<number
   const { kind, baseUrl, clientId } = entryOf(name, profile, true);
   await reporter.result('profile use', { profile: name, kind, baseUrl, clientId }, () =>
     printable(`Profile ${name} is in use: ${baseUrl} as client ${clientId} (${kind}).`),
-  );
-  return 0;
-}
-
-/**
- * Removes a profile with its credentials, token, contract and mappings, and what was learned about its service. The log
- * is kept, because it prevents leads from being sent twice.
- */
-export async function profileRemove(context: Context, name: string): Promise<number> {
-  requireNoSandbox(context, 'profile remove NAME');
-  requireStored((await context.profiles()).all(), name);
-  const paths = context.ownPaths();
-  await forgetProfile(context, name);
-  const { state } = paths;
-  await rm(learnedPath({ state }, { profile: { value: name } }), { force: true });
-  await rm(mappingsPath(paths, name), { force: true });
-  new ContractStore(name, contractPath(paths, name)).forget();
-  const log = join(state, `${name}.ndjson`);
-  const left = Object.keys((await context.profiles()).all());
-  const reporter = await context.reporter();
-  const inForce = await profileInForce(context);
-  await reporter.result('profile remove', { profile: name, removed: true, log, left, inForce: inForce.name }, () =>
-    [printable(`Removed profile ${name}. Its log stays: ${log}`), inForce.text].join('\n'),
   );
   return 0;
 }

@@ -6,14 +6,14 @@ import { planAsLogged, planImport } from '../../delivery/plan.ts';
 import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
 import { printable, rowsText, thousands } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
-import { reportPage, requireReportPlace, writeRunReport } from '../../report/page/report-page.ts';
+import { reportPage, writeRunReport } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import type { LogStore } from '../../request/log/log-store.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { noteName } from '../bulk/file-import.ts';
-import { addNotes, addRecords, figuresOf, pageFacts, withFigures } from '../bulk/run-report.ts';
-import { begunRuns, knownRun } from '../known-runs.ts';
-import { requireOwnPlaces } from '../output-places.ts';
+import { noteName } from '../../run/import-file.ts';
+import { begunRuns, knownRun } from '../../run/known-runs.ts';
+import { requireFreePlace, requireOwnPlaces } from '../../run/outputs.ts';
+import { addNotes, addRecords, pageFacts, withFigures } from '../../run/run-report.ts';
 
 /** The flags of `report`, as commander parses them. */
 export interface ReportOptions extends ReadingOptions {
@@ -21,35 +21,27 @@ export interface ReportOptions extends ReadingOptions {
   /** The beginning of a run's id, or `all`. The default is the last import. */
   readonly run?: string;
   readonly input?: string;
-  readonly includeInput?: boolean;
 }
 
 /** Writes the report of a run from its log. This works at any time, even while the run is active. */
 export async function report(context: Context, options: ReportOptions): Promise<number> {
   keepHeapSmall();
-  if (options.includeInput && options.input === undefined) {
-    throw new SrqError(
-      'flags.incomplete',
-      '--include-input needs the input file, because the log does not contain it.',
-      'Add: --input FILE',
-    );
-  }
   if (options.input === undefined) requireNoReading(options, () => 'Add: --input FILE');
   context.readLastRehearsal();
-  await requireOwnPlaces(context, [
-    ['--save-mapping', options.saveMapping],
-    ['--output', options.output],
-  ]);
+  await requireOwnPlaces(context, [['--output', options.output]]);
   // `-` is standard output, as it is standard input elsewhere.
   const isPrinted = options.output === '-';
   if (isPrinted && context.options.json) {
     const message = '--output - and --json would both write to standard output.';
     throw new SrqError('flags.contradict', message, 'Leave --json out, or name a file: --output FILE');
   }
-  if (!isPrinted) await requireReportPlace(options.output, '--output');
+  const { input } = options;
+  if (!isPrinted) {
+    const place = { flag: '--output', kind: 'report', input: input ?? null };
+    await requireFreePlace(context, options.output, place);
+  }
   const log = await context.logStore();
   const run = await chosenRun(log, options);
-  const { input } = options;
   const figures =
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
   const facts = pageFacts(context, input !== undefined);
@@ -58,6 +50,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
     return 0;
   }
   await writeRunReport(options.output, figures, facts);
+  await (await context.writtenFiles()).note(options.output);
   const { rows, counts, rowsByReason: reasons, listed } = figures;
   const document = { report: options.output, run, rows, ...counts, reasons, listed: listed.length };
   const more =
@@ -77,13 +70,8 @@ async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): 
   if (wanted === 'all') return null;
   if (wanted !== undefined) return knownRun(log, wanted, 'srq report --run all');
   const begun = await begunRuns(log);
-  const ofInput = begun.findLast(({ file }) => input !== undefined && isAmong(noteName(input), file));
+  const ofInput = begun.findLast(({ file }) => input !== undefined && noteName(input) === file);
   return (ofInput ?? begun.at(-1))?.run ?? null;
-}
-
-/** Tells whether the note on a run has this name. Of several inputs it has all, and a name may contain a comma. */
-function isAmong(name: string, noted: string): boolean {
-  return `, ${noted}, `.includes(`, ${name}, `);
 }
 
 /**
@@ -121,7 +109,7 @@ async function figuresOfInput(
     planImport(opened, range, session.preparation, log, { onDuplicate: 'skip', again: false }, tick),
   );
   await planAsLogged(plan, log);
-  const figures = figuresOf(plan, options.includeInput);
+  const figures = new RunFigures(null);
   const rows = reportRows(plan, log, session.preparation, 'Not sent.', 'ready');
   for await (const _ of withFigures(rows, figures, plan.mapping));
   await addNotes(figures, store, run);

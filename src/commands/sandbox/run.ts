@@ -6,8 +6,8 @@ import { contractName, secretAddressText } from '../../report/terminal/contract-
 import { type Contract, withTokenAtService } from '../../request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
+import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
 import { startSandbox } from '../../sandbox/server.ts';
-import { proposalFrom, readSource, saidOperations } from '../contract/contract-files.ts';
 
 /** The flags of `sandbox`, as commander parses them. */
 export interface SandboxCommandOptions {

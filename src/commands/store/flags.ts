@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../../cli/command.ts';
-import { examples, wholeNumber } from '../options.ts';
-
-const MAX_DAYS = 36_500;
+import { examples } from '../options.ts';
 
 export function addStore(program: Command, run: RunCommand): void {
   // The command is hidden because few users need it, and messages name it where it is needed.
@@ -32,12 +30,4 @@ export function addStore(program: Command, run: RunCommand): void {
     .option('-o, --output <file>', 'write it there (default: stdout)')
     .addHelpText('after', examples('srq store export -o leads.ndjson'))
     .action(run(async () => (await import('./run.ts')).storeExport));
-  store
-    .command('prune')
-    .description('delete old records that a later one has replaced; no outcome, no identifier')
-    .option('--older-than <days>', 'records of more than so many days ago', wholeNumber(1, MAX_DAYS), 30)
-    .option('--dry-run', 'count them; delete nothing')
-    .option('-y, --yes', 'do not ask')
-    .addHelpText('after', examples('srq store prune --dry-run', 'srq store prune --older-than 90 --yes'))
-    .action(run(async () => (await import('./run.ts')).storePrune));
 }

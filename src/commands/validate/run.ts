@@ -9,7 +9,7 @@ import type { ValidateResult } from '../../request/ports.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { type ErrorCode, SrqError } from '../../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../../request/words/finding.ts';
-import { NOT_TRIED, type RequestOptions, readRequestInput } from '../create/request-input.ts';
+import { NOT_TRIED, type RequestOptions, readRequestInput } from '../../run/request-input.ts';
 
 type Validated = ValidateResult & {
   readonly key: string | null;

@@ -18,14 +18,9 @@ export function addWork(program: Command, run: RunCommand): void {
         .argParser(wholeNumber(10, 86_400))
         .default(30),
     )
-    .option('--health-file <file>', 'write the state there as JSON every few seconds')
     .option('--health-port <port>', 'answer /livez, /healthz and /metrics there', wholeNumber(1, 65_535))
     .addOption(rare('--health-host <address>', 'where to listen').default('127.0.0.1'))
     .addOption(rare('--events <file>', 'write what happens there, one JSON object a line (-: stdout)'))
-    .addOption(choice('--log-format <format>', 'format of messages on stderr', ['text', 'json']).default('text'))
-    .addHelpText(
-      'after',
-      examples('srq work', 'srq work --until-empty --json', 'srq work --log-format json --health-port 8080'),
-    )
+    .addHelpText('after', examples('srq work', 'srq work --until-empty --json', 'srq work --health-port 8080'))
     .action(run(async () => (await import('./run.ts')).work));
 }

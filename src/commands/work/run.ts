@@ -9,10 +9,10 @@ import { workText } from '../../report/terminal/queue-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import type { Destination } from '../../request/lead/service-request.ts';
 import { failureOf } from '../../request/words/errors.ts';
+import { RunEvents } from '../../run/events.ts';
 import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
-import { RunEvents } from '../bulk/events.ts';
-import { type HealthOptions, keepHealthFile, LOG_OPERATIONS, serveHealth } from '../health.ts';
+import { type HealthOptions, LOG_OPERATIONS, serveHealth } from '../health.ts';
 import { WorkerStats } from './worker-stats.ts';
 
 /** The flags of `work`, as commander parses them. */
@@ -22,7 +22,6 @@ interface WorkOptions extends Omit<SubmitOptions, 'again'>, HealthOptions {
   readonly untilEmpty?: boolean;
   /** Seconds without a sign of life after which a worker's requests are given to others. */
   readonly missing: number;
-  readonly healthFile?: string;
   /** File to which the events of the worker are written, or `-` for standard output. */
   readonly events?: string;
 }
@@ -43,14 +42,14 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { halt } = interruption;
   const state = () => (halt.signal.aborted ? 'stopping' : context.isStoreAway ? 'waiting-for-database' : null);
   const account = new WorkerStats(reporter, events, context, state);
-  await watchOver(context, options, account);
+  account.metrics = await serveHealth(context, options, account);
   interruption.listen(() =>
     reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
   );
   const deps = await workerDeps(context, options, account);
   const { validate, onDuplicate, concurrency, untilEmpty = false, missing } = options;
   const { name } = deps;
-  reporter.note('started', { store: name, concurrency }, () => `Working for ${deps.destination}.`);
+  reporter.say(() => `Working for ${deps.destination}.`);
   account.opened();
   const stop = await runWorker(deps, {
     ...{ validate, onDuplicate, again: false, concurrency, untilEmpty },
@@ -76,12 +75,6 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   ]);
   events.end({ exitCode, stopped, summary: figures });
   return exitCode;
-}
-
-async function watchOver(context: Context, options: WorkOptions, account: WorkerStats): Promise<void> {
-  const { healthFile } = options;
-  if (healthFile !== undefined) context.onClose(keepHealthFile(healthFile, () => account.health, context.clock));
-  account.metrics = await serveHealth(context, options, account);
 }
 
 async function workerDeps(context: Context, options: WorkOptions, watch: WorkerStats) {

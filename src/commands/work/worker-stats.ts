@@ -10,8 +10,8 @@ import type { TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/log/status.ts';
 import type { Clock, DeliveryLog } from '../../request/ports.ts';
 import type { SrqError } from '../../request/words/errors.ts';
+import type { RunEvents } from '../../run/events.ts';
 import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
-import type { RunEvents } from '../bulk/events.ts';
 import type { Health, WatchedProcess } from '../health.ts';
 
 /** Interval at which the metrics look at the queue. */
@@ -122,7 +122,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   ended(...[taken, sent, disposal]: Parameters<WorkerWatch['ended']>): void {
-    const { status, http, alsoUnknown, isFromLog, unrecorded } = sent;
+    const { status, alsoUnknown, unrecorded } = sent;
     const result = shown(sent);
     this.#inHand -= 1;
     if (disposal.is === 'done') this.counts[status] += 1;
@@ -131,11 +131,10 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
     if (taken.isUnreadable && disposal.is === 'done') this.#reporter.warn(unreadableText(taken, status));
-    const { key, row } = taken;
-    const fields = { key, row, status, http, isFromLog, next: disposal.is };
+    const { key } = taken;
     this.#events.row(null, result);
     if (alsoUnknown) this.#withdraw(alsoUnknown);
-    this.#reporter.note('request', fields, (paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
+    this.#reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
   }
 
   /** Tells of a request that was told as created, perhaps by another worker, and is unknown now. */
@@ -144,39 +143,35 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#reporter.warn(`Row ${result.row} (key ${result.key}) is unknown now. ${result.message ?? ''}`);
   }
 
-  gaveBack({ key, row }: TakenRequest): void {
+  gaveBack({ key }: TakenRequest): void {
     this.#inHand -= 1;
     this.again += 1;
     const text = `${key.slice(0, 12)} given back`;
-    this.#reporter.note('given-back', { key, row }, (paint) => paint.dim(text));
+    this.#reporter.say((paint) => paint.dim(text));
   }
 
-  ending({ code, message }: SrqError): void {
+  ending({ message }: SrqError): void {
     this.#reason = message;
-    this.#reporter.note('ending', { code, reason: message }, () => `Ending: ${printable(message)}`);
+    this.#reporter.say(() => `Ending: ${printable(message)}`);
   }
 
   reclaimed(count: number): void {
     this.#reclaimed += count;
-    this.#reporter.note('reclaimed', { count }, () => `${count} taken back from workers that have ended or stopped.`);
+    this.#reporter.say(() => `${count} taken back from workers that have ended or stopped.`);
   }
 
   refused(http: number, pauseMs: number): void {
     this.#events.refused(http, pauseMs);
     this.metrics?.refused(http, pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
-    this.#reporter.note(
-      'refused',
-      { http, pauseMs: Math.round(pauseMs) },
-      () => `The service answered ${http}${pause}.`,
-    );
+    this.#reporter.say(() => `The service answered ${http}${pause}.`);
   }
 
   breakerOpened(pauseMs: number): void {
     this.#events.breakerOpened(pauseMs);
     this.metrics?.breakerOpened(pauseMs);
     const seconds = Math.round(pauseMs / 1000);
-    this.#reporter.note('breaker', { pauseMs }, () => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
+    this.#reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { printable } from '../output.ts';
-import { requireOwnOrNew, requireWritable, whyUnwritable } from '../output-file.ts';
+import { whyUnwritable } from '../output-file.ts';
 import template from './page.template?raw';
 import { headlineOf, type PageFacts, pageData, titleOf } from './page-facts.ts';
 import script from './page-script.js?bundled';
@@ -47,15 +47,6 @@ export function jsonData(value: unknown): string {
 
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
-
-/**
- * Throws `SrqError('usage')` if a report cannot be written to `path` or would replace anything but an earlier report.
- * `option` is the flag that names the file.
- */
-export async function requireReportPlace(path: string, option: string): Promise<void> {
-  await requireOwnOrNew(path, 'report', option, isReport);
-  await requireWritable(path, 'report', option);
 }
 
 /** Writes the report, whole or not at all. Throws `SrqError('usage')` if it cannot be written. */

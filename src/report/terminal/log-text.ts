@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../request/log/log-store.ts';
-import { SENT_STATUSES, type SentCounts, STATUS } from '../../request/log/status.ts';
+import { STATUS } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { type Cell, type Paint, printable, tableLine, tableText, thousands } from '../output.ts';
+import { type Cell, type Paint, printable, tableLine, tableText } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
 
 const KEY_WIDTH = 12;
@@ -84,24 +84,4 @@ function ageText(ms: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
-}
-
-/** The number of requests of one day by status. */
-export interface DayTotals {
-  /** The day in UTC, such as `2026-11-21`. */
-  readonly day: string;
-  readonly counts: Readonly<SentCounts>;
-}
-
-/** Formats the totals: one line a day, with a column for each status that occurs. */
-export function totalsText(totals: readonly DayTotals[], columns: number | null, paint: Paint): string {
-  const statuses = SENT_STATUSES.filter((status) => totals.some(({ counts }) => counts[status] > 0));
-  const rows = totals.map(({ day, counts }) => [
-    { text: day },
-    ...statuses.map((status) => ({
-      text: counts[status] === 0 ? '-' : `${thousands(counts[status])} ${status}`,
-      paint: counts[status] === 0 ? paint.dim : paint[STATUS[status].colour],
-    })),
-  ]);
-  return tableText(['day, UTC', ...statuses], rows, columns, paint);
 }

@@ -31,29 +31,11 @@ abstract class Messages {
   }
 
   say(text: (paint: Paint) => string): void {
-    this.note('said', {}, text);
+    if (!this.options.quiet) this.write(text(this.paint));
   }
 
   warn(message: string): void {
-    if (this.options.messageTimeMs) this.line('warn', 'warned', {}, message);
-    else this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
-  }
-
-  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: Paint) => string): void {
-    if (this.options.quiet) return;
-    if (this.options.messageTimeMs) this.line('info', event, fields, text(painter(false)));
-    else this.write(text(this.paint));
-  }
-
-  /** Writes a message as one JSON object per line. */
-  protected line(
-    level: 'info' | 'warn' | 'error',
-    event: string,
-    fields: Readonly<Record<string, unknown>>,
-    message: string,
-  ): void {
-    const at = new Date(this.options.messageTimeMs?.() ?? 0).toISOString();
-    this.options.stderr.write(`${terminalSafeJson({ at, level, run: this.options.run, event, ...fields, message })}\n`);
+    this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
   }
 
   protected write(text: string): void {
@@ -68,8 +50,8 @@ abstract class Messages {
   }
 
   async progress(label: string): Promise<Progress> {
-    const { quiet, redraw, ascii, stderr, monotonicMs, messageTimeMs } = this.options;
-    if (quiet || messageTimeMs) return noProgress;
+    const { quiet, redraw, ascii, stderr, monotonicMs } = this.options;
+    if (quiet) return noProgress;
     const line = (text: string) => (ascii ? inAscii(text) : text);
     if (!redraw) return linesProgress(label, stderr, monotonicMs, line);
     return redrawnProgress(label, stderr, monotonicMs, line);
@@ -112,8 +94,7 @@ export class HumanReporter extends Messages implements Reporter {
     }
   }
 
-  async fail({ code, reason, message, hint }: Failure): Promise<void> {
-    if (this.options.messageTimeMs) return this.line('error', 'failed', { code, reason, hint }, message);
+  async fail({ message, hint }: Failure): Promise<void> {
     const { red, dim } = this.paint;
     // A hint with two alternatives separates them by wide blanks. Each alternative is shown on its own line.
     const advice = hint ? `\n  ${dim('→')} ${printableLines(hint).replaceAll(/ {4}(?=[A-Z])/g, '\n    ')}` : '';

@@ -21,12 +21,12 @@ import {
 
 const of = <Name extends string>(name: Name) => ({ event: z.literal(name), at: time, run: text });
 
-/** What was found in the files, before anything is confirmed or sent. */
+/** What was found in a file, before anything is confirmed or sent. */
 const plan = z.object({
   ...of('plan'),
+  file: text,
   rows: count,
   ...plannedCounts,
-  files: z.array(z.object({ file: text, rows: count, ...plannedCounts })),
 });
 
 /** The progress of a pass over a file. The event comes at most once a second, and at the end. */

@@ -79,20 +79,21 @@ const fields = Object.fromEntries(FIELDS.map((field) => [field, z.optional(value
 /** A request in the file of `--file`. Further members are sent under their own names. */
 export const request = z.looseObject(fields);
 
-/** The result of an import. `files` is present if there were several. */
+/** The result of an import. */
 export const imported = z.object({
   run: text,
   ...shared,
   ...endCounts,
   withoutIdentifier: count,
   reasons: rowsByReason,
-  files: z.optional(z.array(z.object({ file: text, rows: count, ...endCounts, results: nullableText }))),
 });
 
 /** How a file was read and mapped, and what was found in it. */
 const filePlan = {
   encoding: nullableText,
   delimiter: nullableText,
+  /** The mapping in the form that `--mapping` reads. */
+  mapping: z.object({ map: z.record(text, text), set: z.record(text, text), join: z.record(text, z.array(text)) }),
   columns: z.array(
     z.object({ field: text, columns: z.array(text), because: text, level: z.enum(['certain', 'likely']) }),
   ),
@@ -107,16 +108,7 @@ const filePlan = {
   file: text,
 };
 
-export const planned = z.object({ run: text, planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
-
-/** The plans of several files. */
-export const plannedFiles = z.object({
-  run: text,
-  planId: nullableText,
-  ...shared,
-  ...plannedCounts,
-  files: z.array(z.object({ rows: count, ...plannedCounts, ...filePlan })),
-});
+export const planned = z.object({ run: text, ...shared, ...plannedCounts, ...filePlan });
 
 /** The result of adding requests to the queue. */
 export const enqueued = z.object({
@@ -186,9 +178,6 @@ export const logged = z.object({
   status: sentStatus,
   reason: reasonOfRow,
 });
-
-/** The requests of each day by status. */
-export const totals = z.object({ totals: z.array(z.object({ day: text, ...sentCounts })) });
 
 /** The result of writing a report. */
 export const reported = z.object({

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract/contract-schema.ts';
 import { STEP_NAMES } from './diagnosis.ts';
-import { count, ending, errorReason, failure, nullableText, nullableTime, seconds, text, time } from './shapes.ts';
+import { count, ending, errorReason, failure, nullableText, nullableTime, seconds, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const secret = z.enum(['stored', 'env', 'command', 'keychain', 'contract', 'missing']);
@@ -47,14 +47,6 @@ export const profiles = z.object({
   profiles: z.array(z.object({ name: text, current: z.boolean(), baseUrl: text, clientId: text, kind, secret })),
 });
 export const profileUsed = z.object({ profile: text, kind, baseUrl: text, clientId: text });
-export const profileRemoved = z.object({
-  profile: text,
-  removed: z.boolean(),
-  log: text,
-  left: z.array(text),
-  inForce: nullableText,
-});
-
 /** The result of `doctor`, which checks step by step everything that is needed to send a request. */
 export const diagnosis = z.object({
   ok: z.boolean(),
@@ -88,8 +80,6 @@ export const takenOver = z.object({
   next: nullableText,
 });
 export const movedOut = z.object({ store: text, output: text, requests: count });
-/** Records that were deleted, or would be. */
-export const pruned = z.object({ store: text, before: time, found: count, deleted: count, ...ending });
 export const migrated = z.object({ store: text, migrated: z.array(text) });
 
 /** What only a person can say. The answer is given as `OPTION KEY=VALUE`. */
@@ -123,17 +113,6 @@ export const answersLearned = z.object({ profile: text, said: z.enum(['taken', '
 /** The contract in force. */
 export const contractShown = contractSchema;
 export const contractForgotten = z.object({ profile: text, forgotten: z.boolean() });
-
-export const mappings = z.object({
-  mappings: z.array(z.object({ fingerprint: text, on: text, columns: z.array(text), fields: z.array(text) })),
-});
-/** A mapping in the form that `--mapping` reads. */
-export const mappingShown = z.object({
-  map: z.record(text, text),
-  set: z.record(text, text),
-  join: z.record(text, z.array(text)),
-});
-export const mappingForgotten = z.object({ forgotten: count, left: count });
 
 /** What the sandbox of the demo counted, and where the log and the page of its run are. */
 export const demo = z.object({ received: count, twice: count, folder: text, page: text });

@@ -10,7 +10,7 @@ const CODES = {
     'secret.in-arguments store.password-shown store.missing store.log-unknown deletion.not-confirmed',
     'sandbox.own-process sandbox.bad-call port.unavailable contract.undecided',
     'contract.not-confirmed operation.unknown answer.none-waiting validate.missing doubt.unknown',
-    'doubt.several',
+    'doubt.several rows.not-in-log',
   ],
   settings: [
     'address.invalid address.unencrypted settings.unusable settings.unwritable keychain.unusable',

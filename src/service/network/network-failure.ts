@@ -29,6 +29,8 @@ export function proxyFailure(proxyUrl: string, cause: Error): Error {
 export function networkFailure(error: Error): NetworkFailure {
   if (systemCode(error) === PROXY_FAILED && error.cause instanceof Error)
     return proxyUnreached(error.message, error.cause);
+  if (error instanceof RangeError)
+    return { reason: 'This process may not use enough memory.', hint: MORE_MEMORY, final: true };
   const refused = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
   if (refused !== undefined) return refusedByProxy(Number(refused));
   return failureOf('The service', error);
@@ -61,6 +63,7 @@ export function clientCertificateFailure({ status, body }: Answer): NetworkFailu
   return { reason: `The service ${what} (HTTP ${status}).`, hint: CLIENT_CERTIFICATE, final: true };
 }
 
+const MORE_MEMORY = 'Allow it more: ulimit -v unlimited, or a larger limit of its container.';
 const CLIENT_CERTIFICATE = 'Name the certificate and the key that the marketplace knows: --cert FILE --key FILE';
 const NO_AUTHORITY =
   'Check the base URL. If a private authority or a company proxy has signed it, name its certificate: --ca-file FILE. srq never sends without checking the certificate.';

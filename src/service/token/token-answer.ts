@@ -118,7 +118,12 @@ type Refusal = readonly [status: RegExp, code: ErrorReason, says: string, hint: 
 const REFUSALS: readonly Refusal[] = [
   [/^2/, UNUSABLE, BROKEN_OFF, 'Try again later. See where it fails: srq doctor'],
   [/^3/, UNUSABLE, 'The token endpoint redirects{to} ({status}).', NO_REDIRECT],
-  [/^40[013]/, 'auth.refused', REFUSED, 'Check client id and secret, then log in again: srq login'],
+  [
+    /^40[013]/,
+    'auth.refused',
+    REFUSED,
+    'Check client id and secret; srq status says where they come from. From the profile: srq login',
+  ],
   [/^(?:408|429|5)/, UNUSABLE, ANSWERED, 'The service has a problem; try again later.'],
 ];
 const WRONG_ADDRESS: Refusal = [

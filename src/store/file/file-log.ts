@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -6,6 +6,7 @@ import { KEY_RECIPE } from '../../request/lead/service-request.ts';
 import type { OpenLog } from '../../request/log/log-store.ts';
 import type { Outcome } from '../../request/log/outcome.ts';
 import type { LogEvent, LoggedState, SettledBy } from '../../request/log/status.ts';
+import { makeFolder } from '../../request/make-folder.ts';
 import type {
   Clock,
   LicenceOptions,
@@ -290,7 +291,7 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
   if (earlier && !existsSync(path)) throw missing(path);
   if (user) requireOwnFolder(path, user);
   const directory = dirname(resolve(path));
-  const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const firstMade = makeFolder(directory);
   const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
   try {
     // This check comes first, so that nobody is told to take ownership of a file that is not a log of srq.

@@ -1,11 +1,10 @@
-import type { Context } from '../../cli/context.ts';
-import { type Input, mapped } from '../../cli/input.ts';
-import { ask, askUntil } from '../../cli/prompt.ts';
-import { proposedMarket } from '../../delivery/findings.ts';
-import { printable } from '../../report/output.ts';
-import { MARKETS, parseMarket } from '../../request/lead/markets.ts';
-import type { ImportPlan } from '../../request/log/import-plan.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import type { Context } from '../cli/context.ts';
+import { type Input, mapped } from '../cli/input.ts';
+import { ask, askUntil } from '../cli/prompt.ts';
+import { proposedMarket } from '../delivery/findings.ts';
+import { MARKETS, parseMarket } from '../request/lead/markets.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** Tells whether no row of a file has a country, because no column gives it. */
 export function lacksCountry({ problemGroups }: Pick<ImportPlan, 'problemGroups'>): boolean {
@@ -16,22 +15,17 @@ export function lacksCountry({ problemGroups }: Pick<ImportPlan, 'problemGroups'
  * Asks once for the country of all rows of a file. The one that the telephone numbers or postal codes tell is proposed.
  * The answer is kept with the mapping, like a constant of `--set`.
  */
-export async function askCountry(
-  context: Context,
-  { table, mapping, chosen, evidence }: Input,
-  options: Parameters<typeof mapped>[2] & { readonly oneOfSeveral: string | null },
-): Promise<Input> {
+export async function askCountry(context: Context, { table, mapping, chosen, evidence }: Input): Promise<Input> {
   const { sample } = evidence;
   const rows = (sample[0] ?? []).map((_, at) => ({
     ...{ number: at + 1, line: null, problem: null },
     cells: sample.map((column) => column[at] ?? ''),
   }));
   const proposed = proposedMarket(mapping, rows);
-  const file = options.oneOfSeveral === null ? '' : `${printable(options.oneOfSeveral)}: `;
   const told = proposed ? ` Enter for ${proposed.market.code} (by the ${proposed.by})` : ' Its code, such as PT';
   const country = await askUntil(
     context,
-    () => ask(context, `${file}Which country are these leads in?${told} · q to quit: `),
+    () => ask(context, `Which country are these leads in?${told} · q to quit: `),
     (answer) => {
       if (answer === 'q') return null;
       const market = answer === '' ? proposed?.market : parseMarket(answer);
@@ -42,5 +36,5 @@ export async function askCountry(
   );
   if (country === null)
     throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again when the file is ready.');
-  return mapped({ table, evidence }, { ...chosen, set: { ...chosen.set, country } }, options);
+  return mapped({ table, evidence }, { ...chosen, set: { ...chosen.set, country } });
 }

@@ -1,14 +1,16 @@
-import { withProfileFlags } from '../../cli/command-line.ts';
-import type { Context } from '../../cli/context.ts';
-import { runRowOf } from '../../delivery/report-rows.ts';
-import { printable } from '../../report/output.ts';
-import type { PageFacts } from '../../report/page/page-facts.ts';
-import { writeRunReport } from '../../report/page/report-page.ts';
-import { RunFigures } from '../../report/page/run-figures.ts';
-import type { Mapping } from '../../request/lead/table.ts';
-import type { ImportPlan, RowReport } from '../../request/log/import-plan.ts';
-import type { LogStore } from '../../request/log/log-store.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import { withProfileFlags } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { runRowOf } from '../delivery/report-rows.ts';
+import { printable } from '../report/output.ts';
+import type { PageFacts } from '../report/page/page-facts.ts';
+import { writeRunReport } from '../report/page/report-page.ts';
+import { RunFigures } from '../report/page/run-figures.ts';
+import type { Mapping } from '../request/lead/table.ts';
+import type { RowReport } from '../request/log/import-plan.ts';
+import type { LogStore } from '../request/log/log-store.ts';
+import { SrqError } from '../request/words/errors.ts';
+
+export { RunFigures };
 
 /** Yields the rows unchanged and adds each to the figures. */
 export async function* withFigures(
@@ -17,14 +19,9 @@ export async function* withFigures(
   mapping: Mapping,
 ): AsyncGenerator<RowReport> {
   for await (const report of reports) {
-    figures.add(runRowOf(report, mapping, figures.columns !== null));
+    figures.add(runRowOf(report, mapping, false));
     yield report;
   }
-}
-
-/** Creates the figures for rows of the input. With `includeInput` the report shows their cells. */
-export function figuresOf(plan: Pick<ImportPlan, 'table'>, includeInput: boolean | undefined): RunFigures {
-  return new RunFigures(includeInput ? plan.table.columns : null);
 }
 
 /** Adds the notes on a run. If `run` is null, because several runs are reported, only notes without a run are added. */
@@ -56,6 +53,7 @@ export async function reportRun(context: Context, path: string, figures: RunFigu
     await addNotes(figures, log, context.run);
     await addRecords(figures, log, context.run);
     await writeRunReport(path, figures, pageFacts(context, true));
+    await (await context.writtenFiles()).note(path);
     reporter.say(() => printable(`Report: ${path}`));
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;

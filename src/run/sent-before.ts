@@ -1,14 +1,14 @@
-import { commandLine } from '../../cli/command-line.ts';
-import type { Input } from '../../cli/input.ts';
-import { askKey } from '../../cli/prompt.ts';
-import type { RequestSession } from '../../cli/session.ts';
-import { type Reading, rowsSentBefore, sentBeforeText } from '../../delivery/other-readings.ts';
-import type { SubmitOptions } from '../../delivery/submit.ts';
-import { usedColumns } from '../../input/kept-mapping.ts';
-import { planMapping } from '../../input/mapping.ts';
-import { thousands } from '../../report/output.ts';
-import type { ImportPlan } from '../../request/log/import-plan.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import { commandLine } from '../cli/command-line.ts';
+import type { Input } from '../cli/input.ts';
+import { askKey } from '../cli/prompt.ts';
+import type { RequestSession } from '../cli/session.ts';
+import { type Reading, rowsSentBefore, sentBeforeText } from '../delivery/other-readings.ts';
+import type { SubmitOptions } from '../delivery/submit.ts';
+import { usedColumns } from '../input/kept-mapping.ts';
+import { planMapping } from '../input/mapping.ts';
+import { thousands } from '../report/output.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { withFlags } from './questions.ts';
 
 /**

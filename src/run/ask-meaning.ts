@@ -1,8 +1,8 @@
-import type { Context } from '../../cli/context.ts';
-import { ask, askUntil } from '../../cli/prompt.ts';
-import type { AskMeaning } from '../../delivery/send-rows.ts';
-import { printable } from '../../report/output.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import type { Context } from '../cli/context.ts';
+import { ask, askUntil } from '../cli/prompt.ts';
+import type { AskMeaning } from '../delivery/send-rows.ts';
+import { printable } from '../report/output.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** Asks what an answer means. If it names an identifier, the first choice is to believe every new one. */
 export function askMeaning(context: Context, ...[row, { text, ids }]: Parameters<AskMeaning>): ReturnType<AskMeaning> {

@@ -1,20 +1,20 @@
-import { commandLine, withoutOptions } from '../../cli/command-line.ts';
-import type { Context } from '../../cli/context.ts';
-import { type Input, keepMapping, mapped, type ReadingOptions, rememberMapping } from '../../cli/input.ts';
-import { ask, forgetTyped } from '../../cli/prompt.ts';
-import type { RequestSession } from '../../cli/session.ts';
-import { wirePreview } from '../../cli/wire-preview.ts';
-import type { SubmitOptions } from '../../delivery/submit.ts';
-import { planMapping } from '../../input/mapping.ts';
-import { refuseSlip } from '../../input/mapping-doubts.ts';
-import { printable, thousands } from '../../report/output.ts';
-import { contractName } from '../../report/terminal/contract-text.ts';
-import { planText } from '../../report/terminal/plan-text.ts';
-import { FIELDS, isField } from '../../request/lead/fields.ts';
-import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../../request/lead/table.ts';
-import type { ImportPlan, RowRange } from '../../request/log/import-plan.ts';
-import { SrqError } from '../../request/words/errors.ts';
-import { adviceOn } from '../../request/words/finding.ts';
+import { commandLine } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { type Input, mapped, type ReadingOptions, rememberable, rememberMapping } from '../cli/input.ts';
+import { ask, forgetTyped } from '../cli/prompt.ts';
+import type { RequestSession } from '../cli/session.ts';
+import { wirePreview } from '../cli/wire-preview.ts';
+import type { SubmitOptions } from '../delivery/submit.ts';
+import { planMapping } from '../input/mapping.ts';
+import { refuseSlip } from '../input/mapping-doubts.ts';
+import { printable, thousands } from '../report/output.ts';
+import { contractName } from '../report/terminal/contract-text.ts';
+import { planText } from '../report/terminal/plan-text.ts';
+import { FIELDS, isField } from '../request/lead/fields.ts';
+import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../request/lead/table.ts';
+import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { adviceOn } from '../request/words/finding.ts';
 import { isAsked } from './consent.ts';
 import { askCountry, lacksCountry } from './country.ts';
 import {
@@ -24,6 +24,7 @@ import {
   isOptional,
   openQuestions,
   requireDecided,
+  withFlags,
   withoutLikely,
 } from './questions.ts';
 import { requireNotSentBefore } from './sent-before.ts';
@@ -37,8 +38,6 @@ export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'valida
   readonly yes?: boolean;
   /** Whether columns that are only likely are used without a question. */
   readonly acceptLikely?: boolean;
-  /** The digest of the only plan that may be carried out. */
-  readonly plan?: string;
 }
 
 /** Returns the range of rows that the flags select. */
@@ -69,12 +68,10 @@ const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone 
   location={City} {Zip}       the location is made of two columns
   After a correction, Enter shows the new plan. Nothing is sent before that.`;
 
-/**
- * The plan that the user has agreed to, and a command that maps the file in the same way. A different mapping would
- * make different requests.
- */
-export interface Agreed {
+/** The plan that the user has agreed to. */
+interface Agreed {
   readonly plan: ImportPlan;
+  /** The arguments that read the file in the same way again: those given, if the profile remembers the columns. */
   readonly command: readonly string[];
   /** Stores the mapping for later files with this header. Call it once everything is confirmed. */
   readonly remember: () => Promise<void>;
@@ -85,59 +82,56 @@ interface ImportProposal {
   readonly input: Input;
   /** Description of the destination. */
   readonly where: string;
-  /** The arguments that import this file alone. */
+  /** The arguments of this import. */
   readonly command: readonly string[];
-  /** Path of the file for a mapping that flags cannot express. */
-  readonly keepAt: string;
   /** What Enter does once nothing is left to correct. `asks` if another question follows. */
   readonly enter: 'sends' | 'queues' | 'asks';
-  /** The name of the file if it is one of several, which are confirmed together, or null. */
-  readonly oneOfSeveral: string | null;
 }
 
 /**
- * Plans and shows the import until the user has nothing to correct. The confirmation for a live service or for several
- * files is asked for later by `confirmImport`. Without a terminal, or with --yes or --quiet, the first plan is used.
- * Throws `SrqError('interrupted')` if the user leaves.
+ * Plans and shows the import until the user has nothing to correct. The confirmation for a live service is asked for
+ * later by `confirmImport`. Without a terminal, or with --yes or --quiet, the first plan is used. Throws
+ * `SrqError('interrupted')` if the user leaves.
  */
 export async function agreedPlan(
   session: RequestSession,
-  { input, where, command: given, keepAt, enter, oneOfSeveral }: ImportProposal,
-  options: Pick<PlanOptions, 'yes' | 'saveMapping' | 'acceptLikely' | 'strict'> & Partial<Pick<SubmitOptions, 'again'>>,
+  { input, where, command: given, enter }: ImportProposal,
+  options: Pick<PlanOptions, 'yes' | 'acceptLikely' | 'strict'> & Partial<Pick<SubmitOptions, 'again'>>,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {
   const { context } = session;
   const asks = isAsked(context, options);
   const questions = questionsOf(input, options);
-  const corrects = asks && oneOfSeveral === null;
-  for (let now = await decided(context, input, questions, { ...options, asks, oneOfSeveral }); ; ) {
+  for (let now = await decided(context, input, questions, asks); ; ) {
     const planned = await plan(now);
     if (asks && lacksCountry(planned)) {
-      now = await askCountry(context, now, { ...options, oneOfSeveral });
+      now = await askCountry(context, now);
       continue;
     }
     await sayPlan(session, planned, where);
-    if (corrects && questions.length > 0) await forgetTyped(context);
-    const corrected = corrects ? await askCorrections(context, now, question(enter, planned.counts.ready)) : null;
+    if (asks && questions.length > 0) await forgetTyped(context);
+    const corrected = asks ? await askCorrections(context, now, question(enter, planned.counts.ready)) : null;
     if (corrected !== null) {
-      now = await mapped(now, corrected, options);
+      now = mapped(now, corrected);
       continue;
     }
-    const command = now === input || !asks ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
-    if (now !== input && asks)
-      (await context.reporter()).warn(`To import this file again with the same mapping: ${commandLine(command)}`);
+    const isSaid = asks && now !== input;
+    const command = isSaid && rememberable(now) === null ? withAnswers(given, input.chosen, now.chosen) : given;
+    if (command !== given) {
+      await context.warn(`To import this file again with the same mapping: ${commandLine(command)}`);
+    }
     await requireNotSentBefore(session, now, planned, { ...options, asks, command });
     // Later files with this header must be read in the same way, even if they have grown, because their rows would
     // otherwise be other requests.
     const { ready, repeated } = planned.counts;
     // A rehearsal stores only what a person has said.
-    const isKept = asks || isSaid(input, options) || context.options.sandbox !== true;
+    const isKept = asks || saysColumns(input, options) || context.options.sandbox !== true;
     const isRemembered = ready + repeated > 0 && isKept;
     return {
       plan: planned,
       command,
       remember: async () => {
-        if (isRemembered) await rememberMapping(context, now);
+        if (isRemembered) await rememberMapping(context, now, isSaid);
       },
     };
   }
@@ -149,21 +143,20 @@ function questionsOf({ mapping, evidence }: Input, { acceptLikely }: Pick<PlanOp
 }
 
 /**
- * Throws `SrqError('usage')` if there are open questions about the columns of the files and nobody can be asked.
- * `command` are the arguments that import all of them.
+ * Throws `SrqError('usage')` if there are open questions about the columns and nobody can be asked. `command` are the
+ * arguments of the import.
  */
 export function requireAnswers(
   context: Context,
-  files: readonly { readonly file: string; readonly input: Input; readonly command: readonly string[] }[],
+  input: Input,
   command: readonly string[],
   options: Pick<PlanOptions, 'yes' | 'acceptLikely'>,
 ): void {
   if (isAsked(context, options)) return;
-  const asked = files.map(({ file, input, command: alone }) => {
-    const open = questionsOf(input, options).filter((question) => !isOptional(question));
-    return { file, command: alone, open };
-  });
-  requireDecided(asked, command);
+  requireDecided(
+    questionsOf(input, options).filter((question) => !isOptional(question)),
+    command,
+  );
 }
 
 /** With --strict, throws `SrqError('usage')` for fields that neither srq nor the service knows. */
@@ -181,21 +174,21 @@ async function decided(
   context: Context,
   input: Input,
   questions: readonly ColumnQuestion[],
-  options: Parameters<typeof askQuestions>[3] & { readonly asks: boolean },
+  asks: boolean,
 ): Promise<Input> {
   if (questions.length === 0) return input;
-  if (options.asks) return askQuestions(context, input, questions, options);
+  if (asks) return askQuestions(context, input, questions);
   const reporter = await context.reporter();
   for (const { columns, field } of questions) {
     reporter.warn(
       `Left out: ${columns.map(printable).join(', ')}, which is only likely the ${field}. To take it: --accept-likely`,
     );
   }
-  return mapped(input, withoutLikely(input, questions), options);
+  return mapped(input, withoutLikely(input, questions));
 }
 
 /** Tells whether the flags say something about the columns. */
-function isSaid({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
+function saysColumns({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
   const acceptsLikely = acceptLikely === true && mapping.sources.some(({ level }) => level === 'likely');
   const { map, join, set } = chosen;
   return acceptsLikely || [map, join, set].some((said) => Object.keys(said).length > 0);
@@ -269,39 +262,24 @@ function correctedBy(
 }
 
 /**
- * Returns the command that maps the file in the same way. Flags can only add to a mapping, so if a correction has
- * removed something, the whole mapping is written to a file.
+ * Adds what a person said of the columns to the arguments, for a header that cannot be remembered. Throws
+ * `SrqError('usage')` for what flags cannot say.
  */
-async function commandAlike(
-  given: readonly string[],
-  before: Input,
-  now: Input,
-  saved: string | undefined,
-  keepAt: string,
-): Promise<readonly string[]> {
-  if (!tookBack(before.chosen, now.chosen) && !joinsMore(before.chosen, now.chosen))
-    return [...given, ...asFlags(before.chosen, now.chosen)];
-  if (saved === undefined) await keepMapping(keepAt, now.mapping, now.chosen);
-  return [...withoutOptions(given, ['--map', '--set', '--mapping', '--save-mapping']), '--mapping', saved ?? keepAt];
-}
-
-function tookBack(before: MappingOptions, after: MappingOptions): boolean {
+function withAnswers(given: readonly string[], before: MappingOptions, after: MappingOptions): readonly string[] {
   const lost = (from: object, to: object) => Object.keys(from).some((name) => !Object.hasOwn(to, name));
-  return lost(before.map, after.map) || lost(before.set, after.set) || lost(before.join ?? {}, after.join ?? {});
-}
-
-/** Tells whether a correction joins columns, which no flag can express. */
-function joinsMore(before: MappingOptions, after: MappingOptions): boolean {
-  return Object.keys(after.join).some((field) => !Object.hasOwn(before.join, field));
-}
-
-function asFlags(before: MappingOptions, after: MappingOptions): string[] {
+  if (lost(before.map, after.map) || lost(before.set, after.set) || lost(after.join, before.join)) {
+    throw new SrqError(
+      'mapping.unwritable',
+      'These answers cannot be remembered, because the columns have no telling names. Nothing was sent.',
+      'Write them into a file: --mapping FILE. The form is that of --dry-run --json.',
+    );
+  }
   const mapped = Object.entries(after.map).filter(([column, field]) => before.map[column] !== field);
   const set = Object.entries(after.set).filter(([field, text]) => before.set[field] !== text);
-  return [
+  return withFlags(given, [
     ...mapped.flatMap(([column, field]) => ['--map', `${column.trim()}=${field}`]),
     ...set.flatMap(([field, text]) => ['--set', `${field}=${text}`]),
-  ];
+  ]);
 }
 
 function halves(line: string, at: number): [string, string] {

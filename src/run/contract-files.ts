@@ -1,10 +1,10 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Proposal, Said } from '../../contract/propose.ts';
-import { printable } from '../../report/output.ts';
-import { type Contract, callsOf } from '../../request/contract/contract.ts';
-import { OPERATION_NAMES } from '../../request/contract/operations.ts';
-import { SrqError, systemCode } from '../../request/words/errors.ts';
+import type { Proposal, Said } from '../contract/propose.ts';
+import { printable } from '../report/output.ts';
+import { type Contract, callsOf } from '../request/contract/contract.ts';
+import { OPERATION_NAMES } from '../request/contract/operations.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 
 interface FileBytes {
   /** The file name without its folder. */
@@ -56,11 +56,11 @@ export async function proposalFrom(
   known: Contract,
   { baseUrl, nowMs }: { readonly baseUrl: string | null; readonly nowMs: number },
 ): Promise<Proposal> {
-  const { parseFile, readDocument } = await import('../../contract/read-document.ts');
-  const { isPage, readPage } = await import('../../contract/read-page.ts');
+  const { parseFile, readDocument } = await import('../contract/read-document.ts');
+  const { isPage, readPage } = await import('../contract/read-page.ts');
   const learnedAt = new Date(nowMs).toISOString();
   if (!isPage(parseFile(file))) {
-    const { proposeContract } = await import('../../contract/propose.ts');
+    const { proposeContract } = await import('../contract/propose.ts');
     const proposal = proposeContract(readDocument(file, environment), { said, baseUrl, learnedAt });
     return { ...proposal, notes: [...proposal.notes, ...(await patternNotes(proposal.contract))] };
   }
@@ -78,7 +78,7 @@ export async function proposalFrom(
     text: `The page was written without the secret "${name}". What is it?`,
     answer: `--set ${name}=@FILE`,
   }));
-  const { lackingIn } = await import('../../contract/missing.ts');
+  const { lackingIn } = await import('../contract/missing.ts');
   const lacking = Object.keys(lackingIn(contract.create)).join(', ');
   const isUnchecked = contract.create.schema === null && (contract.source === null || known.create.schema !== null);
   const notes = [
@@ -93,7 +93,7 @@ const UNCHECKED =
 
 /** Patterns that cannot be checked in linear time are left to the service. */
 async function patternNotes(contract: Contract): Promise<string[]> {
-  const { uncheckedPatterns } = await import('../../request/contract/body-check.ts');
+  const { uncheckedPatterns } = await import('../request/contract/body-check.ts');
   const patterns = await Promise.all(callsOf(contract).map(({ schema }) => uncheckedPatterns(schema)));
   const list = [...new Set(patterns.flat())].join(', ').slice(0, 500);
   return list === '' ? [] : [`These patterns are left to the service: ${list}`];

@@ -1,11 +1,11 @@
-import { commandLine } from '../../cli/command-line.ts';
-import type { Context } from '../../cli/context.ts';
-import { recordingsBeside } from '../../cli/session.ts';
-import { FIELD, FIELDS, type FieldOption, isField } from '../../request/lead/fields.ts';
-import type { Draft } from '../../request/lead/service-request.ts';
-import type { AudioReader } from '../../request/ports.ts';
-import { nearest } from '../../request/words/did-you-mean.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import { commandLine } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { recordingsBeside } from '../cli/session.ts';
+import { FIELD, FIELDS, type FieldOption, isField } from '../request/lead/fields.ts';
+import type { Draft } from '../request/lead/service-request.ts';
+import type { AudioReader } from '../request/ports.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** The flags that describe one request, as commander parses them. */
 export interface RequestOptions extends Partial<Readonly<Record<FieldOption, string>>> {
@@ -46,7 +46,7 @@ function fieldsOfFlags(options: RequestOptions): Record<string, string> {
 
 async function readDrafts(context: Context, file: string, flags: Record<string, string>): Promise<Draft[]> {
   // The file readers are loaded only here, because a request given by flags does not need them.
-  const { inputName, openInput } = await import('../../cli/input.ts');
+  const { inputName, openInput } = await import('../cli/input.ts');
   const table = await openInput(context, file);
   const name = inputName(file);
   if (table.format === 'csv' || table.format === 'xlsx') {

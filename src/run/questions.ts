@@ -1,12 +1,12 @@
-import { commandLine } from '../../cli/command-line.ts';
-import type { Context } from '../../cli/context.ts';
-import { type Input, mapped } from '../../cli/input.ts';
-import { askKey } from '../../cli/prompt.ts';
-import type { ColumnSample } from '../../input/columns/sample.ts';
-import { clip, printable } from '../../report/output.ts';
-import type { Field } from '../../request/lead/fields.ts';
-import { columnLabel, type FieldSource, type Mapping, type MappingOptions, mapKey } from '../../request/lead/table.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import { commandLine } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { type Input, mapped } from '../cli/input.ts';
+import { askKey } from '../cli/prompt.ts';
+import type { ColumnSample } from '../input/columns/sample.ts';
+import { clip, printable } from '../report/output.ts';
+import type { Field } from '../request/lead/fields.ts';
+import { columnLabel, type FieldSource, type Mapping, type MappingOptions, mapKey } from '../request/lead/table.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** A question about columns that a person has to answer before anything is sent. */
 export interface ColumnQuestion {
@@ -81,27 +81,22 @@ export function openQuestions(questions: readonly ColumnQuestion[], acceptLikely
   return acceptLikely ? questions.filter(({ kind }) => kind === 'left out') : questions;
 }
 
-/**
- * Asks a person each question, to be answered with one key, and returns the mapping with the answers. The name of the
- * file is shown if there are several.
- */
+/** Asks a person each question, to be answered with one key, and returns the mapping with the answers. */
 export async function askQuestions(
   context: Context,
   input: Input,
   questions: readonly ColumnQuestion[],
-  options: Parameters<typeof mapped>[2] & { readonly oneOfSeveral: string | null },
 ): Promise<Input> {
-  const file = options.oneOfSeveral === null ? '' : `${printable(options.oneOfSeveral)}: `;
   const answers = new Map<ColumnQuestion, boolean>();
   for (const [at, question] of questions.entries()) {
     const count = questions.length > 1 ? `(${at + 1} of ${questions.length}) ` : '';
-    const answer = await askKey(context, `${file}${count}${questionText(question)}`, ['y', 'n', 'q']);
+    const answer = await askKey(context, `${count}${questionText(question)}`, ['y', 'n', 'q']);
     if (answer === 'q') {
       throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again when the columns are clear.');
     }
     answers.set(question, answer === 'y');
   }
-  return mapped(input, decided(input, answers), options);
+  return mapped(input, decided(input, answers));
 }
 
 const SAMPLE_WIDTH = 24;
@@ -125,14 +120,6 @@ function namesText(columns: readonly string[]): string {
   const shown = columns.slice(0, SHOWN_COLUMNS).map((name) => `"${clip(printable(name), NAME_WIDTH)}"`);
   const more = columns.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' + ');
-}
-
-/** A file with the open questions about its columns. */
-interface AskedFile {
-  readonly file: string;
-  /** The arguments that import this file alone. */
-  readonly command: readonly string[];
-  readonly open: readonly ColumnQuestion[];
 }
 
 /**
@@ -166,35 +153,26 @@ const MAX_TOLD = 10;
 
 /**
  * Throws `SrqError('usage')` if there are open questions that nobody can answer. The hint is a command to paste.
- * `command` are the arguments that import all files.
+ * `command` are the arguments of the import.
  */
-export function requireDecided(files: readonly AskedFile[], command: readonly string[]): void {
-  const count = files.reduce((sum, { open }) => sum + open.length, 0);
+export function requireDecided(open: readonly ColumnQuestion[], command: readonly string[]): void {
+  const count = open.length;
   if (count === 0) return;
-  const name = (file: string) => (files.length > 1 ? `${printable(file)}: ` : '');
-  const all = files.flatMap(({ file, open }) => open.map((question) => ({ file, question })));
-  const told = all
+  const told = open
     .slice(0, MAX_TOLD)
-    .map(
-      ({ file, question }) => `${name(file)}${described(question)} (${question.because}: ${formsOf(question.samples)})`,
-    );
+    .map((question) => `${described(question)} (${question.because}: ${formsOf(question.samples)})`);
   if (count > MAX_TOLD) told.push(`and ${count - MAX_TOLD} more`);
   const [columnsNeed, it] = count === 1 ? ['One column needs', 'it'] : [`${count} columns need`, 'them'];
   throw new SrqError(
     'columns.undecided',
     `${columnsNeed} a decision, and without a terminal nobody can be asked about ${it}: ${told.join('; ')}. Nothing was sent.`,
-    `If that is right: ${commandLine(decidingCommand(files, command))}\nTo leave a column out: --map 'COLUMN=-'. For the whole plan: --dry-run`,
+    `If that is right: ${commandLine(decidingCommand(open, command))}\nTo leave a column out: --map 'COLUMN=-'. For the whole plan: --dry-run`,
   );
 }
 
-/**
- * Returns the command that answers the questions with yes. A column named by --map must exist in every file, so a file
- * that needs --map is imported alone. Its mapping is then remembered for the others as well.
- */
-export function decidingCommand(files: readonly AskedFile[], command: readonly string[]): readonly string[] {
-  const needsMap = files.find(({ open }) => open.some(({ kind }) => kind === 'left out'));
-  if (needsMap) return withFlags(needsMap.command, flagsFor(needsMap.open));
-  return withFlags(command, flagsFor(files.flatMap(({ open }) => open)));
+/** Returns the command that answers the questions with the most likely answers. */
+export function decidingCommand(open: readonly ColumnQuestion[], command: readonly string[]): readonly string[] {
+  return withFlags(command, flagsFor(open));
 }
 
 function described({ kind, field, columns }: ColumnQuestion): string {

@@ -1,20 +1,16 @@
-import { lstat, realpath } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
-import { commandLine, withoutOptions } from '../../cli/command-line.ts';
-import type { Context } from '../../cli/context.ts';
-import { inputName } from '../../cli/input.ts';
-import { mapRow } from '../../delivery/prepare.ts';
-import { type RowLookup, withRowsOutside } from '../../delivery/report-rows.ts';
-import { onlyPath, requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
-import { isWorkbookName, streamResults, writeResults } from '../../report/results-file.ts';
-import { parseMarket, usualDelimiter } from '../../request/lead/markets.ts';
-import { RESULT_COLUMNS, resultColumnOf, resultPlaces, statesOutcomes, type Table } from '../../request/lead/table.ts';
-import type { ImportPlan, RowReport } from '../../request/log/import-plan.ts';
-import { SrqError } from '../../request/words/errors.ts';
-import type { Occasion, WrittenFiles } from '../../settings/written-files.ts';
-
-/** The value of `--results`, or false for `--no-results`. */
-export type ResultsOption = string | false | undefined;
+import { basename, dirname, join } from 'node:path';
+import type { Context } from '../cli/context.ts';
+import { inputName } from '../cli/input.ts';
+import { mapRow } from '../delivery/prepare.ts';
+import { type RowLookup, withRowsOutside } from '../delivery/report-rows.ts';
+import { onlyPath, requireFileName, requireWritable } from '../report/output-file.ts';
+import { writeResults } from '../report/results-file.ts';
+import { parseMarket, usualDelimiter } from '../request/lead/markets.ts';
+import { RESULT_COLUMNS, resultColumnOf, statesOutcomes, type Table } from '../request/lead/table.ts';
+import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
+import { SrqError } from '../request/words/errors.ts';
+import type { WrittenFiles } from '../settings/written-files.ts';
+import { freePlace, requireFreePlace } from './outputs.ts';
 
 /** Matches the endings of files of leads. The name of a results file does not keep them. */
 const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
@@ -88,72 +84,50 @@ export function withoutOwnFiles(named: readonly string[]): {
   return { files: named.filter((file) => !leftOut.some((each) => each.file === file)), leftOut };
 }
 
-/**
- * Tells whether a file has the name of a results file of this kind of run, and its content differs from what srq wrote.
- */
-export async function mayHoldCorrections(context: Context, file: string): Promise<boolean> {
-  const [isResults, ofSandbox] = OF_RESULTS.exec(basename(file).replace(INPUT_ENDING, '')) ?? [];
-  const isRehearsal = context.options.sandbox === true;
-  if (isResults === undefined || (ofSandbox !== undefined) !== isRehearsal) return false;
-  return !(await (await context.writtenFiles()).isUnchanged(file, isRehearsal ? 'rehearsal' : 'run'));
-}
-
-/** The paths of the files of a run and of their results. Each maps to the file that it belongs to. */
-type TakenPaths = Map<string, string>;
-
 /** The place of a file's results. */
 export class ResultsPlace {
-  /** The path, `-` for standard output, or null for none. It changes if the file there has been changed by a person. */
-  path: string | null;
+  /** The path. It changes if the file there has been changed by a person. */
+  path: string;
   readonly #written: WrittenFiles;
-  readonly #of: Occasion;
   readonly #input: string;
   readonly #taken: TakenPaths;
   readonly #heldOpen = new Set<string>();
 
-  private constructor(path: string | null, input: string, taken: TakenPaths, written: WrittenFiles, of: Occasion) {
+  private constructor(path: string, input: string, taken: TakenPaths, written: WrittenFiles) {
     this.path = path;
     this.#input = input;
     this.#written = written;
-    this.#of = of;
     this.#taken = taken;
   }
 
   /**
    * Finds the place before anything is sent. Throws `SrqError('usage')` if the file that `asked` names cannot be
-   * written, or was not written by srq. By default the results are beside the input. If a person has changed the file
-   * there, the next free number is used, with a message. A path that is found by default is added to those taken.
+   * written, or is not as srq wrote it. By default the results are beside the input. If a person has changed the file
+   * there, the next free number is used, with a message. The path is added to those taken.
    */
   static async find(
     context: Context,
     input: string,
     { format }: Table,
-    asked: ResultsOption,
+    asked: string | undefined,
     taken: TakenPaths,
   ): Promise<ResultsPlace> {
-    const isRehearsal = context.options.sandbox === true;
     const written = await context.writtenFiles();
-    const place = (path: string | null) =>
-      new ResultsPlace(path, input, taken, written, isRehearsal ? 'rehearsal' : 'run');
-    if (asked === false) return place(null);
-    if (asked === '-') {
-      if (!context.options.json) return place('-');
-      const message = '--results - and --json would both write to standard output. Nothing was sent.';
-      throw new SrqError('flags.contradict', message, 'Leave one of them out, or name a file: --results FILE');
-    }
+    const kind = 'results file';
     if (asked !== undefined) {
-      await place(null).#requireReplaceable(asked, input, context);
-      await requireWritable(asked, 'results file', '--results');
-      return place(asked);
+      requireFileName(asked, '--results');
+      await requireFreePlace(context, asked, { flag: '--results', kind, input });
+      return new ResultsPlace(asked, input, taken, written);
     }
-    const wanted = beside(input, `${isRehearsal ? 'sandbox.' : ''}results.${format === 'xlsx' ? 'xlsx' : 'csv'}`);
-    const free = await place(null).#freePlace(wanted);
-    await requireWritable(free, 'results file', '--results');
-    if (free !== wanted && !taken.has(await onlyPath(wanted))) {
-      (await context.reporter()).warn(keptMessage(wanted, free));
-    }
-    taken.set(await onlyPath(free), input);
-    return place(free);
+    const ofSandbox = context.options.sandbox ? 'sandbox.' : '';
+    const wanted = beside(input, `${ofSandbox}results.${format === 'xlsx' ? 'xlsx' : 'csv'}`);
+    const place = new ResultsPlace(wanted, input, taken, written);
+    const isInput = taken.has(await onlyPath(wanted));
+    place.path = await place.#freePlace(wanted);
+    await requireWritable(place.path, kind, '--results');
+    if (place.path !== wanted && !isInput) (await context.reporter()).warn(keptMessage(wanted, place.path));
+    taken.set(await onlyPath(place.path), input);
+    return place;
   }
 
   /**
@@ -173,60 +147,29 @@ export class ResultsPlace {
   }
 
   /** Records what was written, so that the next run knows whether anybody has changed it. */
-  note(path: string, sha256: string): Promise<void> {
-    return this.#written.note(path, sha256, this.#of);
+  note(path: string): Promise<void> {
+    return this.#written.note(path);
   }
 
   /** Returns this path, or the next one with a number, so that no file is lost. */
-  async #freePlace(path: string): Promise<string> {
-    const ending = extname(path);
-    const stem = path.slice(0, path.length - ending.length);
-    for (let number = 2, candidate = path; ; candidate = `${stem}-${number++}${ending}`) {
-      if (await this.#isFree(candidate)) return candidate;
-    }
+  #freePlace(path: string): Promise<string> {
+    return freePlace(this.#written, path, (candidate) => this.#isTaken(candidate));
   }
 
-  async #isFree(path: string): Promise<boolean> {
-    if (this.#heldOpen.has(path)) return false;
+  async #isTaken(path: string): Promise<boolean> {
     const holder = this.#taken.get(await onlyPath(path));
-    if (holder !== undefined && holder !== this.#input) return false;
-    const found = await lstat(path).catch(() => null);
-    if (!found) return true;
-    if (!found.isFile()) return false;
-    return found.size === 0 || (await this.#written.isUnchanged(path, this.#of));
-  }
-
-  async #requireReplaceable(path: string, input: string, context: Context): Promise<void> {
-    const [results, source] = await Promise.all([path, input].map((each) => realpath(each).catch(() => null)));
-    if (results !== null && results === source) {
-      throw new SrqError(
-        'output.not-replaced',
-        'The results file would replace the input.',
-        'Name another one: --results FILE',
-      );
-    }
-    const isResults = (head: string) =>
-      resultPlaces((head.split(/\r?\n/, 1)[0] ?? '').split(/[,;\t]/)).size === RESULT_COLUMNS.length;
-    const isOwn = (head: string) => (isWorkbookName(path) ? head.startsWith('PK') : isResults(head));
-    await requireOwnOrNew(path, 'results file', '--results', isOwn);
-    if (await this.#isFree(path)) return;
-    const given = withoutOptions(context.process.argv.slice(2), ['--results', '--on-end']);
-    throw new SrqError(
-      'output.not-replaced',
-      `${path} was changed since srq wrote it: it may contain corrections, so it is not replaced. Nothing was sent.`,
-      `To write beside it: ${commandLine([...given, '--results', await this.#freePlace(path)])}`,
-    );
+    return this.#heldOpen.has(path) || (holder !== undefined && holder !== this.#input);
   }
 }
+
+/** The paths of the files of a command and of their results. Each maps to the file that it belongs to. */
+export type TakenPaths = Map<string, string>;
 
 function keptMessage(path: string, free: string): string {
   return `${path} was changed since srq wrote it, so it is kept; the results go to ${free}.`;
 }
 
-/**
- * Writes the results of a run to their place: all rows of the input, including those outside of the range. If there is
- * no place, the rows are only read, for their other readers.
- */
+/** Writes the results of a run to their place: all rows of the input, including those outside of the range. */
 export async function writeRunResults(
   context: Context,
   place: ResultsPlace,
@@ -235,19 +178,13 @@ export async function writeRunResults(
   lookup: RowLookup,
 ): Promise<void> {
   const { path } = place;
-  if (path === null) {
-    for await (const _ of reports);
-    return;
-  }
   const reporter = await context.reporter();
   const isWhole = plan.range.skip === 0 && plan.range.limit === null;
   const unread = ({ message }: SrqError) =>
     reporter.warn(`The results file ends where the input cannot be read: ${message}`);
   const rows = isWhole ? reports : withRowsOutside(plan, reports, lookup, unread);
   const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
-  if (path === '-') return streamResults(context.process.stdout, results);
-  const written = await writeResults(path, results, (heldOpen) => place.settle(context, path, heldOpen));
-  await place.note(written.path, written.sha256);
+  await place.note(await writeResults(path, results, (heldOpen) => place.settle(context, path, heldOpen)));
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { Context } from '../../cli/context.ts';
-import type { Pass, PassWatch } from '../../delivery/import.ts';
-import { type Sent, shown } from '../../delivery/submit.ts';
-import { rowsText } from '../../report/output.ts';
-import type { Reporter } from '../../report/reporter.ts';
-import type { RowResult } from '../../request/log/outcome.ts';
-import { type Counts, noCounts } from '../../request/log/status.ts';
-import type { Clock } from '../../request/ports.ts';
+import type { Context } from '../cli/context.ts';
+import type { Pass, PassWatch } from '../delivery/import.ts';
+import { type Sent, shown } from '../delivery/submit.ts';
+import { rowsText } from '../report/output.ts';
+import type { Reporter } from '../report/reporter.ts';
+import type { RowResult } from '../request/log/outcome.ts';
+import { type Counts, noCounts } from '../request/log/status.ts';
+import type { Clock } from '../request/ports.ts';
 
 /** Numbers of created rows that need a word. */
 export interface Asides {

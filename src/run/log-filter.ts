@@ -1,7 +1,7 @@
-import { isSelected, keysOfRun, type LogSelection, type LogStore } from '../../request/log/log-store.ts';
-import type { LogRecord } from '../../request/ports.ts';
-import { SrqError } from '../../request/words/errors.ts';
-import { knownRun } from '../known-runs.ts';
+import { isSelected, keysOfRun, type LogSelection, type LogStore } from '../request/log/log-store.ts';
+import type { LogRecord } from '../request/ports.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { knownRun } from './known-runs.ts';
 
 /** The flags with which commands select requests of the log, as commander parses them. */
 export interface LogFilterOptions extends LogSelection {

@@ -1,0 +1,122 @@
+import type { Context } from '../cli/context.ts';
+import { EXIT_CODES } from '../cli/exit-codes.ts';
+import type { Pass } from '../delivery/import.ts';
+import type { EventStream, RunEvent } from '../report/event-stream.ts';
+import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
+import type { RunListener } from '../request/log/log-store.ts';
+import type { RowResult } from '../request/log/outcome.ts';
+import { type Failure, SrqError } from '../request/words/errors.ts';
+import type { BulkOptions } from './bulk-options.ts';
+import { requireOwnPlaces } from './outputs.ts';
+import { plannedCounts, withoutReady } from './summary.ts';
+import type { PassObserver, PassState } from './watch.ts';
+
+/** Minimum time between two events about the progress of a pass. */
+const PROGRESS_MS = 1_000;
+
+interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'summary'> {
+  readonly stopped: Omit<Failure, 'hint'> | null;
+}
+
+/**
+ * Reports a run as events, if `--events` asks for them. It has no counts of its own: rows come from their results,
+ * progress from the counts that people see, and of pauses and refusals it is told with the notes on the run.
+ */
+export class RunEvents implements RunListener {
+  readonly #stream: EventStream | null;
+  readonly #context: Context;
+
+  private constructor(stream: EventStream | null, context: Context) {
+    this.#stream = stream;
+    this.#context = context;
+  }
+
+  /** Opens the events of a command. Throws `SrqError('usage')` if they cannot be written where the flag says. */
+  static async open(context: Context, { events }: Pick<BulkOptions, 'events'>): Promise<RunEvents> {
+    return new RunEvents(events === undefined ? null : await openStream(context, events), context);
+  }
+
+  /** Runs the work of a command, and reports the error that ends it, if there is one. */
+  async during(context: Context, work: () => Promise<number>): Promise<number> {
+    try {
+      return await work();
+    } catch (error) {
+      const code = context.interruption.code ?? (error instanceof SrqError ? error.code : 'fault');
+      const stopped = error instanceof SrqError ? error : FAULT;
+      this.end({ exitCode: EXIT_CODES[code].number, stopped, summary: null });
+      throw error;
+    }
+  }
+
+  plan({ rows, counts }: ImportPlan, file: string): void {
+    this.#tell({ event: 'plan', file, rows, ...plannedCounts(counts) });
+  }
+
+  /** Reports a pause of the breaker. */
+  breakerOpened(pauseMs: number): void {
+    this.#tell({ event: 'pause', seconds: pauseMs / 1000 });
+  }
+
+  /** Reports an answer 429 or 503, and the pause after it. */
+  refused(http: number, pauseMs: number): void {
+    this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
+  }
+
+  /** Reports the outcome of a row. `file` is null for a queued request. */
+  row(file: string | null, { message: _, ...result }: RowResult): void {
+    this.#tell({ event: 'row', file, ...result });
+  }
+
+  /** Returns the observer that reports the rows of a pass while it runs. */
+  observe(file: string, { is: pass, rows: total }: Pass): PassObserver {
+    let toldMs = this.#context.clock.monotonicMs();
+    const progress = ({ counts, done }: Pick<PassState, 'counts' | 'done'>) => {
+      toldMs = this.#context.clock.monotonicMs();
+      this.#tell({ event: 'progress', file, pass, done, total, ...withoutReady(counts) });
+    };
+    const row: PassObserver['row'] = (result, state) => {
+      this.row(file, result);
+      if (this.#context.clock.monotonicMs() - toldMs >= PROGRESS_MS) progress(state);
+    };
+    return { row, end: progress };
+  }
+
+  /** Yields the reports of a file unchanged, and reports the rows that no pass of this run has reported. */
+  async *withRows(file: string, reports: AsyncIterable<RowReport>): AsyncGenerator<RowReport> {
+    for await (const report of reports) {
+      const { row, status, ids, record, reason } = report;
+      const isTold = record?.run === this.#context.run && record.event !== 'sending' && status !== 'repeated';
+      const { ref = null, key = null, http = null } = record ?? {};
+      if (!isTold)
+        await this.#stream?.tell({ event: 'row', file, row: row.number, ref, key, status, ids, http, reason });
+      yield report;
+    }
+  }
+
+  /** Reports the end of the run. */
+  end({ exitCode, stopped, summary }: End): void {
+    const error = stopped && { code: stopped.code, reason: stopped.reason, message: stopped.message };
+    this.#tell({ event: 'end', exitCode, error, summary });
+  }
+
+  /** Writes an event. The run does not wait for the reader of the events. */
+  #tell(event: RunEvent): void {
+    void this.#stream?.tell(event);
+  }
+}
+
+const FAULT = { code: 'fault', reason: 'srq.fault', message: 'There is an error in srq itself.' } as const;
+
+async function openStream(context: Context, path: string): Promise<EventStream> {
+  await requireOwnPlaces(context, [['--events', path]]);
+  const { EventStream, openEventFile } = await import('../report/event-stream.ts');
+  const { process, clock } = context;
+  const run = () => context.run;
+  if (path === '-') return new EventStream(process.stdout, run, clock.nowMs);
+  const reporter = await context.reporter();
+  const { stream, close } = await openEventFile(path, context.uid, (code) =>
+    reporter.warn(`The events ${path} can no longer be written (${code}). The run goes on.`),
+  );
+  context.onClose(close);
+  return new EventStream(stream, run, clock.nowMs);
+}

@@ -1,0 +1,263 @@
+import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { codesOfCounts, exitNumber } from '../cli/exit-codes.ts';
+import { mappingToKeep } from '../input/kept-mapping.ts';
+import { rowsText, thousands } from '../report/output.ts';
+import type { Reporter } from '../report/reporter.ts';
+import { summaryText } from '../report/terminal/summary-text.ts';
+import type { DocumentOf } from '../request/documents/types.ts';
+import { columnLabel, type MappingOptions } from '../request/lead/table.ts';
+import type { ImportPlan, ImportSummary } from '../request/log/import-plan.ts';
+import type { ReasonCounts } from '../request/log/outcome.ts';
+import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
+import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
+import { lacksCountry } from './country.ts';
+import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
+import { beside } from './results.ts';
+import type { Asides } from './watch.ts';
+
+/** A file that was read, and what became of it. */
+interface ReadFile {
+  /** The input as the user named it. */
+  readonly file: string;
+  readonly plan: ImportPlan;
+  /** The path of the results, or null if there are none or they could not be written. */
+  readonly results: string | null;
+  /** The arguments that import this file again. */
+  readonly command: readonly string[];
+  /** When the service's time began. */
+  readonly startedMs: number;
+}
+
+/** A run that has ended. */
+interface EndedRun extends ReadFile {
+  readonly asides: Asides;
+  readonly reasons: ReasonCounts;
+  /** Why it ended early, or null. A signal is no such reason. */
+  readonly stop: SrqError | null;
+  /** Whether the summary is written to standard output. */
+  readonly keepsStdout: boolean;
+}
+
+/** The figures of a run that has ended. */
+export interface EndOfRun {
+  readonly exitCode: number;
+  readonly stopped: Failure | null;
+  readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log' | 'results'> &
+    Omit<Counts, 'ready'> &
+    Asides & { readonly reasons: ReasonCounts };
+}
+
+/** Reports the end of a run and returns it. */
+export async function finishRun(context: Context, run: EndedRun): Promise<EndOfRun> {
+  const { asides, reasons, stop, keepsStdout } = run;
+  const counts = countsOf(run);
+  const { code } = context.interruption;
+  const next = nextCommand(context, counts, run);
+  const stopped = stop
+    ? failureOf(stop, (hint) => withProfileFlags(hint, context.options))
+    : context.interruption.failure(next && `To go on: ${next}`);
+  const summary = {
+    ...(await shared(context, run)),
+    ...{ counts, asides, stopped, next },
+    advice: stopped && stop ? stopped.hint : adviceFor(counts, run),
+    exportCommand: stop === null && code === null ? exportCommand(context, counts, run) : null,
+  };
+  await report(context, summary, (reporter, shared, text) =>
+    keepsStdout
+      ? reporter.result('bulk', { run: context.run, ...shared, ...withoutReady(counts), ...asides, reasons }, text)
+      : reporter.say(text),
+  );
+  const exitCode = exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
+  const { rows, seconds, log, results } = summary;
+  return { exitCode, stopped, summary: { rows, seconds, log, results, ...withoutReady(counts), ...asides, reasons } };
+}
+
+/** Reports the result of a dry run and returns its exit code. */
+export async function finishDryRun(context: Context, dry: ReadFile, chosen: MappingOptions): Promise<number> {
+  const { file, plan, command } = dry;
+  const { counts } = plan;
+  const open = openQuestions(columnQuestions(plan.mapping), command.includes('--accept-likely'));
+  // Rows that lack a field may become ready once the questions about the columns are answered.
+  const maySend = counts.ready > 0 || open.length > 0;
+  const isToCorrect = !maySend && counts.invalid > 0;
+  const again = file === '-' ? null : commandLine(withCountry(command, plan));
+  const summary = {
+    ...(await shared(context, dry)),
+    ...{ counts, asides: null, stopped: null, exportCommand: null },
+    advice: isToCorrect
+      ? `${rowsText(counts.invalid)} cannot be sent: correct what the findings name, then check again.`
+      : null,
+    next: maySend ? commandLine(withoutDryRun(decidingCommand(open, command))) : isToCorrect ? again : null,
+  };
+  const document = { ...plannedCounts(counts), ...planDocument(dry, chosen) };
+  await report(context, summary, (reporter, shared, text) =>
+    reporter.result('bulk --dry-run', { run: context.run, ...shared, ...document }, text),
+  );
+  return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
+}
+
+/** Returns the counts that a plan can have. */
+export function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: Counts): Pick<Counts, PlannedStatus> {
+  return { ready, repeated, duplicate, invalid, unknown };
+}
+
+/** Returns the plan of a file in the form for programs. */
+function planDocument({ plan, file }: ReadFile, chosen: MappingOptions) {
+  const { table, mapping, problems, problemCount } = plan;
+  const label = (index: number) => columnLabel(mapping.columns, index);
+  const { map, set, join } = mappingToKeep(mapping, chosen);
+  return {
+    encoding: table.encoding,
+    delimiter: table.delimiter,
+    mapping: { map, set, join },
+    columns: mapping.sources.map(({ field, columns: at, because, level }) => ({
+      ...{ field, columns: at.map(label), because, level },
+    })),
+    undecided: mapping.missed.map(({ index, field }) => ({ column: label(index), field })),
+    remembered: mapping.remembered,
+    ignored: mapping.ignored,
+    problems,
+    problemCount,
+    problemsLeftOut: problemCount - problems.length,
+    file,
+  };
+}
+
+async function shared(context: Context, { plan, results, startedMs }: ReadFile) {
+  const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
+  return { rows: plan.rows, seconds, log: await context.lastingLog(), results: results === null ? [] : [results] };
+}
+
+/** Writes the summary. `print` receives the members that the documents of runs and of plans share. */
+async function report(
+  context: Context,
+  summary: ImportSummary,
+  print: (reporter: Reporter, shared: SummaryDocument, text: Words) => Promise<void> | void,
+): Promise<void> {
+  const { rows, seconds, log, stopped, advice, next } = summary;
+  const reporter = await context.reporter();
+  const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
+  if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
+  const [results = null] = summary.results;
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
+  const text: Words = (paint) => summaryText(summary, paint);
+  await print(reporter, { rows, seconds, log, results, ...ending, advice, next }, text);
+}
+
+type Words = Parameters<Reporter['say']>[0];
+type SummaryDocument = Pick<
+  DocumentOf<'bulk'>,
+  'rows' | 'seconds' | 'log' | 'results' | 'stopped' | 'error' | 'advice' | 'next'
+>;
+
+export function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
+  return counts;
+}
+
+/** Returns the words of a command without `--dry-run` and without `--results`. */
+function withoutDryRun(words: readonly string[]): string[] {
+  return withoutOptions(words, ['--results']).filter((word) => word !== '--dry-run');
+}
+
+/**
+ * Returns the words of a command without the flags by which a request that the service has is sent again. They were meant
+ * for this run: in the next one, every row that was created now would be created once more.
+ */
+function withoutSendingAgain(words: readonly string[]): string[] {
+  return withoutOptions(words, ['--on-duplicate']).filter((word) => word !== '--again' && word !== '--no-validate');
+}
+
+/** Returns the counts at the end: rows that were not tried have failed. */
+function countsOf({ plan }: Pick<ReadFile, 'plan'>): Counts {
+  return withUntriedAsFailed(plan.ledger.counts());
+}
+
+/** Returns what a person should do next with the file, or null if there is nothing to do. */
+function adviceFor({ failed, unknown, ...counts }: Counts, { plan, results }: EndedRun): string | null {
+  if (failed > 0) return null;
+  const refused = refusedAdvice(counts.invalid + counts.rejected, results);
+  const told = [strangersAdvice(plan.strangers ?? 0), heldAdvice(plan.held?.size ?? 0), refused];
+  const others = told.filter((each) => each !== null).join(' ') || null;
+  if (unknown === 0) return others;
+  const doubtful = `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
+  return others === null ? doubtful : `${doubtful} ${others}`;
+}
+
+/** Returns what to do about rows that only their own results file calls taken. */
+function strangersAdvice(count: number): string | null {
+  if (count === 0) return null;
+  const were =
+    count === 1
+      ? '1 row was not sent. Its srq_status says that it was'
+      : `${thousands(count)} rows were not sent. Their srq_status says that they were`;
+  return `${were} taken, but this log does not have ${count === 1 ? 'it' : 'them'}. Was that another service or profile? To send them, import the original file.`;
+}
+
+/** Returns what to do about rows whose references were created before under other content. */
+function heldAdvice(count: number): string | null {
+  if (count === 0) return null;
+  const were =
+    count === 1
+      ? '1 row was not sent: its reference was'
+      : `${thousands(count)} rows were not sent: their references were`;
+  return `${were} created before, with other content (srq_message says when). If these are new requests, send them with --again, in a file of their own.`;
+}
+
+function refusedAdvice(refused: number, results: string | null): string | null {
+  if (refused === 0) return null;
+  const need = `${rowsText(refused)} ${refused === 1 ? 'needs' : 'need'} correcting`;
+  return results === null
+    ? `${need}: correct ${refused === 1 ? 'it' : 'them'} in the input, and import that again.`
+    : `${need}: open ${results} and correct what srq_message names.`;
+}
+
+/** Returns the command that exports the input with its identifiers, or null if there is something else to do first. */
+function exportCommand(context: Context, counts: Counts, { file, plan, command }: EndedRun): string | null {
+  const { send, correct, settle } = countsLeft(counts);
+  const isUnsure = (plan.strangers ?? 0) > 0 || (plan.held?.size ?? 0) > 0;
+  if (send + correct + settle > 0 || plan.range.skip > 0 || plan.range.limit !== null || isUnsure) return null;
+  // The log of a sandbox in this process ends with the process, and standard input cannot be read again.
+  if (context.options.sandbox || file === '-') return null;
+  const reading = onlyOptions(command, OF_THE_REQUEST);
+  return commandLine(['export', ...globalFlags(context), file, ...reading, '--output', beside(file, 'export.csv')]);
+}
+
+/** Returns the command to run next, or null if nothing is left to do. */
+function nextCommand(context: Context, counts: Counts, { file, plan, results, command: given, stop }: EndedRun) {
+  const again = file === '-' ? null : commandLine(withoutSendingAgain(given));
+  if (stop !== null || countsLeft(counts).send > 0) return again;
+  if (counts.unknown > 0) return commandLine(['resolve', ...globalFlags(context)]);
+  // The sandbox of the next process is a new marketplace, which does not know the requests of this one.
+  if (counts.invalid + counts.rejected === 0 || context.options.sandbox) return null;
+  if (results === null) return again;
+  const words = withCountry(withoutOptions(withoutSendingAgain(given), OF_THE_INPUT), plan);
+  const next = commandLine(words.map((word) => (word === file ? results : word)));
+  // A program that follows the next command would run the same one for ever. People are told what to correct.
+  return next === commandLine(given) ? null : next;
+}
+
+/** The same command again would fail again without a country. srq makes up none: a person replaces the word. */
+function withCountry(command: readonly string[], plan: Pick<ImportPlan, 'problemGroups'>): readonly string[] {
+  return lacksCountry(plan) ? [...command, '--set', 'country=CODE'] : command;
+}
+
+function globalFlags({ options: { log, store, profile } }: Context): string[] {
+  return [
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...(log === undefined ? [] : ['--log', log]),
+    ...(store === undefined ? [] : ['--store', store]),
+  ];
+}
+
+/** Flags that say how to read the input. */
+const OF_READING = ['--format', '--encoding', '--delimiter', '--skip-lines', '--sheet'];
+
+/** Flags without which a row of the input would not become the same request again. */
+const OF_THE_REQUEST = ['--map', '--set', '--mapping', ...OF_READING];
+
+/**
+ * Flags that describe the input and its outputs. They do not apply if the results file is the next input, because that
+ * is CSV in UTF-8.
+ */
+const OF_THE_INPUT = [...OF_READING, '--limit', '--skip', '--results'];

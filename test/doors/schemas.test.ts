@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { Home, srq } from './program.ts';
+
+test('each command that prints a document has a schema by its own name, also if others stand below it', async () => {
+  const home = await Home.open();
+  try {
+    const { stdout } = await srq(['schema', '--json'], { home });
+    const names: string[] = JSON.parse(stdout).schemas.map(({ command }: { command: string }) => command);
+    expect(names).toEqual(expect.arrayContaining(['queue', 'queue purge', 'help', 'help errors']));
+    for (const name of names) {
+      const ended = await srq(['schema', ...name.split(' ')], { home });
+      expect([name, ended.code, ended.stderr]).toEqual([name, 0, '']);
+      expect(Object.keys(JSON.parse(ended.stdout))).toContain('$schema');
+    }
+  } finally {
+    await home.close();
+  }
+});
+
+test.skipIf(process.platform !== 'linux')('a folder that takes no others ends a command, not never', async () => {
+  const home = await Home.open({ env: { SRQ_STATE_DIR: '/proc/srq' } });
+  try {
+    const { code, stderr } = await srq(['create', '--country', 'PT', '--phone', '+351912345678'], { home });
+    expect([code, stderr]).toEqual([9, expect.stringContaining('/proc/srq')]);
+  } finally {
+    await home.close();
+  }
+});
