@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../../cli/command.ts';
-import { examples, wholeNumber } from '../options.ts';
-
-const MAX_DAYS = 36_500;
+import { examples } from '../options.ts';
 
 export function addStore(program: Command, run: RunCommand): void {
   // The command is hidden because few users need it, and messages name it where it is needed.
@@ -13,13 +11,14 @@ export function addStore(program: Command, run: RunCommand): void {
     .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'));
   store
     .command('migrate')
-    .description('create its tables, or bring them up to date')
+    .description('create its tables')
     .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'))
     .action(run(async () => (await import('./run.ts')).storeMigrate));
   store
     .command('resume')
     .description('send again after a fail-over, without processes that have not come back')
-    .addHelpText('after', examples('srq store resume'))
+    .option('--nothing-lost', 'the server has each commit: list no row that only waited as unknown')
+    .addHelpText('after', examples('srq store resume', 'srq store resume --nothing-lost'))
     .action(run(async () => (await import('./run.ts')).storeResume));
   store
     .command('import <file>')
@@ -32,12 +31,4 @@ export function addStore(program: Command, run: RunCommand): void {
     .option('-o, --output <file>', 'write it there (default: stdout)')
     .addHelpText('after', examples('srq store export -o leads.ndjson'))
     .action(run(async () => (await import('./run.ts')).storeExport));
-  store
-    .command('prune')
-    .description('delete old records that a later one has replaced; no outcome, no identifier')
-    .option('--older-than <days>', 'records of more than so many days ago', wholeNumber(1, MAX_DAYS), 30)
-    .option('--dry-run', 'count them; delete nothing')
-    .option('-y, --yes', 'do not ask')
-    .addHelpText('after', examples('srq store prune --dry-run', 'srq store prune --older-than 90 --yes'))
-    .action(run(async () => (await import('./run.ts')).storePrune));
 }

@@ -12,29 +12,29 @@ import { SrqError } from '../../request/words/errors.ts';
 import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
 import { encodeRequest } from '../../store/file/record.ts';
 import type { KnownRequest } from '../../store/postgres/moving.ts';
-import { confirmDeletion } from '../confirm-deletion.ts';
 
-/** Creates or updates the tables of the store. It is for the owner of a database whose other users must not do that. */
+/** Creates the tables of the store. It is for the owner of a database whose other users must not do that. */
 export async function storeMigrate(context: Context): Promise<number> {
   const store = await context.postgresStore();
-  const migrated = await store.migrate();
-  const { installBoss } = await import('../../store/postgres/boss.ts');
-  await installBoss(store.database);
+  const isNew = await store.migrate();
   const reporter = await context.reporter();
-  await reporter.result('store migrate', { store: store.name, migrated }, (paint) => {
-    const what = migrated.length === 0 ? 'is up to date' : `now has: ${migrated.join(', ')}`;
+  await reporter.result('store migrate', { store: store.name, migrated: isNew ? ['tables'] : [] }, (paint) => {
+    const what = isNew ? 'has its tables now' : 'is up to date';
     return `${paint.green('✓')} The store ${printable(store.name)} ${what}.`;
   });
   return 0;
 }
 
 /**
- * Lets sending continue after a fail-over although some processes have not written their missing records again. By
- * running this command, a person states that these processes will not come back.
+ * Lets sending go on after a fail-over. By running this command, a person states that processes which have not come back will
+ * not, and with `--nothing-lost` that the server has each commit.
  */
-export async function storeResume(context: Context): Promise<number> {
+export async function storeResume(
+  context: Context,
+  { nothingLost = false }: { readonly nothingLost?: boolean },
+): Promise<number> {
   const store = await context.postgresStore();
-  const { missing, doubtful } = await store.resume();
+  const { missing, doubtful } = await store.resume(nothingLost);
   await context.acceptStore();
   const reporter = await context.reporter();
   const resumed = { store: store.name, missing, doubtful };
@@ -173,53 +173,4 @@ async function* logTexts(requests: AsyncIterable<KnownRequest>, counted: () => v
     chunk = '';
   }
   if (chunk !== '') yield chunk;
-}
-
-/** The flags of `store prune`, as commander parses them. */
-interface PruneOptions {
-  /** Age in days. */
-  readonly olderThan: number;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-}
-
-const DAY_MS = 24 * 60 * 60_000;
-
-/**
- * Deletes old records that a later one has replaced. The state and the last record of each request stay, and so does every
- * identifier, so that nothing is sent again and nothing is listed less.
- */
-export async function storePrune(context: Context, { olderThan, dryRun, yes }: PruneOptions): Promise<number> {
-  const store = await context.requireStore('store prune');
-  const { interruption } = context;
-  const reporter = await context.reporter();
-  const before = new Date(context.clock.nowMs() - olderThan * DAY_MS);
-  const sum = async (deletes: boolean) => {
-    let total = 0;
-    for await (const count of store.replacedRecords(before, deletes)) {
-      total += count;
-      if (interruption.halt.signal.aborted) break;
-    }
-    return total;
-  };
-  const found = await sum(false);
-  let deleted = 0;
-  if (!dryRun && found > 0) {
-    const look = withProfileFlags('srq store prune --dry-run', context.options);
-    const question = `Delete ${countText(found, 'record')} from before ${before.toISOString().slice(0, 10)}?`;
-    await confirmDeletion(context, yes === undefined ? {} : { yes }, { question, look });
-    interruption.listen(() => reporter.warn('Ending with the records at hand; press Ctrl-C again to leave now.'));
-    deleted = await sum(true);
-  }
-  const stopped = interruption.failure('Run the same command again: it goes on where it stopped.');
-  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = { store: store.name, before: before.toISOString(), found, deleted, ...ending };
-  await reporter.result('store prune', document, (paint) => {
-    const what = `from before ${document.before} that a later one has replaced`;
-    const done = dryRun
-      ? `${countText(found, 'record')} ${what} would be deleted.`
-      : `Deleted ${thousands(deleted)} of ${countText(found, 'record')} ${what}.`;
-    return `${paint.green('✓')} The store ${printable(store.name)}: ${done}`;
-  });
-  return exitNumber(interruption.code ? [interruption.code] : []);
 }
