@@ -13,12 +13,11 @@ export {
   openAccountState,
   type PostgresAccountState,
 } from '../../src/store/postgres/account.ts';
-export { ENGINE_SCHEMA, installBoss } from '../../src/store/postgres/boss.ts';
 export { type Database, type DatabaseOptions, openDatabase } from '../../src/store/postgres/database.ts';
 export { examineStore } from '../../src/store/postgres/examine-store.ts';
 export { isTransient, storeError } from '../../src/store/postgres/failures.ts';
-export { migrate, NEWEST_SCHEMA } from '../../src/store/postgres/migrations.ts';
-export { openQueue, type PostgresQueue } from '../../src/store/postgres/postgres-queue.ts';
-export { outcomesByMinute, workingProcesses } from '../../src/store/postgres/queue-figures.ts';
+export { outcomesByMinute, workingProcesses } from '../../src/store/postgres/figures.ts';
+export { openQueue, type PostgresQueue } from '../../src/store/postgres/queue.ts';
+export { makeTables } from '../../src/store/postgres/schema.ts';
 export { storeAddress } from '../../src/store/postgres/store-url.ts';
 export { type Store, storeAt } from './log.ts';

@@ -39,7 +39,7 @@ describe.skipIf(postgresIsMissing !== null)(`The metrics of a worker${why}`, () 
     desk.use(sandbox);
     Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
     await desk.call('enqueue', desk.write('leads.csv', leadsCsv(30)));
-    await server.query(url, "update srq_queue.job set created_on = created_on - interval '2 hours'");
+    await server.query(url, "update srq.waiting set since = since - interval '2 hours'");
     const on = (at: number) => ({ on: 'create' as const, match: { request_text: `Pintar a sala ${at}` } });
     sandbox.setInstructions([
       { ...on(3), fault: '429', times: 1 },

@@ -76,7 +76,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     return url;
   };
   const statesIn = async (url: string) => {
-    const text = "select replace(key::text, '-', '') as key, state::text from srq.state";
+    const text = "select replace(key::text, '-', '') as key, state::text from srq.request";
     const rows = await server.query<{ key: string; state: string }>(url, text);
     return Object.fromEntries(rows.map(({ key, state }) => [key, state]));
   };
@@ -317,7 +317,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     const running = desk.start(['store', 'import', log, '--json']);
     const count = async () => {
       const rows = await server
-        .query<{ count: number }>(url, 'select count(*)::integer from srq.state')
+        .query<{ count: number }>(url, 'select count(*)::integer from srq.request')
         .catch(() => []);
       return rows[0]?.count ?? 0;
     };
@@ -372,7 +372,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     await add('a', 'created', 70);
     await add('a', 'unknown', 65, '{"request_id":"2"}');
     await add('a', 'created', 60, '{"request_id":"1"}');
-    await server.query(url, 'update srq.state s set record = (select max(id) from srq.record r where r.key = s.key)');
+    await server.query(url, 'update srq.request s set record = (select max(id) from srq.record r where r.key = s.key)');
     const told = await statesIn(url);
     const listed = documentsOf(await desk.call('log', '--json'));
     const count = async () =>
@@ -399,7 +399,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect(kept.map(({ event }) => event)).toEqual(['created', 'sending', 'created', 'unknown', 'created']);
     // Of a process that lives nothing goes: after a fail-over it looks for its own.
     await add('b', 'failed', 90);
-    await server.query(url, 'update srq.worker set left_at = null, seen_at = clock_timestamp()');
+    await server.query(url, 'update srq.process set left_at = null, seen = clock_timestamp()');
     expect(documentOf(await desk.call('store', 'prune', '--dry-run', '--json'))).toMatchObject({ found: 0 });
     expect(readFileSync(join(desk.work, 'one.ndjson'), 'utf8')).toBe(linesOf(HISTORIES));
   });
