@@ -121,7 +121,7 @@ export const GUARDS = [
   },
   {
     name: 'in the store, an intent is recorded only if the state is as its writer saw it',
-    file: 'src/store/postgres/migrations.ts',
+    file: 'src/store/postgres/schema.sql',
     from: 'when i.seen is not null then s.state = i.seen',
     to: 'when i.seen is not null then true',
     tests: ['../doors/log/delivery-log-contract'],

@@ -189,6 +189,7 @@ export class LogKeeper {
     const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
     const holder = (command: string) => this.#host.holder(command);
     const away = (message: string | null) => {
+      if (message === null && !this.#isStoreAway) return;
       this.#isStoreAway = message !== null;
       void this.#host.warn(
         message === null ? `The store ${name} is back.` : `${message} Nothing is sent until it is back.`,

@@ -8,7 +8,7 @@ export function commandLine(words: readonly string[]): string {
 /** Commands that depend on the profile, and below them those that depend on the log as well. */
 const OF_PROFILE = 'login|logout|status|validate|contract (?:learn|show|forget)|mapping (?:list|show|forget)';
 const OF_LOG =
-  'create|bulk|log|export|report|resolve|doctor|enqueue|work|queue(?: purge)?|store (?:import|export|prune|resume)';
+  'create|bulk|log|export|report|resolve|doctor|enqueue|work|queue(?: purge)?|store (?:import|export|resume)';
 const SUGGESTED = new RegExp(`\\bsrq (?:(?:${OF_PROFILE})|(${OF_LOG}))\\b(?! --help)`, 'g');
 
 /**

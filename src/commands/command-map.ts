@@ -119,7 +119,6 @@ export const COMMAND_FACTS: Readonly<Record<string, CommandFacts>> = {
   'store resume': local('log'),
   'store import': local('log', 'platform.no-lock'),
   'store export': local('log'),
-  'store prune': local('log'),
   enqueue: local('input', 'log', 'rejected', 'auth'),
   work: creating('rejected', 'stopped'),
   queue: local('log', 'auth'),

@@ -33,7 +33,6 @@ export const DOCUMENTS = {
   'store resume': setup.resumed,
   'store import': setup.takenOver,
   'store export --output': setup.movedOut,
-  'store prune': setup.pruned,
   enqueue: runs.enqueued,
   'enqueue --dry-run': z.union([runs.planned, runs.plannedFiles]),
   work: runs.worked,

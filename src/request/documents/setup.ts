@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract/contract-schema.ts';
 import { STEP_NAMES } from './diagnosis.ts';
-import { count, ending, errorReason, nullableText, nullableTime, seconds, text, time } from './shapes.ts';
+import { count, ending, errorReason, nullableText, nullableTime, seconds, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const secret = z.enum(['stored', 'env', 'command', 'keychain', 'contract', 'missing']);
@@ -72,7 +72,7 @@ export const diagnosis = z.object({
 
 /**
  * The processes that no other process waits for any longer, each as its command, process and machine, and the number of
- * rows that are in doubt now, because one of them had taken them from the queue.
+ * rows of the queue that are unknown now, because one of them may have sent them.
  */
 export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
 /** What a store has learned from a log in a file. */
@@ -87,8 +87,6 @@ export const takenOver = z.object({
   next: nullableText,
 });
 export const movedOut = z.object({ store: text, output: text, requests: count });
-/** Records that were deleted, or would be. */
-export const pruned = z.object({ store: text, before: time, found: count, deleted: count, ...ending });
 export const migrated = z.object({ store: text, migrated: z.array(text) });
 
 /** What only a person can say. The answer is given as `OPTION KEY=VALUE`. */

@@ -1,5 +1,5 @@
 import type { Destination, ServiceRequest } from '../../request/lead/service-request.ts';
-import type { QueuedRequest, RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
+import type { RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
 import { accountId } from './account.ts';
 import type { Database, Query } from './database.ts';
 import { depth, oldest } from './figures.ts';
