@@ -216,7 +216,7 @@ test('timers and chance come from few places, so that tests can put others in th
     'src/service/network/connector.ts',
     'src/service/network/probe.ts',
     'src/service/wire/http.ts',
-    'src/store/postgres/connection.ts',
+    'src/store/postgres/database.ts',
   ]);
   expect(using(/\bMath\.random\b/)).toEqual([
     'src/account/account.ts',
