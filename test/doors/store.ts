@@ -1,9 +1,10 @@
 /*
- * The door to the store in PostgreSQL: its connections, the state of an account, and the queue. The log in it is behind
+ * The door to the store in PostgreSQL: its connections, the state of an account, the queue and its workers. The log in it is behind
  * log.ts. What has a name here may be moved and put together anew in src without a test that has to follow.
  */
 
 export { systemClock } from '../../src/account/system-clock.ts';
+export { runWorker } from '../../src/delivery/consume.ts';
 export { SrqError } from '../../src/request/words/errors.ts';
 export { Secret } from '../../src/request/words/secret.ts';
 export { tokenKey } from '../../src/service/token/token.ts';
