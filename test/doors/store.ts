@@ -19,6 +19,5 @@ export { examineStore } from '../../src/store/postgres/examine-store.ts';
 export { isTransient, storeError } from '../../src/store/postgres/failures.ts';
 export { outcomesByMinute, workingProcesses } from '../../src/store/postgres/figures.ts';
 export { openQueue, type PostgresQueue } from '../../src/store/postgres/queue.ts';
-export { makeTables } from '../../src/store/postgres/schema.ts';
 export { storeAddress } from '../../src/store/postgres/store-url.ts';
 export { type Store, storeAt } from './log.ts';

@@ -57,7 +57,7 @@ const MAX_CONNECTION_S = 10;
 export const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 15_000;
 /** Time after which the server ends the transaction of a process that was suspended within it. */
-export const IDLE_TIMEOUT_MS = 3_000;
+const IDLE_TIMEOUT_MS = 3_000;
 /** Time that the server has to end a connection. One that drops everything would otherwise keep the process alive. */
 const GOODBYE_MS = 2_000;
 const FIRST_RETRY_MS = 100;

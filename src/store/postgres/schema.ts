@@ -4,7 +4,7 @@ import { isForbidden } from './failures.ts';
 import schema from './schema.sql?raw';
 
 /** The version of the tables that this program needs. */
-export const VERSION = 1;
+const VERSION = 1;
 /** The key of the advisory lock ("srq" and a number) under which one process at a time makes the tables. */
 const LOCK = [0x737271, 1] as const;
 
