@@ -69,28 +69,26 @@ async function importAll(round, store) {
 async function weigh() {
   const requests = records / 2;
   const group = 1_000;
-  await query('round0', 'truncate srq.record, srq.state');
+  await query('round0', 'truncate srq.record, srq.request');
   for (let from = 0; from < requests; from += group) {
     for (const event of ['sending', 'created']) {
-      const seen = event === 'sending' ? "array_agg('none'::srq.log_state)" : 'array_agg(null::srq.log_state)';
+      const seen = event === 'sending' ? "'none'" : 'null';
       const ids = event === 'sending' ? 'null' : `'{"request_id":"' || (12345678901234000000 + n) || '"}'`;
       await query(
         'round0',
-        `select count(*) from (select array_agg(md5(n::text)::uuid) as keys, array_agg(n) as numbers, ${seen} as seen,
-          array_agg('${event}'::srq.log_event) as events, array_agg('${event}'::srq.log_state) as next,
-          array_agg('lead-' || n) as refs, array_agg('PT'::text) as markets, array_agg((${ids})::json) as ids,
-          array_agg(201) as http, array_agg(187) as ms, array_agg(null::text) as nothing, array_agg(false) as again
+        `select count(*) from (select array_agg(md5(n::text)::uuid) as keys, array_agg(n) as numbers, json_agg(
+            json_build_object('event', '${event}', 'seen', ${seen}, 'next', '${event}', 'next_licensed', '${event}', 'row', n,
+              'ref', 'lead-' || n, 'market', 'PT', 'ids', ${ids}, 'http', 201, 'ms', 187, 'again', false)) as entries
           from generate_series(${from + 1}, ${from + group}) as n) g,
-        srq.append(1, null, keys, numbers, events, seen, next, next, numbers, refs, markets, ids, http, ms, nothing,
-          nothing, nothing, again)`,
+        srq.append(1, null, srq.server(), null, null, null, keys, numbers, entries)`,
       );
     }
   }
-  await query('round0', 'vacuum analyze srq.record, srq.state');
+  await query('round0', 'vacuum analyze srq.record, srq.request');
   const sizes = await query(
     'round0',
     `select relname as name, pg_table_size(c.oid) as data, pg_indexes_size(c.oid) as index from pg_class c
-    where oid in ('srq.record'::regclass, 'srq.state'::regclass) order by relname`,
+    where oid in ('srq.record'::regclass, 'srq.request'::regclass) order by relname`,
   );
   const [{ records: counted }] = await query('round0', 'select count(*)::integer as records from srq.record');
   print(`${counted} records of ${requests} requests`);

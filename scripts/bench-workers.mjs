@@ -60,7 +60,8 @@ async function deliver(workers) {
       SRQ_CLIENT_ID: clientId,
       SRQ_CLIENT_SECRET: clientSecret,
       SRQ_CONFIG_DIR: folder,
-      SRQ_STATE_DIR: folder,
+      // A profile that has sent through a store refuses another one.
+      SRQ_STATE_DIR: join(folder, String(workers)),
     };
     execFileSync(process.execPath, ['dist/srq.js', 'enqueue', leads, '--quiet', '--json'], { env });
     await query(`workers${workers}`, 'create extension pg_stat_statements; select pg_stat_statements_reset()');

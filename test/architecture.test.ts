@@ -78,7 +78,6 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'fs-native-extensions': ['src/store/file'],
   pg: ['src/store/postgres'],
   pgpass: ['src/store/postgres'],
-  'pg-boss': ['src/store/postgres'],
   'pg-connection-string': ['src/store/postgres'],
   yaml: ['src/contract'],
   '@scalar/openapi-upgrader': ['src/contract'],
@@ -220,7 +219,7 @@ test('timers and chance come from few places, so that tests can put others in th
     'src/service/network/connector.ts',
     'src/service/network/probe.ts',
     'src/service/wire/http.ts',
-    'src/store/postgres/connection.ts',
+    'src/store/postgres/database.ts',
   ]);
   expect(using(/\bMath\.random\b/)).toEqual([
     'src/account/account.ts',

@@ -75,6 +75,7 @@ const RAISED: Readonly<Record<string, readonly [series: string, values: string][
     ['srq_rows_total{status="created"}', steady(50)],
   ],
   SrqRowsExpireSoon: [['srq_queue_oldest_age_seconds', steady(26 * 86_400)]],
+  SrqStoreHeld: [['srq_store_held', steady(1)]],
   SrqRowsUnknown: [['srq_rows_total{status="unknown"}', '0x50 1x10']],
   SrqRowsNotTaken: [
     ['srq_rows_total{status="created"}', growing(80)],
@@ -94,6 +95,7 @@ const WELL: readonly [series: string, values: string][] = [
   ['srq_rows_total{status="rejected"}', growing(5)],
   ['srq_rows_total{status="unknown"}', steady(3)],
   ['srq_queue_oldest_age_seconds', steady(1000)],
+  ['srq_store_held', steady(0)],
   ['srq_pauses_total{cause="breaker"}', steady(1)],
   ['srq_refused_responses_total{code="429"}', growing(1)],
   ['srq_store_duration_seconds_count{operation="intent"}', growing(100)],

@@ -10,13 +10,6 @@ async function workOptions(): Promise<Described['options']> {
   return commands.find(({ name }) => name === 'work')?.options ?? [];
 }
 
-/** The number that stands in the page where the pattern has its group. */
-function figure(pattern: RegExp): number {
-  const [, digits] = pattern.exec(page) ?? [];
-  expect([pattern, digits]).toEqual([pattern, expect.any(String)]);
-  return Number(digits?.replaceAll(',', ''));
-}
-
 const compose = parse(readFileSync('compose.yaml', 'utf8'));
 const deployment = parse(readFileSync('docs/ops/kubernetes.yaml', 'utf8'));
 const manifests = [compose, deployment];
@@ -66,36 +59,6 @@ describe('docs/scale.md', () => {
       volumes: ['state:/data'],
       deploy: { replicas: 2 },
     });
-  });
-
-  test('calculates with what a worker does by default', async () => {
-    const inFlight = (await workOptions()).find(({ name }) => name === '--concurrency')?.default;
-    expect(figure(/`--concurrency` rows in hand \((\d+)\)/)).toBe(inFlight);
-    const rows = [...page.matchAll(/^\| (\d+) \+ (\d+) (ms|s) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm)];
-    expect(rows).toHaveLength(3);
-    for (const [line, validate, create, unit, ...said] of rows) {
-      const seconds = (Number(validate) + Number(create)) / (unit === 'ms' ? 1000 : 1);
-      const possible = [1, 10, 100].map((workers) => Math.floor((workers * Number(inFlight)) / seconds + 1e-9));
-      expect([line, ...said.map((each) => Number(each.replaceAll(',', '')))]).toEqual([line, ...possible]);
-    }
-  });
-
-  test('says truly how long rows take, and how many of them the queue has time for', () => {
-    const daysFor = (millions: number, perSecond: number) => (millions * 1e6) / perSecond / 86_400;
-    expect(figure(/at 5 a second take (\d+) days/)).toBe(Math.floor(daysFor(100, 5)));
-    expect(figure(/at 100 a second (\d+) days, at 1,000/)).toBe(Math.round(daysFor(100, 100)));
-    expect(figure(/at 1,000 a second (\d+) hours/)).toBe(Math.round(24 * daysFor(100, 1000)));
-    const livesDays = figure(/A queued row lives (\d+) days/);
-    expect(livesDays).toBe(figure(/A row that nobody has sent for (\d+) days/));
-    expect(figure(/time for (\d+) million, at 100/)).toBe(Math.round((5 * livesDays * 86_400) / 1e6));
-    expect(figure(/million, at 100 for (\d+) million/)).toBe(Math.round((100 * livesDays * 86_400) / 1e6));
-    expect(figure(/ten million take (\d+) of their 30 days/)).toBe(Math.round(daysFor(10, 5)));
-    // Below what the page says, there is time for all of them.
-    expect(daysFor(10, 5)).toBeLessThan(livesDays);
-    const gigabytes = figure(/ten million of them ([\d.]+) GB/);
-    expect(gigabytes).toBeCloseTo((figure(/a row takes ([\d,]+) bytes with its indexes/) * 1e7) / 1e9, 0);
-    expect(figure(/40 workers need (\d+)/)).toBe(40 * 4);
-    expect(page).toContain('Connections: four a process that sends');
   });
 
   test('shows no secret in a manifest', () => {

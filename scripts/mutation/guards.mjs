@@ -121,10 +121,17 @@ export const GUARDS = [
   },
   {
     name: 'in the store, an intent is recorded only if the state is as its writer saw it',
-    file: 'src/store/postgres/migrations.ts',
+    file: 'src/store/postgres/schema.sql',
     from: 'when i.seen is not null then s.state = i.seen',
     to: 'when i.seen is not null then true',
     tests: ['../doors/log/delivery-log-contract'],
+  },
+  {
+    name: 'a server that lacks what it had confirmed is not sent by',
+    file: 'src/store/postgres/schema.sql',
+    from: 'if p_last is not null and not exists',
+    to: 'if p_last is null and not exists',
+    tests: ['../store/postgres/fail-over'],
   },
   {
     name: 'an intent that has run out is not written',
@@ -253,9 +260,9 @@ export const GUARDS = [
     tests: ['../service/transport'],
   },
   {
-    name: 'a fault ends the lane of a worker',
+    name: 'what a worker cannot deliver goes back to the queue',
     file: 'src/delivery/consume.ts',
-    from: 'if (this.#inHand.delete(taken)) this.#giveBack(taken, isFault && taken.mayTryAgain);',
+    from: 'this.#tell(queue.giveBack([taken.key], !(error instanceof SrqError)));',
     to: '',
     tests: ['run-worker'],
   },

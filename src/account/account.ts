@@ -105,7 +105,7 @@ export async function openSharedAccount(host: Host, destination: Destination) {
   await store.migrate();
   const { database } = store;
   const id = accountId(destination);
-  const state = openAccountState(database, id, host.run, host.halt.signal);
+  const state = openAccountState(database, id, host.run, host.halt.signal, host.clock);
   host.onClose(() => state.close());
   return { state, id, database };
 }

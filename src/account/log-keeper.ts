@@ -127,8 +127,9 @@ export class LogKeeper {
     const memory = new StoreMemory(place.file);
     const known = memory.read();
     // Another store is not accepted by that.
-    if (known === null || (await (await this.postgresStore()).identity()) !== known.store) return;
-    memory.keep({ ...known, newest: null });
+    const identity = await (await this.postgresStore()).identity();
+    if (known === null || identity?.store !== known.store) return;
+    memory.keep({ ...known, newest: null, epoch: identity.epoch });
   }
 
   /** The profile has sent through a store, and this is not it, or it has not all that was sent. */
@@ -144,12 +145,14 @@ export class LogKeeper {
       return { reason: 'store.other', message, hint, accept: null };
     }
     const store = await this.postgresStore();
-    if ((await store.identity()) !== known.store) {
+    const identity = await store.identity();
+    if (identity?.store !== known.store) {
       const message = `${sent}. The store ${place.name} is another one, and does not know what that was.`;
       const hint = 'Name the store that it sent through, or begin with this one, once: --fresh-store';
       return { reason: 'store.other', message, hint, accept: async () => memory.forget() };
     }
-    if (known.newest === null || (await store.has(known.newest))) return null;
+    const isOlder = identity.epoch < known.epoch;
+    if (!isOlder && (known.newest === null || (await store.has(known.newest)))) return null;
     const message = `The store ${place.name} lacks requests that this machine has recorded there. It may be an older state of it, such as a backup.`;
     const hint = 'Look up at the service what was created last. Then: srq store resume';
     return { reason: 'store.behind', message, hint, accept: null };
@@ -171,12 +174,12 @@ export class LogKeeper {
   /** Writes down which store the profile sends through, and the newest record that this machine knows to be there. */
   #remember({ file, name }: Extract<LogPlace, { kind: 'store' }>): void {
     if (this.#newest === null) return;
-    const { store, key, id } = this.#newest;
+    const { store, epoch, key, id } = this.#newest;
     const memory = new StoreMemory(file);
     const known = memory.read();
     // Another process of the profile may have recorded more.
     if (known?.store === store && known.newest !== null && known.newest.id >= id) return;
-    memory.keep({ store, name, newest: { key, id } });
+    memory.keep({ store, name, newest: { key, id }, epoch });
   }
 
   async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
@@ -185,9 +188,8 @@ export class LogKeeper {
     if (isEncrypted) this.#host.requireCertificateCheck(' in the URL of the store: ?sslrootcert=FILE');
     const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
     const holder = (command: string) => this.#host.holder(command);
-    // Every operation that waits for the store reports it, but the user sees the message only once.
     const away = (message: string | null) => {
-      if (this.#isStoreAway === (message !== null)) return;
+      if (message === null && !this.#isStoreAway) return;
       this.#isStoreAway = message !== null;
       void this.#host.warn(
         message === null ? `The store ${name} is back.` : `${message} Nothing is sent until it is back.`,

@@ -10,6 +10,7 @@ interface StoreRecord {
 /** A record that a store has confirmed, and the store's identity. */
 export interface ConfirmedMark extends StoreRecord {
   readonly store: string;
+  readonly epoch: number;
 }
 
 /** What a profile remembers of the store that it sends through. */
@@ -19,6 +20,8 @@ export interface StoreMark {
   /** The store's address without a password, for people. */
   readonly name: string;
   readonly newest: StoreRecord | null;
+  /** The highest epoch in which it was used. */
+  readonly epoch: number;
 }
 
 /**
@@ -39,11 +42,13 @@ export class StoreMemory {
   read(): StoreMark | null {
     if (!existsSync(this.#path)) return null;
     try {
-      const { store, name, newest } = JSON.parse(this.#file.text() ?? '') as StoreMark;
-      if (typeof store === 'string' && typeof name === 'string') return { store, name, newest: newest ?? null };
+      const { store, name, newest, epoch } = JSON.parse(this.#file.text() ?? '') as Partial<StoreMark>;
+      if (typeof store === 'string' && typeof name === 'string') {
+        return { store, name, newest: newest ?? null, epoch: epoch ?? 0 };
+      }
     } catch {}
     // It says at least that there was a store.
-    return { store: '', name: 'that it used before', newest: null };
+    return { store: '', name: 'that it used before', newest: null, epoch: 0 };
   }
 
   keep(mark: StoreMark): void {

@@ -9,8 +9,8 @@ import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { confirmDeletion } from '../run/confirm-deletion.ts';
 import { rateSummary } from '../service/pacing/account-rate.ts';
 import { accountId, openAccountState } from '../store/postgres/account.ts';
-import { openQueue } from '../store/postgres/postgres-queue.ts';
-import { outcomesByMinute, workingProcesses } from '../store/postgres/queue-figures.ts';
+import { outcomesByMinute, workingProcesses } from '../store/postgres/figures.ts';
+import { openQueue } from '../store/postgres/queue.ts';
 import { examples } from './options.ts';
 
 export function addQueue(program: Command, run: RunCommand): void {
@@ -59,6 +59,7 @@ async function* views(context: Context, readView: () => Promise<QueueView>): Asy
  */
 export async function queuePurge(context: Context, options: { readonly yes?: boolean }): Promise<number> {
   const { store, requests } = await openRequests(context, 'queue purge');
+  await store.migrate();
   const { interruption } = context;
   const reporter = await context.reporter();
   const before = await requests.depth();
@@ -92,18 +93,19 @@ async function openRequests(context: Context, command: string) {
   const { database } = store;
   const destination = destinationOf(await context.settings(), await context.contract());
   const { signal: stopping } = context.interruption.halt;
-  await store.migrate();
-  const requests = await openQueue({ database, destination, worker: null, stopping });
-  context.onClose(() => requests.close());
+  const requests = openQueue({ database, destination, process: null, giveUp: stopping });
   return { store, database, destination, stopping, requests };
 }
 
 async function openView(context: Context): Promise<() => Promise<QueueView>> {
   const { store, database, destination, stopping, requests } = await openRequests(context, 'queue');
-  const account = openAccountState(database, accountId(destination), context.run, stopping);
+  // To look changes nothing, so that there may be no tables.
+  if ((await store.identity()) === null) return async () => ({ store: store.name, ...NO_QUEUE });
+  const account = openAccountState(database, accountId(destination), context.run, stopping, context.clock);
   context.onClose(() => account.close());
   return async () => {
     const queue = await requests.depth();
+    const oldestSeconds = Math.round((await requests.oldest()) / 1000);
     const pace = await account.look('pace', rateSummary);
     const rate = pace && {
       perSecond: pace.ratePerSecond,
@@ -115,6 +117,13 @@ async function openView(context: Context): Promise<() => Promise<QueueView>> {
     const notCounted = Object.entries({ queue: queue.ready, minutes }).flatMap(([name, counted]) =>
       counted === null ? [name] : [],
     );
-    return { store: store.name, queue, rate, workers, minutes: minutes ?? [], notCounted };
+    const { unknown, held } = await store.standing();
+    const standing = { unknown, isHeld: held !== null };
+    return { store: store.name, queue, oldestSeconds, ...standing, rate, workers, minutes: minutes ?? [], notCounted };
   };
 }
+
+const NO_QUEUE = {
+  queue: { total: 0, ready: 0, waiting: 0, inWork: 0 },
+  ...{ oldestSeconds: 0, unknown: 0, isHeld: false, rate: null, workers: [], minutes: [], notCounted: [] },
+};

@@ -1,22 +1,20 @@
 import type { Outcome } from '../request/log/outcome.ts';
-import type { JobDecision, QueuedRequest, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
+import type { NextStep, QueuedRequest, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
+import { STATUS } from '../request/log/status.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-
-import { disposalOf, type WorkerSituation } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleByKey } from './settle-by-key.ts';
-import { fromLog, refuseUnsent, type Sent, type SubmitOptions, submitRequest } from './submit.ts';
+import { fromLog, refuseUnsent, type Sent, type SubmitOptions, subjectOf, submitRequest } from './submit.ts';
 import { recoverFromBreak, Supervisor } from './supervise.ts';
-import { takenRequests } from './take-requests.ts';
 
-const RECLAIM_MS = 5_000;
+/** Interval at which an empty queue is checked. */
+const POLL_MS = 1_000;
+
 export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
   /** Whether the worker ends when the queue is empty. */
   readonly untilEmpty: boolean;
-  /** Time without a sign of life after which the requests of a worker are given to others. */
-  readonly missingMs: number;
 }
 
 /** Dependencies of a queue worker. */
@@ -39,20 +37,19 @@ export interface WorkerDeps {
 /** Receives the events of a worker. */
 export interface WorkerWatch {
   began(taken: TakenRequest): void;
-  ended(taken: TakenRequest, sent: Sent, disposal: JobDecision): void;
+  ended(taken: TakenRequest, sent: Sent, next: NextStep): void;
   /** Called when a request was started but given back to the queue without a result. */
   gaveBack(taken: TakenRequest): void;
   /** Called when the worker ends by itself. */
   ending(reason: SrqError): void;
-  /** Called when requests of workers that are gone were put back into the queue. */
-  reclaimed(count: number): void;
   /** Called when the breaker has paused all sending. */
   breakerOpened(pauseMs: number): void;
 }
 
 /**
- * Runs a worker: takes requests off the queue, sends them, and puts back the requests of workers that are gone. A request
- * whose outcome is unknown leaves the queue: an import of its file, or a person, settles it. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
+ * Runs a worker: takes requests off the queue and sends them. The log's record of an outcome takes a request off the queue.
+ * One whose outcome is unknown leaves it, too: an import of its file, or a person, settles it. The worker runs until it is
+ * halted, or until the queue is empty if `untilEmpty` is set.
  *
  * Returns the reason why it ended early, or null. A fault in srq also ends the worker and is returned as the reason,
  * because a worker of which one half has failed would look alive.
@@ -66,9 +63,10 @@ class QueueWorker {
   readonly #deps: WorkerDeps;
   readonly #options: QueueWorkerOptions;
   readonly #supervisor: Supervisor;
-  readonly #inHand = new Set<TakenRequest>();
-  readonly #disposing = new Set<Promise<void>>();
-  readonly #ended = new AbortController();
+  /** The keys of what was taken and has not ended. */
+  readonly #hand = new Set<string>();
+  /** What the queue is told and nobody waits for, so that the place is free for the next request. */
+  readonly #telling = new Set<Promise<void>>();
   #stop: SrqError | null = null;
 
   constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
@@ -78,87 +76,145 @@ class QueueWorker {
   }
 
   async run(): Promise<SrqError | null> {
-    const reclaiming = this.#reclaim();
-    await this.#deliverAll();
-    this.#ended.abort();
-    await reclaiming;
-    await Promise.all(this.#disposing);
+    const limit = () => this.#supervisor.limit(this.#options.concurrency);
+    try {
+      for await (const _ of runConcurrently(this.#taken(), limit, (each) => this.#deliverSafely(each)));
+    } catch (error) {
+      this.#end(error);
+    }
+    if (this.#hand.size > 0) this.#tell(this.#deps.queue.giveBack([...this.#hand], false));
+    await Promise.all(this.#telling);
     return this.#stop;
   }
 
-  async #deliverAll(): Promise<void> {
+  /** Yields requests one by one until the worker ends. The next ones are taken while those at hand are worked on. */
+  async *#taken(): AsyncGenerator<TakenRequest> {
     const { queue, clock, halt } = this.#deps;
-    const { untilEmpty, concurrency } = this.#options;
-    // An error is reported at once. Otherwise it would become known only after everything in flight has ended.
-    const telling = {
-      take: (...[count]: Parameters<RequestQueue['take']>) => this.#endOnError(queue.take(count)),
-      isEmpty: () => this.#endOnError(queue.isEmpty()),
-      dispose: queue.dispose,
+    const { concurrency, untilEmpty } = this.#options;
+    const take = async () => {
+      const taken = await queue.take(concurrency, [...this.#hand]);
+      for (const { key } of taken) this.#hand.add(key);
+      return taken;
     };
-    const taken = takenRequests(telling, clock, { batch: concurrency, untilEmpty, halt: halt.signal });
-    const limit = () => this.#supervisor.limit(concurrency);
+    const ready: TakenRequest[] = [];
+    let more: Promise<TakenRequest[]> | null = null;
     try {
-      for await (const _ of runConcurrently(taken, limit, (each) => this.#giveBackOnError(each)));
-    } catch (error) {
-      this.#end(error);
+      while (!halt.signal.aborted) {
+        if (ready.length === 0) {
+          ready.push(...(await (more ?? this.#endOnError(take()))));
+          more = null;
+        }
+        if (halt.signal.aborted) break;
+        const next = ready.shift();
+        if (!next) {
+          if (untilEmpty && (await this.#endOnError(queue.isEmpty()))) return;
+          await clock.sleep(POLL_MS, halt.signal);
+          continue;
+        }
+        if (ready.length <= concurrency / 2 && more === null) {
+          more = this.#endOnError(take());
+          // Avoids an unhandled rejection; the error is thrown where `more` is awaited.
+          more.catch(() => {});
+        }
+        yield next;
+      }
+    } finally {
+      // What comes late is given back with the rest.
+      await more?.catch(() => []);
     }
   }
 
   async #deliver(taken: TakenRequest): Promise<void> {
-    if (taken.isUnreadable) return this.#setAside(taken, UNREADABLE);
     const { api, log } = this.#deps;
     const unsent = this.#unsentOutcome(taken);
     const tried =
       unsent === null ? await submitRequest(taken, api, log, this.#options) : await refuseUnsent(taken, log, unsent);
-    const byKey = tried.status === 'unknown' ? await settleByKey(taken, this.#deps) : null;
-    const sent = await this.#asLogged(taken, byKey ?? tried);
+    const sent = tried.status === 'unknown' && !tried.unrecorded ? await this.#settled(taken, tried) : tried;
     if (sent.stop) this.#end(sent.stop);
-    // Nothing is in the log yet of a request that a fault kept from being sent.
-    const isFaulty = sent.stop?.code === 'fault' && sent.status === 'failed';
-    if (isFaulty && !taken.mayTryAgain) return this.#setAside(taken, FAULTED);
-    this.#dispose(taken, sent, disposalOf(taken, sent, await this.#situation(taken, sent)));
+    this.#ended(taken, sent, await this.#next(taken, sent));
     const { stop, pauseMs } = this.#supervisor.observe(sent);
     if (stop) this.#end(stop);
     else if (pauseMs > 0) this.#recover(taken, pauseMs).catch((error: unknown) => this.#end(error));
   }
 
-  /** Somebody else may have recorded that a request was taken whose outcome this process does not know. */
-  async #asLogged(taken: TakenRequest, sent: Sent): Promise<Sent> {
-    if (sent.status !== 'unknown' || sent.unrecorded) return sent;
-    const known = await fromLog(taken, this.#deps.log);
-    return known.status === 'unknown' ? sent : { ...known, stop: sent.stop };
-  }
-
   /** Returns the outcome of a request that must not be sent, or null. */
   #unsentOutcome(taken: TakenRequest): Outcome | null {
-    if (taken.hasExpired) return unsentOutcome('failed', EXPIRED);
+    if (taken.isUnreadable) return unsentOutcome('failed', UNREADABLE);
+    if (taken.isOver) return unsentOutcome('failed', OVER);
     const refusal = this.#deps.refusal(taken);
     return refusal === null ? null : unsentOutcome('rejected', refusal);
   }
 
   /**
-   * Returns what the log says now. Whether the request is under way is asked first: if it is not, what became of it is in
-   * the log.
+   * Finds out what is known of a request whose outcome is unknown. It is repeated under its idempotency key, if it has one. If
+   * the process that sent it is gone, the log is told that its outcome is unknown, which takes it off the queue. Somebody else
+   * may have recorded more.
    */
-  async #situation({ key }: TakenRequest, { status }: Sent): Promise<WorkerSituation> {
-    const { log, halt } = this.#deps;
-    const isEnding = halt.signal.aborted;
-    if (status !== 'unknown') return { isUnderWay: false, state: log.lookup(key), isEnding };
+  async #settled(taken: TakenRequest, tried: Sent): Promise<Sent> {
+    const { log } = this.#deps;
+    const byKey = taken.isUnreadable ? null : await settleByKey(taken, this.#deps);
+    if (byKey && byKey.status !== 'unknown') return byKey;
+    const { key } = taken;
     const isUnderWay = await log.mayBeUnderWay(key);
     await log.prefetch([key]);
-    return { isUnderWay, state: log.lookup(key), isEnding };
+    const record = log.lookup(key) === 'sending' && !isUnderWay ? await log.read(key) : null;
+    if (record) {
+      const { again, wireForm = null, wasClear = false } = record;
+      const ms = Math.max(0, Math.round(log.nowMs() - Date.parse(record.at) + (record.ms ?? 0)));
+      const outcome = { status: 'unknown', ids: {}, http: null, message: SENDER_GONE, raw: null, ms } as const;
+      await log.outcome(subjectOf(taken), outcome, { seen: 'sending', again, wireForm, wasClear });
+    }
+    const known = await fromLog(taken, log);
+    const stop = byKey?.stop ?? tried.stop;
+    return known.status === 'unknown' ? { ...(byKey ?? tried), stop } : { ...known, stop };
   }
 
-  /**
-   * Ends a request that no worker can do anything with. It is recorded as failed unless the log knows that it may have been
-   * sent: a doubt stays one, for a person to settle.
-   */
-  async #setAside(taken: TakenRequest, why: string): Promise<void> {
-    const sent = await refuseUnsent(taken, this.#deps.log, unsentOutcome('failed', why));
-    if (sent.stop) this.#end(sent.stop);
-    this.#dispose(taken, sent, { is: sent.unrecorded ? 'back' : 'done' });
+  /** Tells the queue what its record in the log has not told it yet. */
+  async #next(taken: TakenRequest, { status, stop, unrecorded, isFromLog }: Sent): Promise<NextStep> {
+    const { queue, log, halt } = this.#deps;
+    const { key } = taken;
+    const back = (isTried: boolean): NextStep => {
+      this.#tell(queue.giveBack([key], isTried));
+      return isTried ? 'later' : 'back';
+    };
+    if (unrecorded) return back(false);
+    if (STATUS[status].left === 'send' && !taken.isOver && !taken.isUnreadable) {
+      // What is given back is the first that the next worker takes, and a fault in srq would end that one, too.
+      if (stop?.code === 'fault') return back(true);
+      return stop || halt.signal.aborted ? back(false) : 'later';
+    }
+    if (status === 'unknown' && isFromLog && (await log.mayBeUnderWay(key))) return back(true);
+    if (isFromLog || taken.isUnreadable) this.#tell(queue.drop([key]));
+    return 'done';
   }
 
+  /** Delivers a request, and gives it back if that fails. The error ends the worker. */
+  async #deliverSafely(taken: TakenRequest): Promise<void> {
+    const { queue, watch } = this.#deps;
+    try {
+      watch.began(taken);
+      await this.#deliver(taken);
+    } catch (error) {
+      this.#end(error);
+      if (!this.#hand.delete(taken.key)) return;
+      this.#tell(queue.giveBack([taken.key], !(error instanceof SrqError)));
+      watch.gaveBack(taken);
+    }
+  }
+
+  #ended(taken: TakenRequest, sent: Sent, next: NextStep): void {
+    this.#hand.delete(taken.key);
+    this.#deps.watch.ended(taken, sent, next);
+  }
+
+  #tell(telling: Promise<void>): void {
+    const told: Promise<void> = telling
+      .catch((error: unknown) => this.#end(error))
+      .finally(() => this.#telling.delete(told));
+    this.#telling.add(told);
+  }
+
+  /** An error is reported at once. Otherwise it would become known only after everything in flight has ended. */
   async #endOnError<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work;
@@ -166,52 +222,6 @@ class QueueWorker {
       this.#end(error);
       throw error;
     }
-  }
-
-  /**
-   * Delivers a request and gives it back if that fails, or ends it after the last of several faults. The error ends the worker, so that
-   * requests waiting for their turn do not start.
-   */
-  async #giveBackOnError(taken: TakenRequest): Promise<void> {
-    this.#inHand.add(taken);
-    try {
-      this.#deps.watch.began(taken);
-      await this.#deliver(taken);
-    } catch (error) {
-      this.#end(error);
-      const isFault = !(error instanceof SrqError);
-      if (isFault && !taken.mayTryAgain && this.#inHand.has(taken)) {
-        await this.#setAside(taken, FAULTED).catch((next: unknown) => this.#end(next));
-      }
-      if (this.#inHand.delete(taken)) this.#giveBack(taken, isFault && taken.mayTryAgain);
-    }
-  }
-
-  /**
-   * Gives a request back. The log knows whether it may have been sent. After a fault it is put back for later, so that
-   * it is not the first one that the next worker takes.
-   */
-  #giveBack(taken: TakenRequest, isForLater: boolean): void {
-    const { queue, watch } = this.#deps;
-    this.#track(queue.dispose(taken, { is: isForLater ? 'later' : 'back' }));
-    watch.gaveBack(taken);
-  }
-
-  #dispose(taken: TakenRequest, sent: Sent, disposal: JobDecision): void {
-    this.#inHand.delete(taken);
-    this.#deps.watch.ended(taken, sent, disposal);
-    this.#track(this.#deps.queue.dispose(taken, disposal));
-  }
-
-  /**
-   * Keeps track of a decision that is being stored. It is awaited only when the worker ends, so that the place is free
-   * for the next request.
-   */
-  #track(disposing: Promise<void>): void {
-    const tracked: Promise<void> = disposing
-      .catch((error: unknown) => this.#end(error))
-      .finally(() => this.#disposing.delete(tracked));
-    this.#disposing.add(tracked);
   }
 
   #end(error: unknown): void {
@@ -232,20 +242,6 @@ class QueueWorker {
     hold(pauseMs);
     await recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal });
   }
-
-  async #reclaim(): Promise<void> {
-    const { queue, clock, halt, watch } = this.#deps;
-    const ending = AbortSignal.any([halt.signal, this.#ended.signal]);
-    while (!ending.aborted) {
-      try {
-        const count = await queue.reclaim(this.#options.missingMs);
-        if (count > 0) watch.reclaimed(count);
-      } catch (error) {
-        this.#end(error);
-      }
-      await clock.sleep(RECLAIM_MS, ending);
-    }
-  }
 }
 
 /** The error's message is left out, because it may contain personal data. */
@@ -259,11 +255,12 @@ function faultOf(error: unknown): SrqError {
   );
 }
 
-const EXPIRED = 'It expired: nobody sent it in the time that a row is queued for. Queue it again to send it.';
-
-const FAULTED = 'Its last try ended with an error in srq; it was not sent. Queue it again to send it.';
+const OVER =
+  'It was not sent: it was tried too often, or expired after 30 days in the queue. Queue it again to send it.';
 
 const UNREADABLE = 'What the queue held of it cannot be read, so nobody sends it. Queue it again to send it.';
+
+const SENDER_GONE = 'The worker that sent it ended before its outcome was recorded.';
 
 function unsentOutcome(status: 'failed' | 'rejected', message: string): Outcome {
   return { status, ids: {}, http: null, message, raw: null, ms: null };

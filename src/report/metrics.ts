@@ -22,10 +22,11 @@ interface WorkerView {
   /** Rows that left the queue, by their status. */
   readonly ended: Partial<Counts>;
   readonly putBack: number;
-  readonly reclaimed: number;
   readonly inHand: number;
   /** Age of the oldest row of the queue, 0 if it is empty. Null as long as nobody has looked. */
   readonly oldestMs: number | null;
+  /** The queue and the store at the last look. A part is missing as long as nobody has looked. */
+  readonly queue: { readonly depth: number | null; readonly unknown?: number; readonly held?: string | null };
 }
 
 /** The calls to the service. */
@@ -73,13 +74,8 @@ const METRICS: Readonly<Record<`srq_${string}`, Metric>> = {
   },
   srq_rows_put_back_total: {
     kind: Counter,
-    help: 'Rows put back into the queue: for later, for settling, or for other workers.',
+    help: 'Rows put back into the queue: for later, or for other workers.',
     read: ({ worker }) => one(worker?.putBack),
-  },
-  srq_rows_reclaimed_total: {
-    kind: Counter,
-    help: 'Rows taken back from workers that have ended or stopped.',
-    read: ({ worker }) => one(worker?.reclaimed),
   },
   srq_rows_in_hand: {
     kind: Gauge,
@@ -90,6 +86,21 @@ const METRICS: Readonly<Record<`srq_${string}`, Metric>> = {
     kind: Gauge,
     help: 'Age of the oldest row that waits in the queue; 0 if none does.',
     read: ({ worker }) => (worker?.oldestMs == null ? [] : one(worker.oldestMs / 1000)),
+  },
+  srq_queue_rows: {
+    kind: Gauge,
+    help: 'Rows in the queue of the account.',
+    read: ({ worker }) => one(worker?.queue.depth ?? undefined),
+  },
+  srq_store_unknown_rows: {
+    kind: Gauge,
+    help: 'Rows of the store whose outcome is unknown; srq resolve lists them.',
+    read: ({ worker }) => one(worker?.queue.unknown),
+  },
+  srq_store_held: {
+    kind: Gauge,
+    help: '1 while nothing is sent before a person says: srq store resume.',
+    read: ({ worker }) => (worker?.queue.held === undefined ? [] : one(worker.queue.held === null ? 0 : 1)),
   },
   srq_import_rows: {
     kind: Gauge,

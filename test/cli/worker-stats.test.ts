@@ -28,13 +28,13 @@ function statsOf() {
   const stats = new WorkerStats(reporter as never, told as never, { clock, version: '1.2.3' }, () => scene.exception);
   const taken = (changes: object = {}) =>
     ({ key: KEY, row: 7, isUnreadable: false, ...changes }) as unknown as Ended[0];
-  const end = (status: Status, is: Ended[2]['is'] = 'done', more: object = {}, ofTaken: object = {}) => {
+  const end = (status: Status, next: Ended[2] = 'done', more: object = {}, ofTaken: object = {}) => {
     stats.began();
     const result = {
       ...{ row: 7, status, ref: null, key: KEY },
       ...{ ids: {}, http: 201, message: null, reason: null },
     };
-    stats.ended(taken(ofTaken), { ...result, isFromLog: false, unrecorded: false, ...more } as never, { is } as never);
+    stats.ended(taken(ofTaken), { ...result, isFromLog: false, unrecorded: false, ...more } as never, next);
     return result;
   };
   return { clock, stats, scene, notes, warnings, events, taken, end };
@@ -45,16 +45,14 @@ describe('What a worker did', () => {
     const { stats, end, taken } = statsOf();
     for (const status of ['created', 'created', 'duplicate', 'rejected', 'failed', 'unknown', 'repeated'] as const)
       end(status);
-    for (const is of ['back', 'later', 'moved'] as const) end('failed', is);
+    for (const next of ['back', 'later', 'later'] as const) end('failed', next);
     stats.began();
     stats.gaveBack(taken());
-    stats.reclaimed(2);
-    stats.reclaimed(3);
     const ended = { ...NOTHING, created: 2, duplicate: 1, rejected: 1, failed: 1, unknown: 1, repeated: 1 };
     expect([stats.endedCounts, stats.again]).toEqual([ended, 4]);
     expect(stats.view).toEqual({
       ...{ version: '1.2.3', state: 'starting', imported: null, connection: null },
-      worker: { ended, putBack: 4, reclaimed: 5, inHand: 0, oldestMs: null },
+      worker: { ended, putBack: 4, inHand: 0, oldestMs: null, queue: { depth: null } },
     });
   });
 

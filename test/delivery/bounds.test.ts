@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { contractRefusal, disposalOf } from '../../src/delivery/dispose.ts';
+import { contractRefusal } from '../../src/delivery/refuse-queued.ts';
 import { requireOneEach, settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
 import { recoverFromBreak, Supervisor } from '../../src/delivery/supervise.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
-import type { TakenRequest } from '../../src/request/log/request-queue.ts';
 import type { Status } from '../../src/request/log/status.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
@@ -140,17 +139,6 @@ describe('After a break', () => {
 });
 
 describe('A worker', () => {
-  const taken: TakenRequest = {
-    ...{ key: 'k', row: 1, mayTryAgain: true, hasExpired: false, isUnreadable: false },
-    request: { params: {}, audio: null, ref: null },
-  };
-
-  test('tries again what is ready only as long as it does not end', () => {
-    const calm = { isEnding: false, isUnderWay: false, state: 'none' } as const;
-    expect(disposalOf(taken, ended('ready'), calm)).toEqual({ is: 'later' });
-    expect(disposalOf(taken, ended('invalid'), calm)).toEqual({ is: 'done' });
-  });
-
   test('does not send what the queue does not hold as it was queued, or what its contract refuses', () => {
     const { destination } = PREPARATION;
     const queued = submissionOf('Pintar');

@@ -26,34 +26,27 @@ describe('a fault ends the whole worker', () => {
     );
     expect(Math.max(...bench.began)).toBeLessThan(12);
     expect([bench.kept, bench.inFlight]).toEqual([[], 0]);
-    expect([...bench.disposed.values()]).toContain('back');
+    expect([...bench.toQueue.values()]).toContain('back');
   });
 
-  test('before anything is sent: the request comes back later, and is done with as failed when that was too often', async () => {
-    const ended = async (mayTryAgain: boolean) => {
-      const bench = new Bench([taken(1, mayTryAgain)]);
-      bench.changes = { api: { ...bench.api, create: async () => fault() } };
-      expect(await bench.run()).toMatchObject({ code: 'fault' });
-      expect(bench.inFlight).toBe(0);
-      return [bench.states.get('k1') ?? 'none', bench.disposed.get(1)];
-    };
-    expect(await ended(true)).toEqual(['none', 'later']);
-    expect(await ended(false)).toEqual(['failed', 'done']);
+  test('before anything is sent: the request comes back later', async () => {
+    const bench = new Bench([taken(1)]);
+    bench.changes = { api: { ...bench.api, create: async () => fault() } };
+    expect(await bench.run()).toMatchObject({ code: 'fault' });
+    expect([bench.states.get('k1'), bench.disposed.get(1), bench.toQueue.get('k1')]).toEqual([
+      undefined,
+      'later',
+      'later',
+    ]);
+    expect(bench.inFlight).toBe(0);
   });
 
-  test.each([
-    ['none', 'failed'],
-    ['unknown', 'unknown'],
-  ] as const)(
-    'again and again, where nobody notices it: what was %s leaves the queue, and the log has it as %s',
-    async (before, after) => {
-      const bench = new Bench([taken(1, false)]);
-      bench.states.set('k1', before);
-      bench.changes = { refusal: fault };
-      expect(await bench.run()).toMatchObject({ code: 'fault' });
-      expect([bench.states.get('k1'), bench.disposed.get(1), bench.inFlight]).toEqual([after, 'done', 0]);
-    },
-  );
+  test('where nobody notices it: the request comes back later', async () => {
+    const bench = new Bench([taken(1)]);
+    bench.changes = { refusal: fault };
+    expect(await bench.run()).toMatchObject({ code: 'fault' });
+    expect([bench.states.get('k1'), bench.toQueue.get('k1'), bench.inFlight]).toEqual([undefined, 'later', 0]);
+  });
 });
 
 test('an error that ends the worker gives back what was sent and not yet disposed of', async () => {
@@ -64,7 +57,7 @@ test('an error that ends the worker gives back what was sent and not yet dispose
     api: { ...bench.api, create: async (_, intend) => ((await intend()) ? UNKNOWN : null) },
   };
   expect(await bench.run()).toBe(away);
-  expect([bench.states.get('k1'), bench.disposed.get(1), bench.inFlight]).toEqual(['unknown', 'back', 0]);
+  expect([bench.states.get('k1'), bench.toQueue.get('k1'), bench.inFlight]).toEqual(['unknown', 'back', 0]);
   expect(bench.told).toContain('ending: log, aborted true');
 });
 
@@ -75,10 +68,12 @@ describe('a worker', () => {
       ...bench.changes,
       watch: {
         began: () => {},
-        ended: ({ row }, { status }) => told.set(row, status),
+        ended: ({ row }, { status }, next) => {
+          told.set(row, status);
+          bench.disposed.set(row, next);
+        },
         gaveBack: () => {},
         ending: () => {},
-        reclaimed: () => {},
         breakerOpened: () => {},
       },
     };
@@ -122,37 +117,30 @@ describe('a worker', () => {
     expect(bench.began).toEqual(state === 'created' ? [1] : []);
   });
 
-  describe('where another living worker sends a request that was taken from it', () => {
-    const decided = async (bench: Bench, mayBeUnderWay: () => boolean) => {
-      bench.changes = { log: { ...bench.log, mayBeUnderWay } };
-      bench.validate = async () => fault();
-      expect(await bench.run({ untilEmpty: true })).toBeNull();
-      expect(bench.began).toEqual([]);
-      return bench.decisions.get(1);
+  test('leaves a request in the queue that another living process sends', async () => {
+    const bench = new Bench([taken(1)]);
+    bench.states.set('k1', 'sending');
+    bench.changes = { log: { ...bench.log, mayBeUnderWay: () => true } };
+    expect(await statusesOf(bench)).toEqual({ 1: 'unknown' });
+    expect([bench.states.get('k1'), bench.toQueue.get('k1')]).toEqual(['sending', 'later']);
+  });
+
+  test('records as unknown what a process has sent that is gone, with the age of that try', async () => {
+    const bench = new Bench([taken(1)]);
+    bench.states.set('k1', 'sending');
+    const outcomes: unknown[] = [];
+    const { outcome } = bench.log;
+    const noting: DeliveryLog['outcome'] = async (...given) => {
+      outcomes.push(given.slice(1));
+      return outcome(...given);
     };
-
-    test('leaves the request in the queue', async () => {
-      const bench = new Bench([taken(1)]);
-      bench.states.set('k1', 'sending');
-      const later = { is: 'moved', inMs: 10_000 };
-      expect(await decided(bench, () => true)).toEqual(later);
-    });
-
-    test('notices that it was refused or failed there just now', async () => {
-      const bench = new Bench([taken(1)]);
-      bench.states.set('k1', 'sending');
-      const failed = () => {
-        bench.states.set('k1', 'failed');
-        return false;
-      };
-      expect(await decided(bench, failed)).toMatchObject({ is: 'moved' });
-    });
-
-    test('leaves it to a person if that one is gone', async () => {
-      const bench = new Bench([taken(1)]);
-      bench.states.set('k1', 'sending');
-      expect(await decided(bench, () => false)).toEqual({ is: 'done' });
-    });
+    bench.changes = { log: { ...bench.log, outcome: noting } };
+    await bench.clock.until(bench.clock.sleep(7_000));
+    expect(await statusesOf(bench)).toEqual({ 1: 'unknown' });
+    expect(outcomes).toEqual([
+      [expect.objectContaining({ status: 'unknown', ms: 7_000 }), expect.objectContaining({ seen: 'sending' })],
+    ]);
+    expect([bench.states.get('k1'), bench.began]).toEqual(['unknown', []]);
   });
 
   test('sets aside what cannot be read and goes on; what is unknown of it stays so', async () => {
@@ -165,17 +153,17 @@ describe('a worker', () => {
       ...{ 1: 'failed', 2: 'created', 3: 'unknown', 4: 'repeated', 5: 'unknown', 6: 'unknown' },
     });
     expect(bench.began).toEqual([2]);
-    expect(Object.fromEntries(bench.states)).toEqual({ k1: 'failed', k2: 'created', ...before });
+    expect(Object.fromEntries(bench.states)).toEqual({ k1: 'failed', k2: 'created', ...before, k3: 'unknown' });
     expect([...bench.disposed.values()]).toEqual(Array(6).fill('done'));
   });
 
   test('sends nothing that has expired, and records it as failed unless it may have been sent', async () => {
-    const expired = (row: number) => ({ ...taken(row), hasExpired: true });
+    const expired = (row: number) => taken(row, true);
     const bench = new Bench([expired(1), taken(2), expired(3), expired(4)]);
     bench.states.set('k3', 'sending').set('k4', 'created');
     expect(await statusesOf(bench)).toEqual({ 1: 'failed', 2: 'created', 3: 'unknown', 4: 'repeated' });
     expect(bench.began).toEqual([2]);
-    expect(Object.fromEntries(bench.states)).toMatchObject({ k1: 'failed', k3: 'sending', k4: 'created' });
+    expect(Object.fromEntries(bench.states)).toMatchObject({ k1: 'failed', k3: 'unknown', k4: 'created' });
     expect(Object.fromEntries(bench.disposed)).toEqual({ 1: 'done', 2: 'done', 3: 'done', 4: 'done' });
   });
 });

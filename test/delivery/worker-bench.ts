@@ -1,6 +1,6 @@
 import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/delivery/consume.ts';
 import type { Outcome } from '../../src/request/log/outcome.ts';
-import type { JobDecision, RequestQueue, TakenRequest } from '../../src/request/log/request-queue.ts';
+import type { NextStep, RequestQueue, TakenRequest } from '../../src/request/log/request-queue.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
 import type { CreateResult, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
 import type { SrqError } from '../../src/request/words/errors.ts';
@@ -10,11 +10,10 @@ const BEGUN_MS = Date.UTC(2026, 0, 1);
 export const PERSONAL = 'Inês Exemplo, +351912345678';
 const OPTIONS: QueueWorkerOptions = {
   ...({ validate: false, onDuplicate: 'skip', again: false, concurrency: 4, untilEmpty: false } as const),
-  missingMs: 60_000,
 };
 
-export const taken = (row: number, mayTryAgain = true): TakenRequest => ({
-  ...{ key: `k${row}`, row, mayTryAgain, hasExpired: false, isUnreadable: false },
+export const taken = (row: number, isOver = false): TakenRequest => ({
+  ...{ key: `k${row}`, row, isOver, isUnreadable: false },
   request: { params: { request_text: String(row) }, audio: null, ref: null },
 });
 
@@ -38,8 +37,9 @@ export class Bench {
   readonly clock = new VirtualClock();
   readonly halt = new AbortController();
   readonly waiting: TakenRequest[];
-  readonly disposed = new Map<number, JobDecision['is']>();
-  readonly decisions = new Map<number, JobDecision>();
+  /** What the worker told of each row, and what it told the queue beside what is in the log. */
+  readonly disposed = new Map<number, NextStep>();
+  readonly toQueue = new Map<string, 'back' | 'later' | 'drop'>();
   readonly states = new Map<string, LoggedState>();
   readonly began: number[] = [];
   readonly told: string[] = [];
@@ -60,11 +60,12 @@ export class Bench {
       for (const { row } of found) this.told.push(`took ${row}`);
       return found;
     },
-    dispose: async ({ row }, decision) => {
-      this.disposed.set(row, decision.is);
-      this.decisions.set(row, decision);
+    giveBack: async (keys, isTried) => {
+      for (const key of keys) this.toQueue.set(key, isTried ? 'later' : 'back');
     },
-    reclaim: async () => 0,
+    drop: async (keys) => {
+      for (const key of keys) this.toQueue.set(key, 'drop');
+    },
     depth: async () => fault(),
     isEmpty: async () => this.waiting.length === 0,
   };
@@ -128,10 +129,12 @@ export class Bench {
       refusal: () => null,
       watch: {
         began: () => (this.inFlight += 1),
-        ended: () => (this.inFlight -= 1),
+        ended: ({ row }, _, next) => {
+          this.inFlight -= 1;
+          this.disposed.set(row, next);
+        },
         gaveBack: () => (this.inFlight -= 1),
         ending: ({ code }) => this.told.push(`ending: ${code}, aborted ${halt.signal.aborted}`),
-        reclaimed: () => {},
         breakerOpened: () => {},
       },
       ...this.changes,
@@ -139,10 +142,10 @@ export class Bench {
     return clock.until(runWorker(deps, { ...OPTIONS, ...options }));
   }
 
-  /** The rows that were taken and of which nothing was told to the queue. */
+  /** The rows that were taken and of which neither the log nor the queue was told anything. */
   get kept(): number[] {
     const rows = this.told.flatMap((each) => (each.startsWith('took ') ? [Number(each.slice(5))] : []));
-    return rows.filter((row) => !this.disposed.has(row));
+    return rows.filter((row) => !this.toQueue.has(`k${row}`) && !this.states.has(`k${row}`));
   }
 }
 

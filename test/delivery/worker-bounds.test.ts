@@ -12,48 +12,12 @@ function watched(bench: Bench): { readonly told: string[]; readonly watch: Worke
     ended: ({ row }, { status }) => tell(`ended ${row} ${status}`),
     gaveBack: ({ row }) => tell(`gave back ${row}`),
     ending: ({ reason }) => tell(`ending: ${reason}`),
-    reclaimed: (count) => tell(`reclaimed ${count}`),
     breakerOpened: (pauseMs) => tell(`breaker ${pauseMs}`),
   };
   return { told, watch };
 }
 
 describe('A worker', () => {
-  test('looks every five seconds for requests of workers that are gone, and tells of those that it finds', async () => {
-    const bench = new Bench([taken(1)]);
-    const { told, watch } = watched(bench);
-    const asked: [atMs: number, missingMs: number][] = [];
-    const reclaim = async (missingMs: number) => {
-      asked.push([bench.clock.nowMs(), missingMs]);
-      return asked.length === 2 ? 3 : 0;
-    };
-    bench.create = () => bench.clock.sleep(10_500);
-    bench.changes = { queue: { ...bench.queue, reclaim }, watch };
-    await bench.run({ untilEmpty: true, missingMs: 77_000 });
-    expect(asked).toEqual([
-      [0, 77_000],
-      [5_000, 77_000],
-      [10_000, 77_000],
-    ]);
-    expect(told.filter((each) => each.includes('reclaimed'))).toEqual(['5000: reclaimed 3']);
-  });
-
-  test('that is halted takes nothing back any more, however long what is in flight takes', async () => {
-    const bench = new Bench([taken(1)]);
-    const asked: number[] = [];
-    const reclaim = async () => {
-      asked.push(bench.clock.nowMs());
-      return 0;
-    };
-    bench.create = async () => {
-      bench.halt.abort();
-      await bench.clock.sleep(60_000);
-    };
-    bench.changes = { queue: { ...bench.queue, reclaim } };
-    await bench.run();
-    expect([asked, bench.clock.nowMs()]).toEqual([[0], 61_000]);
-  });
-
   test('records as rejected what its contract refuses, and sends it nowhere', async () => {
     const bench = new Bench([taken(1), taken(2)]);
     const { told, watch } = watched(bench);

@@ -12,7 +12,8 @@ import { statsOf } from '../helpers/sandbox-view.ts';
 const ROWS = Number(process.env['SRQ_TEST_QUEUE_ROWS'] ?? 2_000);
 const isSoak = process.env['SRQ_TEST_QUEUE_ROWS'] !== undefined;
 const PER_SECOND = isSoak ? 100 : 80;
-const MISSING_S = 10;
+/** A process counts as gone that was silent for a minute. */
+const GONE_S = 60;
 const TIMEOUT_MS = isSoak ? 1_800_000 : 400_000;
 /** Sparse enough that the breaker, which has its own tests, stays closed. */
 const FAULTS = { 'reset-before': 0.001, 'reset-after': 0.001, '500': 0.001, '500-after': 0.001, 'expire-token': 0.001 };
@@ -32,10 +33,10 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
   const states = (url: string) =>
     server.query<{ state: string; count: number }>(
       url,
-      'select state, count(*)::integer as count from srq.state group by state order by state',
+      'select state, count(*)::integer as count from srq.request group by state order by state',
     );
   const waiting = async (url: string) => {
-    const text = "select count(*)::integer as count from srq_queue.job where name like 'requests-%'";
+    const text = 'select count(*)::integer as count from srq.waiting';
     return (await server.query<{ count: number }>(url, text))[0]?.count;
   };
 
@@ -111,7 +112,7 @@ class Fleet {
   }
 
   #start(): void {
-    const args = ['work', '--no-validate', '--missing', String(MISSING_S), '--json', '--quiet'];
+    const args = ['work', '--no-validate', '--json', '--quiet'];
     const more = isSoak ? ['--until-empty'] : [];
     const worker = this.#desk.start([...args, ...more], { timeoutMs: TIMEOUT_MS });
     this.#workers.push(worker);
@@ -136,7 +137,7 @@ class Fleet {
   async pause(): Promise<void> {
     const [, worker] = this.#workers;
     worker?.process.kill('SIGSTOP');
-    await sleep((MISSING_S + 8) * 1000);
+    await sleep((GONE_S + 8) * 1000);
     worker?.process.kill('SIGCONT');
   }
 

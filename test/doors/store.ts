@@ -1,9 +1,10 @@
 /*
- * The door to the store in PostgreSQL: its connections, the state of an account, and the queue. The log in it is behind
+ * The door to the store in PostgreSQL: its connections, the state of an account, the queue and its workers. The log in it is behind
  * log.ts. What has a name here may be moved and put together anew in src without a test that has to follow.
  */
 
 export { systemClock } from '../../src/account/system-clock.ts';
+export { runWorker } from '../../src/delivery/consume.ts';
 export { SrqError } from '../../src/request/words/errors.ts';
 export { Secret } from '../../src/request/words/secret.ts';
 export { tokenKey } from '../../src/service/token/token.ts';
@@ -13,12 +14,10 @@ export {
   openAccountState,
   type PostgresAccountState,
 } from '../../src/store/postgres/account.ts';
-export { ENGINE_SCHEMA, installBoss } from '../../src/store/postgres/boss.ts';
 export { type Database, type DatabaseOptions, openDatabase } from '../../src/store/postgres/database.ts';
 export { examineStore } from '../../src/store/postgres/examine-store.ts';
 export { isTransient, storeError } from '../../src/store/postgres/failures.ts';
-export { migrate, NEWEST_SCHEMA } from '../../src/store/postgres/migrations.ts';
-export { openQueue, type PostgresQueue } from '../../src/store/postgres/postgres-queue.ts';
-export { outcomesByMinute, workingProcesses } from '../../src/store/postgres/queue-figures.ts';
+export { outcomesByMinute, workingProcesses } from '../../src/store/postgres/figures.ts';
+export { openQueue, type PostgresQueue } from '../../src/store/postgres/queue.ts';
 export { storeAddress } from '../../src/store/postgres/store-url.ts';
 export { type Store, storeAt } from './log.ts';

@@ -76,7 +76,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     return url;
   };
   const statesIn = async (url: string) => {
-    const text = "select replace(key::text, '-', '') as key, state::text from srq.state";
+    const text = "select replace(key::text, '-', '') as key, state::text from srq.request";
     const rows = await server.query<{ key: string; state: string }>(url, text);
     return Object.fromEntries(rows.map(({ key, state }) => [key, state]));
   };
@@ -317,7 +317,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     const running = desk.start(['store', 'import', log, '--json']);
     const count = async () => {
       const rows = await server
-        .query<{ count: number }>(url, 'select count(*)::integer from srq.state')
+        .query<{ count: number }>(url, 'select count(*)::integer from srq.request')
         .catch(() => []);
       return rows[0]?.count ?? 0;
     };

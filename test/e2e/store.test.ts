@@ -33,7 +33,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
   const statesIn = (url: string) =>
     server.query<{ state: string; count: number }>(
       url,
-      'select state, count(*)::integer as count from srq.state group by state order by state',
+      'select state, count(*)::integer as count from srq.request group by state order by state',
     );
 
   test('takes the place of the log for every command', async ({ desk, sandbox }) => {
@@ -211,7 +211,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       expect(ended.stderr).toMatch(/Not in the log: \{.*"status":"created"/);
       own.up();
       // It could not say that it left, and would be waited for a while.
-      await own.query(url, 'update srq.worker set left_at = clock_timestamp()');
+      await own.query(url, 'update srq.process set left_at = clock_timestamp()');
       const next = accountedFor(await desk.call(...bulkArgs(leads, '--in-doubt', 'park', '--concurrency', '16')), 20);
       expect(next).toMatchObject({ failed: 0 });
       expect(Number(next['unknown'])).toBeGreaterThan(0);
@@ -353,7 +353,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       expect(JSON.stringify(lacking)).toContain('lacks rights');
       expect(JSON.stringify(lacking)).toContain('INSERT on srq.account, UPDATE on srq.account');
 
-      await server.query(url, "insert into srq.migration (number, name) values (999, 'of the future')");
+      await server.query(url, 'update srq.meta set version = 999');
       const newer = refusal(await desk.call(...bulkArgs(leads)));
       expect(newer).toMatchObject({ code: 9, message: expect.stringContaining('newer srq') });
       expect(newer.hint).toContain('npm install');
@@ -385,8 +385,8 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       for (const { stdout, stderr } of ended) expect(stdout + stderr).not.toContain(STORE_PASSWORD);
       expect(ended[1]?.code).toBe(0);
       expect(filesWithText(desk.folder, STORE_PASSWORD)).toEqual([]);
-      expect(await server.query(url, 'select holder from srq.worker')).toHaveLength(1);
-      const kept = JSON.stringify(await server.query(url, 'select * from srq.worker, srq.run_note'));
+      expect(await server.query(url, 'select holder from srq.process')).toHaveLength(1);
+      const kept = JSON.stringify(await server.query(url, 'select * from srq.process, srq.note'));
       expect(kept).not.toContain(STORE_PASSWORD);
     });
   });

@@ -129,7 +129,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
       queue: { ready: 60 - created, waiting: 0, inWork: 0 },
       workers: [],
     });
-    expect(await server.query(url, 'select 1 from srq.queue_claim')).toEqual([]);
+    expect(await server.query(url, 'select 1 from srq.waiting where process is not null')).toEqual([]);
     expect(ended.stderr).not.toMatch(PERSONAL);
   });
 
@@ -204,9 +204,9 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     });
     expect([ended.code, documentOf(ended)]).toEqual([1, end]);
     expect(ended.stderr + ended.stdout).not.toMatch(PERSONAL);
-    expect(await server.query(url, 'select 1 from srq.queue_claim')).toEqual([]);
+    expect(await server.query(url, 'select 1 from srq.waiting where process is not null')).toEqual([]);
     // The row with the fault is put back for later, so that it is not the first one that the next worker takes.
-    const later = "select (data ->> 'row')::integer as row from srq_queue.job where state = 'retry'";
+    const later = 'select "row" from srq.waiting where tries > 0';
     expect(await server.query(url, later)).toEqual([{ row: 1 }]);
     const told = documentOf(await desk.call('queue', '--json'));
     const { ready, waiting, inWork } = told['queue'] as Record<'ready' | 'waiting' | 'inWork', number>;
@@ -226,15 +226,14 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const spoil = (rows: readonly number[]) =>
       server.query<{ key: string }>(
         url,
-        `update srq_queue.job set data = jsonb_set(data, '{request}', '"{ Exemplo"') where (data ->> 'row')::integer = any($1)
-        returning replace(id::text, '-', '') as key`,
+        `update srq.waiting set request = '{ Exemplo' where "row" = any($1) returning replace(key::text, '-', '') as key`,
         [rows],
       );
     const [never] = await spoil([2]);
     const [unknown] = await spoil([5]);
     if (!never || !unknown) throw new Error('nothing spoilt');
     // As if a worker had been killed while it sent the row.
-    await server.query(url, "insert into srq.state (key, record, worker, state) values ($1, 1, 1, 'sending')", [
+    await server.query(url, "insert into srq.request (key, record, process, state) values ($1, 99, 99, 'sending')", [
       unknown.key,
     ]);
     const worked = await desk.call(...WORK, '--until-empty');
@@ -244,7 +243,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
       new RegExp(`row 5 \\(key ${unknown.key}\\) cannot be read.*srq resolve ${unknown.key}`),
     );
     expect(worked.stderr + worked.stdout).not.toMatch(PERSONAL);
-    const states = await server.query(url, "select replace(key::text, '-', '') as key, state from srq.state");
+    const states = await server.query(url, "select replace(key::text, '-', '') as key, state from srq.request");
     expect(states).toContainEqual({ key: never.key, state: 'failed' });
     expect(states).toContainEqual({ key: unknown.key, state: 'sending' });
     expect(documentOf(await desk.call('enqueue', leads, '--json'))).toMatchObject({ queued: 1, repeated: 4 });
@@ -259,10 +258,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const url = await use(desk, sandbox);
     const leads = desk.write('leads.csv', leadsCsv(12));
     await desk.call('enqueue', leads);
-    await server.query(
-      url,
-      `update srq_queue.job set keep_until = now() - interval '1 second' where (data ->> 'row')::integer <= 5`,
-    );
+    await server.query(url, `update srq.waiting set since = now() - interval '30 days' where "row" <= 5`);
     const worked = await desk.call(...WORK, '--until-empty');
     expect([worked.code, documentOf(worked)]).toEqual([
       5,
@@ -378,13 +374,10 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const url = await use(desk, sandbox);
     await desk.call('enqueue', desk.write('leads.csv', leadsCsv(3)));
     // While the slow row is under way, which comes last, a person settles the one before.
-    await server.query(
-      url,
-      "update srq_queue.job set created_on = created_on + interval '1 minute' where (data ->> 'row')::integer = 2",
-    );
+    await server.query(url, `update srq.waiting set since = since + interval '1 minute' where "row" = 2`);
     sandbox.setInstructions([faultOnRow(0, 'reset-after'), faultOnRow(1, 'slow', 15_000)]);
     const running = desk.start([...WORK, '--no-validate', '--until-empty']);
-    const doubtful = "select replace(key::text, '-', '') as key from srq.state where state = 'unknown'";
+    const doubtful = "select replace(key::text, '-', '') as key from srq.request where state = 'unknown'";
     const keys = () => server.query<{ key: string }>(url, doubtful);
     await expect.poll(keys, { timeout: 60_000 }).toHaveLength(1);
     // The worker stands still meanwhile, so that it cannot end before the person, however busy the machine is.

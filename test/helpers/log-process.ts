@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { rolldown } from 'rolldown';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { embeddedText } from '../../scripts/embedded-text.mjs';
 
 /** The bundled doors/log-child.ts, because Node.js 20 does not run TypeScript. */
 export interface LogProgram {
@@ -47,7 +48,12 @@ async function buildLogProgram(): Promise<LogProgram & { remove(): void }> {
   const directory = mkdtempSync(join(cache, 'log-child-'));
   const file = join(directory, 'log-child.mjs');
   const input = new URL('../doors/log-child.ts', import.meta.url).pathname;
-  const bundle = await rolldown({ input, platform: 'node', external: ['fs-native-extensions'] });
+  const bundle = await rolldown({
+    input,
+    platform: 'node',
+    plugins: [embeddedText()],
+    external: ['fs-native-extensions'],
+  });
   await bundle.write({ file, format: 'esm' });
   await bundle.close();
   return { file, remove: () => rmSync(directory, { recursive: true, force: true }) };

@@ -85,18 +85,7 @@ export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres
   }
 }
 
-/**
- * Returns what of the queues contradicts itself at one moment: kept counts that are not the number of jobs, jobs in work
- * without a claim, and claims without a job in work.
- */
+/** Returns what of the queue contradicts the log: rows that wait although the log has what became of them. */
 export const QUEUE_CONTRADICTIONS = `
-  select coalesce(k.queue, j.name) as queue, coalesce(k.rows, 0)::integer as kept, coalesce(j.jobs, 0)::integer as jobs,
-    null as job
-  from (select queue, sum(rows) as rows from srq.queue_count group by queue) k
-    full join (select name, count(*) as jobs from srq_queue.job group by name) j on j.name = k.queue
-  where coalesce(k.rows, 0) <> coalesce(j.jobs, 0)
-  union all
-  select coalesce(c.queue, j.name), null, null, coalesce(c.job, j.id)::text
-  from srq.queue_claim c
-    full join (select name, id from srq_queue.job where state = 'active') j on j.name = c.queue and j.id = c.job
-  where c.job is null or j.id is null`;
+  select w.key, s.state::text from srq.waiting w join srq.request s on s.key = w.key
+  where s.state in ('created', 'duplicate', 'rejected')`;

@@ -22,7 +22,7 @@ const AT_WORK: ProcessView = {
   worker: {
     ended: { created: 7, rejected: 2 },
     putBack: 3,
-    reclaimed: 4,
+    queue: { depth: 40, unknown: 2, held: 'lost' },
     inHand: 5,
     oldestMs: 61_500,
   },
@@ -50,7 +50,9 @@ test('a scrape tells the state of the process, each value once and in the unit o
   const alone = {
     srq_queue_oldest_age_seconds: 61.5,
     srq_rows_put_back_total: 3,
-    srq_rows_reclaimed_total: 4,
+    srq_queue_rows: 40,
+    srq_store_unknown_rows: 2,
+    srq_store_held: 1,
     srq_rows_in_hand: 5,
     srq_requests_in_flight: 6,
     srq_requests_waiting: 8,

@@ -54,15 +54,13 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
 /** Opens the queue, and warns if the rows of the plan would expire before the service has taken all. */
 async function openPlanned(session: RequestSession, { database }: PostgresStore, plan: ImportPlan) {
   const { context, preparation } = session;
-  const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
+  const { openQueue, QUEUED_LIFE_DAYS } = await import('../../store/postgres/queue.ts');
   const { accountId, openAccountState } = await import('../../store/postgres/account.ts');
-  const { QUEUED_LIFE_DAYS } = await import('../../store/postgres/boss.ts');
   const { rateSummary } = await import('../../service/pacing/account-rate.ts');
   const { destination, operations } = preparation;
   const { signal: stopping } = context.interruption.halt;
-  const queue = await openQueue({ database, destination, worker: null, stopping });
-  context.onClose(() => queue.close());
-  const account = openAccountState(database, accountId(destination), context.run, stopping);
+  const queue = openQueue({ database, destination, process: null, giveUp: stopping });
+  const account = openAccountState(database, accountId(destination), context.run, stopping, context.clock);
   const pace = await account.look('pace', rateSummary);
   await account.close();
   const callsPerSecond = pace?.ratePerSecond ?? null;

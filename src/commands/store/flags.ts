@@ -11,13 +11,14 @@ export function addStore(program: Command, run: RunCommand): void {
     .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'));
   store
     .command('migrate')
-    .description('create its tables, or bring them up to date')
+    .description('create its tables')
     .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'))
     .action(run(async () => (await import('./run.ts')).storeMigrate));
   store
     .command('resume')
     .description('send again after a fail-over, without processes that have not come back')
-    .addHelpText('after', examples('srq store resume'))
+    .option('--nothing-lost', 'the server has each commit: list no row that only waited as unknown')
+    .addHelpText('after', examples('srq store resume', 'srq store resume --nothing-lost'))
     .action(run(async () => (await import('./run.ts')).storeResume));
   store
     .command('import <file>')

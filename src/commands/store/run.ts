@@ -13,27 +13,28 @@ import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
 import { encodeRequest } from '../../store/file/record.ts';
 import type { KnownRequest } from '../../store/postgres/moving.ts';
 
-/** Creates or updates the tables of the store. It is for the owner of a database whose other users must not do that. */
+/** Creates the tables of the store. It is for the owner of a database whose other users must not do that. */
 export async function storeMigrate(context: Context): Promise<number> {
   const store = await context.postgresStore();
-  const migrated = await store.migrate();
-  const { installBoss } = await import('../../store/postgres/boss.ts');
-  await installBoss(store.database);
+  const isNew = await store.migrate();
   const reporter = await context.reporter();
-  await reporter.result('store migrate', { store: store.name, migrated }, (paint) => {
-    const what = migrated.length === 0 ? 'is up to date' : `now has: ${migrated.join(', ')}`;
+  await reporter.result('store migrate', { store: store.name, migrated: isNew ? ['tables'] : [] }, (paint) => {
+    const what = isNew ? 'has its tables now' : 'is up to date';
     return `${paint.green('✓')} The store ${printable(store.name)} ${what}.`;
   });
   return 0;
 }
 
 /**
- * Lets sending continue after a fail-over although some processes have not written their missing records again. By
- * running this command, a person states that these processes will not come back.
+ * Lets sending go on after a fail-over. By running this command, a person states that processes which have not come back will
+ * not, and with `--nothing-lost` that the server has each commit.
  */
-export async function storeResume(context: Context): Promise<number> {
+export async function storeResume(
+  context: Context,
+  { nothingLost = false }: { readonly nothingLost?: boolean },
+): Promise<number> {
   const store = await context.postgresStore();
-  const { missing, doubtful } = await store.resume();
+  const { missing, doubtful } = await store.resume(nothingLost);
   await context.acceptStore();
   const reporter = await context.reporter();
   const resumed = { store: store.name, missing, doubtful };

@@ -13,11 +13,6 @@ export function addWork(program: Command, run: RunCommand): void {
     .addOption(
       choice('--on-duplicate <what>', 'what to do with a duplicate', ['skip', 'create']).default('skip').hideHelp(),
     )
-    .addOption(
-      rare('--missing <seconds>', 'take over rows of a worker that was silent this long')
-        .argParser(wholeNumber(10, 86_400))
-        .default(30),
-    )
     .option('--health-port <port>', 'answer /livez, /healthz and /metrics there', wholeNumber(1, 65_535))
     .addOption(rare('--health-host <address>', 'where to listen').default('127.0.0.1'))
     .addOption(rare('--events <file>', 'write what happens there, one JSON object a line (-: stdout)'))

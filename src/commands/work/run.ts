@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
-import { contractRefusal } from '../../delivery/dispose.ts';
+import { contractRefusal } from '../../delivery/refuse-queued.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import type { Paint } from '../../report/output.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
@@ -10,7 +10,7 @@ import { operationsOf } from '../../request/contract/operations.ts';
 import type { Destination } from '../../request/lead/service-request.ts';
 import { failureOf } from '../../request/words/errors.ts';
 import { RunEvents } from '../../run/events.ts';
-import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
+import type { PostgresLog } from '../../store/postgres/postgres-log.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { type HealthOptions, LOG_OPERATIONS, serveHealth } from '../health.ts';
 import { WorkerStats } from './worker-stats.ts';
@@ -20,8 +20,6 @@ interface WorkOptions extends Omit<SubmitOptions, 'again'>, HealthOptions {
   readonly concurrency: number;
   readonly rate?: 'auto' | 'max' | number;
   readonly untilEmpty?: boolean;
-  /** Seconds without a sign of life after which a worker's requests are given to others. */
-  readonly missing: number;
   /** File to which the events of the worker are written, or `-` for standard output. */
   readonly events?: string;
 }
@@ -47,14 +45,11 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
     reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
   );
   const deps = await workerDeps(context, options, account);
-  const { validate, onDuplicate, concurrency, untilEmpty = false, missing } = options;
+  const { validate, onDuplicate, concurrency, untilEmpty = false } = options;
   const { name } = deps;
   reporter.say(() => `Working for ${deps.destination}.`);
   account.opened();
-  const stop = await runWorker(deps, {
-    ...{ validate, onDuplicate, again: false, concurrency, untilEmpty },
-    missingMs: missing * 1000,
-  });
+  const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });
   if (stop === null && !halt.signal.aborted) await account.recount(deps.log);
   // Nothing of what remains to be done needs the store.
   halt.abort();
@@ -90,11 +85,11 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   await context.requireKnownLog();
   const opened = await store.open('work', false);
   context.onClose(() => opened.close());
-  const taking = await openWorkersQueue(context, store, destination, opened.worker.id);
+  const taking = await openWorkersQueue(context, store, destination, opened);
   const { metrics } = watch;
   const log = metrics?.timed(opened, LOG_OPERATIONS) ?? opened;
-  const queue = metrics?.timed(taking, { take: 'take', dispose: 'dispose' }) ?? taking;
-  if (metrics) void watch.lookAtOldest(taking, stopping);
+  const queue = metrics?.timed(taking, { take: 'take', giveBack: 'dispose', drop: 'dispose' }) ?? taking;
+  if (metrics) void watch.lookAtQueue(taking, store, stopping);
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const { rate = 'auto', concurrency } = options;
   const connection = await session.connect({ rate, concurrency, refused });
@@ -117,15 +112,13 @@ async function openWorkersQueue(
   context: Context,
   { database }: PostgresStore,
   destination: Destination,
-  worker: number,
-): Promise<PostgresQueue> {
-  const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
+  { member }: PostgresLog,
+) {
+  const { openQueue } = await import('../../store/postgres/queue.ts');
   const { signal: stopping } = context.interruption.halt;
   const giveUp = new AbortController();
   const later = () => void context.clock.sleep(SHUTDOWN_TIMEOUT_MS, giveUp.signal).then(() => giveUp.abort());
   stopping.addEventListener('abort', later, { once: true });
   context.onClose(async () => giveUp.abort());
-  const queue = await openQueue({ database, destination, worker, stopping, giveUp: giveUp.signal });
-  context.onClose(() => queue.close());
-  return queue;
+  return openQueue({ database, destination, process: () => member.id, giveUp: giveUp.signal });
 }

@@ -6,16 +6,18 @@ import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts
 import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import type { RowResult } from '../../request/log/outcome.ts';
-import type { TakenRequest } from '../../request/log/request-queue.ts';
+import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/log/status.ts';
 import type { Clock, DeliveryLog } from '../../request/ports.ts';
 import type { SrqError } from '../../request/words/errors.ts';
 import type { RunEvents } from '../../run/events.ts';
-import type { PostgresQueue } from '../../store/postgres/postgres-queue.ts';
+import type { Standing } from '../../store/postgres/figures.ts';
+import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
+import type { PostgresQueue } from '../../store/postgres/queue.ts';
 import type { Health, WatchedProcess } from '../health.ts';
 
 /** Interval at which the metrics look at the queue. */
-const OLDEST_LOOK_MS = 10_000;
+const LOOK_MS = 10_000;
 
 /** Counts and reports what a worker does. Of the requests it keeps only their keys. */
 export class WorkerStats implements WorkerWatch, WatchedProcess {
@@ -29,9 +31,10 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   metrics: Metrics | null = null;
   connection: Connection | null = null;
   #oldest: { readonly ageMs: number; readonly seenMs: number } | null = null;
-  #reclaimed = 0;
+  #depth: QueueDepth | null = null;
+  #standing: Standing | null = null;
   readonly counts = noCounts();
-  /** Number of requests that were put back for later, for other workers or for settling. */
+  /** Number of requests that were put back for later or for other workers. */
   again = 0;
   /** The keys of the requests that were counted as unknown. */
   readonly #unknown = new Set<string>();
@@ -72,22 +75,32 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   get view(): ProcessView {
-    const worker = { ended: this.endedCounts, putBack: this.again, reclaimed: this.#reclaimed, inHand: this.#inHand };
+    const worker = { ended: this.endedCounts, putBack: this.again, inHand: this.#inHand };
+    const queue = { depth: this.#depth?.total ?? null, ...this.#standing };
     return {
       version: this.#version,
       state: this.#state,
-      worker: { ...worker, oldestMs: this.#oldestMs },
+      worker: { ...worker, queue, oldestMs: this.#oldestMs },
       imported: null,
       connection: this.connection?.view() ?? null,
     };
   }
 
-  /** Looks every few seconds how long the oldest row has been waiting, so that no scrape waits for the store. */
-  async lookAtOldest(queue: Pick<PostgresQueue, 'oldest'>, stopping: AbortSignal): Promise<void> {
+  /** Looks every few seconds at the queue and the store, so that no scrape waits for them. */
+  async lookAtQueue(
+    queue: Pick<PostgresQueue, 'oldest' | 'depth'>,
+    store: Pick<PostgresStore, 'standing'>,
+    stopping: AbortSignal,
+  ): Promise<void> {
     while (!stopping.aborted) {
-      const ageMs = await queue.oldest().catch(() => null);
-      if (ageMs !== null) this.#oldest = { ageMs, seenMs: this.#clock.monotonicMs() };
-      await this.#clock.sleep(OLDEST_LOOK_MS, stopping);
+      try {
+        this.#oldest = { ageMs: await queue.oldest(), seenMs: this.#clock.monotonicMs() };
+        this.#depth = await queue.depth();
+        this.#standing = await store.standing();
+      } catch {
+        // The last look stands.
+      }
+      await this.#clock.sleep(LOOK_MS, stopping);
     }
   }
 
@@ -121,20 +134,20 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#unknown.clear();
   }
 
-  ended(...[taken, sent, disposal]: Parameters<WorkerWatch['ended']>): void {
+  ended(...[taken, sent, next]: Parameters<WorkerWatch['ended']>): void {
     const { status, alsoUnknown, unrecorded } = sent;
     const result = shown(sent);
     this.#inHand -= 1;
-    if (disposal.is === 'done') this.counts[status] += 1;
+    if (next === 'done') this.counts[status] += 1;
     else this.again += 1;
-    if (disposal.is === 'done' && status === 'unknown') this.#unknown.add(taken.key);
+    if (next === 'done' && status === 'unknown') this.#unknown.add(taken.key);
     // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
-    if (taken.isUnreadable && disposal.is === 'done') this.#reporter.warn(unreadableText(taken, status));
+    if (taken.isUnreadable && next === 'done') this.#reporter.warn(unreadableText(taken, status));
     const { key } = taken;
     this.#events.row(null, result);
     if (alsoUnknown) this.#withdraw(alsoUnknown);
-    this.#reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
+    this.#reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[next]}`);
   }
 
   /** Tells of a request that was told as created, perhaps by another worker, and is unknown now. */
@@ -153,11 +166,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   ending({ message }: SrqError): void {
     this.#reason = message;
     this.#reporter.say(() => `Ending: ${printable(message)}`);
-  }
-
-  reclaimed(count: number): void {
-    this.#reclaimed += count;
-    this.#reporter.say(() => `${count} taken back from workers that have ended or stopped.`);
   }
 
   refused(http: number, pauseMs: number): void {
@@ -186,4 +194,4 @@ function unreadableText({ key, row }: TakenRequest, status: Status): string {
   return `What the queue held of row ${row} (key ${key}) cannot be read, and was taken off the queue. ${next}`;
 }
 
-const NEXT = { done: '', back: ', given back', later: ', again later', moved: ', on to the next step' } as const;
+const NEXT = { done: '', back: ', given back', later: ', again later' } as const;

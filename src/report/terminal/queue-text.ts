@@ -48,7 +48,7 @@ export function workText(summary: WorkSummary, paint: Paint): string {
 export type QueueView = DocumentOf<'queue'>;
 
 export function queueText(view: QueueView, paint: Paint): string {
-  const { queue, rate, workers, minutes, store, notCounted } = view;
+  const { queue, oldestSeconds, unknown, isHeld, rate, workers, minutes, store, notCounted } = view;
   const outcomes = minutes.map(({ at, ...counts }) => {
     const shown = SENT_STATUSES.filter((status) => counts[status] > 0);
     return [at.slice(11, 16), shown.map((status) => `${thousands(counts[status])} ${status}`).join(', ')] as const;
@@ -57,9 +57,12 @@ export function queueText(view: QueueView, paint: Paint): string {
     paint.bold('Queue'),
     ...aligned([
       ['requests', depthText(queue)],
+      ...(oldestSeconds > 0 ? [['oldest', duration(oldestSeconds * 1000)] as const] : []),
+      ...(unknown > 0 ? [['unknown', `${thousands(unknown)}; srq resolve lists them`] as const] : []),
       ['rate', rateText(rate)],
       ['store', printable(store)],
     ]),
+    ...(isHeld ? [paint.yellow('Nothing is sent before a person says so: srq store resume')] : []),
     paint.bold(`Workers (${workers.length})`),
     ...workers.map(({ name, seen, inHand }) => `  ${printable(name)}  ${inHand} in hand, seen ${seen.slice(11, 19)}`),
     paint.bold('By minute (UTC)'),

@@ -7,17 +7,19 @@ import { type Paint, printable, rowsText } from '../output.ts';
  */
 export function resumedText({ store, missing, doubtful }: DocumentOf<'store resume'>, paint: Paint): string {
   const name = printable(store);
-  if (missing.length === 0) return `${paint.green('✓')} The store ${name} waits for nobody.`;
+  if (missing.length === 0) return `${paint.green('✓')} The store ${name} goes on.`;
   const shown = missing.map((each) => printable(each));
   const unqueued = shown.filter((each) => !each.startsWith('srq work,'));
   return [
     `${paint.green('✓')} The store ${name} goes on without:`,
     ...shown.map((each) => `  ${each}`),
-    `Unknown now: ${rowsText(doubtful)} that workers had taken from the queue; srq resolve lists them.`,
-    ...(unqueued.length === 0 ? [] : [`Not marked is what these sent last: ${unqueued.join('; ')}.`]),
-    'No log knows what any of them began in the lost moments. It will be sent again, with its file or from the queue.',
-    'Look up at the service what it created in the minute before the fail-over. What srq log does not have of that,',
-    'take out of the file before it is sent again; for the queue: stop the workers, srq queue purge, then srq enqueue of the',
-    'rest.',
+    `Unknown now: ${rowsText(doubtful)} of the queue that they may have sent; srq resolve lists them.`,
+    ...(unqueued.length === 0
+      ? []
+      : [
+          `Not marked is what these sent last: ${unqueued.join('; ')}.`,
+          'Look up at the service what it created in the minute before. What srq log does not have of that, take out of the',
+          'file before it is sent again.',
+        ]),
   ].join('\n');
 }

@@ -145,12 +145,16 @@ const depth = z.object({ total: count, ready: z.nullable(count), waiting: z.null
 
 /**
  * The queue, the rate and the workers of an account, and the outcomes that the store recorded in each minute, from all
- * senders, with the latest minute last. `notCounted` names the parts that could not be counted in time: `queue`,
+ * senders, with the latest minute last. `unknown` is the number of requests of the store whose outcome is unknown, and `isHeld`
+ * tells that nothing is sent before a person says so. `notCounted` names the parts that could not be counted in time: `queue`,
  * `minutes`.
  */
 export const queue = z.object({
   store: text,
   queue: depth,
+  oldestSeconds: count,
+  unknown: count,
+  isHeld: z.boolean(),
   rate: z.nullable(z.object({ perSecond: z.nullable(z.number()), inFlight: count, pausedSeconds: seconds })),
   workers: z.array(z.object({ name: text, since: time, seen: time, inHand: count })),
   minutes: z.array(z.object({ at: time, ...sentCounts })),

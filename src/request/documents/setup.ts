@@ -65,7 +65,7 @@ export const diagnosis = z.object({
 
 /**
  * The processes that no other process waits for any longer, each as its command, process and machine, and the number of
- * rows that are in doubt now, because one of them had taken them from the queue.
+ * rows of the queue that are unknown now, because one of them may have sent them.
  */
 export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
 /** What a store has learned from a log in a file. */

@@ -1,20 +1,14 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { escapeLiteral } from 'pg';
 import type { Destination } from '../../request/lead/service-request.ts';
-import type { CachedToken, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
-import { type Database, IDLE_TIMEOUT_MS, type Session } from './database.ts';
+import type { CachedToken, Clock, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
+import type { Database } from './database.ts';
 
-const CHANNEL = 'srq_account';
 const TOKEN = 'token';
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/**
- * The first half of the key of an advisory lock, which a process holds while it requests a token. The second half is
- * derived from the account.
- */
-const TOKEN_LOCK = 0x737273;
-const LOCK_TIMEOUT_MS = 5_000;
+/** Interval at which a process looks for alarms of others. */
+const ALARM_MS = 200;
 
 /** Returns the id of an account, as 32 hex digits. */
 export function accountId({ baseUrl, clientId }: Destination): string {
@@ -31,105 +25,90 @@ export interface PostgresAccountState extends SharedAccountState {
   close(): Promise<void>;
 }
 
-/**
- * Opens the account's records over a separate connection, which also receives alarms. Changing a record and the
- * statements of the log therefore never wait for each other.
- */
+/** Opens the account's records. One process at a time changes a record, under the lock of its row. */
 export function openAccountState(
   database: Database,
   account: string,
   run: string,
   stopping: AbortSignal,
+  clock: Clock,
 ): PostgresAccountState {
   const listeners = new Map<string, () => void>();
-  const isSafe = /^[0-9a-f]{32}$/.test(account);
-  if (!isSafe) throw new Error(`no account: ${account}`);
-  let session: Promise<Session> | null = null;
+  const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
-
-  const connected = async (): Promise<Session> => {
-    session ??= listening(database, account, run, listeners);
-    const current = await session.catch(() => null);
-    if (current && !current.gone.aborted) return current;
-    session = listening(database, account, run, listeners);
-    return session;
-  };
-  const changeOnce = async <Result>(name: string, change: (kept: unknown, nowMs: number) => RecordChange<Result>) => {
-    const current = await connected();
-    try {
-      const { kept, now_ms } = await lockedRow(current, account, name);
-      const changed = change(kept === null ? null : JSON.parse(kept), Number(now_ms));
-      await current.query(keeping(account, name, run, changed));
-      return changed.result;
-    } catch (error) {
-      await current.close();
-      throw error;
+  let watching: Promise<void> | null = null;
+  const watch = async () => {
+    let known: ReadonlyMap<string, number> | null = null;
+    for (;;) {
+      await clock.sleep(ALARM_MS, closing.signal);
+      if (closing.signal.aborted) return;
+      const text = 'select name, alarm, alarmed_by from srq.account where account = $1';
+      const rows = await database.query<Alarm>(text, [account]).catch(() => null);
+      if (rows === null) continue;
+      for (const { name, alarm, alarmed_by } of rows) {
+        const isNews = known !== null && (known.get(name) ?? 0) !== alarm;
+        if (isNews && alarmed_by !== run) listeners.get(name)?.();
+      }
+      known = new Map(rows.map(({ name, alarm }) => [name, alarm]));
     }
   };
   return {
     run,
-    // Changes are made one after the other, because they share a connection.
+    // Changes are made one after the other, so that one process uses no more than one connection for them.
     change: (name, change) => {
-      const done = last.then(() => database.retryWhileAway(() => changeOnce(name, change), stopping));
+      const changeOnce = () => changed(database, { account, name, run }, change);
+      const done = last.then(() => database.retryWhileAway(changeOnce, stopping));
       last = done.catch(() => {});
       return done;
     },
     look: (name, read) => database.retryWhileAway(() => look(database, account, name, read), stopping),
     onAlarm: (name, listen) => {
       listeners.set(name, listen);
+      watching ??= watch();
     },
     close: async () => {
+      closing.abort();
       await last;
-      await (await session?.catch(() => null))?.close();
+      await watching;
     },
   };
 }
 
-async function listening(
+interface Alarm {
+  readonly name: string;
+  readonly alarm: number;
+  readonly alarmed_by: string | null;
+}
+
+interface Kept {
+  readonly kept: string | null;
+  readonly now_ms: number;
+}
+
+/** Changes a record under the lock of its row. What a crash of the server loses is learned again. */
+function changed<Result>(
   database: Database,
-  account: string,
-  run: string,
-  listeners: ReadonlyMap<string, () => void>,
-): Promise<Session> {
-  const session = await database.connect();
-  session.onNotification((payload) => {
-    const [ofAccount, name = '', by] = payload.split(' ');
-    if (ofAccount === account && by !== run) listeners.get(name)?.();
+  { account, name, run }: { readonly account: string; readonly name: string; readonly run: string },
+  change: (kept: unknown, nowMs: number) => RecordChange<Result>,
+): Promise<Result> {
+  return database.transaction(async (query) => {
+    await query('set local synchronous_commit = off');
+    const select = `select kept, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from srq.account
+      where account = $1 and name = $2 for update`;
+    let [row] = await query<Kept>(select, [account, name]);
+    if (!row) {
+      await query('insert into srq.account (account, name) values ($1, $2) on conflict do nothing', [account, name]);
+      [row] = await query<Kept>(select, [account, name]);
+    }
+    const { kept = null, now_ms = 0 } = row ?? {};
+    const { keep, result, alarm = false } = change(kept === null ? null : JSON.parse(kept), now_ms);
+    await query(
+      `update srq.account set kept = $3, alarm = alarm + $4::integer,
+        alarmed_by = case when $4::integer > 0 then $5 else alarmed_by end where account = $1 and name = $2`,
+      [account, name, JSON.stringify(keep), alarm ? 1 : 0, run],
+    );
+    return result;
   });
-  try {
-    await session.query(`listen ${CHANNEL}`);
-  } catch (error) {
-    // The connection is closed because a standby refuses to listen. An open connection that nobody knows of would keep
-    // the process alive for ever.
-    await session.close();
-    throw error;
-  }
-  return session;
-}
-
-/** Locks and returns a record until the transaction ends. What a crash of the server loses is learned again. */
-async function lockedRow({ query }: Session, account: string, name: string) {
-  const select = `select kept, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from srq.account
-    where account = $1 and name = $2 for update`;
-  await query(
-    `begin; set local synchronous_commit = off; set local idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`,
-  );
-  const [row] = await query<{ kept: string | null; now_ms: number }>(select, [account, name]);
-  if (row) return row;
-  await query('insert into srq.account (account, name) values ($1, $2) on conflict do nothing', [account, name]);
-  const [made] = await query<{ kept: string | null; now_ms: number }>(select, [account, name]);
-  return made ?? { kept: null, now_ms: 0 };
-}
-
-/**
- * Builds the statements that store a record and end the transaction. They are sent in one round trip, because other
- * processes wait for the end.
- */
-function keeping(account: string, name: string, run: string, { keep, alarm = false }: RecordChange<unknown>): string {
-  const set = `kept = ${escapeLiteral(JSON.stringify(keep))}`;
-  const where = `account = ${escapeLiteral(account)} and name = ${escapeLiteral(name)}`;
-  const notice = `select pg_notify('${CHANNEL}', ${escapeLiteral(`${account} ${name} ${run}`)});`;
-  return `update srq.account set ${set} where ${where}; ${alarm ? notice : ''} commit`;
 }
 
 async function look<Result>(
@@ -190,32 +169,11 @@ export class AccountToken implements TokenCache {
     this.#known = null;
   }
 
-  /**
-   * Runs `work` under the account's lock. After `LOCK_TIMEOUT_MS` it runs without the lock, because the holder may be
-   * suspended.
-   */
+  /** Runs `work` with the token that the account has now. Two processes may do so at once, and both fetch one. */
   async alone<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#forgetting;
-    const session = await this.#locked().catch(() => null);
-    try {
-      await this.#load();
-      return await work();
-    } finally {
-      await session?.close();
-    }
-  }
-
-  async #locked(): Promise<Session> {
-    const session = await this.#database.connect();
-    const half = Number.parseInt(this.#account.slice(0, 8), 16) | 0;
-    try {
-      await session.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      await session.query('select pg_advisory_lock($1, $2)', [TOKEN_LOCK, half]);
-      return session;
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
+    await this.#load();
+    return work();
   }
 
   async #load(): Promise<void> {

@@ -1,41 +1,23 @@
-import { type Client, type ClientConfig, Pool } from 'pg';
+import { Socket } from 'node:net';
+import { Client, type ClientConfig, Pool } from 'pg';
 import pgpass from 'pgpass';
 import type { Clock } from '../../request/ports.ts';
-import { StoreClient } from './connection.ts';
-import { storeError } from './failures.ts';
-import { Servers } from './servers.ts';
+import { isReadOnly, isTransient, storeError } from './failures.ts';
 import { storeAddress } from './store-url.ts';
 
 /** A row as the driver returns it. The caller of the query knows its columns. */
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement. A statement with a `name` is prepared once for each connection. Throws `SrqError('log')` if it
- * fails.
+ * Runs one statement. Statements have no names, because a pooler may give each of them another connection. Throws
+ * `SrqError('log')` if it fails.
  */
-export type Query = <Row extends object = DatabaseRow>(
-  text: string,
-  values?: readonly unknown[],
-  name?: string,
-) => Promise<Row[]>;
+export type Query = <Row extends object = DatabaseRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** A connection outside of the pool, for what belongs to a session: advisory locks and cursors. */
+/** A connection outside of the pool, for a long read. */
 export interface Session {
   readonly query: Query;
-  /** Aborts when the connection is gone, whoever ended it. */
-  readonly gone: AbortSignal;
-  /** The server's timeline, which changes when a standby takes over. Null for a standby. */
-  readonly timeline: number | null;
-  /** Calls `listen` for each notification on the channels that this session listens to. */
-  onNotification(listen: (payload: string) => void): void;
   close(): Promise<void>;
-}
-
-interface SessionOptions {
-  /** Whether its statements have no time limit. */
-  readonly patient?: boolean;
-  /** Whether it may lead to a server that has taken over and was not joined yet. */
-  readonly joins?: boolean;
 }
 
 export interface DatabaseOptions {
@@ -45,11 +27,11 @@ export interface DatabaseOptions {
   /** The application's name in the server's list of connections. */
   readonly name: string;
   readonly clock: Clock;
-  /** Called with a message for people when the server is found to be unavailable, and with null when it is back. */
+  /** Called with a message for people at once and every 10 s while something waits, and with null when nothing does. */
   readonly away?: ((message: string | null) => void) | undefined;
 }
 
-/** The PostgreSQL database that holds the store. Few connections are used. */
+/** The PostgreSQL database that holds the store. Nothing needs a session, so any pooler may stand in between. */
 export interface Database {
   /** The URL without its password. */
   readonly shown: string;
@@ -58,80 +40,71 @@ export interface Database {
   transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
   /** Runs `work`, and again while a server that was reached before is unavailable, until `stop` fires. */
   retryWhileAway<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
-  /** Opens a connection outside of the pool. */
-  connect(options?: SessionOptions): Promise<Session>;
-  /**
-   * From now on, uses only servers on this timeline. A server on another one can be reached only by `connect` with
-   * `joins`, until it is joined.
-   */
-  join(timeline: number | null): void;
+  /** Opens a connection outside of the pool, whose statements have no time limit. */
+  connect(): Promise<Session>;
   close(): Promise<void>;
 }
 
-/**
- * Maximum number of pooled connections. With the connection of the process lease and that of the account, a process has
- * four. Servers allow 100 by default.
- */
-const MAX_POOL_CONNECTIONS = 2;
+/** Maximum number of connections of a process. One is enough, if the server has no more. */
+const MAX_CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** A connection is replaced after this time, so that a process finds a server that has taken over. */
+const MAX_CONNECTION_S = 10;
 /**
  * The time limit of a statement at the server. The client waits longer, so that no statement takes effect after the client
  * has stopped waiting for it.
  */
 export const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 15_000;
-/** Time after which the server releases the locks of a process that was suspended within a transaction. */
-export const IDLE_TIMEOUT_MS = 3_000;
+/** Time after which the server ends the transaction of a process that was suspended within it. */
+const IDLE_TIMEOUT_MS = 3_000;
+/** Time that the server has to end a connection. One that drops everything would otherwise keep the process alive. */
+const GOODBYE_MS = 2_000;
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5_000;
 /** Time for which a server that was never reached is tried. */
 const FIRST_CONTACT_MS = 3_000;
+/** Time after which a statement without an answer is told, and after which it is told again. */
+const SILENT_MS = 5_000;
+const TELL_AGAIN_MS = 10_000;
+
+/** Dates are read as ISO, whatever the database is set to. A pooler in transaction mode may give these to nobody. */
+const SETTINGS = `select set_config('statement_timeout', $1, false), set_config('datestyle', 'ISO', false)`;
 
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const address = storeAddress(options.url);
-  const { shown, password } = address;
-  const servers = new Servers(address, {
-    ...address.config,
+  const { shown, password, config: address } = storeAddress(options.url);
+  const config: ClientConfig = {
+    ...address,
     application_name: options.name,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     // The driver passes the address that it has completed from variables such as PGUSER.
-    password: (completed: ClientConfig = address.config) => passwordOf(completed, password, options),
-  });
+    password: (completed: ClientConfig = address) => passwordOf(completed, password, options),
+  };
   const pool = new Pool({
-    ...servers.config,
+    ...config,
     query_timeout: ANSWER_TIMEOUT_MS,
     Client: StoreClient,
-    max: MAX_POOL_CONNECTIONS,
+    max: MAX_CONNECTIONS,
+    maxLifetimeSeconds: MAX_CONNECTION_S,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
-    onConnect: (client) => servers.prepare(client as StoreClient, { statementMs: STATEMENT_TIMEOUT_MS }),
+    onConnect: async (client) => void (await client.query(SETTINGS, [String(STATEMENT_TIMEOUT_MS)])),
   });
   // The next use replaces a connection that broke while it was idle, and reports an error if that fails.
   pool.on('error', () => {});
   // The pool listens for errors only on idle connections. An error on another connection without a listener would end
   // the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const reached = async () => {
-    await servers.choose().catch((error: unknown) => Promise.reject(storeError(error, shown)));
-    return pool;
-  };
-  const query = queryOf(pool, shown);
+  const waiting = new Waiting(options, shown);
   return {
     shown,
-    query: async (...asked) => {
-      await reached();
-      return query(...asked);
-    },
-    transaction: async (work) => inTransaction(await reached(), shown, work),
-    retryWhileAway: persistence(options, servers),
-    connect: async (wanted = {}) => {
-      await reached();
-      return openSession(servers, wanted);
-    },
-    join: (timeline) => servers.join(timeline),
+    query: queryOf(pool, shown),
+    transaction: (work) => inTransaction(pool, shown, work),
+    retryWhileAway: (work, stop) => waiting.retry(work, stop),
+    connect: () => openSession(config, shown),
     close: () => pool.end(),
   };
 }
@@ -145,10 +118,9 @@ async function passwordOf(address: ClientConfig, inUrl: string | null, { passwor
 }
 
 function queryOf(on: Pick<Client, 'query'>, shown: string): Query {
-  return async <Row extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
+  return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
     try {
-      const query = { text, values: [...values], ...(name === undefined ? {} : { name }) };
-      return (await on.query(query)).rows as Row[];
+      return (await on.query({ text, values: [...values] })).rows as Row[];
     } catch (error) {
       throw storeError(error, shown);
     }
@@ -177,60 +149,129 @@ async function inTransaction<Result>(
   }
 }
 
-/**
- * Returns the function that repeats work while the server is unavailable. It reports that only once, however many
- * callers wait, and once more when the server is back. A server that was never reached is given up soon, because its
- * name may be wrong.
- */
-function persistence({ clock, away }: DatabaseOptions, servers: Servers): Database['retryWhileAway'] {
-  let isSaid = false;
-  let isReached = false;
-  let doneMs = Number.NEGATIVE_INFINITY;
-  const say = (message: string | null) => {
-    if (isSaid === (message !== null)) return;
-    isSaid = message !== null;
-    away?.(message);
-  };
-  return async (work, stop) => {
-    const firstMs = clock.monotonicMs();
-    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
-      const startedMs = clock.monotonicMs();
-      try {
-        const result = await work();
-        isReached = true;
-        doneMs = clock.monotonicMs();
-        say(null);
-        return result;
-      } catch (error) {
-        if (!servers.failed(error) || stop.aborted) throw error;
-        if (!isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS) throw error;
-        // A restart that takes only a moment is not reported. Neither is a failure that began before a later success of
-        // another caller.
-        if (isReached && pauseMs > FIRST_RETRY_MS && startedMs >= doneMs)
-          say(error instanceof Error ? error.message : String(error));
-      }
-      await clock.sleep(pauseMs * (0.75 + Math.random() / 2), stop);
-    }
-  };
-}
-
-async function openSession(servers: Servers, { patient = false, joins = false }: SessionOptions): Promise<Session> {
-  const client = new StoreClient({ ...servers.config, ...(patient ? {} : { query_timeout: ANSWER_TIMEOUT_MS }) });
-  const gone = new AbortController();
-  client.on('error', () => gone.abort());
-  client.on('end', () => gone.abort());
+async function openSession(config: ClientConfig, shown: string): Promise<Session> {
+  const client = new StoreClient(config);
+  client.on('error', () => {});
   try {
     await client.connect();
-    await servers.prepare(client, { statementMs: patient ? 0 : STATEMENT_TIMEOUT_MS, joins });
+    await client.query(SETTINGS, ['0']);
   } catch (error) {
     client.end().catch(() => {});
-    throw storeError(error, servers.shown);
+    throw storeError(error, shown);
   }
-  return {
-    query: queryOf(client, servers.shown),
-    gone: gone.signal,
-    timeline: client.timeline,
-    onNotification: (listen) => client.on('notification', ({ payload = '' }) => listen(payload)),
-    close: () => client.end().catch(() => {}),
-  };
+  return { query: queryOf(client, shown), close: () => client.end().catch(() => {}) };
+}
+
+/** Repeats work while the server is unavailable, and tells people what is waited for, however many callers wait. */
+class Waiting {
+  readonly #options: DatabaseOptions;
+  readonly #shown: string;
+  readonly #stuck = new Set<object>();
+  #isReached = false;
+  #toldMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: DatabaseOptions, shown: string) {
+    this.#options = options;
+    this.#shown = shown;
+  }
+
+  /** A server that was never reached is given up soon, because its name may be wrong. */
+  async retry<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result> {
+    const { clock } = this.#options;
+    const call = {};
+    const firstMs = clock.monotonicMs();
+    let wasReadOnly = false;
+    try {
+      for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
+        try {
+          const result = await this.#watched(call, work);
+          this.#isReached = true;
+          return result;
+        } catch (error) {
+          // No server takes writing while a standby takes over.
+          const isPassing = isTransient(error) || (isReadOnly(error) && this.#isReached);
+          if (!isPassing || stop.aborted) throw error;
+          if (!this.#isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS) throw error;
+          wasReadOnly ||= isReadOnly(error);
+          // A restart that takes only a moment is not reported.
+          if (this.#isReached && (pauseMs > FIRST_RETRY_MS || wasReadOnly)) {
+            this.#tell(call, error instanceof Error ? error.message : String(error));
+          }
+        }
+        await clock.sleep(pauseMs * (0.75 + Math.random() / 2), stop);
+      }
+    } finally {
+      this.#done(call);
+    }
+  }
+
+  /** Runs `work`, and tells of it if there is no answer for long. */
+  async #watched<Result>(call: object, work: () => Promise<Result>): Promise<Result> {
+    const { clock } = this.#options;
+    const answered = new AbortController();
+    void (async () => {
+      for (let waitMs = SILENT_MS; ; waitMs = TELL_AGAIN_MS) {
+        await clock.sleep(waitMs, answered.signal);
+        if (answered.signal.aborted) return;
+        this.#tell(call, `The store ${this.#shown} does not answer.`);
+      }
+    })();
+    try {
+      return await work();
+    } finally {
+      answered.abort();
+    }
+  }
+
+  #tell(call: object, message: string): void {
+    this.#stuck.add(call);
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#toldMs < TELL_AGAIN_MS) return;
+    this.#toldMs = nowMs;
+    this.#options.away?.(message);
+  }
+
+  #done(call: object): void {
+    if (!this.#stuck.delete(call) || this.#stuck.size > 0) return;
+    this.#toldMs = Number.NEGATIVE_INFINITY;
+    this.#options.away?.(null);
+  }
+}
+
+type Connected = (error: Error | null, client?: Client) => void;
+
+/**
+ * A client that closes its connection if the login failed, and a while after it was ended. The driver would keep the
+ * former open until the server ends it after a minute, and the latter until the system gives it up after many minutes.
+ */
+class StoreClient extends Client {
+  readonly #socket: Socket;
+
+  constructor(settings: ClientConfig = {}) {
+    const socket = new Socket();
+    // The pool makes the password a non-enumerable property of the settings, so spreading them does not copy it.
+    const { password = '', ...config } = settings;
+    super({ ...config, password, stream: () => socket });
+    this.#socket = socket;
+  }
+
+  override connect(): Promise<Client>;
+  override connect(done: Connected): void;
+  override connect(done?: Connected): Promise<Client> | undefined {
+    const connecting = super.connect().catch((error: unknown) => {
+      this.#socket.destroy();
+      throw error;
+    });
+    if (!done) return connecting;
+    connecting.then((client) => done(null, client), done);
+    return undefined;
+  }
+
+  override end(): Promise<void>;
+  override end(done: (error: Error) => void): void;
+  override end(done?: (error: Error) => void): Promise<void> | undefined {
+    const socket = this.#socket;
+    socket.setTimeout(GOODBYE_MS, () => socket.destroy());
+    return done ? void super.end(done) : super.end();
+  }
 }

@@ -1,15 +1,15 @@
 import { SrqError } from '../../request/words/errors.ts';
 import type { Database } from './database.ts';
 import { READ_ONLY_HINT } from './failures.ts';
-import { NEWEST_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
-import { QUEUE_SCHEMA } from './queue-schema.ts';
+import { standing } from './figures.ts';
+import { schemaVersion } from './schema.ts';
 
 /** The suitability of a store. */
 export interface StoreFindings {
   /** The server's version: `PostgreSQL 15.4`. */
   readonly server: string;
   readonly role: string;
-  /** Whether the next command that sends creates or updates tables. */
+  /** Whether the next command that sends creates the tables. */
   readonly isBehind: boolean;
   /** How commits are replicated to other servers: `no standby`. */
   readonly replication: string;
@@ -42,7 +42,7 @@ export async function examineStore({ query, shown }: Database): Promise<StoreFin
     (select count(*)::integer from pg_stat_replication) as standbys,
     current_setting('synchronous_standby_names') as synchronous,
     (select array_agg(n.nspname || '.' || c.relname order by 1) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('srq', '${QUEUE_SCHEMA}') and c.relkind = 'r' and c.relpersistence = 'u') as unlogged`);
+      where n.nspname = 'srq' and c.relkind = 'r' and c.relpersistence = 'u') as unlogged`);
   if (!server || server.number < MIN_VERSION) {
     const message = `The store ${shown} is PostgreSQL ${server?.version ?? 'of an unknown version'}; 13 or later is needed.`;
     throw new SrqError('store.version', message, 'Name a newer server: --store postgres://USER@HOST:5432/DATABASE');
@@ -59,17 +59,22 @@ export async function examineStore({ query, shown }: Database): Promise<StoreFin
     const message = `The store ${shown} takes no writing: its database, or the role ${server.role}, is set to read only.`;
     throw new SrqError('store.read-only', message, READ_ONLY_HINT);
   }
-  const number = await schemaVersion(query);
-  requireKnownSchema(number, shown);
-  if (number > 0) await requireRights(query, shown, server.role);
+  const version = await schemaVersion(query, shown);
+  if (version > 0) await requireRights(query, shown, server.role);
+  const { held } = version > 0 ? await standing(query) : { held: null };
   return {
     server: `PostgreSQL ${server.version}`,
     role: server.role,
-    isBehind: number < NEWEST_SCHEMA,
+    isBehind: version === 0,
     replication: replicationOf(server),
-    dangers: dangersOf(server),
+    dangers: [...(held === null ? [] : [HELD]), ...dangersOf(server)],
   };
 }
+
+const HELD = {
+  message: 'Nothing is sent through it: its server was replaced, and it may lack what was sent last.',
+  hint: 'Look up at the service what was created last. Then: srq store resume',
+};
 
 function replicationOf({ standbys, synchronous }: Server): string {
   if (synchronous !== '') return `Each commit waits for a standby (${synchronous}).`;
@@ -94,8 +99,7 @@ function dangersOf({ fsync, full_page_writes, standbys, synchronous, unlogged }:
     dangers.push({ message, hint: `Let their owner do, for each: alter table ${unlogged[0]} set logged` });
   }
   if (standbys > 0 && synchronous === '') {
-    const message =
-      'If one of them takes over, the last commits can be missing there; srq then waits for all processes that lived.';
+    const message = 'If one of them takes over, the last commits can be missing there; a person is asked then.';
     dangers.push({
       message,
       hint: 'Set synchronous_standby_names on the server; docs/scale.md says what a fail-over does else.',
@@ -106,17 +110,10 @@ function dangersOf({ fsync, full_page_writes, standbys, synchronous, unlogged }:
 
 async function requireRights(query: Database['query'], shown: string, role: string): Promise<void> {
   const lacking = await query<{ lacked: string }>(
-    `select need || ' on srq.' || name as lacked
-    from (values ('state', 'SELECT'), ('state', 'INSERT'), ('state', 'UPDATE'), ('record', 'SELECT'), ('record', 'INSERT'),
-      ('worker', 'SELECT'), ('worker', 'INSERT'), ('worker', 'UPDATE'), ('run_note', 'SELECT'), ('run_note', 'INSERT'),
-      ('migration', 'SELECT'), ('account', 'SELECT'), ('account', 'INSERT'), ('account', 'UPDATE'), ('queue_claim', 'SELECT'),
-      ('queue_claim', 'INSERT'), ('queue_claim', 'UPDATE'), ('queue_claim', 'DELETE')) as t (name, need)
-    where to_regclass('srq.' || name) is not null and not has_table_privilege('srq.' || name, need)
-    union all
-    select 'USAGE on srq.record_id' where not has_sequence_privilege('srq.record_id', 'USAGE')
-    union all
-    select 'USAGE on schema ' || nspname from pg_namespace where nspname = $1 and not has_schema_privilege(oid, 'USAGE')`,
-    [QUEUE_SCHEMA],
+    `select need || ' on ' || c.oid::regclass as lacked
+    from pg_class c cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as t (need)
+    where c.relnamespace = 'srq'::regnamespace and c.relkind = 'r' and not has_table_privilege(c.oid, need)
+    order by c.relname, need`,
   );
   if (lacking.length === 0) return;
   throw new SrqError(

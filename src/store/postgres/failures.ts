@@ -1,10 +1,10 @@
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 
 /**
- * Matches the SQLSTATE codes of temporary failures: the server is starting, stopping, out of connections, or has closed
- * this one, or two writers conflicted.
+ * Matches the SQLSTATE codes of temporary failures: the server is starting, stopping, out of connections, memory or disk, or
+ * has closed this connection, or two writers conflicted.
  */
-const PASSING_STATES = /^(?:08|57P0[1-5]|25P03|53300|40001|40P01|55P03|57014)/;
+const PASSING_STATES = /^(?:08|53|57P0[1-5]|25P03|40001|40P01|55P03|57014)/;
 const PASSING_SYSTEM_CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
   ...['ENOENT', 'EAI_AGAIN', 'ENOTFOUND', 'ECONNABORTED'],
@@ -31,6 +31,12 @@ export function isReadOnly(error: unknown): boolean {
 /** Returns true if the server gave a statement up, because it took too long or somebody cancelled it. */
 export function isCancelled(error: unknown): boolean {
   return systemCode(error instanceof SrqError ? error.cause : error) === '57014';
+}
+
+/** Returns the code with which a function of the store refuses a process that has to look first, or null. */
+export function refusalOf(error: unknown): string | null {
+  const code = systemCode(error instanceof SrqError ? error.cause : error);
+  return code.startsWith('SRQ') ? code : null;
 }
 
 /** Returns true if the role lacks a privilege. */
@@ -70,7 +76,8 @@ function described(error: unknown): readonly [string, string] {
     return ['takes no writing', `${standby} ${READ_ONLY_HINT}`];
   }
   if (code === '53300') {
-    const how = 'A process that sends needs 4: raise max_connections, or the connection limit of the role or database.';
+    const how =
+      'A process that sends uses up to 3: raise max_connections, or the connection limit of the role or database.';
     return [`has no connection free (${words})`, `${how} ${AGAIN}`];
   }
   if (code === '53100') return ['has no room left on its disk', `Make room there. ${AGAIN}`];

@@ -14,7 +14,7 @@ import { SrqError } from '../../request/words/errors.ts';
 import { InGroups } from '../in-groups.ts';
 import { storedBy } from '../stored-by.ts';
 import type { Database, Query } from './database.ts';
-import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './process-lease.ts';
+import { Membership, type MembershipOptions } from './membership.ts';
 import { LogLookup } from './read-log.ts';
 import { type ConfirmedRecord, storable } from './recent-records.ts';
 
@@ -49,26 +49,31 @@ interface PendingEntry {
   readonly waitedMs: () => number;
 }
 
-export interface PostgresLogOptions extends ProcessLeaseOptions {
-  readonly clock: Clock;
-  /** Aborted when the run is to end. Waiting for an unavailable server ends soon after that. */
-  readonly stopping: AbortSignal;
+export interface PostgresLogOptions extends MembershipOptions {
   /** Called with the newest record of this process after each write. */
-  readonly confirmed?: ((newest: { readonly key: string; readonly id: number }) => void) | undefined;
+  readonly confirmed?: ((newest: Confirmed) => void) | undefined;
+}
+
+/** A record that the store has confirmed. */
+export interface Confirmed {
+  readonly store: string;
+  readonly epoch: number;
+  readonly key: string;
+  readonly id: number;
 }
 
 /**
  * The log in a database, for senders on any number of machines. This class keeps only the answers to its last queries.
- * The table `state` is authoritative: a record is accepted only if the row there is as its writer has seen it. While
+ * The table `request` is authoritative: a record is accepted only if the row there is as its writer has seen it. While
  * the server is unavailable, all calls wait and nothing is sent.
  */
 export class PostgresLog implements OpenLog {
   readonly run: string;
   readonly writeLeaseMs = WRITE_LEASE_MS;
-  readonly worker: ProcessLease;
+  readonly member: Membership;
   readonly #database: Database;
   readonly #lookup: LogLookup;
-  readonly #appending: InGroups<PendingEntry, boolean>;
+  readonly #appending: InGroups<PendingEntry, boolean | SrqError>;
   readonly #living: InGroups<string, boolean>;
   readonly #clock: Clock;
   readonly #confirmed: PostgresLogOptions['confirmed'];
@@ -77,9 +82,9 @@ export class PostgresLog implements OpenLog {
   #entries = 0;
   #closed = false;
 
-  private constructor(database: Database, worker: ProcessLease, options: PostgresLogOptions) {
+  private constructor(database: Database, member: Membership, options: PostgresLogOptions) {
     this.run = options.run;
-    this.worker = worker;
+    this.member = member;
     this.#database = database;
     this.#clock = options.clock;
     this.#confirmed = options.confirmed;
@@ -97,11 +102,11 @@ export class PostgresLog implements OpenLog {
 
   /** Opens the log of a database that has its tables. Throws `SrqError('log')` if that fails. */
   static async open(database: Database, options: PostgresLogOptions): Promise<PostgresLog> {
-    return new PostgresLog(database, await ProcessLease.acquire(database, options), options);
+    return new PostgresLog(database, await Membership.enter(database, options), options);
   }
 
   nowMs(): number {
-    return this.worker.nowMs();
+    return this.member.nowMs();
   }
 
   lookup(key: string): LoggedState {
@@ -155,42 +160,58 @@ export class PostgresLog implements OpenLog {
     this.#giveUpSoon();
     await this.#appending.idle();
     this.#giveUp.abort();
-    await this.worker.release();
+    await this.member.leave();
   }
 
-  #add(pending: Omit<PendingEntry, 'entry' | 'waitedMs'>): Promise<boolean> {
-    if (this.#closed) return Promise.reject(new SrqError('log.closed', `The log ${this.#database.shown} was closed.`));
-    return this.#appending.add({ ...pending, entry: ++this.#entries, waitedMs: stopwatch(this.#clock) });
+  async #add(pending: Omit<PendingEntry, 'entry' | 'waitedMs'>): Promise<boolean> {
+    if (this.#closed) throw new SrqError('log.closed', `The log ${this.#database.shown} was closed.`);
+    const entry = { ...pending, entry: ++this.#entries, waitedMs: stopwatch(this.#clock) };
+    const result = await this.#appending.add(entry);
+    if (result instanceof SrqError) throw result;
+    return result;
   }
 
-  async #append(group: readonly PendingEntry[]): Promise<boolean[]> {
+  /** Appends a group. When nothing may be begun any more, what has ended is still recorded. */
+  async #append(group: readonly PendingEntry[]): Promise<(boolean | SrqError)[]> {
     // The id behind which a repetition looks for the records, because nobody knows whether a failed statement took effect.
     // All that the first statement writes has larger ids than any that was known when it was sent.
     let since: number | null = null;
-    const rows = await this.#database.retryWhileAway(() => {
-      // While others cannot see that this process is alive, they may assume that it is dead and settle its requests.
-      this.worker.requireHeld();
+    const { member } = this;
+    const append = async () => {
+      const { failure } = member;
+      const allowed = failure === null ? group : group.filter(({ seen }) => seen === null);
+      if (allowed.length === 0) return [];
       const behind = since;
-      since ??= this.worker.records.newestId;
-      return this.#appendOnce(group, behind);
-    }, this.#giveUp.signal);
+      since ??= member.records.newestId;
+      return this.#appendOnce(allowed, behind);
+    };
+    const rows = await this.#database.retryWhileAway(() => member.compared(append), this.#giveUp.signal);
     const byKey = new Map(rows.map((row) => [row.key, row]));
     const atMs = this.nowMs();
     const recorded = group.map((pending) => {
       const { key } = pending.subject;
-      const { recorded = false, state = 'none', record = null } = byKey.get(key) ?? {};
+      const row = byKey.get(key);
+      if (!row) return member.failure ?? false;
+      const { recorded, state, record } = row;
       this.#lookup.states.set(key, state);
-      if (!recorded) return false;
-      this.worker.records.add(confirmed(pending, { id: Number(record), state, atMs }));
-      return true;
+      if (recorded) member.records.add(confirmed(pending, { id: Number(record), state, atMs }));
+      return recorded;
     });
-    const newest = this.worker.records.all.at(-1);
-    if (newest) this.#confirmed?.(newest);
+    const newest = member.records.newest;
+    if (newest) this.#confirmed?.({ ...newest, store: member.store, epoch: member.epoch });
     return recorded;
   }
 
   #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {
-    return this.#database.query<AppendedRow>(APPEND, [this.worker.id, since, ...columnsOf(group)], 'srq-append');
+    const { id, epoch, server, records } = this.member;
+    const begins = group.some(({ seen }) => seen !== null);
+    const { newest } = records;
+    return this.#database.query<AppendedRow>(APPEND, [
+      ...[id, begins ? epoch : null, server, newest?.id ?? null, newest?.key ?? null, since],
+      group.map(({ subject }) => subject.key),
+      group.map(({ entry }) => entry),
+      JSON.stringify(group.map(rowOf)),
+    ]);
   }
 }
 
@@ -201,31 +222,23 @@ interface AppendedRow {
   readonly record: string | null;
 }
 
-const APPEND = `select replace(key::text, '-', '') as key, recorded, state, record from srq.append(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
+const APPEND = `select replace(key::text, '-', '') as key, recorded, state, record
+  from srq.append($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
-/** Returns one array for each column, in the order of the parameters of `srq.append`. */
-function columnsOf(group: readonly PendingEntry[]): unknown[][] {
-  const of = (column: (pending: PendingEntry) => unknown) => group.map(column);
-  return [
-    of(({ subject }) => subject.key),
-    of(({ entry }) => entry),
-    of(({ event }) => event),
-    of(({ seen }) => seen),
-    of(({ event, by }) => nextState('none', event, by)),
-    of(({ event, by }) => nextState('licensed', event, by)),
-    of(({ subject }) => subject.row),
-    of(({ subject }) => storable(subject.ref)),
-    of(({ subject }) => subject.market ?? null),
-    of(({ outcome }) => (outcome && Object.keys(outcome.ids).length > 0 ? JSON.stringify(outcome.ids) : null)),
-    of(({ outcome }) => outcome?.http ?? null),
-    of(durationMs),
-    of(({ outcome }) => storable(outcome?.message ?? null)),
-    of(({ outcome }) => storable(outcome?.raw ?? null)),
-    of((pending) => storedBy(pending.event, pending)),
-    of(({ again }) => again),
-  ];
+/** Returns what `srq.append` is told of a record. */
+function rowOf(pending: PendingEntry) {
+  const { subject, event, seen, by, again, outcome } = pending;
+  return {
+    ...{ event, seen, again, row: subject.row, ref: storable(subject.ref), market: subject.market ?? null },
+    ...{ next: nextState('none', event, by), next_licensed: nextState('licensed', event, by) },
+    ...{ ids: idsOf(outcome), http: outcome?.http ?? null, ms: durationMs(pending), by: storedBy(event, pending) },
+    ...{ message: storable(outcome?.message ?? null), raw: storable(outcome?.raw ?? null) },
+  };
 }
+
+/** JSON as text: within the JSON of the whole the server could not hold NUL. */
+const idsOf = (outcome: Outcome | null) =>
+  outcome && Object.keys(outcome.ids).length > 0 ? JSON.stringify(outcome.ids) : null;
 
 /** A shorter wait for the store is not counted, so that a duration is usually that of the service alone. */
 const MIN_COUNTED_WAIT_MS = 2_000;
@@ -247,31 +260,22 @@ function confirmed(
   { id, state, atMs }: { readonly id: number; readonly state: LoggedState; readonly atMs: number },
 ): ConfirmedRecord {
   const { subject, entry, event, outcome, again } = pending;
-  const { ids = {}, http = null, message = null, raw = null } = outcome ?? {};
+  const { http = null, message = null, raw = null } = outcome ?? {};
   return {
-    ...{
-      id,
-      entry,
-      state,
-      event,
-      by: storedBy(event, pending),
-      again,
-      at: new Date(atMs).toISOString(),
-      ...subject,
-      ref: storable(subject.ref),
-    },
-    ...{ ids, http, ms: durationMs(pending), message: storable(message), raw: storable(raw) },
+    ...{ id, entry, state, event, by: storedBy(event, pending), again, at: new Date(atMs).toISOString() },
+    ...{ ...subject, ref: storable(subject.ref), ids: idsOf(outcome), http, ms: durationMs(pending) },
+    ...{ message: storable(message), raw: storable(raw) },
   };
 }
 
 /** Tells for each key whether its last record is an intent of a living process. */
 async function underWay(query: Query, keys: readonly string[]): Promise<boolean[]> {
-  const rows = await query<{ key: string; worker: number }>(
-    `select replace(s.key::text, '-', '') as key, s.worker from srq.state s join srq.record r on r.id = s.record
-    where s.key = any($1::uuid[]) and r.event = 'sending'`,
+  const rows = await query<{ key: string }>(
+    `select replace(s.key::text, '-', '') as key from srq.request s join srq.record r on r.id = s.record
+      join srq.process p on p.id = s.process
+    where s.key = any($1::uuid[]) and r.event = 'sending' and not srq.is_gone(p)`,
     [keys],
   );
-  const living = await livingProcesses(query, [...new Set(rows.map(({ worker }) => worker))]);
-  const found = new Set(rows.filter(({ worker }) => living.has(worker)).map(({ key }) => key));
+  const found = new Set(rows.map(({ key }) => key));
   return keys.map((key) => found.has(key));
 }

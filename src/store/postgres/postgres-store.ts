@@ -9,20 +9,21 @@ import {
 import type { Clock } from '../../request/ports.ts';
 import { type Database, openDatabase } from './database.ts';
 import { examineStore, type StoreFindings } from './examine-store.ts';
-import { IDENTITY_SCHEMA, migrate, NEWEST_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
+import { type Standing, standing } from './figures.ts';
 import {
   type FileLogState,
   type KnownRequest,
   knowsFileLog,
   type NotedFileLog,
   noteFileLog,
-  replacedRecords,
+  type Resumed,
+  resume,
   takeOver,
   takeOverNotes,
 } from './moving.ts';
-import { PostgresLog } from './postgres-log.ts';
+import { type Confirmed, PostgresLog } from './postgres-log.ts';
 import { followRecords, openReader, readAllRecords, readLatest, readNewest, readRequests } from './read-log.ts';
-import { type Resumed, resume } from './timeline.ts';
+import { makeTables, schemaVersion } from './schema.ts';
 
 interface PostgresStoreOptions {
   readonly url: string;
@@ -39,7 +40,7 @@ interface PostgresStoreOptions {
   /** Called with messages that people need about a fail-over. */
   readonly warn: (message: string) => void;
   /** Called with the newest record of this process after each write, and the identity of the store. */
-  readonly confirmed?: (newest: { readonly store: string; readonly key: string; readonly id: number }) => void;
+  readonly confirmed?: (newest: Confirmed) => void;
 }
 
 /** A log in PostgreSQL, for any number of machines. */
@@ -47,10 +48,13 @@ export interface PostgresStore extends LogStore {
   readonly database: Database;
   /** Examines whether the store is suitable, without changing anything. */
   examine(): Promise<StoreFindings>;
-  /** Lets sending continue without processes that have not come back after a fail-over. */
-  resume(): Promise<Resumed>;
-  /** Updates the tables. Returns the names of the applied steps. */
-  migrate(): Promise<string[]>;
+  /**
+   * Lets sending go on after a fail-over without processes that have not come back. `hasAll` is the person's word that the
+   * server has each commit.
+   */
+  resume(hasAll: boolean): Promise<Resumed>;
+  /** Makes the tables. Returns whether there were none. */
+  migrate(): Promise<boolean>;
   open(command: string, exclusive: boolean): Promise<PostgresLog>;
   /** Takes over requests of another log. Returns the number of those of which the store has learned something. */
   takeOver(requests: readonly KnownRequest[]): Promise<number>;
@@ -58,13 +62,10 @@ export interface PostgresStore extends LogStore {
   takeOverNotes(notes: readonly RecordedNote[]): Promise<void>;
   /** Yields what is known of each request, the oldest first. */
   requests(): AsyncGenerator<KnownRequest, void>;
-  /**
-   * Goes through the records from before `before` that a later one has replaced, some at a time, and yields the numbers of
-   * those that were found. With `deletes` it deletes them.
-   */
-  replacedRecords(before: Date, deletes: boolean): AsyncGenerator<number, void>;
-  /** Identifies the store, also in its backups. Null if it has no tables yet. */
-  identity(): Promise<string | null>;
+  /** Identifies the store, also in its backups, and its epoch. Null if it has no tables yet. */
+  identity(): Promise<{ readonly store: string; readonly epoch: number } | null>;
+  /** What of the store somebody should get up for. Nothing of a store without tables. */
+  standing(): Promise<Standing>;
   /** Tells whether the store has a record, or a later one of the same request. */
   has(record: { readonly key: string; readonly id: number }): Promise<boolean>;
   /** Tells whether the store was told of a log in a file, and knows its newest request. */
@@ -78,58 +79,47 @@ export interface PostgresStore extends LogStore {
 export function openPostgresStore(options: PostgresStoreOptions): PostgresStore {
   const { url, password, clock, run, stopping, away, holder, warn, confirmed } = options;
   const database = openDatabase({ url, password, clock, away, name: 'srq' });
-  const version = async () => {
-    const number = await database.retryWhileAway(() => schemaVersion(database.query), stopping);
-    requireKnownSchema(number, database.shown);
-    return number;
-  };
-  const isEmpty = async () => (await version()) === 0;
+  const steadily = <Result>(work: () => Promise<Result>) => database.retryWhileAway(work, stopping);
+  const isEmpty = async () => (await steadily(() => schemaVersion(database.query, database.shown))) === 0;
   /** Reads from the tables, or nothing if the store has none yet. */
   async function* unlessEmpty<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
     if (!(await isEmpty())) yield* read();
   }
-  const identity = async () => {
-    if ((await version()) < IDENTITY_SCHEMA) return null;
-    const text = 'select srq.identity()::text as store';
-    const [row] = await database.retryWhileAway(() => database.query<{ store: string }>(text), stopping);
-    return row?.store ?? null;
-  };
-  const migrated = () => database.retryWhileAway(() => migrate(database), stopping);
+  const migrate = () => steadily(() => makeTables(database));
   return {
     database,
     examine: () => examineStore(database),
-    migrate: migrated,
-    resume: async () => {
-      await migrated();
-      return resumeSending(database);
+    migrate,
+    resume: async (hasAll) => {
+      await migrate();
+      return steadily(() => resume(database.query, hasAll));
     },
     name: database.shown,
     open: async (command) => {
-      await migrated();
-      const store = (await identity()) ?? '';
-      const joining = {
-        ...{ run, clock, stopping, holder: holder(command), warn },
-        confirmed: ({ key, id }: { readonly key: string; readonly id: number }) => confirmed?.({ store, key, id }),
-      };
-      return database.retryWhileAway(() => PostgresLog.open(database, joining), stopping);
+      await migrate();
+      return PostgresLog.open(database, { run, clock, stopping, holder: holder(command), warn, confirmed });
     },
-    identity,
+    identity: async () => {
+      if (await isEmpty()) return null;
+      const text = 'select store::text, epoch from srq.meta';
+      const [row] = await steadily(() => database.query<{ store: string; epoch: number }>(text));
+      return row ?? null;
+    },
+    standing: async () => ((await isEmpty()) ? NOTHING_STANDS : steadily(() => standing(database.query))),
     has: async ({ key, id }) => {
-      const text = 'select 1 from srq.state where key = $1 and record >= $2';
-      return (await database.retryWhileAway(() => database.query(text, [key, id]), stopping)).length > 0;
+      const text = 'select 1 from srq.request where key = $1 and record >= $2';
+      return (await steadily(() => database.query(text, [key, id]))).length > 0;
     },
     knowsFileLog: async (file) => {
-      // Without the tables of this version nothing was taken over.
-      if ((await version()) < NEWEST_SCHEMA) return false;
-      return database.retryWhileAway(() => knowsFileLog(database.query, file), stopping);
+      if (await isEmpty()) return false;
+      return steadily(() => knowsFileLog(database.query, file));
     },
-    takeOver: (requests) => database.retryWhileAway(() => takeOver(database.query, requests), stopping),
-    takeOverNotes: (notes) => database.retryWhileAway(() => takeOverNotes(database.query, notes), stopping),
+    takeOver: (requests) => steadily(() => takeOver(database.query, requests)),
+    takeOverNotes: (notes) => steadily(() => takeOverNotes(database.query, notes)),
     requests: () => unlessEmpty(() => readRequests(database)),
-    replacedRecords: (before, deletes) => unlessEmpty(() => replacedRecords(database, before, deletes)),
     noteFileLog: async (noted) => {
-      await migrated();
-      await database.retryWhileAway(() => noteFileLog(database.query, noted), stopping);
+      await migrate();
+      await steadily(() => noteFileLog(database.query, noted));
     },
     openReader: async () => openReader(database, await isEmpty(), clock),
     latest: async function* () {
@@ -149,25 +139,13 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
   };
 }
 
-/** Lets sending continue without the missing processes. The server may be one that has not been joined yet. */
-async function resumeSending(database: Database): Promise<Resumed> {
-  const session = await database.connect({ joins: true });
-  try {
-    await session.query('begin');
-    const resumed = await resume(session.query, session.timeline);
-    await session.query('commit');
-    return resumed;
-  } finally {
-    await session.close();
-  }
-}
-
+const NOTHING_STANDS: Standing = { unknown: 0, held: null };
 const BEGINNING = { end: 0 };
 const TABLES_LOOK_MS = 2_000;
 
 async function* readNotes(database: Database): AsyncGenerator<RecordedNote> {
   const rows = await database.query<{ run: string; at: Date; note: object }>(
-    'select run, at, note from srq.run_note order by id',
+    'select run, at, note from srq.note order by id',
   );
   for (const { run, at, note } of rows) {
     const read = parseNote({ run, at: at.toISOString(), ...note });
@@ -183,7 +161,7 @@ function openNotes(database: Database, run: string, clock: Clock): RunNotes {
   let kept: Promise<unknown> = Promise.resolve();
   const append = (note: RunNote, atMs: number) => {
     const values = [run, new Date(atMs).toISOString(), JSON.stringify(note)];
-    const text = 'insert into srq.run_note (run, at, note) values ($1, $2, $3)';
+    const text = 'insert into srq.note (run, at, note) values ($1, $2, $3)';
     kept = kept.then(() => database.query(text, values)).catch(() => {});
   };
   return { ...coalesceNotes(append, clock.nowMs), flush: async () => void (await kept) };

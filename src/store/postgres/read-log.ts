@@ -26,7 +26,7 @@ const MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
 /** Maximum number of ids before the newest record that are checked for missing records. */
 const MISSING_LOOK = 10_000;
 
-/** A row of `srq.record` with its worker's run, as {@link RECORD_COLUMNS} selects it. */
+/** A row of `srq.record` with its process's run, as {@link RECORD_COLUMNS} selects it. */
 interface RecordRow {
   readonly id: string | null;
   readonly key: string;
@@ -45,7 +45,7 @@ interface RecordRow {
   readonly again: boolean;
 }
 
-/** The columns of a {@link RecordRow}, selected from `srq.record r` and `srq.worker w`. */
+/** The columns of a {@link RecordRow}, selected from `srq.record r` and `srq.process w`. */
 const RECORD_COLUMNS = `r.id, r.key, r.event, r."row", r.ref, r.market, r.ids, r.http, r.ms, r.message, r.raw, r.by,
   r.again, w.run, to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`;
 
@@ -127,9 +127,8 @@ export class LogLookup {
     this.#ask = new InGroups(
       async (keys) => {
         const rows = await query<{ key: string; state: LoggedState }>(
-          "select replace(key::text, '-', '') as key, state from srq.state where key = any($1::uuid[])",
+          "select replace(key::text, '-', '') as key, state from srq.request where key = any($1::uuid[])",
           [keys],
-          'srq-know',
         );
         this.states.setAll(keys, new Map(rows.map(({ key, state }) => [key, state])));
         return keys.map(() => null);
@@ -139,8 +138,8 @@ export class LogLookup {
     this.#records = new InGroups(
       async (keys) => {
         const rows = await query<RecordRow>(
-          `select ${RECORD_COLUMNS} from srq.state s join srq.record r on r.id = s.record
-        join srq.worker w on w.id = r.worker where s.key = any($1::uuid[])`,
+          `select ${RECORD_COLUMNS} from srq.request s join srq.record r on r.id = s.record
+        join srq.process w on w.id = r.process where s.key = any($1::uuid[])`,
           [keys],
         );
         const found = new Map(rows.map((row) => [row.key.replaceAll('-', ''), recordOf(row)]));
@@ -177,7 +176,7 @@ type ReadRow = RecordRow & { readonly is_last: boolean };
 export async function* readLatest(database: Database): AsyncGenerator<LogRecord, LogPosition> {
   return yield* inOneView(database, async function* (query) {
     const position = await newestPosition(query);
-    const rows = fetched(query, 'srq.state s join srq.record r on r.id = s.record', 'true');
+    const rows = fetched(query, 'srq.request s join srq.record r on r.id = s.record', 'true');
     for await (const row of rows) yield recordOf(row);
     return position;
   });
@@ -186,7 +185,7 @@ export async function* readLatest(database: Database): AsyncGenerator<LogRecord,
 /** Yields the last record of each request, newest first, as of the moment when reading begins. */
 export async function* readNewest(database: Database): AsyncGenerator<LogRecord, void> {
   yield* inOneView(database, async function* (query) {
-    const rows = fetched(query, 'srq.state s join srq.record r on r.id = s.record', 'true', 'desc');
+    const rows = fetched(query, 'srq.request s join srq.record r on r.id = s.record', 'true', 'desc');
     for await (const row of rows) yield recordOf(row);
   });
 }
@@ -196,7 +195,7 @@ export async function* readAllRecords(database: Database): AsyncGenerator<ReadRe
   return yield* inOneView(database, async function* (query) {
     const position = await newestPosition(query);
     const requests = new KeyIndex();
-    const rows = fetched(query, 'srq.record r join srq.state s on s.key = r.key', 's.record = r.id');
+    const rows = fetched(query, 'srq.record r join srq.request s on s.key = r.key', 's.record = r.id');
     for await (const row of rows) {
       const record = recordOf(row);
       yield { record, request: requests.findOrAdd(record.key), isLast: row.is_last };
@@ -233,7 +232,7 @@ export async function* followRecords(
   }
 }
 
-const FOLLOW = `select ${RECORD_COLUMNS} from srq.record r join srq.worker w on w.id = r.worker
+const FOLLOW = `select ${RECORD_COLUMNS} from srq.record r join srq.process w on w.id = r.process
   where r.id > $1 or r.id = any($2::bigint[]) order by r.id`;
 
 /** Returns the newest id, and the ids before it without a visible record, because those may still be written. */
@@ -252,7 +251,7 @@ async function newestPosition(query: Query): Promise<LogPosition> {
 export async function* readRequests(database: Database): AsyncGenerator<KnownRequest, void> {
   yield* inOneView(database, async function* (query) {
     await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, s.key as known_key, s.state
-      from srq.state s left join (srq.record r join srq.worker w on w.id = r.worker) on r.id = s.record order by s.record`);
+      from srq.request s left join (srq.record r join srq.process w on w.id = r.process) on r.id = s.record order by s.record`);
     for (;;) {
       const rows = await query<RecordRow & StateRow>(`fetch ${FETCH_ROWS} from records`);
       for (const row of rows) {
@@ -281,7 +280,7 @@ async function* inOneView<Item, End>(
   database: Database,
   work: (query: Query) => AsyncGenerator<Item, End>,
 ): AsyncGenerator<Item, End> {
-  const session = await database.connect({ patient: true });
+  const session = await database.connect();
   try {
     await session.query('begin isolation level repeatable read read only');
     return yield* work(session.query);
@@ -297,7 +296,7 @@ async function* fetched(
   order: 'asc' | 'desc' = 'asc',
 ): AsyncGenerator<ReadRow> {
   await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, ${isLast} as is_last
-    from ${tables} join srq.worker w on w.id = r.worker order by r.id ${order}`);
+    from ${tables} join srq.process w on w.id = r.process order by r.id ${order}`);
   for (;;) {
     const rows = await query<ReadRow>(`fetch ${FETCH_ROWS} from records`);
     yield* rows;

@@ -2,8 +2,10 @@ import type { LoggedState } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
 
 /** A record of this process that the store has confirmed. */
-export interface ConfirmedRecord extends Omit<LogRecord, 'run' | 'by' | 'wireForm' | 'wasClear' | 'looked'> {
+export interface ConfirmedRecord extends Omit<LogRecord, 'run' | 'by' | 'ids' | 'wireForm' | 'wasClear' | 'looked'> {
   readonly id: number;
+  /** JSON as text, or null if there are none. */
+  readonly ids: string | null;
   /** What the table keeps as `by`. */
   readonly by: string | null;
   /** Its number among the records of this process. */
@@ -12,9 +14,9 @@ export interface ConfirmedRecord extends Omit<LogRecord, 'run' | 'by' | 'wireFor
   readonly state: LoggedState;
 }
 
-/** Replaces NUL in a text, because PostgreSQL's text type cannot hold it. */
+/** Replaces what PostgreSQL's text type cannot hold: NUL, and halves of a character. */
 export function storable(text: string | null): string | null {
-  return text === null ? null : text.replaceAll('\0', '\uFFFD');
+  return text === null ? null : text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 /** Number of records that are kept in any case. They are enough for three minutes at a hundred records per second. */
@@ -24,7 +26,6 @@ const KEPT = 20_000;
 export class RecentRecords {
   #records: ConfirmedRecord[] = [];
   #newestId = 0;
-  #isWhole = true;
 
   /**
    * The largest id in the log that this process knows of, or 0. Ids that are given out later are larger, also on a server
@@ -34,9 +35,9 @@ export class RecentRecords {
     return this.#newestId;
   }
 
-  /** True if no record has been dropped so far. */
-  get isWhole(): boolean {
-    return this.#isWhole;
+  /** The newest record, or null. */
+  get newest(): ConfirmedRecord | null {
+    return this.#records.at(-1) ?? null;
   }
 
   /** All kept records, in their order. */
@@ -47,9 +48,7 @@ export class RecentRecords {
   add(record: ConfirmedRecord): void {
     this.#records.push(record);
     this.sawId(record.id);
-    if (this.#records.length < KEPT + KEPT / 4) return;
-    this.#records = this.#records.slice(-KEPT);
-    this.#isWhole = false;
+    if (this.#records.length >= KEPT + KEPT / 4) this.#records = this.#records.slice(-KEPT);
   }
 
   /** Notes that the log has a record with this id, perhaps of another process. */

@@ -129,17 +129,6 @@ describe('A transaction', () => {
   });
 });
 
-describe('A session', () => {
-  test('says when it was cut, and can be closed all the same', async () => {
-    const server = await serve();
-    const session = await databaseAt(server.url).connect();
-    server.connections[0]?.cut();
-    await until(() => session.gone.aborted);
-    await expect(session.query('select 1')).rejects.toMatchObject({ reason: 'store.unavailable' });
-    await session.close();
-  });
-});
-
 describe('While the server is unavailable', () => {
   const persistent = (options: Partial<DatabaseOptions> = {}) => {
     const clock = new VirtualClock();
@@ -190,7 +179,7 @@ describe('While the server is unavailable', () => {
     expect(said).toEqual([]);
   });
 
-  test('a server that was reached is waited for, which is said at the second failure, and once more when it is back', async () => {
+  test('a server that was reached is waited for, which is said at the second failure, every ten seconds, and once more when it is back', async () => {
     withoutChance();
     const { clock, retry, said } = persistent();
     await retry(async () => {}, never);
@@ -199,10 +188,33 @@ describe('While the server is unavailable', () => {
     expect(said).toEqual([]);
     const long = failing(clock, 12, away('it is away'));
     expect(await clock.until(retry(long.work, never))).toBe('done');
-    expect(said).toEqual(['it is away', null]);
+    // It took some 42 s.
+    expect(said).toEqual([...Array(4).fill('it is away'), null]);
     expect(clock.monotonicMs()).toBeGreaterThan(30_000);
+    said.length = 0;
     await clock.until(retry(failing(clock, 2, Object.assign(new Error('again'), { code: '57P01' })).work, never));
-    expect(said).toEqual(['it is away', null, 'again', null]);
+    expect(said).toEqual(['again', null]);
+  });
+
+  test('a server that does not answer is told of after five seconds, and every ten', async () => {
+    const { clock, retry, said } = persistent();
+    await retry(async () => {}, never);
+    await clock.until(retry(() => clock.sleep(26_000), never));
+    expect(said).toEqual([...Array(3).fill(expect.stringMatching(/does not answer\.$/)), null]);
+  });
+
+  test('it is back when nobody waits for it any more, however often another call succeeds', async () => {
+    withoutChance();
+    const { clock, retry, said } = persistent();
+    await retry(async () => {}, never);
+    const full = failing(clock, 6, Object.assign(new Error('full'), { code: '53100' }));
+    const writing = retry(full.work, never);
+    for (let at = 0; at < 20; at += 1) {
+      await clock.until(clock.sleep(100));
+      await retry(async () => {}, never);
+    }
+    await clock.until(writing);
+    expect(said).toEqual(['full', null]);
   });
 
   test('nothing more is tried once the run is to end, nor what cannot succeed later', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { examineStore, NEWEST_SCHEMA } from '../../doors/store.ts';
+import { examineStore } from '../../doors/store.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 
 const SERVER = {
@@ -8,13 +8,14 @@ const SERVER = {
 };
 
 /** A store with the tables of a version, or without any. */
-function storeOf(server: object | null, { schema = NEWEST_SCHEMA, lacking = [] as string[] } = {}) {
+function storeOf(server: object | null, { schema = 1, held = null as string | null, lacking = [] as string[] } = {}) {
   const asked: string[] = [];
   const database = scriptedDatabase(({ text }: Asked) => {
     asked.push(text);
     if (text.includes('pg_stat_replication')) return server === null ? [] : [{ ...SERVER, ...server }];
     if (text.includes('has_table_privilege')) return lacking.map((lacked) => ({ lacked }));
-    if (text.includes('max(number)')) return [{ number: schema }];
+    if (text.includes('coalesce(held')) return [{ unknown: 0, held }];
+    if (text.includes('select version')) return [{ version: schema }];
     return schema === 0 ? [] : [{}];
   });
   const looksForRights = () => asked.some((text) => text.includes('has_table_privilege'));
@@ -59,9 +60,16 @@ test.each([
 });
 
 test('tables of a newer srq are refused', async () => {
-  await expect(storeOf({}, { schema: NEWEST_SCHEMA + 1 }).examined()).rejects.toMatchObject({
+  await expect(storeOf({}, { schema: 2 }).examined()).rejects.toMatchObject({
     reason: 'store.version',
-    message: expect.stringContaining(`tables ${NEWEST_SCHEMA + 1}, this one knows ${NEWEST_SCHEMA}`),
+    message: expect.stringContaining('tables 2, this one knows 1'),
     hint: expect.stringContaining('Update srq'),
   });
+});
+
+test('a store through which nothing is sent before a person says so is told as such', async () => {
+  const { dangers } = await storeOf({}, { held: 'lost' }).examined();
+  expect(dangers).toEqual([
+    { message: expect.stringContaining('Nothing is sent'), hint: expect.stringContaining('resume') },
+  ]);
 });

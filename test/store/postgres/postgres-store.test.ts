@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { LogPosition } from '../../../src/request/log/log-store.ts';
 import { CREATED, failureOf, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
-import { installBoss, outcomesByMinute, systemClock, workingProcesses } from '../../doors/store.ts';
+import { outcomesByMinute, systemClock, workingProcesses } from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -52,11 +52,11 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     const notes = store.openNotes('run');
     notes.note({ event: 'breaker', pauseMs: 1 });
     await notes.flush();
-    await server.query(url, 'alter table srq.run_note rename to away');
+    await server.query(url, 'alter table srq.note rename to away');
     notes.note({ event: 'breaker', pauseMs: 2 });
     await notes.flush();
-    await server.query(url, 'alter table srq.away rename to run_note');
-    const text = 'insert into srq.run_note (run, at, note) values ($1, now(), $2)';
+    await server.query(url, 'alter table srq.away rename to note');
+    const text = 'insert into srq.note (run, at, note) values ($1, now(), $2)';
     await server.query(url, text, ['run', JSON.stringify({ event: 'of a later version' })]);
     notes.note({ event: 'breaker', pauseMs: 3 });
     notes.note({ event: 'end', stopped: null });
@@ -75,11 +75,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
 
   describe('for a role with rights of its own', () => {
     const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
-    /** The rights on the tables of the log that the document grants: `INSERT on srq.state`. */
-    const granted = [...grants.matchAll(/^grant (.*) on (srq\.[^;]*) to sender;$/gm)].flatMap(
-      ([, rights = '', on = '']) =>
-        on.split(', ').flatMap((table) => rights.split(', ').map((right) => `${right.toUpperCase()} on ${table}`)),
-    );
     const asSender = () => stored('sender', {}, url.replace('owner@', 'sender@'));
     beforeAll(async () => {
       await server.query('postgres', `create role sender login password '${STORE_PASSWORD}'`);
@@ -88,31 +83,15 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
       await stored('owner').migrate();
     });
 
-    test('names each right that the document grants and the role lacks', async () => {
-      await server.query(url, 'grant usage on schema srq to sender; grant select on srq.migration to sender');
-      const { message } = await failureOf(asSender().examine());
-      const named = /lacks rights in the store \S+: (.*)\.$/.exec(message)?.[1]?.split(', ') ?? [];
-      // The queue deletes its claims; nothing of the account is deleted yet.
-      const needed = granted.filter((right) => !/^DELETE on srq\.account$|srq\.migration$/.test(right));
-      expect(named.toSorted()).toEqual([...needed, 'USAGE on srq.record_id'].toSorted());
-    });
-
     test('needs no other right than the document grants, and names one that is taken away again', async () => {
-      const { database } = stored('owner');
-      await installBoss(database);
+      await server.query(url, 'grant usage on schema srq to sender; grant select on srq.meta to sender');
+      expect((await failureOf(asSender().examine())).message).toMatch(/lacks rights .*DELETE on srq\.account, INSERT/);
       await server.query(url, grants.replaceAll('DATABASE', url.split('/').at(-1) ?? ''));
       expect(await asSender().examine()).toMatchObject({ role: 'sender', isBehind: false });
-      for (const [revoked, name] of [
-        ['delete on srq.queue_claim', 'DELETE on srq.queue_claim'],
-        ['usage on sequence srq.record_id', 'USAGE on srq.record_id'],
-        ['usage on schema srq_queue', 'USAGE on schema srq_queue'],
-      ]) {
-        await server.query(url, `revoke ${revoked} from sender`);
-        await expect(asSender().examine()).rejects.toMatchObject({
-          message: expect.stringMatching(new RegExp(`: ${name}\\.$`)),
-        });
-        await server.query(url, `grant ${revoked} to sender`);
-      }
+      await server.query(url, 'revoke delete on srq.waiting from sender');
+      await expect(asSender().examine()).rejects.toMatchObject({
+        message: expect.stringMatching(/: DELETE on srq\.waiting\.$/),
+      });
     });
   });
 
@@ -122,10 +101,13 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     await opened('two', 'work', named('b'));
     await opened('three', 'bulk', named('c'));
     await (await opened('four', 'work', named('d'))).close();
-    await server.query(url, "insert into srq.worker (run, holder) values ('five', 'srq work, killed')");
+    await server.query(
+      url,
+      "insert into srq.process (run, holder, left_at) values ('five', 'srq work, killed', now())",
+    );
     for (const row of [1, 2]) {
-      const text = 'insert into srq.queue_claim (queue, job, worker) values ($1, $2, $3)';
-      await server.query(url, text, ['requests-x', keyOf(row), worker.worker.id]);
+      const text = `insert into srq.waiting (key, account, "row", request, process) values ($1, $1, 1, '', $2)`;
+      await server.query(url, text, [keyOf(row), worker.member.id]);
     }
     const told = await workingProcesses(stored('reader').database);
     expect(told.map(({ name, inHand }) => [name, inHand])).toEqual([
@@ -142,7 +124,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     const write = (id: number, minutesAgo: number, event: string) =>
       server.query(
         url,
-        `insert into srq.record (id, at, key, worker, entry, "row", event, again)
+        `insert into srq.record (id, at, key, process, entry, "row", event, again)
         values ($1, date_trunc('minute', clock_timestamp()) - make_interval(mins => $2), $3, 1, 1, 1, $4, false)`,
         [id, minutesAgo, keyOf(id), event],
       );

@@ -1,0 +1,124 @@
+import type { QueueDepth } from '../../request/log/request-queue.ts';
+import { noSentCounts, type SentCounts, type SentStatus } from '../../request/log/status.ts';
+import type { Database, Query } from './database.ts';
+import { isCancelled } from './failures.ts';
+
+const MINUTES = 15;
+/**
+ * Number of records, counted from the end of the log, that are read at most. It bounds the time, however long the log
+ * is.
+ */
+const LATEST_RECORDS = 2_000_000;
+
+/** A process that works on a queue. */
+interface WorkingProcess {
+  /** The command, the process, the machine and the start time. */
+  readonly name: string;
+  readonly since: string;
+  readonly seen: string;
+  /** Number of requests that it has taken from the queue. */
+  readonly inHand: number;
+}
+
+/** Returns the processes that work on a queue now. */
+export async function workingProcesses({ query }: Pick<Database, 'query'>): Promise<WorkingProcess[]> {
+  const rows = await query<{ holder: string; since: Date; seen: Date; in_hand: number }>(
+    `select p.holder, p.since, p.seen,
+      (select count(*)::integer from srq.waiting w where w.process = p.id) as in_hand
+    from srq.process p where p.holder like 'srq work,%' and not srq.is_gone(p) order by p.id`,
+  );
+  return rows.map(({ holder: name, since, seen, in_hand: inHand }) => {
+    return { name, since: since.toISOString(), seen: seen.toISOString(), inHand };
+  });
+}
+
+/** The outcomes that were recorded in one minute. */
+type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
+
+/**
+ * Returns the counts of those of the last 15 minutes in which something ended, in order, or null if counting takes too
+ * long.
+ */
+export async function outcomesByMinute(database: Database): Promise<MinuteCounts[] | null> {
+  const rows = await withinTime(database, (query) =>
+    query<{ at: Date; event: SentStatus; count: string }>(
+      `select date_trunc('minute', at) as at, event, count(*) as count from srq.record
+      where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
+        and at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
+      group by 1, 2 order by 1`,
+      [LATEST_RECORDS, MINUTES],
+    ),
+  );
+  if (rows === null) return null;
+  const minutes = new Map<string, MinuteCounts>();
+  for (const { at: time, event, count } of rows) {
+    const at = time.toISOString();
+    minutes.set(at, { at, ...noSentCounts(), ...minutes.get(at), [event]: Number(count) });
+  }
+  return [...minutes.values()];
+}
+
+/** Returns how many requests of the account wait. Those that nobody has taken are only counted if that is quick. */
+export async function depth(database: Database, account: string): Promise<QueueDepth> {
+  const [row] = await database.query<{ in_work: number; estimate: number }>(
+    `select (select count(*)::integer from srq.waiting where account = $1 and process is not null) as in_work,
+      (select greatest(reltuples, 0)::float8 from pg_class where oid = 'srq.waiting'::regclass) as estimate`,
+    [account],
+  );
+  const { in_work: inWork = 0, estimate = 0 } = row ?? {};
+  const counted = await withinTime(database, (query) =>
+    query<{ ready: number; waiting: number }>(
+      `select count(*) filter (where due <= clock_timestamp())::integer as ready,
+        count(*) filter (where due > clock_timestamp())::integer as waiting
+      from srq.waiting where account = $1 and process is null`,
+      [account],
+    ),
+  );
+  const { ready = null, waiting = null } = counted?.[0] ?? {};
+  const total = ready === null || waiting === null ? estimate : ready + waiting + inWork;
+  return { total, ready, waiting, inWork };
+}
+
+/** Returns the age of the oldest request. It uses the index by which requests are taken. */
+export async function oldest(query: Query, account: string): Promise<number> {
+  const text = `select extract(epoch from clock_timestamp() - since)::float8 * 1000 as ms from srq.waiting
+    where account = $1 and process is null order by account, since, key limit 1`;
+  const [row] = await query<{ ms: number }>(text, [account]);
+  return Math.max(0, row?.ms ?? 0);
+}
+
+/** What of a store somebody should get up for. */
+export interface Standing {
+  /** Number of requests whose outcome is unknown. */
+  readonly unknown: number;
+  /** Why nothing is sent before a person says so, or null. */
+  readonly held: string | null;
+}
+
+/** Returns what stands in the way. An intent without an outcome is not counted: it may be under way. */
+export async function standing(query: Query): Promise<Standing> {
+  const [row] = await query<Standing>(`select coalesce(held, case when met is not null then 'missing' end) as held,
+    (select count(*)::integer from srq.record r join srq.request s on s.record = r.id
+      where r.event = 'unknown' and s.state in ('unknown', 'parked')) as unknown
+    from srq.meta`);
+  return row ?? { unknown: 0, held: null };
+}
+
+/** Maximum time for which one figure that is only shown may keep the server busy. */
+const MAX_COUNTING_MS = 300;
+
+/** Returns what `count` counts, or null if that takes too long. */
+async function withinTime<Result>(
+  database: Database,
+  count: (query: Query) => Promise<Result>,
+): Promise<Result | null> {
+  try {
+    return await database.transaction(async (query) => {
+      await query(`set local statement_timeout = ${MAX_COUNTING_MS}`);
+      return count(query);
+    });
+  } catch (error) {
+    if (isCancelled(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,242 @@
+import type { Clock } from '../../request/ports.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import type { Database } from './database.ts';
+import { refusalOf } from './failures.ts';
+import { RecentRecords } from './recent-records.ts';
+
+const BEAT_MS = 5_000;
+/** Time to wait for processes that lived when the server was replaced. */
+const PATIENCE_S = 30;
+const COMPARED = 1_000;
+const MAX_RECORDS = 2_000;
+
+export interface MembershipOptions {
+  readonly run: string;
+  /** The description of the process for people. */
+  readonly holder: string;
+  readonly clock: Clock;
+  /** Aborted when the run is to end. */
+  readonly stopping: AbortSignal;
+  /** Reports what was put back. */
+  readonly warn: (message: string) => void;
+}
+
+interface Joined {
+  readonly process: number;
+  readonly store: string;
+  readonly epoch: number;
+  readonly server: string;
+  readonly is_settled: boolean;
+  readonly held: 'lost' | 'missing' | null;
+  readonly missing: string[];
+  readonly met_s: number | null;
+  readonly forked: Date | null;
+}
+
+/**
+ * The part of this process among those that use the store. It gives signs of life, and remembers which server has what it
+ * knows to be kept. When it meets another server, it compares, and puts back what is missing there. If anything was, or if a
+ * process that lived does not come back, nobody sends before a person has said so.
+ */
+export class Membership {
+  /** The latest records of this process. */
+  readonly records = new RecentRecords();
+  readonly #database: Database;
+  readonly #options: MembershipOptions;
+  readonly #leaving = new AbortController();
+  #joined: Joined;
+  #beating: Promise<void> = Promise.resolve();
+  #comparing: Promise<void> | null = null;
+  #failure: SrqError | null = null;
+  /** The server's wall clock minus the monotonic clock of this process. */
+  #offsetMs = 0;
+
+  private constructor(joined: Joined, database: Database, options: MembershipOptions) {
+    this.#joined = joined;
+    this.#database = database;
+    this.#options = options;
+  }
+
+  /** Enters this process. Throws `SrqError('log')` if that fails, or if nobody may send. */
+  static async enter(database: Database, options: MembershipOptions): Promise<Membership> {
+    const member = await database.retryWhileAway(async () => {
+      const joined = await join(database, options);
+      await requireSettled(database, joined);
+      return new Membership(joined, database, options);
+    }, options.stopping);
+    await database.retryWhileAway(() => member.#beat(), options.stopping);
+    member.#beating = member.#keepBeating();
+    return member;
+  }
+
+  get id(): number {
+    return this.#joined.process;
+  }
+
+  get store(): string {
+    return this.#joined.store;
+  }
+
+  get epoch(): number {
+    return this.#joined.epoch;
+  }
+
+  get server(): string {
+    return this.#joined.server;
+  }
+
+  /** Why this process may begin nothing more, or null. */
+  get failure(): SrqError | null {
+    return this.#failure;
+  }
+
+  /** Returns the server's wall clock in milliseconds. */
+  nowMs(): number {
+    return this.#options.clock.monotonicMs() + this.#offsetMs;
+  }
+
+  /**
+   * Runs `work`. If the store refuses it because this process has to look first, this process compares, and `work` runs
+   * again. Throws an error that passes while others are waited for.
+   */
+  async compared<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (refusalOf(error) === null) throw error;
+      await this.#compare();
+      return work();
+    }
+  }
+
+  /** Shows the others that no request of this process is under way any more. */
+  async leave(): Promise<void> {
+    this.#leaving.abort();
+    await this.#beating;
+    const text = 'update srq.process set left_at = clock_timestamp() where id = $1';
+    await this.#database.query(text, [this.id]).catch(() => {});
+  }
+
+  async #keepBeating(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#leaving;
+    for (;;) {
+      await clock.sleep(BEAT_MS, signal);
+      if (signal.aborted) return;
+      // Those who want something of the store tell that it is away.
+      await this.#beat().catch(() => {});
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { clock } = this.#options;
+    const askedMs = clock.monotonicMs();
+    const text = 'select now_ms, newest, epoch, held, is_joined from srq.beat($1, $2)';
+    const [row] = await this.#database.query<Beat>(text, [this.id, this.server]);
+    if (!row) return;
+    this.#offsetMs = row.now_ms - (askedMs + clock.monotonicMs()) / 2;
+    this.records.sawId(Number(row.newest ?? 0));
+    if (!row.is_joined || row.held !== null || row.epoch !== this.epoch) await this.#compare();
+  }
+
+  #compare(): Promise<void> {
+    this.#comparing ??= this.#compareOnce().finally(() => {
+      this.#comparing = null;
+    });
+    return this.#comparing;
+  }
+
+  async #compareOnce(): Promise<void> {
+    const { shown, query } = this.#database;
+    const [row] = await query<{ server: string }>('select srq.server() as server');
+    if (row && isOlder(row.server, this.server)) throw passing('store.unavailable', replaced(shown));
+    const lost = await this.#putBack();
+    if (lost > 0)
+      this.#options.warn(`The store ${shown} had lost ${lost} records of this process; they were put back.`);
+    const joined = await join(this.#database, this.#options);
+    if (joined.held !== null || joined.epoch !== this.epoch) {
+      this.#failure = stopped(shown, joined);
+      // What is under way has an outcome, which the store is still told.
+      this.#joined = { ...joined, epoch: this.epoch };
+      return;
+    }
+    await requireSettled(this.#database, joined);
+    this.#joined = joined;
+  }
+
+  /** Writes again what the server lacks. Commits are lost from the end, so the latest records show whether any is. */
+  async #putBack(): Promise<number> {
+    const { query } = this.#database;
+    const { all, newestId } = this.records;
+    const latest = all.slice(-COMPARED);
+    const text = `select count(*)::integer as kept from unnest($1::bigint[], $2::uuid[]) as i (id, key)
+      where exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)`;
+    const [row] = await query<{ kept: number }>(text, [latest.map(({ id }) => id), latest.map(({ key }) => key)]);
+    if (row?.kept === latest.length) return 0;
+    // The server may lack this process as well.
+    const { process } = await join(this.#database, this.#options, false);
+    let count = 0;
+    for (let from = 0; from < all.length; from += MAX_RECORDS) {
+      const group = JSON.stringify(all.slice(from, from + MAX_RECORDS));
+      const back = 'select entry, id::float8 as id from srq.put_back($1, $2, $3)';
+      const rows = await query<{ entry: number; id: number }>(back, [process, newestId, group]);
+      this.records.renumber(new Map(rows.map(({ entry, id }) => [entry, id])));
+      count += rows.length;
+    }
+    return count;
+  }
+}
+
+interface Beat {
+  readonly now_ms: number;
+  readonly newest: string | null;
+  readonly epoch: number;
+  readonly held: string | null;
+  readonly is_joined: boolean;
+}
+
+/** Enters or enters again. With `isBack` false the process says only that it is there, and not that it lacks nothing. */
+async function join({ query }: Database, { run, holder }: MembershipOptions, isBack = true): Promise<Joined> {
+  const [row] = await query<Joined>('select * from srq.join_store($1, $2, $3)', [run, holder, isBack]);
+  if (!row) throw new Error('no answer of srq.join_store');
+  return row;
+}
+
+/** Throws an error unless sending goes on. It passes while processes are waited for that lived. */
+async function requireSettled({ query, shown }: Database, joined: Joined): Promise<void> {
+  if (joined.held !== null) throw stopped(shown, joined);
+  if (joined.is_settled) return;
+  const waited = joined.met_s ?? 0;
+  if (waited < PATIENCE_S) {
+    const names = joined.missing.join('; ');
+    throw passing('store.failed-over', `The store ${shown} has another server now. It waits for ${names}.`);
+  }
+  await query("update srq.meta set held = 'missing', epoch = epoch + 1 where held is null and met is not null");
+  throw stopped(shown, { ...joined, held: 'missing' });
+}
+
+function stopped(shown: string, { held, missing, forked }: Joined): SrqError {
+  const what =
+    held === 'missing'
+      ? `${missing.join('; ')} lived when its server was replaced, and did not come back`
+      : 'its server had lost records that were put back, and may lack others';
+  const since = forked === null ? 'last' : `since ${forked.toISOString()}`;
+  return new SrqError(
+    'store.failed-over',
+    `The store ${shown} may lack what was sent: ${what}. Nothing more is sent.`,
+    `Look up at the service what was created ${since}. Then: srq store resume`,
+  );
+}
+
+/** An error after which the same is tried again. */
+function passing(code: 'store.failed-over' | 'store.unavailable', message: string): SrqError {
+  return new SrqError(code, message, null, Object.assign(new Error('held back'), { code: '08006' }));
+}
+
+const replaced = (shown: string) => `The store ${shown} was reached at a server that has been replaced.`;
+
+/** Tells whether one server is an earlier one of the other: the same system on an earlier timeline. */
+function isOlder(one: string, other: string): boolean {
+  const [[system, timeline = ''], [otherSystem, otherTimeline = '']] = [one.split('/'), other.split('/')];
+  return system === otherSystem && timeline < otherTimeline;
+}

@@ -1,0 +1,110 @@
+import type { Destination, ServiceRequest } from '../../request/lead/service-request.ts';
+import type { RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
+import { accountId } from './account.ts';
+import type { Database, Query } from './database.ts';
+import { depth, oldest } from './figures.ts';
+
+/** Days for which a request may wait to be sent (`srq.is_over`). */
+export const QUEUED_LIFE_DAYS = 30;
+const PURGED_AT_ONCE = 10_000;
+
+interface QueueOptions {
+  readonly database: Database;
+  readonly destination: Destination;
+  /** The id of the process that takes requests, or null for one that only adds and looks. */
+  readonly process: (() => number) | null;
+  /** Aborted when a store that is away is no longer waited for. */
+  readonly giveUp: AbortSignal;
+}
+
+/** A queue, and what a person does with it. */
+export interface PostgresQueue extends RequestQueue {
+  /** Returns the age in milliseconds of the oldest request that nobody has taken, or 0 if there is none. */
+  oldest(): Promise<number>;
+  /** Forgets some of the requests that wait to be sent, and returns their number: 0 when none is left. */
+  purge(): Promise<number>;
+}
+
+/** Opens the queue of an account: the rows of `srq.waiting`, which stand beside the rows of the log under the same keys. */
+export function openQueue({ database, destination, process, giveUp }: QueueOptions): PostgresQueue {
+  const account = accountId(destination);
+  const ask: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), giveUp);
+  return {
+    add: async (requests) => {
+      const rows = requests.map(({ key, row, request }) => ({ key, row, request: JSON.stringify(request) }));
+      return (await ask(ADD, [account, JSON.stringify(rows)])).length;
+    },
+    take: async (count, hand) => {
+      const text = 'select key, "row", request, is_over from srq.take($1, $2, $3, $4)';
+      return (await ask<TakenRow>(text, [account, process?.(), count, hand])).map(takenOf);
+    },
+    giveBack: async (keys, isTried) => {
+      await ask(isTried ? LATER : BACK, [keys, process?.()]);
+    },
+    drop: async (keys) => void (await ask('delete from srq.waiting where key = any($1)', [keys])),
+    depth: () => database.retryWhileAway(() => depth(database, account), giveUp),
+    oldest: () => database.retryWhileAway(() => oldest(database.query, account), giveUp),
+    isEmpty: async () => (await ask('select 1 from srq.waiting where account = $1 limit 1', [account])).length === 0,
+    purge: async () => (await ask(PURGE, [account, PURGED_AT_ONCE])).length,
+  };
+}
+
+const ADD = `insert into srq.waiting (key, account, "row", request)
+  select i.key, $1, i."row", i.request
+  from rows from (json_to_recordset($2) as (key uuid, "row" integer, request text)) with ordinality
+    as i (key, "row", request, place)
+  order by i.place
+  on conflict do nothing returning 1`;
+
+/** A request that has failed is free already, and waits. It does not count as tried when the reason was not its own. */
+const BACK = `update srq.waiting set process = null, tries = case when process is null then greatest(tries - 1, 0) else tries end,
+    due = case when process is null then clock_timestamp() else due end
+  where key = any($1) and (process is null or process = $2)`;
+const LATER = `update srq.waiting set process = null, tries = tries + 1, due = srq.due_again(tries)
+  where key = any($1) and process = $2`;
+
+/**
+ * What a worker that is gone may have sent waits with the others until the next one takes it, and is not forgotten. The state
+ * is a scalar subquery, which the server looks up by key for each row; it might answer a join by reading all states.
+ */
+const PURGE = `delete from srq.waiting where key in (
+    select w.key from srq.waiting w where w.account = $1 and w.process is null and coalesce(
+      (select s.state from srq.request s where s.key = w.key), 'none'
+    ) not in ('sending', 'unknown', 'parked') limit $2 for update skip locked
+  ) returning 1`;
+
+interface TakenRow {
+  readonly key: string;
+  readonly row: number;
+  readonly request: string;
+  readonly is_over: boolean;
+}
+
+function takenOf({ key, row, request: text, is_over: isOver }: TakenRow): TakenRequest {
+  const request = parsedRequest(text);
+  return { key: key.replaceAll('-', ''), row, request: request ?? NO_REQUEST, isOver, isUnreadable: request === null };
+}
+
+const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
+
+/** Other programs may have written to the table, and one row must not stop the others. */
+function parsedRequest(text: string): ServiceRequest | null {
+  try {
+    const request: unknown = JSON.parse(text);
+    return isRequest(request) ? request : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRequest(value: unknown): value is ServiceRequest {
+  if (!isObject(value)) return false;
+  const { params, parts = {}, audio, ref } = value;
+  return holdsTexts(params) && holdsTexts(parts) && audio === null && (ref === null || typeof ref === 'string');
+}
+
+const holdsTexts = (value: unknown): boolean =>
+  isObject(value) && Object.values(value).every((text) => typeof text === 'string');
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

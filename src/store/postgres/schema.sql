@@ -1,0 +1,523 @@
+-- The tables and functions of a store, made by one transaction in a database that has none of them. A role that may not
+-- create schemas can use one that somebody else has created.
+do $$ begin
+  if to_regnamespace('srq') is null then create schema srq; end if;
+end $$;
+
+-- Identifies the server. A standby that has taken over, a dump that was restored and an upgraded server are other ones.
+create function srq.server() returns text
+language plpgsql stable as $$
+declare
+  v_system text := '';
+begin
+  if pg_is_in_recovery() then
+    raise exception 'the server is a standby' using errcode = '25006';
+  end if;
+  -- Some hosts forbid the function to their customers.
+  if has_function_privilege('pg_control_system()', 'execute') then
+    select system_identifier::text into v_system from pg_control_system();
+  end if;
+  return v_system || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
+end $$;
+
+-- One row. A dump, a copy and a backup have the same store.
+create table srq.meta (
+  one boolean primary key default true check (one),
+  version integer not null,
+  store uuid not null default gen_random_uuid(),
+  -- Rises with each loss. A process that began before it may send nothing more.
+  epoch integer not null default 1,
+  -- The server on which sending goes on.
+  server text not null default srq.server(),
+  -- Another server that was met, until all processes that lived have said what they know. forked is the last sign of life
+  -- from the time before.
+  met text,
+  met_at timestamptz,
+  forked timestamptz,
+  -- Why nobody may send before a person says so: lost or missing.
+  held text
+);
+
+-- One row for each process that has sent. It lives as long as it gives signs of life.
+create table srq.process (
+  id integer generated always as identity primary key,
+  run text not null unique,
+  -- The name of the process for people: command, process, machine.
+  holder text not null,
+  since timestamptz not null default clock_timestamp(),
+  seen timestamptz not null default clock_timestamp(),
+  left_at timestamptz,
+  -- The server that has all records which this process knows to be kept.
+  server text
+);
+
+create type srq.log_event as enum ('sending', 'licence', 'created', 'duplicate', 'rejected', 'failed', 'unknown');
+create type srq.log_state as enum
+  ('none', 'sending', 'created', 'duplicate', 'rejected', 'failed', 'unknown', 'licensed', 'parked');
+
+create sequence srq.record_id as bigint;
+
+-- The log: append-only, with the same content as the lines of FORMAT.md.
+create table srq.record (
+  id bigint primary key,
+  at timestamptz(3) not null,
+  key uuid not null,
+  process integer not null,
+  -- The number of the record among those of its process, so that a record whose answer was lost is not written twice.
+  entry integer not null,
+  "row" integer not null,
+  event srq.log_event not null,
+  http integer,
+  ms integer,
+  again boolean not null,
+  market text,
+  ref text,
+  ids json,
+  message text,
+  raw text,
+  by text
+);
+
+-- Few records say that an outcome is unknown, so that those which still are can be counted.
+create index record_unknown on srq.record (key) where event = 'unknown';
+
+-- One row for each request. It is the claim on the request, because the primary key lets only one process begin it. The
+-- fill factor leaves room on each page for the new version of a row, so that a change of state touches no index.
+create table srq.request (
+  key uuid primary key,
+  record bigint not null,
+  process integer not null,
+  state srq.log_state not null
+) with (fillfactor = 70);
+
+-- The queue: what waits to be sent. Personal data.
+create table srq.waiting (
+  key uuid primary key,
+  -- A digest of base URL and client id.
+  account uuid not null,
+  since timestamptz not null default clock_timestamp(),
+  due timestamptz not null default clock_timestamp(),
+  tries integer not null default 0,
+  -- The process that has it in hand.
+  process integer,
+  "row" integer not null,
+  -- JSON as text, because PostgreSQL's own JSON cannot hold NUL.
+  request text not null
+) with (fillfactor = 70, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.01);
+create index waiting_oldest on srq.waiting (account, since, key) where process is null;
+create index waiting_taken on srq.waiting (process) where process is not null;
+
+-- What the processes of an account share: the pace, what is known of the service, the encrypted token. The table is small
+-- and changes many times a second, so each page has room for many versions of a row.
+create table srq.account (
+  account uuid not null,
+  name text not null,
+  kept text,
+  -- Rises with each change that the others have to hear of at once, and by whom it was made.
+  alarm integer not null default 0,
+  alarmed_by text,
+  primary key (account, name)
+) with (fillfactor = 10, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0);
+
+create table srq.note (
+  id bigint generated always as identity primary key,
+  run text not null,
+  at timestamptz(3) not null,
+  note json not null
+);
+
+-- The logs in files that the store was told of.
+create table srq.file_log (
+  -- A digest of its first record.
+  id uuid primary key,
+  name text not null,
+  -- False if a person decided that the store begins without it.
+  imported boolean not null,
+  -- The newest request that it had then, and its size.
+  newest uuid not null,
+  bytes bigint not null,
+  at timestamptz not null default clock_timestamp()
+);
+
+insert into srq.meta (version) values (1);
+
+-- A process is gone when it has left, or was silent for a minute in which it could have been heard.
+create function srq.is_gone(p_process srq.process) returns boolean
+language sql stable as $$
+  select p_process.left_at is not null
+    or greatest(p_process.seen, pg_postmaster_start_time(), (select m.met_at from srq.meta m))
+      < clock_timestamp() - interval '60 seconds'
+$$;
+
+-- A row that was tried nine times, or has waited for 30 days, is not tried again.
+create function srq.is_over(p_row srq.waiting) returns boolean
+language sql stable as $$
+  select p_row.tries >= 9 or p_row.since < clock_timestamp() - interval '30 days'
+$$;
+
+-- When a row that was tried so many times is due again: after 5 to 10 seconds, doubled each time. The times differ, so that
+-- a row which ends its workers is soon alone.
+create function srq.due_again(p_tries integer) returns timestamptz
+language sql volatile as $$
+  select clock_timestamp() + interval '10 seconds' * 2 ^ least(p_tries, 9) * (1 + random()) / 2
+$$;
+
+-- The processes that lived when the server was replaced and have not come back.
+create function srq.missing() returns setof srq.process
+language sql stable as $$
+  select p.* from srq.process p, srq.meta m
+  where m.met is not null and p.left_at is null and p.server is distinct from m.met
+    and p.seen > m.forked - interval '60 seconds'
+  order by p.id
+$$;
+
+-- Enters a process. p_is_back says that this server has all that the process knows to be kept. Sending goes on when is_settled is true. A process is
+-- known by its run, so that one of which a server has never heard gets a new number.
+create function srq.join_store(p_run text, p_holder text, p_is_back boolean) returns table (
+  process integer, store uuid, epoch integer, server text, is_settled boolean, held text, missing text[],
+  met_s float8, forked timestamptz
+)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_meta srq.meta;
+  v_server text := srq.server();
+  v_process integer;
+  v_missing text[] := '{}';
+begin
+  select * into v_meta from srq.meta for update;
+  if v_meta.server = v_server then
+    -- A process that was killed long ago is not missed after a later fail-over.
+    update srq.process p set left_at = p.seen where p.left_at is null and p.run <> p_run and srq.is_gone(p);
+  elsif v_meta.met is distinct from v_server then
+    update srq.meta set met = v_server, met_at = clock_timestamp(), forked = case when met is null
+      then coalesce((select max(seen) from srq.process), clock_timestamp()) else forked end;
+  end if;
+  insert into srq.process as p (run, holder, server) values (p_run, p_holder, case when p_is_back then v_server end)
+    on conflict (run) do update set holder = p_holder, seen = clock_timestamp(), left_at = null,
+      server = case when p_is_back then v_server else p.server end
+    returning p.id into v_process;
+  if v_meta.server <> v_server then
+    v_missing := array(select m.holder from srq.missing() m);
+    if v_missing = '{}' and v_meta.held is null then
+      update srq.meta set server = v_server, met = null;
+    end if;
+  end if;
+  select * into v_meta from srq.meta;
+  return query select v_process, v_meta.store, v_meta.epoch, v_server,
+    v_meta.server = v_server and v_meta.held is null, v_meta.held, v_missing,
+    extract(epoch from clock_timestamp() - v_meta.met_at)::float8, v_meta.forked;
+end $$;
+
+-- A sign of life. It changes nothing on another server than the one that the process has joined.
+create function srq.beat(p_process integer, p_server text) returns table (
+  now_ms float8, newest bigint, epoch integer, held text, is_joined boolean
+)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_joined boolean := srq.server() = p_server;
+begin
+  if v_joined then
+    update srq.process set seen = clock_timestamp(), left_at = null where id = p_process;
+    v_joined := found;
+  end if;
+  return query select extract(epoch from clock_timestamp())::float8 * 1000,
+    (select max(id) from srq.record), m.epoch, m.held, v_joined from srq.meta m;
+end $$;
+
+-- Appends a group of records by compare and set; no key occurs twice. Refuses a process that has to find out first what this
+-- server has: SRQ02 on another server than the one that it has joined, SRQ03 if the newest record is not here that it
+-- knows to be kept. What begins something (seen is not null) is also refused in another epoch: SRQ01.
+--
+-- seen is the state that the key must have, or null for the outcome of an own send, which is a fact. next is the state after
+-- the record, and next_licensed the same if the state was licensed or parked. p_since is set when the group is tried again
+-- because its answer was lost: entries behind that record id that exist already are returned as recorded.
+--
+-- The outcome of a request that waits takes it off the queue. The settings make the server use the keys: its statistics of
+-- tables that fill and empty are always out of date.
+create function srq.append(
+  p_process integer, p_epoch integer, p_server text, p_last bigint, p_last_key uuid, p_since bigint,
+  p_keys uuid[], p_numbers integer[], p_entries json
+) returns table (key uuid, recorded boolean, state srq.log_state, record bigint)
+language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+#variable_conflict use_column
+declare
+  v_at timestamptz(3);
+  v_written uuid[];
+begin
+  -- An intent must be on the disk before the first byte is sent, whatever the server, the role or a pooler has set.
+  if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
+    perform set_config('synchronous_commit', 'on', true);
+  end if;
+  if srq.server() <> p_server then
+    raise exception 'another server has taken over' using errcode = 'SRQ02';
+  end if;
+  if p_last is not null and not exists (select 1 from srq.record r where r.id = p_last and r.key = p_last_key) then
+    raise exception 'the server lacks what it had confirmed' using errcode = 'SRQ03';
+  end if;
+  if p_epoch is not null and exists (select 1 from srq.meta m where m.epoch <> p_epoch or m.held is not null) then
+    raise exception 'nothing is sent before a person says so' using errcode = 'SRQ01';
+  end if;
+  update srq.process p set seen = clock_timestamp(), left_at = null
+    where p.id = p_process and (p.seen < clock_timestamp() - interval '5 seconds' or p.left_at is not null);
+  -- Always in the order of keys, so that two groups never wait for each other in a circle.
+  perform 1 from srq.request s where s.key = any(p_keys) order by s.key for update;
+  v_at := clock_timestamp();
+  with input as materialized (
+    -- Numbered in the order in which they were handed over.
+    select i.*, nextval('srq.record_id') as id from rows from (
+      unnest(p_keys, p_numbers),
+      json_to_recordset(p_entries) as (
+        event srq.log_event, seen srq.log_state, next srq.log_state, next_licensed srq.log_state, "row" integer, ref text,
+        market text, ids text, http integer, ms integer, message text, raw text, by text, again boolean
+      )
+    ) as i (key, entry, event, seen, next, next_licensed, "row", ref, market, ids, http, ms, message, raw, by, again)
+    where p_since is null or not exists (
+      select 1 from srq.record r where r.id > p_since and r.process = p_process and r.entry = i.entry
+    )
+  ), changed as (
+    update srq.request s
+    set state = case when s.state in ('licensed', 'parked') then i.next_licensed else i.next end,
+        record = i.id, process = p_process
+    from input i
+    where s.key = i.key and case
+      when i.seen is not null then s.state = i.seen
+      when s.process = p_process or i.event in ('created', 'duplicate') then true
+      else i.event = 'unknown' and s.state not in ('created', 'duplicate') end
+    returning s.key
+  ), added as (
+    insert into srq.request as s (key, state, record, process)
+    select i.key, i.next, i.id, p_process from input i
+    where (i.seen is null or i.seen = 'none') and not exists (select 1 from srq.request s where s.key = i.key)
+    order by i.key
+    on conflict do nothing
+    returning s.key
+  ), written as (
+    insert into srq.record (
+      id, at, key, process, entry, "row", event, http, ms, again, market, ref, ids, message, raw, by
+    )
+    select i.id, v_at, i.key, p_process, i.entry, i."row", i.event, i.http, i.ms, i.again, i.market, i.ref,
+      i.ids::json, i.message, i.raw, i.by
+    from input i
+    where i.key = any(array(select key from changed union all select key from added))
+    returning key, event
+  ), settled as (
+    delete from srq.waiting w using written x
+    where w.key = x.key
+      and (x.event in ('created', 'duplicate', 'rejected', 'unknown') or x.event = 'failed' and srq.is_over(w))
+  ), later as (
+    update srq.waiting w set process = null, tries = w.tries + 1, due = srq.due_again(w.tries)
+    from written x
+    where w.key = x.key and x.event = 'failed' and not srq.is_over(w) and coalesce(w.process, p_process) = p_process
+  )
+  select array_agg(key) into v_written from written;
+  return query
+    select i.key, coalesce(i.key = any(v_written), false) or (p_since is not null and exists (
+        select 1 from srq.record r where r.id > p_since and r.process = p_process and r.entry = i.entry
+      )), coalesce(s.state, 'none'), s.record
+    from unnest(p_keys, p_numbers) as i (key, entry) left join srq.request s on s.key = i.key;
+end $$;
+
+-- Gives a process the oldest rows that are due. Rows of a process that is gone are due again; each of them may be what ended
+-- it, so one that was tried before waits. p_hand is what the process has in hand: other rows of its own were handed over
+-- in an answer that it never got.
+create function srq.take(p_account uuid, p_process integer, p_count integer, p_hand uuid[])
+returns table (key uuid, "row" integer, request text, is_over boolean)
+language plpgsql set enable_sort = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+begin
+  with free as (
+    select w.key, w.process <> p_process as is_tried
+    from srq.waiting w join srq.process p on p.id = w.process
+    where w.process is not null and w.account = p_account
+      and case when w.process = p_process then w.key <> all(p_hand) else srq.is_gone(p) end
+    for update of w skip locked
+  )
+  update srq.waiting w set process = null, tries = w.tries + f.is_tried::integer,
+    due = case when f.is_tried and w.tries > 0 then srq.due_again(w.tries) else w.due end
+  from free f where w.key = f.key;
+  return query
+    with next as (
+      select w.key from srq.waiting w
+      where w.account = p_account and w.process is null and w.due <= now()
+      order by w.account, w.since, w.key limit p_count for update skip locked
+    ), taken as (
+      update srq.waiting w set process = p_process from next where w.key = next.key
+      returning w.key, w."row", w.request, w.since, w as whole
+    )
+    select t.key, t."row", t.request, srq.is_over(t.whole) from taken t order by t.since, t.key;
+end $$;
+
+-- Takes over the last record and the state of each request of another log, whose runs are p_runs; no key occurs twice. Of
+-- two states the one counts that keeps a request from being sent again. Returns the number of requests of which the store
+-- has learned something.
+create function srq.outranks(p_told srq.log_state, p_known srq.log_state) returns boolean
+language sql immutable as $$
+  select case p_told
+    when 'created' then p_known <> 'created'
+    when 'duplicate' then p_known not in ('created', 'duplicate')
+    when 'parked' then p_known not in ('created', 'duplicate', 'parked')
+    when 'sending' then p_known in ('failed', 'rejected', 'licensed')
+    when 'unknown' then p_known in ('failed', 'rejected', 'licensed')
+    else false end
+$$;
+
+create function srq.take_over(p_runs text[], p_requests json) returns integer
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_count integer;
+begin
+  insert into srq.process (run, holder, left_at)
+    select u.run, 'srq store import', clock_timestamp() from unnest(p_runs) as u (run)
+    where not exists (select 1 from srq.process w where w.run = u.run) on conflict do nothing;
+  with input as materialized (
+    select o.*, nextval('srq.record_id') as id
+    from (
+      select i.*, w.id as process, s.state as before
+      from rows from (
+        json_to_recordset(p_requests) as (
+          run text, key uuid, state srq.log_state, event srq.log_event, at timestamptz, "row" integer, ref text,
+          market text, ids text, http integer, ms integer, message text, raw text, by text, again boolean
+        )
+      ) with ordinality as i (
+        run, key, state, event, at, "row", ref, market, ids, http, ms, message, raw, by, again, place
+      )
+        join srq.process w on w.run = i.run
+        left join srq.request s on s.key = i.key
+      where s.state is null or srq.outranks(i.state, s.state)
+      order by i.place
+    ) o
+  ), changed as (
+    -- A licence allows one more send after the one that the store knew of. It does not cover another unknown send.
+    update srq.request s
+    set record = i.id, process = i.process,
+      state = case when s.state = 'licensed' and i.state in ('sending', 'unknown') then 'parked' else i.state end
+    from input i
+    where s.key = i.key and srq.outranks(i.state, s.state)
+    returning s.key
+  ), added as (
+    insert into srq.request as s (key, state, record, process)
+    select i.key, i.state, i.id, i.process from input i where i.before is null
+    order by i.key
+    on conflict do nothing
+    returning s.key
+  ), written as (
+    insert into srq.record (
+      id, at, key, process, entry, "row", event, http, ms, again, market, ref, ids, message, raw, by
+    )
+    select i.id, i.at, i.key, i.process, 0, i."row", i.event, i.http, i.ms, i.again, i.market, i.ref, i.ids::json,
+      i.message, i.raw, i.by
+    from input i join (select key from changed union all select key from added) w on w.key = i.key
+    returning key
+  )
+  select count(*) into v_count from written;
+  return v_count;
+end $$;
+
+-- Writes again what a process knows to be kept and the server lacks, and stops everybody until a person has spoken: others
+-- may have lost something that nobody knows. Ids up to p_newest are not given out again, because readers may be past them.
+-- A state that was recorded after the lost record stays, unless the request is now known to be taken.
+create function srq.put_back(p_process integer, p_newest bigint, p_records json)
+returns table (entry integer, id bigint)
+language plpgsql as $$
+#variable_conflict use_column
+begin
+  if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
+    perform set_config('synchronous_commit', 'on', true);
+  end if;
+  update srq.meta set epoch = epoch + 1, held = 'lost' where held is null;
+  perform 1 from srq.request s
+    where s.key in (select (r ->> 'key')::uuid from json_array_elements(p_records) as r) order by s.key for update;
+  perform nextval('srq.record_id') from generate_series(1, p_newest - nextval('srq.record_id'));
+  return query
+  with input as materialized (
+    select * from json_to_recordset(p_records) as i (
+      id bigint, key uuid, entry integer, event srq.log_event, state srq.log_state, at timestamptz, "row" integer,
+      ref text, market text, ids text, http integer, ms integer, message text, raw text, by text, again boolean
+    )
+  ), lost as materialized (
+    select i.*, nextval('srq.record_id') as new_id from input i
+    where not exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)
+      and not exists (
+        select 1 from srq.request s join srq.record r on r.id = s.record
+        where s.key = i.key and r.process = p_process and r.entry >= i.entry
+      )
+    order by i.entry
+  ), last as materialized (
+    select distinct on (key) key, new_id, event, state, at from lost order by key, entry desc
+  ), changed as (
+    update srq.request s set state = l.state, record = l.new_id, process = p_process
+    from last l
+    where s.key = l.key and case when l.event in ('created', 'duplicate') then true
+      else s.state not in ('created', 'duplicate') and (select r.at from srq.record r where r.id = s.record) <= l.at end
+  ), added as (
+    insert into srq.request as s (key, state, record, process)
+    select l.key, l.state, l.new_id, p_process from last l
+    where not exists (select 1 from srq.request s where s.key = l.key)
+    order by l.key
+    on conflict do nothing
+  ), written as (
+    insert into srq.record (
+      id, at, key, process, entry, "row", event, http, ms, again, market, ref, ids, message, raw, by
+    )
+    select new_id, at, key, p_process, entry, "row", event, http, ms, again, market, ref, ids::json, message, raw, by
+    from lost
+  ), settled as (
+    delete from srq.waiting w using last l
+    where w.key = l.key and l.event in ('created', 'duplicate', 'rejected', 'unknown')
+  )
+  select l.entry, l.new_id from lost l;
+end $$;
+
+-- Sending goes on by the word of a person. What a missing process had in hand may have been sent, and so may every row that
+-- waited, unless the person says that the server has each commit: the server may have lost that a row was taken. The record
+-- has the present time, because a row may have been sent up to then, and its duration leads back to the first try.
+create function srq.resume(p_has_all boolean, p_message text) returns table (missing text[], doubtful integer)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_server text := srq.server();
+  v_meta srq.meta;
+  v_missing integer[];
+  v_names text[];
+  v_doubtful integer;
+begin
+  select * into v_meta from srq.meta for update;
+  if v_meta.server <> v_server and v_meta.met is distinct from v_server then
+    update srq.meta set met = v_server, met_at = clock_timestamp(),
+      forked = coalesce((select max(seen) from srq.process), clock_timestamp());
+  end if;
+  select coalesce(array_agg(m.id), '{}'), coalesce(array_agg(m.holder), '{}') into v_missing, v_names from srq.missing() m;
+  with held as materialized (
+    select w.key, coalesce(w.process, (select max(m.id) from srq.missing() m where m.holder like 'srq work%')) as holder,
+      w."row", w.since, s.state, r as old, nextval('srq.record_id') as new_id, clock_timestamp() as now
+    from srq.waiting w
+      left join srq.request s on s.key = w.key
+      left join srq.record r on r.id = s.record
+    where w.process = any(v_missing)
+      or (not p_has_all and exists (select 1 from srq.missing() m where m.holder like 'srq work%'))
+  ), off as (
+    delete from srq.waiting w using held h where w.key = h.key
+  ), known as (
+    insert into srq.request as s (key, state, record, process)
+    select h.key, 'unknown', h.new_id, h.holder from held h
+    where coalesce(h.state, 'none') not in ('created', 'duplicate') order by h.key
+    on conflict (key) do update set record = excluded.record, process = excluded.process,
+      state = case when s.state in ('licensed', 'parked') then 'parked'::srq.log_state else 'unknown' end
+    returning s.key
+  ), written as (
+    insert into srq.record (id, at, key, process, entry, "row", event, http, ms, again, market, ref, message, raw, by)
+    select h.new_id, h.now, k.key, h.holder, 0, h."row", 'unknown', (h.old).http,
+      least(extract(epoch from h.now - coalesce((h.old).at, h.since)) * 1000 + coalesce((h.old).ms, 0), 2147483647)::integer,
+      coalesce((h.old).again, false), (h.old).market, (h.old).ref, p_message, (h.old).raw, (h.old).by
+    from held h join known k on k.key = h.key
+  )
+  select count(*) into v_doubtful from known;
+  update srq.process set left_at = clock_timestamp() where id = any(v_missing);
+  update srq.meta set server = v_server, met = null, held = null, epoch = epoch + 1
+    where held is not null or server <> v_server;
+  return query select v_names, v_doubtful;
+end $$;
