@@ -212,8 +212,8 @@ export class AnswerReader {
 
   /**
    * Tells whether a refusal names the request, or is a creation but for its status. It names it at a place where a creation
-   * did, or where the API description says so. Of a service that has taken nothing yet, and of one that asks to slow down, an
-   * `id` at the top or the address of something new counts.
+   * did, or where the API description says so, or it gives the address of something new. Of a service that has taken nothing
+   * yet, and of one that asks to slow down, an `id` at the top counts as well.
    */
   #namesRequest(form: Form): boolean {
     const { identifiers } = form;
@@ -223,10 +223,8 @@ export class AnswerReader {
     if (identifiers.some(({ place }) => places.includes(place))) return true;
     // Whoever asks to slow down names nothing that it has not taken.
     const isWide = places.length === 0 || form.status === 429 || form.status === 503;
-    return (
-      isWide &&
-      identifiers.some(({ place, isCertain }) => isCertain && (place === LOCATION || /^(?:id|uuid)$/i.test(place)))
-    );
+    const isSign = (place: string) => place === LOCATION || (isWide && /^(?:id|uuid)$/i.test(place));
+    return identifiers.some(({ place, isCertain }) => isCertain && isSign(place));
   }
 
   /**
