@@ -1,4 +1,4 @@
-import { commandLine } from '../cli/command-line.ts';
+import { commandLine, withoutOptions } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { type Input, mapped, type ReadingOptions, rememberable, rememberMapping } from '../cli/input.ts';
 import { ask, forgetTyped } from '../cli/prompt.ts';
@@ -116,7 +116,7 @@ export async function agreedPlan(
       continue;
     }
     const isSaid = asks && now !== input;
-    const command = isSaid && rememberable(now) === null ? withAnswers(given, input.chosen, now.chosen) : given;
+    const command = isSaid ? commandOf(given, input, now) : given;
     if (command !== given) {
       await context.warn(`To import this file again with the same mapping: ${commandLine(command)}`);
     }
@@ -259,6 +259,16 @@ function correctedBy(
   }
   planMapping(table.columns, meant, { sample: [], parameters });
   return meant;
+}
+
+/** Returns the arguments that read the file as a person has said. What the profile remembers is no flag, and yields to one. */
+function commandOf(given: readonly string[], input: Input, now: Input): readonly string[] {
+  const [before, after] = [input.chosen, now.chosen];
+  if (rememberable(now) === null) return withAnswers(given, before, after);
+  const isTakenBack = (['map', 'set'] as const).some((kind) =>
+    Object.entries(before[kind]).some(([name, value]) => after[kind][name] !== value),
+  );
+  return isTakenBack ? withoutOptions(given, ['--map', '--set', '--mapping']) : given;
 }
 
 /**
