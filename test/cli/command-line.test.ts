@@ -45,7 +45,7 @@ describe.skipIf(process.platform === 'win32')('A command line pasted into a shel
 /** Commands that neither a profile nor a log changes, or that name the store themselves. */
 const APART: ReadonlySet<string> = new Set([
   ...['profile list', 'profile use', 'store migrate'],
-  ...['sandbox', 'template', 'markets', 'completion', 'schema', 'version', 'help'],
+  ...['sandbox', 'demo', 'template', 'markets', 'completion', 'schema', 'version', 'help'],
 ]);
 
 describe('The commands in a hint', () => {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
@@ -9,7 +8,7 @@ const ASKED = /q to quit: $/;
 const ODD = 'FeldA,Was,Mobilnummer,Fon 2\nAna Exemplo,Obras,+4915123456789,+4915112345678\n';
 
 describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
-  test('what takes back a flag is kept as a mapping, and the command named for it sends nothing twice', async ({
+  test('what takes back a flag is remembered, and the command named for it sends nothing twice', async ({
     partner,
     sandbox,
   }) => {
@@ -26,9 +25,9 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
       ],
     );
     expect(code).toBe(0);
-    const kept = join(partner.work, 'odd.mapping.json');
-    expect(shown.replace(/\s+/g, '')).toContain(`srqbulk${leads}--mapping${kept}`);
-    const again = documentOf(await partner.call('bulk', leads, '--mapping', kept, '--json'));
+    expect(shown.replace(/\s+/g, '')).toContain(`withthesamemapping:srqbulk${leads}`);
+    expect(shown).not.toMatch(/srq export .*--map/);
+    const again = documentOf(await partner.call('bulk', leads, '--json'));
     expect(again).toMatchObject({ rows: 1, repeated: 1, created: 0 });
     expect(creates(sandbox)).toHaveLength(1);
   });

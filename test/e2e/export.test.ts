@@ -66,7 +66,7 @@ describe.concurrent('export', () => {
     // An earlier export is replaced, in whatever form it was.
     for (const [own, ...file] of [['back.csv'], ['back.csv'], ['back.json', 'leads.csv', ...MAPPED], ['back.json']])
       expect([own, (await partner.call('export', ...file, '-o', own ?? '')).code]).toEqual([own, 0]);
-    for (const [foreign = '', ...file] of [['leads.csv'], ['leads.csv', 'leads.csv'], ['leads.results.csv']]) {
+    for (const [foreign = '', ...file] of [['leads.csv'], ['leads.csv', 'leads.csv']]) {
       const before = partner.read(foreign);
       const refused = await partner.call('export', ...file, '-o', foreign);
       expect([refused.code, partner.read(foreign)]).toEqual([2, before]);
@@ -119,7 +119,6 @@ describe.skipIf(postgresIsMissing !== null)(`export from a store in PostgreSQL${
     partner.write('leads.csv', LEADS);
     const store = { SRQ_STORE: await server.database(), PGPASSWORD: STORE_PASSWORD };
     Object.assign(partner.env, store);
-    expect((await partner.call('export', 'leads.csv', ...MAPPED)).stdout).toContain(';ready;;');
     await bulk(partner, 'leads.csv', ...MAPPED);
     const stable = async (...args: string[]) => {
       const documents = documentsOf(await partner.call('export', ...args, '--json'));

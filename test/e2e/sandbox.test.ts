@@ -17,6 +17,9 @@ const REHEARSED = ['', '/rehearsal', '/rehearsal/sandbox.ndjson', '/rehearsal/sa
   (name) => `state${name}`,
 );
 
+/** The digest of the results, by which the next rehearsal knows that it may replace them. */
+const NOTED = ['state/written-in-sandbox', expect.stringMatching(/^state\/written-in-sandbox\/[0-9a-f]{32}$/)];
+
 describe.concurrent('the sandbox command', () => {
   test.for(['SIGTERM'] as const)('ends on %s and frees its port', async (signal, { desk }) => {
     const port = String(await freePort());
@@ -36,7 +39,7 @@ describe.concurrent('the sandbox command', () => {
 describe.concurrent('--sandbox', () => {
   const usersFiles = (desk: Desk) => desk.files().filter((name) => /^(?:config|state|home)/.test(name));
 
-  test('imports a file with nothing set up, and leaves nothing in the user’s folders but its log', async ({ desk }) => {
+  test('imports a file with nothing set up, and leaves nothing in the user’s folders but its log and a digest', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(5));
     const before = usersFiles(desk);
     const ended = await desk.run('bulk', leads, '--sandbox', '--json');
@@ -44,7 +47,7 @@ describe.concurrent('--sandbox', () => {
     const document = documentOf(ended);
     expect(document).toMatchObject({ rows: 5, created: 5, results: join(desk.work, 'leads.sandbox.results.csv') });
     expect(desk.records(String(document['log'])).filter(({ event }) => event === 'created')).toHaveLength(5);
-    expect(usersFiles(desk)).toEqual([...before, ...REHEARSED]);
+    expect(usersFiles(desk)).toEqual([...before, ...REHEARSED, ...NOTED]);
     // A rehearsal replaces the results of the one before, unless somebody has changed them.
     expect(documentOf(await desk.run('bulk', leads, '--sandbox', '--json'))['results']).toBe(document['results']);
     writeFileSync(String(document['results']), `${desk.read('leads.sandbox.results.csv')}\n`);
@@ -64,7 +67,7 @@ describe.concurrent('--sandbox', () => {
     expect(await desk.run('create', ...REQUEST, '--sandbox')).toMatchObject({ code: 0 });
     expect(await desk.run('status', '--sandbox')).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toBe('{"profiles": broken');
-    expect(usersFiles(desk)).toEqual(['config', 'config/config.json', 'home', ...REHEARSED.slice(0, 3)]);
+    expect(usersFiles(desk)).toEqual(['config', 'config/config.json', 'home', ...REHEARSED.slice(0, 3), ...NOTED]);
   });
 
   test('shows nobody what is rehearsed, but for whoever holds its credentials', async ({ desk }) => {

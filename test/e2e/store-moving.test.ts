@@ -335,7 +335,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect([none.code, none.stdout]).toEqual([2, expect.stringContaining('There is no log missing.ndjson')]);
     const empty = desk.write('empty.ndjson', '');
     const nothing = await desk.call('store', 'import', empty, '--json');
-    expect([nothing.code, nothing.stdout]).toEqual([2, expect.stringContaining('is empty, so it is no log')]);
+    expect([nothing.code, nothing.stdout]).toEqual([2, expect.stringContaining('is empty, so it is not a log')]);
     expect(readdirSync(dirname(empty)).filter((name) => name.includes('empty'))).toEqual(['empty.ndjson']);
     const listed = await desk.call('store', 'import', desk.write('log.json', '[{"key":"x"}]\n'), '--json');
     expect([listed.code, documentOf(listed)]).toEqual([9, { error: expect.objectContaining({ code: 'log' }) }]);
