@@ -19,7 +19,7 @@ const PATIENT = { timeout: 60_000, interval: 100 };
 const BOTH =
   'build_info state requests_in_flight requests_waiting pace_requests_per_second pace_bound_requests_per_second pause_remaining_seconds pauses_total refused_responses_total tokens_fetched_total store_duration_seconds';
 const OF_ONE = {
-  work: 'rows_total rows_put_back_total rows_reclaimed_total rows_in_hand queue_oldest_age_seconds',
+  work: 'rows_total rows_put_back_total rows_in_hand queue_oldest_age_seconds queue_rows store_held store_unknown_rows',
 };
 
 /** The metrics of a command. Dashboards read them, so their names stay. */

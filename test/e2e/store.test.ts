@@ -106,7 +106,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
 
     const { steps } = documentOf(await desk.call('doctor', '--json')) as { steps: { name: string; result: string }[] };
     expect(steps.find(({ name }) => name === 'store')).toMatchObject({
-      result: 'warn',
+      result: 'fail',
       hint: expect.stringContaining('srq store import'),
     });
 

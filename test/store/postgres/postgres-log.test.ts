@@ -236,7 +236,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       await expect.poll(living, { timeout: 90_000, interval: 500 }).toEqual([false, false]);
       silent.kill('SIGCONT');
       silent.tell(`outcome ${keyOf(1)} created`);
-      await silent.hear(2);
+      await silent.hear(1);
       expect(await log.read(keyOf(1))).toMatchObject({ event: 'created' });
     });
 
