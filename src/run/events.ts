@@ -33,6 +33,10 @@ export class RunEvents implements RunListener {
 
   /** Opens the events of a command. Throws `SrqError('usage')` if they cannot be written where the flag says. */
   static async open(context: Context, { events }: Pick<BulkOptions, 'events'>): Promise<RunEvents> {
+    if (events === '-' && context.options.json) {
+      const message = '--events - and --json would both write to standard output. Nothing was sent.';
+      throw new SrqError('flags.contradict', message, 'Leave one of them out, or name a file: --events FILE');
+    }
     return new RunEvents(events === undefined ? null : await openStream(context, events), context);
   }
 

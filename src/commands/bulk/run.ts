@@ -83,7 +83,7 @@ function commandFor(command: readonly string[], files: readonly string[], wanted
 
 /** Throws `SrqError('usage')` for flags that contradict each other, before anything is read. */
 async function requireSound(context: Context, { keep, report, results, events, dryRun }: BulkOptions): Promise<void> {
-  const { sandbox, json } = context.options;
+  const { sandbox } = context.options;
   for (const [flag, path] of [
     ['--report', report],
     ['--results', results],
@@ -100,10 +100,6 @@ async function requireSound(context: Context, { keep, report, results, events, d
   if (dryRun && events !== undefined) {
     const message = '--events and --dry-run cannot be used together: a dry run sends nothing. Nothing was sent.';
     throw new SrqError('flags.contradict', message, 'Leave --events or --dry-run out.');
-  }
-  if (json && events === '-') {
-    const message = '--events - and --json would both write to standard output. Nothing was sent.';
-    throw new SrqError('flags.contradict', message, 'Leave one of them out, or name a file: --events FILE');
   }
   await requireOwnPlaces(context, [
     ['--results', results],
