@@ -58,7 +58,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const whole = await desk.call('enqueue', leads, '--json');
     expect([whole.code, documentOf(whole)]).toEqual([
       0,
-      expect.objectContaining({ rows: 40, queued: 25, alreadyQueued: 15, notQueued: 0, next: 'srq queue' }),
+      expect.objectContaining({ rows: 40, queued: 25, alreadyQueued: 15, notQueued: 0, next: 'srq work' }),
     ]);
     expect(await everything(url)).toMatch(PERSONAL);
     expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({
@@ -287,7 +287,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect((await desk.call('enqueue', leads, '--limit', '20')).stderr).not.toContain('expires');
     const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'pace'");
     const kept = JSON.parse(row?.kept ?? '');
-    kept.pace.rate.perSecond = 0.00001;
+    kept.pace.perSecond = 0.00001;
     await server.query(url, "update srq.account set kept = $1 where name = 'pace'", [JSON.stringify(kept)]);
     const warned = await desk.call('enqueue', leads, '--json');
     // Up to 50 rows, each a validate and a create, at 0.864 calls a day.
@@ -465,7 +465,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
       ['enqueue', 'leads.csv'],
       [
         [/Rows[\s\S]*q to quit: /, ''],
-        [/Type 3 to send[\s\S]*q to quit: /, 'q'],
+        [/Type 3 to send[\s\S]*quit: /, 'q'],
       ],
     );
     expect([left.code, documentOf(await desk.call('queue', '--json'))]).toMatchObject([2, { queue: { ready: 0 } }]);
