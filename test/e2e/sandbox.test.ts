@@ -39,7 +39,9 @@ describe.concurrent('the sandbox command', () => {
 describe.concurrent('--sandbox', () => {
   const usersFiles = (desk: Desk) => desk.files().filter((name) => /^(?:config|state|home)/.test(name));
 
-  test('imports a file with nothing set up, and leaves nothing in the user’s folders but its log and a digest', async ({ desk }) => {
+  test('imports a file with nothing set up, and leaves nothing in the user’s folders but its log and a digest', async ({
+    desk,
+  }) => {
     const leads = desk.write('leads.csv', leadsCsv(5));
     const before = usersFiles(desk);
     const ended = await desk.run('bulk', leads, '--sandbox', '--json');
