@@ -82,13 +82,10 @@ function guards() {
 /** Random mistakes without end: a kind first, then one of that kind, so that rare kinds are tried as well. */
 function* drawn() {
   const gate = JSON.parse(readFileSync('package.json', 'utf8')).scripts.gate;
-  const words = gate.slice(gate.lastIndexOf('vitest run ') + 11).split(' ');
-  const [option] = words.filter((word) => word.startsWith('--'));
-  const paths = words.filter((word) => word !== option);
+  const paths = gate.slice(gate.lastIndexOf('vitest run ') + 11).split(' ');
   // What is quick, or notices most, goes first.
   const first = ['test/service', 'test/doors'];
   const tests = [...first.map((path) => [path]), paths.filter((path) => !first.includes(path))];
-  for (const group of tests) group.push(option);
   const kinds = new Map();
   for (const file of filesOf(...asked.folder).filter((path) => path.endsWith('.ts'))) {
     const text = readFileSync(file, 'utf8');
