@@ -163,8 +163,7 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
 const MIN_REDACTED_LETTERS = 4;
 
 /**
- * Converts a report into the row of a run report. With `withInput` it contains the cells, and messages may quote them.
- * These are personal data.
+ * Converts a report into the row of a run report. With `withInput` messages may quote the cells, which are personal data.
  */
 export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean): RunRow {
   const { row, status, ids, record, reason } = report;
@@ -189,7 +188,6 @@ export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean
       message: redacted(each.message),
       value: shows ? each.value : null,
     })),
-    cells: withInput ? row.cells : null,
   };
 }
 
@@ -206,7 +204,7 @@ function withoutCells(text: string, cells: readonly string[]): string {
 export function runRowOfRecord(record: LogRecord): RunRow {
   const { row, ref, key, market = null, event, ids, http, at } = record;
   const told = { message: recordMessage(record), reason: recordReason(record) };
-  return { row, ref, key, market, status: statusOfEvent(event), ids, http, ...told, at, problems: [], cells: null };
+  return { row, ref, key, market, status: statusOfEvent(event), ids, http, ...told, at, problems: [] };
 }
 
 /** A row of a file with what the log knows of its request. */

@@ -60,7 +60,7 @@ export async function importTable(
     watch: async () => ({ row: (sent) => telling.tell(shown(sent)), waiting: () => {}, end: () => {} }),
     report: async (_, reports) => {
       for await (const report of reports) {
-        const { market: _, at: __, cells: ___, ...result } = runRowOf(report, mapping, true);
+        const { market: _, at: __, ...result } = runRowOf(report, mapping, true);
         results.push(result);
       }
     },

@@ -12,8 +12,6 @@ export interface ProcessView {
   readonly version: string;
   readonly state: ProcessState;
   readonly worker: WorkerView | null;
-  /** The rows of an import by their status, `ready` for those that are still to be sent. */
-  readonly imported: Counts | null;
   readonly connection: CallsView | null;
 }
 
@@ -101,12 +99,6 @@ const METRICS: Readonly<Record<`srq_${string}`, Metric>> = {
     kind: Gauge,
     help: '1 while nothing is sent before a person says: srq store resume.',
     read: ({ worker }) => (worker?.queue.held === undefined ? [] : one(worker.queue.held === null ? 0 : 1)),
-  },
-  srq_import_rows: {
-    kind: Gauge,
-    help: 'Rows of the import by their status at this moment; ready ones are still to be sent.',
-    label: 'status',
-    read: ({ imported }) => Object.entries(imported ?? {}),
   },
   srq_requests_in_flight: {
     kind: Gauge,

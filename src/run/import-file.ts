@@ -198,7 +198,7 @@ class FileImport implements ImportFile, ImportUi {
     if (report === undefined) return this.#writeResults(plan, rows, log);
     // The report's code is loaded only if it is needed, because it is large and few runs write a report.
     const { reportRun, RunFigures, withFigures } = await import('./run-report.ts');
-    const figures = new RunFigures(null);
+    const figures = new RunFigures();
     await this.#writeResults(plan, withFigures(rows, figures, plan.mapping), log);
     await reportRun(this.#opened.session.context, report, figures);
   }

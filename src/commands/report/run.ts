@@ -79,7 +79,7 @@ async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): 
  * it.
  */
 async function figuresOfLog(log: LogStore, run: string | null): Promise<RunFigures> {
-  const figures = new RunFigures(null);
+  const figures = new RunFigures();
   await addNotes(figures, log, run);
   const touched: boolean[] = [];
   for await (const { record, request, isLast } of log.records()) {
@@ -109,7 +109,7 @@ async function figuresOfInput(
     planImport(opened, range, session.preparation, log, { onDuplicate: 'skip', again: false }, tick),
   );
   await planAsLogged(plan, log);
-  const figures = new RunFigures(null);
+  const figures = new RunFigures();
   const rows = reportRows(plan, log, session.preparation, 'Not sent.', 'ready');
   for await (const _ of withFigures(rows, figures, plan.mapping));
   await addNotes(figures, store, run);

@@ -81,7 +81,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
       version: this.#version,
       state: this.#state,
       worker: { ...worker, queue, oldestMs: this.#oldestMs },
-      imported: null,
       connection: this.connection?.view() ?? null,
     };
   }

@@ -6,7 +6,6 @@ import { type ListedRow, NO_MARKET, type RunFigures } from './run-figures.ts';
 import { type Bucket, quantileMs } from './time-buckets.ts';
 
 const REASONS_SHOWN = 50;
-const MAX_CELL_LENGTH = 500;
 /** What the note on the end of a run says if somebody has stopped it. */
 const INTERRUPTED = 'Interrupted.';
 
@@ -22,7 +21,7 @@ export interface PageFacts {
 
 /** Returns all that the page shows, which its script draws. */
 export function pageData(figures: RunFigures, facts: PageFacts): PageData {
-  const { begin, end, counts, columns, listed } = figures;
+  const { begin, end, counts, listed } = figures;
   const shown = STATUSES.filter((status) => counts[status] > 0);
   return {
     title: titleOf(figures),
@@ -46,7 +45,6 @@ export function pageData(figures: RunFigures, facts: PageFacts): PageData {
     settings: settings(figures),
     resolve: facts.withProfile('srq resolve'),
     statuses: STATUSES.map((status) => [status, labelOf(status)]),
-    columns,
     // What needs somebody comes first.
     rows: listed.toSorted((a, b) => STATUS[a.status].rank - STATUS[b.status].rank || a.row - b.row).map(encoded),
   };
@@ -195,13 +193,12 @@ function reasonsNotInLog({ untouched, end, begin }: RunFigures): string[] {
   ];
 }
 
-function listNotes({ listed, gathered, columns, counts }: RunFigures, { hasInput }: PageFacts): string[] {
+function listNotes({ listed, gathered, counts }: RunFigures, { hasInput }: PageFacts): string[] {
   const few = `${thousands(listed.length)} of ${thousands(gathered)} are listed: those not created before the others, then the last.`;
   const unsent = 'Rows that were never sent are not in the log: srq report --input FILE -o rows.html lists them too.';
   return [
     ...(listed.length < gathered ? [few] : []),
     ...(!hasInput && counts.repeated + counts.invalid > 0 ? [unsent] : []),
-    ...(columns ? ['A row opens to its cells of the input.'] : []),
   ];
 }
 
@@ -241,22 +238,9 @@ function settings({ begin }: RunFigures): PageData['settings'] {
   return [['srq', version], ['Run', run], ['Input', file], ...own];
 }
 
-/** Encodes a row for the page, without a cell that is too long for it. */
-function encoded({
-  row,
-  ref,
-  status,
-  market,
-  ids,
-  message,
-  reasons: numbers,
-  key,
-  at,
-  http,
-  cells,
-}: ListedRow): EncodedRow {
-  const shown = cells?.map((cell) => (cell.length > MAX_CELL_LENGTH ? `${cell.slice(0, MAX_CELL_LENGTH)}…` : cell));
+/** Encodes a row for the page. */
+function encoded({ row, ref, status, market, ids, message, reasons: numbers, key, at, http }: ListedRow): EncodedRow {
   const place = STATUSES.indexOf(status);
   const pairs = Object.entries(ids);
-  return [row, ref ?? '', place, market ?? '', pairs, message ?? '', numbers, key, at, http, shown ?? null];
+  return [row, ref ?? '', place, market ?? '', pairs, message ?? '', numbers, key, at, http];
 }

@@ -265,14 +265,10 @@ function drawPlot(place, times, series, isLogarithmic) {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 }
 
-function detailsOf({ key, at, http, ids, cells, status }) {
-  const facts = [
-    ['Key', key],
-    ['Last record', at === null ? null : moment(at)],
-    ['HTTP status', http],
-    ...ids,
-    ...(cells ?? []).map((cell, index) => [data.columns?.[index] ?? `Column ${index + 1}`, cell]),
-  ].filter(([, value]) => value !== null && value !== '');
+function detailsOf({ key, at, http, ids, status }) {
+  const facts = [['Key', key], ['Last record', at === null ? null : moment(at)], ['HTTP status', http], ...ids].filter(
+    ([, value]) => value !== null && value !== '',
+  );
   const parts = facts.length > 0 ? [element('dl', pairsOf(facts), 'settings')] : [];
   if (status === 'unknown' && key !== null) {
     const command = `${data.resolve} ${key.slice(0, 12)}`;
@@ -363,13 +359,13 @@ function turn(by) {
 async function copy() {
   const found = matching(rows, filter);
   const copied = found.length === 1 ? '1 row is copied.' : `${count(found.length)} rows are copied.`;
-  const isCopied = await copyText(rowsAsCsv(found, data.columns, '\t'));
+  const isCopied = await copyText(rowsAsCsv(found, '\t'));
   byId('copied').textContent = isCopied ? copied : 'The browser does not let this page copy. Download the rows.';
   setTimeout(() => byId('copied').replaceChildren(), SAID_MS);
 }
 
 function download() {
-  const text = BYTE_ORDER_MARK + rowsAsCsv(matching(rows, filter), data.columns, ',');
+  const text = BYTE_ORDER_MARK + rowsAsCsv(matching(rows, filter), ',');
   const link = element('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
   link.download = `${data.file.replace(/\.\w+$/, '')}.${filter.status === '' ? 'rows' : filter.status}.csv`;
@@ -413,13 +409,11 @@ drawList();
 drawMarkets();
 drawSettings();
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-const held = data.columns
-  ? 'Holds personal data of the input.'
-  : 'Holds references and identifiers, no names, addresses, numbers or texts.';
+const HELD = 'Holds references and identifiers, no names, addresses, numbers or texts.';
 byId('written').append(
   'Written by srq on ',
   moment(data.writtenAt),
-  `. ${held} Times are of this computer (${timeZone}).`,
+  `. ${HELD} Times are of this computer (${timeZone}).`,
 );
 show();
 if (readAddress()) byId('rows').scrollIntoView();

@@ -14,7 +14,6 @@ export interface PageRow {
   readonly key: string | null;
   readonly at: string | null;
   readonly http: number | null;
-  readonly cells: readonly string[] | null;
   /** All texts that are searched, in lower case. */
   readonly found: string;
 }
@@ -31,7 +30,6 @@ export type EncodedRow = readonly [
   key: string | null,
   at: string | null,
   http: number | null,
-  cells: readonly string[] | null,
 ];
 
 /** All that the page shows. */
@@ -79,8 +77,6 @@ export interface PageData {
   readonly resolve: string;
   /** The names of all statuses with their labels. */
   readonly statuses: readonly (readonly [name: string, label: string])[];
-  /** The columns of the input if the report has its cells. */
-  readonly columns: readonly string[] | null;
   readonly rows: readonly EncodedRow[];
 }
 
@@ -118,11 +114,11 @@ export function hashOf(filter: RowFilter): string {
 }
 
 export function rowsOf({ statuses, rows }: Pick<PageData, 'statuses' | 'rows'>): PageRow[] {
-  return rows.map(([row, ref, status, market, ids, message, reasons, key, at, http, cells]) => {
+  return rows.map(([row, ref, status, market, ids, message, reasons, key, at, http]) => {
     const identifiers = ids.map(([, value]) => value).join(' ');
-    const found = [row, ref, identifiers, message, key, ...(cells ?? [])].join('\n').toLowerCase();
+    const found = [row, ref, identifiers, message, key].join('\n').toLowerCase();
     const [name = '', label = ''] = statuses[status] ?? [];
-    return { row, ref, status: name, label, market, ids, identifiers, message, reasons, key, at, http, cells, found };
+    return { row, ref, status: name, label, market, ids, identifiers, message, reasons, key, at, http, found };
   });
 }
 
@@ -151,14 +147,14 @@ const COLUMNS = ['row', 'ref', 'market', 'status', 'ids', 'http', 'message', 'ke
 
 /**
  * Formats rows of a report as CSV with a header. Texts are escaped so that a spreadsheet takes none of them for a
- * formula. The cells of the input come last, if the report has them.
+ * formula.
  */
-export function rowsAsCsv(rows: readonly PageRow[], inputColumns: readonly string[] | null, delimiter: string): string {
-  const lines = rows.map(({ row, ref, market, status, ids, http, message, key, at, cells }) => {
+export function rowsAsCsv(rows: readonly PageRow[], delimiter: string): string {
+  const lines = rows.map(({ row, ref, market, status, ids, http, message, key, at }) => {
     const named = ids.map(([name, value]) => `${name}=${value}`).join(' ');
-    return [row, ref, market, status, named, http, message, key, at, ...(cells ?? [])];
+    return [row, ref, market, status, named, http, message, key, at];
   });
-  return [[...COLUMNS, ...(inputColumns ?? [])], ...lines]
+  return [COLUMNS, ...lines]
     .map((cells) =>
       csvLine(
         cells.map((cell) => String(cell ?? '')),

@@ -7,11 +7,6 @@ import { adviceOn } from '../../request/words/finding.ts';
 import { TimeBuckets } from './time-buckets.ts';
 
 const MAX_LISTED_ROWS = 20_000;
-/**
- * Maximum number of listed rows with the cells of the input. Such a row takes several times as much room as one
- * without.
- */
-const MAX_LISTED_ROWS_WITH_INPUT = 5_000;
 /** Maximum number of markets. They come from a file that others may have written, so their number must be bounded. */
 const MAX_MARKETS = 50;
 /** The name under which rows without a known market are counted. */
@@ -28,16 +23,9 @@ export class RunFigures {
   readonly course = new TimeBuckets();
   begin: (RunBegin & { readonly at: string; readonly run: string }) | null = null;
   end: { readonly at: string; readonly stopped: string | null } | null = null;
-  /** The names of the input's columns if the report shows its cells, or null. */
-  readonly columns: readonly string[] | null;
   readonly #reasons = new Reasons();
-  readonly #list: RowList;
+  readonly #list = new RowList(MAX_LISTED_ROWS);
   #gathered = 0;
-
-  constructor(columns: readonly string[] | null) {
-    this.columns = columns;
-    this.#list = new RowList(columns === null ? MAX_LISTED_ROWS : MAX_LISTED_ROWS_WITH_INPUT);
-  }
 
   get reasons() {
     return this.#reasons.all;
@@ -62,8 +50,7 @@ export class RunFigures {
     this.counts[row.status] += 1;
     countReason(this.rowsByReason, row.reason);
     this.#marketOf(row)[row.status] += 1;
-    const isPrivate = this.columns === null && row.status === 'invalid' && row.message !== null;
-    const message = isPrivate ? generalised(row.message) : row.message;
+    const message = row.status === 'invalid' && row.message !== null ? generalised(row.message) : row.message;
     this.#list.add({ ...row, message, reasons: this.#reasons.add(row) });
   }
 

@@ -132,6 +132,4 @@ export interface RunRow {
   readonly at: string | null;
   /** The reasons why the row is invalid. */
   readonly problems: readonly Problem[];
-  /** The cells of the input, if they may be shown. */
-  readonly cells: readonly string[] | null;
 }
