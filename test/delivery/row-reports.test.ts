@@ -40,7 +40,7 @@ describe('A row of the run report', () => {
     ...changes,
   });
 
-  test('has the facts of its record, its market and its reference, and cells only if they are asked for', () => {
+  test('has the facts of its record, its market and its reference', () => {
     expect(runRowOf(report(), MAPPING, false)).toEqual({
       ...{
         row: 4,
@@ -51,9 +51,8 @@ describe('A row of the run report', () => {
         ids: { id: '1' },
         http: 422,
       },
-      ...{ message: 'No.', reason: 'request.rejected', at: AT, problems: [], cells: null },
+      ...{ message: 'No.', reason: 'request.rejected', at: AT, problems: [] },
     });
-    expect(runRowOf(report(), MAPPING, true).cells).toEqual([' Portugal ', '+351912345678', 'Pintar', ' L-4 ']);
     const bare = runRowOf(
       report({ record: null, message: null }, { cells: ['Atlantis', '', '', ' '] }),
       MAPPING,

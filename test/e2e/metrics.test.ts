@@ -103,7 +103,7 @@ describe.skipIf(postgresIsMissing !== null)(`The metrics of a worker${why}`, () 
     // What the pages name is there, and what is there they name.
     expect(late.names.sort()).toEqual(listed('work'));
     const named = [...metricsIn(BOARD), ...metricsIn(ALERTS)];
-    expect(named.filter((name) => !late.names.includes(name) && name !== 'srq_import_rows')).toEqual([]);
+    expect(named.filter((name) => !late.names.includes(name))).toEqual([]);
     expectLinted(late);
     expect(late.text).not.toMatch(PERSONAL);
   });

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { Metrics, type ProcessView } from '../../src/report/metrics.ts';
-import { noCounts } from '../../src/request/log/status.ts';
 import { Scrape } from '../helpers/metrics.ts';
 
-const STARTING: ProcessView = { version: '1.2.3', state: 'starting', worker: null, imported: null, connection: null };
+const STARTING: ProcessView = { version: '1.2.3', state: 'starting', worker: null, connection: null };
 
 /** The metrics of a process on a clock that is turned by hand. */
 function metricsOf(view: ProcessView = STARTING) {
@@ -26,7 +25,6 @@ const AT_WORK: ProcessView = {
     inHand: 5,
     oldestMs: 61_500,
   },
-  imported: { ...noCounts(), created: 7, ready: 90 },
   connection: {
     inFlight: 6,
     waiting: 8,
@@ -46,7 +44,6 @@ test('a scrape tells the state of the process, each value once and in the unit o
     stopping: 0,
   });
   expect(page.by('srq_rows_total')).toEqual({ created: 7, rejected: 2 });
-  expect(page.by('srq_import_rows')).toEqual({ ...noCounts(), created: 7, ready: 90 });
   const alone = {
     srq_queue_oldest_age_seconds: 61.5,
     srq_rows_put_back_total: 3,

@@ -13,7 +13,7 @@ export function rowOf(row: number, changes: Partial<RunRow> = {}): RunRow {
   const key = row.toString(16).padStart(32, '0');
   const ids = { request_id: `9${String(row).padStart(19, '0')}` };
   const base = { row, ref: `L-${row}`, key, market: 'PT', status: 'created', ids, http: 201 } as const;
-  return { ...base, message: null, reason: null, at: second(row), problems: [], cells: null, ...changes };
+  return { ...base, message: null, reason: null, at: second(row), problems: [], ...changes };
 }
 
 export function recordOf(at: string, changes: Partial<LogRecord> = {}): LogRecord {
@@ -29,13 +29,12 @@ export function beginOf(rows: number, changes: object = {}): Extract<RecordedNot
 }
 
 /** A finished run of all kinds of rows. */
-export function mixedFigures(rows: number, columns: readonly string[] | null = null): RunFigures {
-  const figures = new RunFigures(columns);
+export function mixedFigures(rows: number): RunFigures {
+  const figures = new RunFigures();
   figures.note(beginOf(rows));
   for (let row = 1; row <= rows; row++) {
-    const cells = columns === null ? null : columns.map((name) => `${name} of ${row}`);
     const at = second(row / 20);
-    figures.add(rowOf(row, { cells, at, ...kindOf(row) }));
+    figures.add(rowOf(row, { at, ...kindOf(row) }));
     figures.record(recordOf(at, { ms: 20 + (row % 50) }));
   }
   figures.note({ event: 'refused', http: 429, count: 12, pauseMs: 3000, run: 'r', at: second(2) });

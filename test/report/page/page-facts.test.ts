@@ -10,7 +10,7 @@ const END = { event: 'end', stopped: null, run: 'r', at: second(9) } as const;
 
 /** A run with so many rows of each status, ended unless `note` says otherwise. */
 function figuresWith(counts: Partial<Counts>, note: RecordedNote = END): RunFigures {
-  const figures = new RunFigures(null);
+  const figures = new RunFigures();
   figures.note(beginOf(0));
   for (const status of STATUSES) {
     for (let at = 0; at < (counts[status] ?? 0); at++) figures.add(rowOf(at + 1, { status }));
@@ -68,7 +68,7 @@ test.each([
   ['a.csv, b.csv', 'FILE', 'FILE'],
   ['standard input', 'FILE', 'FILE'],
 ])('what is left to do of %s ends in commands that can be pasted', (file, word, results) => {
-  const figures = new RunFigures(null);
+  const figures = new RunFigures();
   figures.note(beginOf(4, { counts: { ...noCounts(), invalid: 1 }, file }));
   for (const [at, status] of (['unknown', 'failed', 'rejected'] as const).entries())
     figures.add(rowOf(at + 1, { status }));
@@ -90,7 +90,7 @@ test('an interruption is no alarm, and says what goes on', () => {
 
 test('rows that were counted but not sent are told with the reason', () => {
   const counts = { ...noCounts(), ready: 5, invalid: 33 };
-  const figures = new RunFigures(null);
+  const figures = new RunFigures();
   figures.note(beginOf(38, { counts }));
   figures.note({ ...END, stopped: 'Three answers in a row were 403.' });
   figures.add(rowOf(1));
@@ -101,7 +101,7 @@ test('rows that were counted but not sent are told with the reason', () => {
 });
 
 test('the list begins with what needs somebody', () => {
-  const figures = new RunFigures(null);
+  const figures = new RunFigures();
   for (const [at, status] of (['created', 'rejected', 'created', 'unknown', 'failed'] as const).entries())
     figures.add(rowOf(at + 1, { status }));
   expect(pageData(figures, factsOf(true)).rows.map(([row]) => row)).toEqual([4, 2, 5, 1, 3]);
