@@ -32,7 +32,8 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
   return {
     add: async (requests) => {
       const rows = requests.map(({ key, row, request }) => ({ key, row, request: JSON.stringify(request) }));
-      return (await ask(ADD, [account, JSON.stringify(rows)])).length;
+      const [row] = await ask<{ added: number }>('select srq.add($1, $2) as added', [account, JSON.stringify(rows)]);
+      return row?.added ?? 0;
     },
     take: async (count, hand) => {
       const text = 'select key, "row", request, is_over from srq.take($1, $2, $3, $4)';
@@ -48,13 +49,6 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
     purge: async () => (await ask(PURGE, [account, PURGED_AT_ONCE])).length,
   };
 }
-
-const ADD = `insert into srq.waiting (key, account, "row", request)
-  select i.key, $1, i."row", i.request
-  from rows from (json_to_recordset($2) as (key uuid, "row" integer, request text)) with ordinality
-    as i (key, "row", request, place)
-  order by i.place
-  on conflict do nothing returning 1`;
 
 /** A request that has failed is free already, and waits. It does not count as tried when the reason was not its own. */
 const BACK = `update srq.waiting set process = null, tries = case when process is null then greatest(tries - 1, 0) else tries end,

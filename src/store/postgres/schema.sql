@@ -226,6 +226,16 @@ begin
     (select max(id) from srq.record), m.epoch, m.held, v_joined from srq.meta m;
 end $$;
 
+-- What this transaction writes is on the disk when it ends, whatever the server, the role or a pooler has set. An intent must be
+-- there before the first byte is sent, and nobody may be told of what a crash would take back.
+create function srq.keep_durable() returns void
+language plpgsql as $$
+begin
+  if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
+    perform set_config('synchronous_commit', 'on', true);
+  end if;
+end $$;
+
 -- Appends a group of records by compare and set; no key occurs twice. Refuses a process that has to find out first what this
 -- server has: SRQ02 on another server than the one that it has joined, SRQ03 if the newest record is not here that it
 -- knows to be kept. What begins something (seen is not null) is also refused in another epoch: SRQ01.
@@ -246,10 +256,7 @@ declare
   v_at timestamptz(3);
   v_written uuid[];
 begin
-  -- An intent must be on the disk before the first byte is sent, whatever the server, the role or a pooler has set.
-  if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
-    perform set_config('synchronous_commit', 'on', true);
-  end if;
+  perform srq.keep_durable();
   if srq.server() <> p_server then
     raise exception 'another server has taken over' using errcode = 'SRQ02';
   end if;
@@ -319,6 +326,23 @@ begin
     from unnest(p_keys, p_numbers) as i (key, entry) left join srq.request s on s.key = i.key;
 end $$;
 
+-- Queues the rows of an account that do not wait yet, in their order, and returns how many those are.
+create function srq.add(p_account uuid, p_rows json) returns integer
+language plpgsql as $$
+declare
+  v_count integer;
+begin
+  perform srq.keep_durable();
+  insert into srq.waiting (key, account, "row", request)
+    select i.key, p_account, i."row", i.request
+    from rows from (json_to_recordset(p_rows) as (key uuid, "row" integer, request text)) with ordinality
+      as i (key, "row", request, place)
+    order by i.place
+    on conflict do nothing;
+  get diagnostics v_count = row_count;
+  return v_count;
+end $$;
+
 -- Gives a process the oldest rows that are due. Rows of a process that is gone are due again; each of them may be what ended
 -- it, so one that was tried before waits. p_hand is what the process has in hand: other rows of its own were handed over
 -- in an answer that it never got.
@@ -370,6 +394,7 @@ language plpgsql as $$
 declare
   v_count integer;
 begin
+  perform srq.keep_durable();
   insert into srq.process (run, holder, left_at)
     select u.run, 'srq store import', clock_timestamp() from unnest(p_runs) as u (run)
     where not exists (select 1 from srq.process w where w.run = u.run) on conflict do nothing;
@@ -425,9 +450,7 @@ returns table (entry integer, id bigint)
 language plpgsql as $$
 #variable_conflict use_column
 begin
-  if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
-    perform set_config('synchronous_commit', 'on', true);
-  end if;
+  perform srq.keep_durable();
   update srq.meta set epoch = epoch + 1, held = 'lost' where held is null;
   perform 1 from srq.request s
     where s.key in (select (r ->> 'key')::uuid from json_array_elements(p_records) as r) order by s.key for update;
@@ -485,6 +508,7 @@ declare
   v_names text[];
   v_doubtful integer;
 begin
+  perform srq.keep_durable();
   select * into v_meta from srq.meta for update;
   if v_meta.server <> v_server and v_meta.met is distinct from v_server then
     update srq.meta set met = v_server, met_at = clock_timestamp(),
