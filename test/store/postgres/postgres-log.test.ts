@@ -91,14 +91,20 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     },
   );
 
-  test('is durable whatever the default of the server is', async () => {
+  test.each([
+    "srq.append(1, null, srq.server(), null, null, null, '{}', '{}', '[]')",
+    "srq.put_back(1, 0, '[]')",
+    "srq.take_over('{}', '[]')",
+    "srq.resume(true, '')",
+    "srq.add('00000000-0000-0000-0000-000000000000', '[]')",
+  ])('is durable whatever the default of the server is: %s', async (call) => {
     await server.query(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
     const store = storeAt(url, 'run');
     await store.migrate();
     const settings = await store.database.transaction(async (query) => {
       const text = "select current_setting('synchronous_commit') as now";
       const before = await query(text);
-      await query("select srq.append(1, null, srq.server(), null, null, null, '{}', '{}', '[]')");
+      await query(`select ${call}`);
       return [...before, ...(await query(text))];
     });
     expect(settings).toEqual([{ now: 'off' }, { now: 'on' }]);
