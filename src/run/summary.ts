@@ -65,7 +65,11 @@ export async function finishRun(context: Context, run: EndedRun): Promise<EndOfR
   };
   await report(context, summary, (reporter, shared, text) =>
     keepsStdout
-      ? reporter.result('bulk', { run: context.run, ...shared, ...withoutReady(counts), ...asides, reasons }, text)
+      ? reporter.result(
+          'bulk',
+          { run: context.run, file: run.file, ...shared, ...withoutReady(counts), ...asides, reasons },
+          text,
+        )
       : reporter.say(text),
   );
   const exitCode = exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);

@@ -82,6 +82,7 @@ export const request = z.looseObject(fields);
 /** The result of an import. */
 export const imported = z.object({
   run: text,
+  file: text,
   ...shared,
   ...endCounts,
   withoutIdentifier: count,
