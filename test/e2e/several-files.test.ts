@@ -49,8 +49,8 @@ describe.concurrent('several files', () => {
     expect([ended.code, documents(ended)]).toMatchObject([
       3,
       [
-        { rows: 2, created: 2, results: 'a.results.csv', next: null },
-        { rows: 3, created: 3, results: 'b.results.csv', next: null },
+        { file: 'a.csv', rows: 2, created: 2, results: 'a.results.csv', next: null },
+        { file: 'b.csv', rows: 3, created: 3, results: 'b.results.csv', next: null },
         { rows: 2, created: 1, invalid: 1, results: 'c.results.csv' },
       ],
     ]);
