@@ -9,14 +9,6 @@ import script from './page-script.js?bundled';
 import style from './page-style.css?raw';
 import type { RunFigures } from './run-figures.ts';
 
-/** The mark of a report, which shows that the file may be replaced by a new one. */
-const GENERATOR = '<meta name="generator" content="srq run report">';
-
-/** Returns true if the beginning of a file shows that it is a report. */
-export function isReport(head: string): boolean {
-  return head.includes(GENERATOR);
-}
-
 /**
  * Returns the report of a run as one HTML document that loads nothing. Its content security policy allows only its own
  * style and script, which draws the page from the data beside it.
@@ -25,7 +17,7 @@ export function reportPage(figures: RunFigures, facts: PageFacts): string {
   const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
   const { title, detail } = headlineOf(figures);
   const parts: Readonly<Record<string, string>> = {
-    ...{ policy, style, script, generator: GENERATOR },
+    ...{ policy, style, script },
     ...{ title: escaped(titleOf(figures)), headline: escaped(title), detail: escaped(detail) },
     data: jsonData(pageData(figures, facts)),
   };
