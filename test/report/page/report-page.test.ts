@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { isReport, jsonData, reportPage } from '../../../src/report/page/report-page.ts';
+import { jsonData, reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
 import type { Status } from '../../../src/request/log/status.ts';
 import { beginOf, mixedFigures, rowOf, second } from './figures.ts';
@@ -30,11 +30,6 @@ test('foreign text is escaped and made visible, in markup and in data', () => {
   const data = jsonData([text]);
   expect(data).not.toMatch(/[<>&\u202e]/);
   expect(JSON.parse(data)).toEqual(['</script><!-- \\u{202e} & "']);
-});
-
-test('a report is known by its head, and nothing else is', () => {
-  expect(isReport(reportPage(new RunFigures(), FACTS))).toBe(true);
-  expect(isReport('<!doctype html><title>mine</title>')).toBe(false);
 });
 
 test('the page holds no encoded cells of the input', () => {
