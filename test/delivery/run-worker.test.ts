@@ -61,6 +61,14 @@ test('an error that ends the worker gives back what was sent and not yet dispose
   expect(bench.told).toContain('ending: log, aborted true');
 });
 
+test('an outcome that the log does not take gives the row back: the queue has not been told of it', async () => {
+  const bench = new Bench([taken(1)]);
+  const away = new SrqError('log.unwritable', 'The store is away.');
+  bench.changes = { log: { ...bench.log, outcome: () => Promise.reject(away) } };
+  expect(await bench.run()).toBe(away);
+  expect([bench.disposed.get(1), bench.toQueue.get('k1'), bench.inFlight]).toEqual(['back', 'back', 0]);
+});
+
 describe('a worker', () => {
   const statusesOf = async (bench: Bench, options: Partial<QueueWorkerOptions> = {}) => {
     const told = new Map<number, string>();
