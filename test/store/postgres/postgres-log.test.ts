@@ -219,6 +219,17 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     });
   });
 
+  test('a process that began in an earlier epoch begins nothing more, and records what is under way', async () => {
+    const log = await opened('run');
+    await log.sending(subjectOf(1), 'none');
+    // Others lost something, and a person has spoken, before this process looked.
+    await server.query(url, 'update srq.meta set epoch = epoch + 1');
+    const stopped = { reason: 'store.failed-over' };
+    await expect(log.sending(subjectOf(2), 'none')).rejects.toMatchObject(stopped);
+    await expect(log.sending(subjectOf(3), 'none')).rejects.toMatchObject(stopped);
+    expect(await log.outcome(subjectOf(1), CREATED)).toBe(true);
+  });
+
   describe('who lives', () => {
     test('is who was heard in the last minute, and has not left', async () => {
       const [silent, leaver] = [process(), process()];
