@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 const rows = process.argv[2] ?? '20000';
 const files = process.argv[3]
   ? [process.argv[3]]
-  : ['test/delivery/workers.test.ts', 'test/delivery/workers-fail-over.test.ts'];
+  : ['test/e2e/queue-under-faults.test.ts', 'test/e2e/workers-fail-over.test.ts'];
 const words = ['node_modules/vitest/vitest.mjs', 'run', ...files, '--reporter=dot', '--no-file-parallelism'];
 const env = { ...process.env, SRQ_TEST_QUEUE_ROWS: rows };
 process.exitCode = spawnSync(process.execPath, words, { stdio: 'inherit', env }).status ?? 1;
