@@ -116,7 +116,7 @@ async function send(
 
 /**
  * Reports every row of the files. If one file cannot be reported, the others still are. Returns the first error, which
- * the summary shows. If there is only one file and its results cannot be written, the error is thrown.
+ * the summary shows. It is thrown if there is only one file, and no other reason to tell.
  */
 async function reportFiles(
   imports: readonly FileOfRun[],
@@ -135,7 +135,8 @@ async function reportFiles(
       failure ??= error;
     }
   }
-  if (failure && failure.code !== 'input' && imports.length === 1) throw failure;
+  // Why the run ended early is told, with its counts, also where the same full disk takes no results.
+  if (failure && failure.code !== 'input' && imports.length === 1 && stop === null) throw failure;
   return failure;
 }
 
