@@ -51,7 +51,7 @@ describe('What a worker did', () => {
     const ended = { ...NOTHING, created: 2, duplicate: 1, rejected: 1, failed: 1, unknown: 1, repeated: 1 };
     expect([stats.endedCounts, stats.again]).toEqual([ended, 4]);
     expect(stats.view).toEqual({
-      ...{ version: '1.2.3', state: 'starting', imported: null, connection: null },
+      ...{ version: '1.2.3', state: 'starting', connection: null },
       worker: { ended, putBack: 4, inHand: 0, oldestMs: null, queue: { depth: null } },
     });
   });
