@@ -45,7 +45,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Maximum number of connections of a process. One is enough, if the server has no more. */
+/** Maximum number of connections of a process. Two are enough, if the server has no more. */
 const MAX_CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A connection is replaced after this time, so that a process finds a server that has taken over. */
