@@ -1,0 +1,170 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { freePort } from '../../scripts/postgres-server.mjs';
+import { accountedFor, bulkArgs } from '../helpers/delivery.ts';
+import { type Desk, type OpenSandbox, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { PostgresPair } from '../helpers/postgres-pair.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { send } from '../sandbox/sandbox-client.ts';
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+const ROWS = 150;
+const PATIENCE_MS = 240_000;
+const SMALL_DISK_MIB = 16;
+
+/** A disk of few megabytes that the server may write to, or null where this machine makes none. */
+function smallDisk(): { readonly at: string; end(): void } | null {
+  const at = mkdtempSync(join(tmpdir(), 'srq-small-disk-'));
+  const done = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK_MIB}m,mode=777`, 'tmpfs', at]).status === 0;
+  const end = () => {
+    if (done) spawnSync('umount', ['--lazy', at]);
+    rmSync(at, { recursive: true, force: true });
+  };
+  if (done) return { at, end };
+  end();
+  return null;
+}
+
+function diskIsMissing(): string | null {
+  const disk = smallDisk();
+  disk?.end();
+  return disk === null ? 'needs mount, as root on Linux' : null;
+}
+
+describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`, { timeout: PATIENCE_MS }, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+
+  /** Starts a worker on a queue, takes something from the store in the middle, and gives it back once that was told. */
+  const workThrough = async (
+    { desk, openSandbox }: { desk: Desk; openSandbox: OpenSandbox },
+    url: string,
+    { take, told, giveBack }: { take(): Promise<unknown>; told: RegExp; giveBack(): Promise<unknown> },
+  ) => {
+    const sandbox = await openSandbox({ latencyMs: 300 });
+    desk.use(sandbox);
+    Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
+    expect((await desk.call('enqueue', desk.write('leads.csv', leadsCsv(ROWS)))).code).toBe(0);
+    const port = await freePort();
+    const flags = ['--no-validate', '--until-empty', '--rate', 'max', '--concurrency', '4', '--json'];
+    const running = desk.start(['work', ...flags, '--health-port', String(port)], { timeoutMs: PATIENCE_MS });
+    await createdAtLeast(sandbox, 20, running);
+    await take();
+    await running.until(told);
+    const { status, text } = await send('GET', `http://127.0.0.1:${port}/healthz`);
+    expect([status, JSON.parse(text)]).toEqual([503, expect.objectContaining({ state: 'waiting-for-database' })]);
+    const { status: alive } = await send('GET', `http://127.0.0.1:${port}/livez`);
+    expect(alive).toBe(200);
+    await giveBack();
+    await setLatency(sandbox, 0);
+    const ended = await running.ended;
+    expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ created: ROWS, unknown: 0 })]);
+    expect(ended.stderr).toMatch(/The store \S+ is back/);
+    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+  };
+
+  const diskWhy = diskIsMissing();
+  test.skipIf(diskWhy !== null)(
+    `room on its disk: work waits, and goes on once there is some${diskWhy === null ? '' : ` (${diskWhy})`}`,
+    async ({ desk, openSandbox }) => {
+      const disk = smallDisk();
+      if (disk === null) throw new Error('no disk');
+      const own = await PostgresServer.start();
+      onTestFinished(() => {
+        own.end();
+        disk.end();
+      });
+      const url = await own.database();
+      execFileSync('chown', ['postgres', disk.at]);
+      await own.query('postgres', `create tablespace small location '${disk.at}'`);
+      await own.query('postgres', `alter database ${url.split('/').at(-1)} set default_tablespace = small`);
+      const filler = join(disk.at, 'filler');
+      await workThrough({ desk, openSandbox }, url, {
+        take: async () => spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=8k']),
+        told: /has no room left on its disk/,
+        giveBack: async () => rmSync(filler),
+      });
+    },
+  );
+
+  test('a free connection: work waits, and goes on once there is one', async ({ desk, openSandbox }) => {
+    const url = await server.database();
+    await server.query(url, `create role few login password '${STORE_PASSWORD}'`);
+    await server.query(url, `alter database ${url.split('/').at(-1)} owner to few`);
+    await workThrough({ desk, openSandbox }, url.replace('owner@', 'few@'), {
+      take: async () => {
+        await server.query(url, 'alter role few connection limit 0');
+        await server.query(url, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'few'");
+      },
+      told: /has no connection free/,
+      giveBack: () => server.query(url, 'alter role few connection limit -1'),
+    });
+  });
+
+  test('connections: two are enough to import, and with one it says so at once', async ({ desk, sandbox }) => {
+    const url = await server.database();
+    await server.query(url, `create role scarce login password '${STORE_PASSWORD}' connection limit 1`);
+    await server.query(url, `alter database ${url.split('/').at(-1)} owner to scarce`);
+    desk.use(sandbox);
+    Object.assign(desk.env, { SRQ_STORE: url.replace('owner@', 'scarce@'), PGPASSWORD: STORE_PASSWORD });
+    const args = bulkArgs(desk.write('leads.csv', leadsCsv(30)));
+    const refused = await desk.call(...args);
+    expect([refused.code, refused.stdout]).toEqual([9, expect.stringContaining('has no connection free')]);
+    await server.query(url, 'alter role scarce connection limit 2');
+    expect(accountedFor(await desk.call(...args), 30)).toMatchObject({ created: 30 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 30, doubled: 0 });
+  });
+});
+
+describe.skipIf(postgresIsMissing !== null)(
+  `A store that was dumped and restored${why}`,
+  { timeout: PATIENCE_MS },
+  () => {
+    /** Moves a database to a server that has never heard of it, whose timeline is the first one. */
+    const restored = async (from: PostgresServer, url: string, to: string) => {
+      const env = { ...process.env, PGPASSWORD: STORE_PASSWORD };
+      const dump = execFileSync('pg_dump', ['--no-owner', url], { env });
+      execFileSync('psql', ['--quiet', '--set=ON_ERROR_STOP=1', to], { env, input: dump });
+      from.down();
+    };
+    const through = (desk: Desk, url: string) =>
+      Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
+
+    test('sends nothing again, and stops where a fail-over after that lost its tail', async ({ desk, openSandbox }) => {
+      const sandbox = await openSandbox({ latencyMs: 20 });
+      desk.use(sandbox);
+      const old = await PostgresServer.start();
+      const pair = await PostgresPair.start();
+      onTestFinished(() => {
+        old.end();
+        pair.end();
+      });
+      const url = await old.database();
+      through(desk, url);
+      const first = desk.write('first.csv', leadsCsv(40));
+      expect(accountedFor(await desk.call(...bulkArgs(first)), 40)).toMatchObject({ created: 40 });
+      await restored(old, url, pair.url);
+      through(desk, pair.behindOne);
+      const second = desk.write('second.csv', leadsCsv(80));
+      const run = await desk.start(bulkArgs(second), { timeoutMs: PATIENCE_MS }).ended;
+      expect(accountedFor(run, 80)).toMatchObject({ created: 40, repeated: 40 });
+      await pair.caughtUp();
+      pair.heard.silence();
+      const third = desk.write('third.csv', leadsCsv(120));
+      expect(accountedFor(await desk.call(...bulkArgs(third)), 120)).toMatchObject({ created: 40, repeated: 80 });
+      pair.replace();
+      const refused = await desk.start(bulkArgs(third), { timeoutMs: PATIENCE_MS }).ended;
+      expect([refused.code, refused.stdout]).toEqual([9, expect.stringContaining('srq store resume')]);
+      expect(await statsOf(sandbox)).toMatchObject({ created: 120, distinct: 120, doubled: 0 });
+    });
+  },
+);
