@@ -120,7 +120,8 @@ interface Explanation {
 function likeliest(text: string, delimiters: readonly string[], knownFields: KnownFields): Explanation {
   const visible = withoutQuotedDelimiters(text);
   const scored = delimiters.map((delimiter) => {
-    const records = sampleRecords(visible, delimiter);
+    const records = visible.split(LINE_END).map((line) => ({ cells: line.split(delimiter), lines: 1 }));
+    if (records.length > 3) records.pop();
     const rows = records.slice(0, MAX_BEFORE).map(({ cells }) => cells);
     const header = rows[headerIndex(rows, usualLength(records).length)] ?? [];
     return {
@@ -135,6 +136,8 @@ function likeliest(text: string, delimiters: readonly string[], knownFields: Kno
   close.sort((a, b) => b.known - a.known || b.score - a.score);
   return close[0] ?? { delimiter: delimiters[0] ?? ',', score: 0, columns: 1, known: 0 };
 }
+
+const LINE_END = /\r\n|\n|\r/;
 
 /** Matches a quoted cell, whatever the delimiter is. A cell that the end of the sample cuts off matches, too. */
 const QUOTED_CELL = /(?<=^|[,;\t|\r\n])"([^"]*(?:""[^"]*)*)(?:"(?=[,;\t|\r\n]|$)|$)/g;
