@@ -1,6 +1,6 @@
 import { type Mapping, type Row, statesOutcomes, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
-import { Ledger, PlannedFiles } from '../request/log/ledger.ts';
+import { Ledger } from '../request/log/ledger.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -70,9 +70,8 @@ export async function planImport(
       `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`,
     );
   }
-  const { files = new PlannedFiles() } = options;
   const strangers = returned?.strangers ?? 0;
-  const planned = { table: breaks.table, mapping, range, files, rows: ledger.rows, strangers };
+  const planned = { table: breaks.table, mapping, range, rows: ledger.rows, strangers };
   const { first } = planner;
   const isHeld = first !== null && held.has(first.row);
   const firstReady = isHeld ? await firstReadyRow(planned.table, mapping, preparation, ledger) : first;
@@ -151,14 +150,7 @@ class Planner {
 
   #statusOf(prepared: Prepared): Status {
     if (!prepared.request) return 'invalid';
-    // An earlier file of the run has the same content. The row repeats it, whatever becomes of the first one, as within
-    // a file.
-    if (this.#isInAnotherFile(prepared.key)) return 'repeated';
     return loggedStatus(this.#log.lookup(prepared.key), this.#options) ?? 'ready';
-  }
-
-  #isInAnotherFile(key: string): boolean {
-    return Boolean(this.#options.files?.find(key, { except: this.ledger }));
   }
 }
 
@@ -173,8 +165,6 @@ const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
 
 /** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {
-  /** The files of the same run that come before this one. Requests that they have are sent with them, once. */
-  readonly files?: PlannedFiles;
   /** Yields what was created at this service before. If it is missing, no row is held back for its reference. */
   readonly created?: () => CreatedRecords;
 }

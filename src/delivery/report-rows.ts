@@ -119,7 +119,7 @@ function recordOf(key: string | null, status: Status, log: Pick<DeliveryLog, 're
 
 function recorded(
   row: Row,
-  { ledger, files, held }: ImportPlan,
+  { ledger, held }: ImportPlan,
   record: LogRecord | null,
 ): Pick<RowReport, 'ids' | 'message' | 'reason' | 'record'> {
   const first = ledger.firstRow(row.number);
@@ -130,9 +130,6 @@ function recorded(
   const isRepeated = status === 'repeated';
   const reason = reasonOfRow(status, record);
   if (first !== row.number) return { ids, record, reason, message: `It has the same content as row ${first}.` };
-  const elsewhere = isRepeated ? files.find(ledger.key(row.number) ?? '', { except: ledger }) : null;
-  if (elsewhere)
-    return { ids, record, reason, message: `It has the same content as row ${elsewhere.row} of ${elsewhere.file}.` };
   const isTold = isRepeated || tellsOf(status, record);
   return { ids, record, reason, message: isTold ? messageOf(record, isRepeated) : null };
 }

@@ -20,7 +20,6 @@ const PREFETCH_ROWS = 200;
 
 export interface SendOptions extends SubmitOptions {
   readonly concurrency: number;
-  /** Supervises the whole run, of which this pass may be only one file. */
   readonly supervisor: Supervisor;
 }
 
@@ -55,7 +54,6 @@ export async function* sendRows(
 ): AsyncGenerator<Sent, SrqError | null> {
   const { api, log, halt } = deps;
   const { supervisor } = options;
-  supervisor.beginFile();
   let stop = supervisor.budgetStop();
   let pause: Promise<unknown> | null = null;
   if (stop) halt.abort();

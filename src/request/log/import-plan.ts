@@ -3,7 +3,7 @@ import type { Mapping, Row, Table } from '../lead/table.ts';
 import type { LogRecord } from '../ports.ts';
 import type { Failure } from '../words/errors.ts';
 import type { Problem } from '../words/finding.ts';
-import type { Ledger, PlannedFiles } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import type { Identifiers, RowReason } from './outcome.ts';
 import type { Counts, Status } from './status.ts';
 
@@ -67,8 +67,6 @@ export interface ImportPlan {
   /** Number of rows of a results file that state that they were taken, if the log knows none of them. */
   readonly strangers?: number;
   readonly ledger: Ledger;
-  /** The files of the same run that are planned already. Requests that one of them has are sent with that file. */
-  readonly files: PlannedFiles;
 }
 
 /** A row outside the range of an import. Only what the row itself states is known of it. */

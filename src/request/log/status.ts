@@ -133,13 +133,6 @@ const zeros = <S extends Status>(statuses: readonly S[]) =>
 export const noCounts = (): Counts => zeros(STATUSES);
 export const noSentCounts = (): SentCounts => zeros(SENT_STATUSES);
 
-/** Adds up the counts of several imports. */
-export function sumOfCounts(all: readonly Counts[]): Counts {
-  const sum = noCounts();
-  for (const counts of all) for (const status of STATUSES) sum[status] += counts[status];
-  return sum;
-}
-
 /** Counts rows that were ready and never tried as failed: they were certainly not taken. */
 export function withUntriedAsFailed(counts: Counts): Counts {
   return { ...counts, failed: counts.failed + counts.ready, ready: 0 };
