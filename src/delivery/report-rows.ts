@@ -1,6 +1,6 @@
 import { parseMarket } from '../request/lead/markets.ts';
 import type { Mapping, Row } from '../request/lead/table.ts';
-import type { ImportPlan, RowOutside, RowRange, RowReport, RunRow } from '../request/log/import-plan.ts';
+import type { ImportPlan, RowRange, RowReport, RunRow } from '../request/log/import-plan.ts';
 import { recordMessage, recordReason } from '../request/log/log-store.ts';
 import { mainIdentifier, type RowReason, reasonOf } from '../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../request/log/status.ts';
@@ -48,7 +48,7 @@ export async function* reportRows(
 }
 
 const ALTERED = 'row.altered-doubt';
-const NOT_SENT = { ids: {}, record: null, problems: [], isKept: false };
+const NOT_SENT = { ids: {}, message: null, reason: null, record: null, problems: [], isKept: false };
 
 /** The dependencies for finding the rows of a plan in the log. */
 export interface RowLookup {
@@ -66,7 +66,7 @@ export async function* withRowsOutside(
   reports: AsyncIterable<RowReport>,
   lookup: RowLookup,
   onUnread: (error: SrqError) => void,
-): AsyncGenerator<RowReport | RowOutside> {
+): AsyncGenerator<RowReport> {
   const { skip, limit } = plan.range;
   if (skip > 0) yield* rowsOutside(plan, { skip: 0, limit: skip }, lookup);
   yield* reports;
@@ -87,14 +87,10 @@ async function* rowsOutside(
   plan: ImportPlan,
   range: RowRange,
   { log, preparation }: RowLookup,
-): AsyncGenerator<RowReport | RowOutside> {
-  for await (const { row, record } of loggedRows(plan, preparation, log, range)) {
-    if (record === null || saysItIsSettled(row)) yield { row, status: null };
-    else {
-      const status = statusOfEvent(record.event);
-      const reason = recordReason(record);
-      yield { ...NOT_SENT, row, status, ids: record.ids, message: messageOf(record, false), reason, record };
-    }
+): AsyncGenerator<RowReport> {
+  for await (const report of loggedRows(plan, preparation, log, range)) {
+    const { row, record } = report;
+    yield record === null || saysItIsSettled(row) ? { ...NOT_SENT, row, status: 'ready', isKept: true } : report;
   }
 }
 
@@ -204,31 +200,19 @@ export function runRowOfRecord(record: LogRecord): RunRow {
   return { row, ref, key, market, status: statusOfEvent(event), ids, http, ...told, at, problems: [] };
 }
 
-/** A row of a file with what the log knows of its request. */
-export interface LoggedRow {
-  readonly row: Row;
-  /**
-   * The status of the request in the log. If the log does not know it, the status is `ready`, or `invalid` if the row
-   * cannot be sent.
-   */
-  readonly status: Extract<Status, 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown' | 'ready' | 'invalid'>;
-  /** The last record of the request, or null if the log does not know it. */
-  readonly record: LogRecord | null;
-}
-
 const ALL: RowRange = { skip: 0, limit: null };
 
 /**
  * Reads a table, or a range of its rows, and yields every row with the last record of its request, which is found by
- * its key. Rows with the same content share a request. The table is read once, in constant memory, and only rows that
- * the log does not know are checked. Throws `SrqError('input')` if the file cannot be read completely.
+ * its key. A row that the log does not know is `ready`, or `invalid` if it cannot be sent. Rows with the same content share
+ * a request. The table is read once, in constant memory, and only rows that the log does not know are checked. Throws `SrqError('input')` if the file cannot be read completely.
  */
 export async function* loggedRows(
   { table, mapping }: MappedTable,
   preparation: Preparation,
   log: LogView,
   range: RowRange = ALL,
-): AsyncGenerator<LoggedRow> {
+): AsyncGenerator<RowReport> {
   const breaks = new LineBreaks(table, mapping, preparation, log);
   for await (const batch of rowsInRange(table, range)) {
     const rows = await breaks.restore(batch);
@@ -240,8 +224,9 @@ export async function* loggedRows(
     );
     for (const [at, row] of batch.entries()) {
       const record = records[at] ?? null;
-      const unsent = prepared[at]?.request ? 'ready' : 'invalid';
-      yield { row, status: record ? statusOfEvent(record.event) : unsent, record };
+      const told = { message: messageOf(record, false), reason: record && recordReason(record) };
+      if (record) yield { ...NOT_SENT, ...told, row, status: statusOfEvent(record.event), ids: record.ids, record };
+      else yield { ...NOT_SENT, row, status: prepared[at]?.request ? 'ready' : 'invalid' };
     }
   }
 }
