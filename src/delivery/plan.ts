@@ -8,14 +8,7 @@ import { finding } from '../request/words/finding.ts';
 import { FindingGroups } from './findings.ts';
 import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
-import {
-  type CreatedRecords,
-  type Finality,
-  LineBreaks,
-  loggedStatus,
-  References,
-  ReturnedRows,
-} from './sent-before.ts';
+import { type CreatedRecords, type Finality, loggedStatus, References, ReturnedRows } from './sent-before.ts';
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {
@@ -39,11 +32,9 @@ export async function planImport(
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
   const returned = statesOutcomes(table) ? new ReturnedRows(table.columns, log, options) : null;
-  const breaks = new LineBreaks(table, mapping, preparation, log, () => returned?.notes ?? []);
   const planner = new Planner(mapping, log, options, returned);
   let mostAreDone = true;
-  for await (const read of rowsInRange(table, range)) {
-    const batch = await breaks.restore(read);
+  for await (const batch of rowsInRange(table, range)) {
     const decided: (Status | null)[] = [];
     // What was finished before, or says so, is not checked again.
     const isFinished = (row: Row, likely: Prepared | null) => {
@@ -70,11 +61,11 @@ export async function planImport(
       `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`,
     );
   }
-  const strangers = returned?.strangers ?? 0;
-  const planned = { table: breaks.table, mapping, range, rows: ledger.rows, strangers };
+  const notes = [...table.notes, ...(returned?.notes ?? [])];
+  const planned = { table, notes, mapping, range, rows: ledger.rows, strangers: returned?.strangers ?? 0 };
   const { first } = planner;
   const isHeld = first !== null && held.has(first.row);
-  const firstReady = isHeld ? await firstReadyRow(planned.table, mapping, preparation, ledger) : first;
+  const firstReady = isHeld ? await firstReadyRow(table, mapping, preparation, ledger) : first;
   return { ...planned, counts: ledger.counts(), first: firstReady, held, ...findings.of(ledger.rows), ledger };
 }
 

@@ -10,7 +10,7 @@ import { FINDING, type Problem, quotedMessage } from '../request/words/finding.t
 import type { MappedTable } from './plan.ts';
 import { mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
-import { earlierKey, isKept, LineBreaks, saysItIsSettled } from './sent-before.ts';
+import { earlierKey, isKept, saysItIsSettled } from './sent-before.ts';
 import { IN_DOUBT } from './submit.ts';
 
 /**
@@ -213,14 +213,12 @@ export async function* loggedRows(
   log: LogView,
   range: RowRange = ALL,
 ): AsyncGenerator<RowReport> {
-  const breaks = new LineBreaks(table, mapping, preparation, log);
   for await (const batch of rowsInRange(table, range)) {
-    const rows = await breaks.restore(batch);
     const isKnown = (_: Row, likely: Prepared | null) => likely?.request != null && log.lookup(likely.key) !== 'none';
-    const prepared = await prepareBatch(rows, mapping, preparation, log, isKnown);
+    const prepared = await prepareBatch(batch, mapping, preparation, log, isKnown);
     // The whole batch is looked up at once, to save round trips to a remote log.
     const records = await Promise.all(
-      prepared.map(async (each, at) => (await loggedRecord(each, log)) ?? earlierRecord(rows[at], log)),
+      prepared.map(async (each, at) => (await loggedRecord(each, log)) ?? earlierRecord(batch[at], log)),
     );
     for (const [at, row] of batch.entries()) {
       const record = records[at] ?? null;

@@ -48,6 +48,8 @@ export interface ProblemGroup extends Pick<Problem, 'code' | 'severity' | 'field
 /** The plan of an import, found by reading the whole file before anything is sent. */
 export interface ImportPlan {
   readonly table: Table;
+  /** Sentences for people: those of the table, and what its rows state of themselves. */
+  readonly notes: readonly string[];
   readonly mapping: Mapping;
   readonly range: RowRange;
   readonly rows: number;
