@@ -119,9 +119,7 @@ test('a log that knows none of the rows that say they were taken is of somebody 
   ];
   const { plan, told } = await planOf(rows, new Map());
   expect(told).toEqual([]);
-  expect(plan.notes).toEqual([
-    expect.stringMatching(/^The srq_status of some rows \(2\) says that they were taken/),
-  ]);
+  expect(plan.notes).toEqual([expect.stringMatching(/^The srq_status of some rows \(2\) says that they were taken/)]);
   const known = await planOf(rows, new Map([[BEFORE, 'created']]));
   expect(known.plan.notes).toEqual([]);
 });
