@@ -5,8 +5,9 @@ import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleByKey } from './settle-by-key.ts';
-import { ageOfSend, fromLog, refuseUnsent, type Sent, type SubmitOptions, subjectOf, submitRequest } from './submit.ts';
+import { fromLog, refuseUnsent, type Sent, type SubmitOptions, subjectOf, submitRequest } from './submit.ts';
 import { recoverFromBreak, Supervisor } from './supervise.ts';
+import { ageOfSend } from './withdraw.ts';
 
 /** Interval at which an empty queue is checked. */
 const POLL_MS = 1_000;

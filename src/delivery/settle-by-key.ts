@@ -11,8 +11,8 @@ import {
   type SubmitOptions,
   subjectOf,
   submitRequest,
-  withdrawCreation,
 } from './submit.ts';
+import { withdrawCreation } from './withdraw.ts';
 import { type SentTime, sentTime } from './witness.ts';
 
 interface KeyDeps {

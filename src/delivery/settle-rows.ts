@@ -7,16 +7,8 @@ import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { haltOnError, type PassDeps, trackResults } from './send-rows.ts';
 import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
-import {
-  ageMs,
-  inDoubt,
-  type Sent,
-  type Submission,
-  type SubmitOptions,
-  subjectOf,
-  submitRequest,
-  unsent,
-} from './submit.ts';
+import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
+import { ageMs } from './withdraw.ts';
 import { type Asked, askControls, askRound, NEIGHBOURS, sentTime, type Testimony, withNeighbours } from './witness.ts';
 
 /** Least age of a request before it may be sent again, if the process that sent it is gone or a proxy is in between. */

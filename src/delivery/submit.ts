@@ -9,9 +9,7 @@ import {
 } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type {
-  CreateResult,
   DeliveryLog,
-  LogRecord,
   LogSubject,
   LogView,
   MarketplaceApi,
@@ -21,6 +19,7 @@ import type {
 } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Finality, loggedStatus, NEVER_AGAIN } from './sent-before.ts';
+import { ageMs, type Withdrawn, withdrawCreation } from './withdraw.ts';
 
 /** A checked request that is to be sent. */
 export interface Submission {
@@ -41,7 +40,7 @@ export interface SubmitOptions extends Finality {
 }
 
 /** What became of one request, sent or not, and what follows from it for the run. */
-export interface Sent extends RowResult {
+export interface Sent extends RowResult, Withdrawn {
   /**
    * Whether the log could not store the result. It must then be shown to the user, because it is stored nowhere else.
    */
@@ -50,12 +49,8 @@ export interface Sent extends RowResult {
   readonly unreadable: boolean;
   /** The answer to create if it proves nothing, and validate did not show that the request was taken, or null. */
   readonly unproven: UnprovenAnswer | null;
-  /** Another request that was told as created and is unknown now, because this one got its identifier, or null. */
-  readonly alsoUnknown: RowResult | null;
   /** Whether the result comes from the log and nothing was sent. */
   readonly isFromLog: boolean;
-  /** The reason why no further request should be sent, or null. */
-  readonly stop: SrqError | null;
 }
 
 type Circumstances = Partial<Omit<Sent, keyof RowResult>>;
@@ -202,35 +197,6 @@ async function proven(
 
 const CONFLICT = 'The service answered HTTP 409, and validate shows that it has this request.';
 const SEEN = 'Taken, as validate shows; the answer names no identifier.';
-const SAME_IDENTIFIER = 'Another request got the same identifier, so that nobody knows which of them was taken.';
-
-/**
- * Makes a request unknown that was told as created, because another one got its identifier. It was sent in the form
- * `wireForm`, as all of this run. Never rejects because of the log, so that the outcome of the other one is still recorded:
- * the error becomes `stop`.
- */
-export async function withdrawCreation(
-  { sameAs, stop }: Pick<CreateResult, 'sameAs' | 'stop'>,
-  log: DeliveryLog,
-  wireForm: string | null,
-): Promise<Pick<Sent, 'alsoUnknown' | 'stop'>> {
-  try {
-    return { alsoUnknown: sameAs === null ? null : await withdrawn(sameAs, log, wireForm), stop };
-  } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return { alsoUnknown: null, stop: error };
-  }
-}
-
-async function withdrawn(key: string, log: DeliveryLog, wireForm: string | null): Promise<RowResult | null> {
-  await log.prefetch([key]);
-  const record = await log.read(key);
-  if (record?.event !== 'created') return null;
-  const { row, ref, again } = record;
-  const outcome = outcomeOf('unknown', SAME_IDENTIFIER, { http: record.http, ms: ageOfSend(record, log) });
-  if (!(await log.outcome(record, outcome, { seen: log.lookup(key), again, wireForm, looked: true }))) return null;
-  return shown({ ...outcome, row, ref, key, reason: 'request.in-doubt' });
-}
 
 /**
  * Tells whether the last try was a deliberate second send that the service has not taken. Under the key of the first one an
@@ -317,16 +283,6 @@ export async function recordedUnlessKnown(
   let isOurs = true;
   const told = await recorded(submission, outcome, circumstances, log, how, (isNoted) => (isOurs = isNoted));
   return isOurs ? told : fromLog(submission, log);
-}
-
-/** Returns how long ago something was, in whole milliseconds. */
-export function ageMs(log: Pick<DeliveryLog, 'nowMs'>, atMs: number): number {
-  return Math.max(0, Math.round(log.nowMs() - atMs));
-}
-
-/** Returns how long ago the request of a record was sent. */
-export function ageOfSend({ at, ms }: LogRecord, log: Pick<DeliveryLog, 'nowMs'>): number {
-  return ageMs(log, Date.parse(at) - (ms ?? 0));
 }
 
 /**
