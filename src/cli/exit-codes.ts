@@ -57,10 +57,11 @@ export function precedenceText(): string {
 
 /** Returns the codes that follow from the statuses of an import's rows. */
 export function codesOfCounts(counts: Counts): (ErrorCode | 'ok')[] {
-  return STATUSES.filter((status) => counts[status] > 0).map((status) => STATUS[status].endsImport);
+  const left = STATUSES.filter((status) => counts[status] > 0 && STATUS[status].left !== 'nothing');
+  return left.map((status) => STATUS[status].ends);
 }
 
 /** Returns the code that follows from the status of one request, for `create`. */
 export function codeOfResult({ status }: RowResult): ErrorCode | 'ok' {
-  return STATUS[status].endsCreate;
+  return STATUS[status].ends;
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../request/log/outcome.ts';
+import { type Outcome, outcomeOf } from '../request/log/outcome.ts';
 import type { NextStep, QueuedRequest, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
 import { STATUS } from '../request/log/status.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
@@ -7,6 +7,7 @@ import { runConcurrently } from './run-concurrently.ts';
 import { settleByKey } from './settle-by-key.ts';
 import { fromLog, refuseUnsent, type Sent, type SubmitOptions, subjectOf, submitRequest } from './submit.ts';
 import { recoverFromBreak, Supervisor } from './supervise.ts';
+import { ageOfSend } from './withdraw.ts';
 
 /** Interval at which an empty queue is checked. */
 const POLL_MS = 1_000;
@@ -139,10 +140,10 @@ class QueueWorker {
 
   /** Returns the outcome of a request that must not be sent, or null. */
   #unsentOutcome(taken: TakenRequest): Outcome | null {
-    if (taken.isUnreadable) return unsentOutcome('failed', UNREADABLE);
-    if (taken.isOver) return unsentOutcome('failed', OVER);
+    if (taken.isUnreadable) return outcomeOf('failed', UNREADABLE);
+    if (taken.isOver) return outcomeOf('failed', OVER);
     const refusal = this.#deps.refusal(taken);
-    return refusal === null ? null : unsentOutcome('rejected', refusal);
+    return refusal === null ? null : outcomeOf('rejected', refusal);
   }
 
   /**
@@ -160,8 +161,7 @@ class QueueWorker {
     const record = log.lookup(key) === 'sending' && !isUnderWay ? await log.read(key) : null;
     if (record) {
       const { again, wireForm = null, wasClear = false } = record;
-      const ms = Math.max(0, Math.round(log.nowMs() - Date.parse(record.at) + (record.ms ?? 0)));
-      const outcome = { status: 'unknown', ids: {}, http: null, message: SENDER_GONE, raw: null, ms } as const;
+      const outcome = outcomeOf('unknown', SENDER_GONE, { ms: ageOfSend(record, log) });
       await log.outcome(subjectOf(taken), outcome, { seen: 'sending', again, wireForm, wasClear });
     }
     const known = await fromLog(taken, log);
@@ -261,7 +261,3 @@ const OVER =
 const UNREADABLE = 'What the queue held of it cannot be read, so nobody sends it. Queue it again to send it.';
 
 const SENDER_GONE = 'The worker that sent it ended before its outcome was recorded.';
-
-function unsentOutcome(status: 'failed' | 'rejected', message: string): Outcome {
-  return { status, ids: {}, http: null, message, raw: null, ms: null };
-}

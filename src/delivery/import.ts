@@ -1,56 +1,40 @@
 import type { Mapping } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange, RowReport } from '../request/log/import-plan.ts';
-import { PlannedFiles } from '../request/log/ledger.ts';
 import type { RunNotes } from '../request/log/log-store.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
-import { type AskMeaning, type SendDeps, type SendOptions, sendRows } from './send-rows.ts';
+import { type AskMeaning, type SendDeps, sendRows } from './send-rows.ts';
 import type { CreatedRecords } from './sent-before.ts';
 import { settleRows } from './settle-rows.ts';
 import type { Sent, SubmitOptions } from './submit.ts';
 import { Supervisor } from './supervise.ts';
 
 /**
- * Runs an import: plans its files, sends their rows, settles those in doubt and reports the result of every row.
+ * Runs an import: plans the file, sends its rows, settles those whose outcome is unknown, and reports every row.
  *
- * Nothing is sent before all files have been read completely and the user has agreed to the plans. A request that
- * occurs in several files is sent with the first of them. The final status of each row is in the plan's ledger, and the
- * outcome of its request is in the log.
+ * Nothing is sent before the whole file has been read and the user has agreed to the plan. The final status of each row
+ * is in the plan's ledger, and the outcome of its request is in the log.
  */
-export async function runImport(
-  deps: ImportDeps,
-  files: readonly ImportFile[],
-  options: RunImportOptions,
-): Promise<Imported> {
+export async function runImport(deps: ImportDeps, file: ImportFile, options: RunImportOptions): Promise<Imported> {
   const { log, notes, halt } = deps;
-  // 1. Plan each file. A file is planned again for each mapping that the user corrects, and its last plan counts.
-  const imports: FileOfRun[] = [];
-  const rules = { ...options, files: new PlannedFiles(), ...(deps.created ? { created: deps.created } : {}) };
-  for (const { file, preparation, ui } of files) {
-    const planFile = (input: MappedTable, tick: (rows: number) => void) =>
-      planImport(input, options.range, preparation, log, rules, tick);
-    const plan = await ui.agree(planFile);
-    imports.push({ file, preparation, ui, plan });
-    // No later file needs to know the requests of the last one.
-    if (imports.length < files.length) rules.files.add(file, plan.ledger);
-  }
-  const plans = imports.map(({ plan }) => plan);
-  await deps.confirm(plans);
-  // 2. and 3. Send, settle.
-  const unfinished = imports.filter(({ plan }) => plan.counts.ready + plan.ledger.doubts() > 0);
-  const stop = unfinished.length > 0 ? await deliver(unfinished, plans, deps, options) : null;
+  const { preparation, ui } = file;
+  const rules = { ...options, ...(deps.created ? { created: deps.created } : {}) };
+  // The file is planned again for each mapping that the user corrects, and the last plan counts.
+  const plan = await ui.agree((input, tick) => planImport(input, options.range, preparation, log, rules, tick));
+  await deps.confirm(plan);
+  const isUnfinished = plan.counts.ready + plan.ledger.doubts() > 0;
+  const stop = isUnfinished ? await deliver(plan, file, deps, options) : null;
   notes.note({ event: 'end', stopped: stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null) });
   await notes.flush();
-  // 4. Report every row.
-  const failure = await reportFiles(imports, log, stop);
-  return { plans, stop: stoppedBy(stop ?? failure) };
+  const failure = await report(plan, file, log, stop);
+  return { plan, stop: stoppedBy(stop ?? failure) };
 }
 
 /**
- * Converts an input error into the reason for an early end. It means that a file has changed after requests were sent.
+ * Converts an input error into the reason for an early end. It means that the file has changed after requests were sent.
  * As an input error it would claim that nothing was sent.
  */
 function stoppedBy(reason: SrqError | null): SrqError | null {
@@ -59,93 +43,47 @@ function stoppedBy(reason: SrqError | null): SrqError | null {
     : reason;
 }
 
-type FileOfRun = ImportFile & { readonly plan: ImportPlan };
-
 /**
- * Delivers the files over one connection. All files are sent before any doubt is settled, because settling is mostly
- * waiting. Returns the reason why the import ended early, or null. After a reason to stop, the following
- * files are not tried.
+ * Sends the rows that are ready and settles those whose outcome is unknown. Returns the reason why the import ended
+ * early, or null.
  */
 async function deliver(
-  files: readonly FileOfRun[],
-  plans: readonly ImportPlan[],
+  plan: ImportPlan,
+  { preparation, ui }: ImportFile,
   { log, notes, clock, halt, connect }: ImportDeps,
   options: RunImportOptions,
 ): Promise<SrqError | null> {
   if (halt.signal.aborted) return null;
-  let current: FileOfRun | undefined;
-  const columnInFile = (field: string) => (current ? columnOf(current.plan.mapping, field) : null);
-  const connection = await connect(columnInFile).catch((error: unknown) => {
+  const connection = await connect((field) => columnOf(plan.mapping, field)).catch((error: unknown) => {
     // It was interrupted while it connected, so nothing was sent.
     if (error instanceof SrqError && error.code === 'interrupted') return null;
     throw error;
   });
   if (connection === null) return null;
-  const { api } = connection;
-  const supervised = { ...options, supervisor: supervisorOf(plans, options, connection) };
+  const { api, isFamiliar } = connection;
+  const { rows, counts } = plan;
+  const maxRefused = options.maxErrors && refusedLimit(options.maxErrors, rows);
+  const supervisor = new Supervisor(maxRefused, counts.invalid, { isFamiliar });
   const breakerOpened = (pauseMs: number) => {
     connection.hold(pauseMs);
     notes.note({ event: 'breaker', pauseMs });
   };
-  let stop: SrqError | null = null;
-  for (const pass of [send, settle]) {
-    for (const file of files) {
-      // After a reason to stop, the remaining passes are skipped.
-      if (stop !== null || halt.signal.aborted) break;
-      current = file;
-      const { preparation } = file;
-      const { askMeaning } = file.ui;
-      const deps: SendDeps = { api, log, clock, preparation, halt, breakerOpened, askMeaning };
-      stop = await pass(file, deps, connection, supervised);
-    }
-  }
+  const deps: SendDeps = { api, log, clock, preparation, halt, breakerOpened, askMeaning: ui.askMeaning };
+  const sending = sendRows(plan, deps, { ...options, supervisor });
+  const stop =
+    (await runPass(sending, await ui.watch({ is: 'sending', rows: counts.ready }))) ??
+    (await settle(plan, ui, deps, connection, options));
   connection.keepRate();
   return stop;
 }
 
-/** Sends the rows of a file that are ready. */
-async function send(
-  { plan, ui }: FileOfRun,
-  deps: SendDeps,
-  _: ServiceConnection,
-  options: DeliverOptions,
-): Promise<SrqError | null> {
-  const sending = sendRows(plan, deps, options);
-  return runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
-}
-
-/**
- * Reports every row of the files. If one file cannot be reported, the others still are. Returns the first error, which
- * the summary shows. It is thrown if there is only one file, and no other reason to tell.
- */
-async function reportFiles(
-  imports: readonly FileOfRun[],
-  log: DeliveryLog,
-  stop: SrqError | null,
-): Promise<SrqError | null> {
-  const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
-  let failure: SrqError | null = null;
-  for (const { plan, preparation, ui } of imports) {
-    try {
-      // Another process that was sending some of these requests may have finished them meanwhile.
-      if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
-      await ui.report(plan, reportRows(plan, log, preparation, untried), log);
-    } catch (error) {
-      if (!(error instanceof SrqError)) throw error;
-      failure ??= error;
-    }
-  }
-  // Why the run ended early is told, with its counts, also where the same full disk takes no results.
-  if (failure && failure.code !== 'input' && imports.length === 1 && stop === null) throw failure;
-  return failure;
-}
-
 /** Settles the rows whose outcome is unknown, if the user wants that, and an idempotency key or validate can help. */
 async function settle(
-  { plan, ui }: FileOfRun,
+  plan: ImportPlan,
+  ui: ImportUi,
   deps: SendDeps,
   { mayValidate: byValidate, isProxied }: ServiceConnection,
-  options: DeliverOptions,
+  options: RunImportOptions,
 ): Promise<SrqError | null> {
   const { api, halt } = deps;
   const stillInDoubt = () => plan.ledger.doubts();
@@ -156,6 +94,27 @@ async function settle(
   const { settleMs } = options;
   const { waiting } = watch;
   return runPass(settleRows(plan, deps, { resend: options, byValidate, settleMs, isProxied, waiting }), watch);
+}
+
+/** Reports every row. Returns the error if that is not possible and there is another reason to tell, else throws it. */
+async function report(
+  plan: ImportPlan,
+  { preparation, ui }: ImportFile,
+  log: DeliveryLog,
+  stop: SrqError | null,
+): Promise<SrqError | null> {
+  const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
+  try {
+    // Another process that was sending some of these requests may have finished them meanwhile.
+    if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
+    await ui.report(plan, reportRows(plan, log, preparation, untried), log);
+    return null;
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    // Why the run ended early is told, with its counts, also where the same full disk takes no results.
+    if (error.code !== 'input' && stop === null) throw error;
+    return error;
+  }
 }
 
 /** Runs a pass and shows each of its rows. Returns the reason why it ended early, or null. */
@@ -172,19 +131,8 @@ export async function runPass(rows: AsyncGenerator<Sent, SrqError | null>, watch
   }
 }
 
-/** Returns the supervisor of the whole run. Its error budget counts the rows of all files. */
-function supervisorOf(
-  plans: readonly ImportPlan[],
-  { maxErrors }: RunImportOptions,
-  { isFamiliar }: ServiceConnection,
-): Supervisor {
-  const invalid = plans.reduce((sum, { counts }) => sum + counts.invalid, 0);
-  const rows = plans.reduce((sum, plan) => sum + plan.rows, 0);
-  return new Supervisor(maxErrors && maxRefused(maxErrors, rows), invalid, { isFamiliar });
-}
-
 /** Returns the number of refused rows at which an import of this many rows stops. It is at least one. */
-function maxRefused({ count, percent }: NonNullable<RunImportOptions['maxErrors']>, rows: number): number {
+function refusedLimit({ count, percent }: NonNullable<RunImportOptions['maxErrors']>, rows: number): number {
   return Math.max(1, percent ? Math.ceil((rows * count) / 100) : count);
 }
 
@@ -206,10 +154,7 @@ function ignoreLogError(error: unknown): void {
 export interface RunImportOptions extends SubmitOptions {
   readonly range: RowRange;
   readonly concurrency: number;
-  /**
-   * Number of refused rows of all files, or their percentage of all rows, at which the import stops. Null means no
-   * limit.
-   */
+  /** Number of refused rows, or their percentage of all rows, at which the import stops. Null means no limit. */
   readonly maxErrors: { readonly count: number; readonly percent: boolean } | null;
   readonly inDoubt: 'park' | 'validate';
   /**
@@ -217,9 +162,6 @@ export interface RunImportOptions extends SubmitOptions {
    */
   readonly settleMs: number | null;
 }
-
-/** The options of an import, and what its files share. */
-type DeliverOptions = RunImportOptions & Pick<SendOptions, 'supervisor'>;
 
 /** An open connection to the service, with what is known about the service. */
 export interface ServiceConnection {
@@ -255,7 +197,7 @@ export interface PassWatch {
   end(): void;
 }
 
-/** The user interface for one file of an import, as the delivery code sees it. */
+/** The user interface of an import, as the delivery code sees it. */
 export interface ImportUi {
   /**
    * Shows the plan until the user agrees to it. `plan` is called again for each corrected mapping. Throws if the user
@@ -279,25 +221,23 @@ export interface ImportDeps {
   readonly halt: AbortController;
   /** Yields what was created at this service before. A row whose reference is there is held back. */
   readonly created?: () => CreatedRecords;
-  /** Asks the user to confirm the plans of all files. Throws if the user does not. */
-  confirm(plans: readonly ImportPlan[]): Promise<void>;
+  /** Asks the user to confirm the plan. Throws if the user does not. */
+  confirm(plan: ImportPlan): Promise<void>;
   /**
    * Connects to the service. Called once, and only if there are rows to send or to settle. `columnOf` returns the column
-   * of a field in the file that is being delivered, for messages, or null.
+   * of a field in the file, for messages, or null.
    */
   readonly connect: (columnOf: (field: string) => string | null) => Promise<ServiceConnection>;
 }
 
+/** The file of an import: how its rows are prepared, and the user interface for it. */
 export interface ImportFile {
-  /** The input as the user named it. */
-  readonly file: string;
   readonly preparation: Preparation;
   readonly ui: ImportUi;
 }
 
 interface Imported {
-  /** The plans of the files, in their order. */
-  readonly plans: readonly ImportPlan[];
+  readonly plan: ImportPlan;
   /** The reason why the import ended early, or null. */
   readonly stop: SrqError | null;
 }

@@ -23,31 +23,25 @@ export interface Reading extends OtherReading {
 
 type KnownKeys = Pick<LogView, 'lookup' | 'prefetch'>;
 
-/** Returns the reading of which something says that it may have applied: without the country that the contract gives now. */
-function likelyReadings(preparation: Preparation): OtherReading[] {
-  if (countryOf(preparation.contract) === null) return [];
-  const contract = withoutCountry(preparation.contract);
-  return [{ when: 'the contract gave them no country', preparation: { ...preparation, contract } }];
-}
-
 /**
- * Returns the readings of requests without a country by contracts that gave them one. There are as many as markets, and
- * nothing says that one of them ever applied.
+ * Returns the readings by a contract that gave requests another country, or none. By it a telephone number gets its prefix,
+ * and a request its language. `hasCountry` tells whether the requests name theirs, which counts more.
  */
-function readingsByMarket(preparation: Preparation): OtherReading[] {
-  if (countryOf(preparation.contract) !== null) return [];
-  return contractsByMarket(preparation.contract).map(({ code, contract }) => {
-    return { when: `the contract gave them the country ${code}`, preparation: { ...preparation, contract } };
+function byOtherCountries(preparation: Preparation, hasCountry: boolean): OtherReading[] {
+  const isGiven = countryOf(preparation.contract) !== null;
+  const contracts = isGiven ? [withoutCountry(preparation.contract)] : hasCountry ? [] : byMarket(preparation.contract);
+  return contracts.map(({ given, contract }) => {
+    return { when: `the contract gave them ${given}`, preparation: { ...preparation, contract } };
   });
 }
 
-/**
- * The contract in other countries. By its country a telephone number gets its prefix and a request its language. These
- * are memoized, because what a contract describes is derived once for each object.
- */
-const withoutCountry = memoize((contract: Contract) => withCountry(contract, null));
-const contractsByMarket = memoize((contract: Contract) =>
-  MARKETS.map(({ code }) => ({ code, contract: withCountry(contract, code) })),
+// Memoized, because what a contract describes is derived once for each object.
+const withoutCountry = memoize((contract: Contract) => ({
+  given: 'no country',
+  contract: withCountry(contract, null),
+}));
+const byMarket = memoize((contract: Contract) =>
+  MARKETS.map(({ code }) => ({ given: `the country ${code}`, contract: withCountry(contract, code) })),
 );
 
 function isKnown(key: string, log: KnownKeys): boolean {
@@ -64,10 +58,8 @@ export async function draftSentBefore(
   preparation: Preparation,
   log: KnownKeys,
 ): Promise<string | null> {
-  if (!own.request) return null;
-  const guessed = draft.fields['country'] === undefined ? readingsByMarket(preparation) : [];
-  const readings = [...likelyReadings(preparation), ...guessed];
-  if (readings.length === 0) return null;
+  const readings = own.request ? byOtherCountries(preparation, draft.fields['country'] !== undefined) : [];
+  if (!own.request || readings.length === 0) return null;
   await log.prefetch([own.key]);
   if (isKnown(own.key, log)) return null;
   const others = await Promise.all(readings.map((each) => prepareDraft(draft, null, each.preparation)));
@@ -82,10 +74,7 @@ interface SentBefore {
   readonly when: string;
 }
 
-/**
- * Number of rows that are looked at for readings of which nothing says that they ever applied, because there are many
- * of them.
- */
+/** Number of rows that are looked at for many readings, of which nothing says that they ever applied. */
 const FEW_ROWS = 1_000;
 
 /**
@@ -95,38 +84,26 @@ const FEW_ROWS = 1_000;
 export async function rowsSentBefore(
   plan: ImportPlan,
   preparation: Preparation,
-  { further, openLog }: SentBeforeSources,
+  { further, openLog }: { readonly further: readonly Reading[]; readonly openLog: () => Promise<KnownKeys> },
 ): Promise<SentBefore | null> {
   if (plan.counts.ready === 0) return null;
   const { mapping } = plan;
-  const withMapping = (each: OtherReading): Reading => ({ ...each, mapping });
-  const likely = [...further, ...likelyReadings(preparation).map(withMapping)];
-  const hasColumn = mapping.sources.some(({ field }) => field === 'country');
-  const guessed = hasColumn ? [] : readingsByMarket(preparation).map(withMapping);
-  return (await firstSentBefore(likely, plan, openLog)) ?? firstSentBefore(guessed, plan, openLog, FEW_ROWS);
-}
-
-interface SentBeforeSources {
-  readonly further: readonly Reading[];
-  readonly openLog: () => Promise<KnownKeys>;
+  const hasCountry = mapping.sources.some(({ field }) => field === 'country');
+  const countries = byOtherCountries(preparation, hasCountry).map((each) => ({ ...each, mapping }));
+  for (const readings of [further, countries]) {
+    if (readings.length === 0) continue;
+    const maxRows = readings === countries && countries.length > 1 ? FEW_ROWS : undefined;
+    const created = await createdUnder(readings, plan, await openLog(), maxRows);
+    const at = created.findIndex((count) => count > 0);
+    const [rows, reading] = [created[at], readings[at]];
+    if (rows !== undefined && reading) return { rows, when: reading.when };
+  }
+  return null;
 }
 
 /** Says that rows were sent before, and what sending them now would do. `rows` is their number as text. */
 export function sentBeforeText(rows: string, { when }: Pick<SentBefore, 'when'>): string {
   return `${rows} of the rows to be sent were created before, when ${when}. If they are sent now, they are created again.`;
-}
-
-async function firstSentBefore(
-  readings: readonly Reading[],
-  plan: ImportPlan,
-  openLog: () => Promise<KnownKeys>,
-  maxRows?: number,
-): Promise<SentBefore | null> {
-  if (readings.length === 0) return null;
-  const created = await createdUnder(readings, plan, await openLog(), maxRows);
-  const at = created.findIndex((count) => count > 0);
-  const [rows, reading] = [created[at], readings[at]];
-  return rows === undefined || reading === undefined ? null : { rows, when: reading.when };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Mapping, type Row, statesOutcomes, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
-import { Ledger, PlannedFiles } from '../request/log/ledger.ts';
+import { Ledger } from '../request/log/ledger.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -8,14 +8,7 @@ import { finding } from '../request/words/finding.ts';
 import { FindingGroups } from './findings.ts';
 import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
-import {
-  type CreatedRecords,
-  type Finality,
-  LineBreaks,
-  loggedStatus,
-  References,
-  ReturnedRows,
-} from './sent-before.ts';
+import { type CreatedRecords, type Finality, loggedStatus, References, ReturnedRows } from './sent-before.ts';
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {
@@ -39,11 +32,9 @@ export async function planImport(
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
   const returned = statesOutcomes(table) ? new ReturnedRows(table.columns, log, options) : null;
-  const breaks = new LineBreaks(table, mapping, preparation, log, () => returned?.notes ?? []);
   const planner = new Planner(mapping, log, options, returned);
   let mostAreDone = true;
-  for await (const read of rowsInRange(table, range)) {
-    const batch = await breaks.restore(read);
+  for await (const batch of rowsInRange(table, range)) {
     const decided: (Status | null)[] = [];
     // What was finished before, or says so, is not checked again.
     const isFinished = (row: Row, likely: Prepared | null) => {
@@ -70,12 +61,11 @@ export async function planImport(
       `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`,
     );
   }
-  const { files = new PlannedFiles() } = options;
-  const strangers = returned?.strangers ?? 0;
-  const planned = { table: breaks.table, mapping, range, files, rows: ledger.rows, strangers };
+  const notes = [...table.notes, ...(returned?.notes ?? [])];
+  const planned = { table, notes, mapping, range, rows: ledger.rows, strangers: returned?.strangers ?? 0 };
   const { first } = planner;
   const isHeld = first !== null && held.has(first.row);
-  const firstReady = isHeld ? await firstReadyRow(planned.table, mapping, preparation, ledger) : first;
+  const firstReady = isHeld ? await firstReadyRow(table, mapping, preparation, ledger) : first;
   return { ...planned, counts: ledger.counts(), first: firstReady, held, ...findings.of(ledger.rows), ledger };
 }
 
@@ -151,14 +141,7 @@ class Planner {
 
   #statusOf(prepared: Prepared): Status {
     if (!prepared.request) return 'invalid';
-    // An earlier file of the run has the same content. The row repeats it, whatever becomes of the first one, as within
-    // a file.
-    if (this.#isInAnotherFile(prepared.key)) return 'repeated';
     return loggedStatus(this.#log.lookup(prepared.key), this.#options) ?? 'ready';
-  }
-
-  #isInAnotherFile(key: string): boolean {
-    return Boolean(this.#options.files?.find(key, { except: this.ledger }));
   }
 }
 
@@ -173,8 +156,6 @@ const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
 
 /** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {
-  /** The files of the same run that come before this one. Requests that they have are sent with them, once. */
-  readonly files?: PlannedFiles;
   /** Yields what was created at this service before. If it is missing, no row is held back for its reference. */
   readonly created?: () => CreatedRecords;
 }

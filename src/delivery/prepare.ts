@@ -57,8 +57,29 @@ export function prepareAgain(
   mapping: Mapping,
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
-  const likely = likelyPrepared(row, mapping, preparation);
-  return likely?.key === key ? likely : prepareRow(row, mapping, preparation);
+  for (const each of [row, ...inOtherBreaks(row, mapping)]) {
+    const likely = likelyPrepared(each, mapping, preparation);
+    if (likely?.key === key) return likely;
+  }
+  return prepareRow(row, mapping, preparation);
+}
+
+/** How programs write a line break within a cell. What an old Mac wrote is a lone CR. */
+const BREAKS = ['\n', '\r\n', '\r'] as const;
+
+const usedColumns = memoize(({ sources, parts }: Mapping): readonly number[] => [
+  ...new Set([...sources.flatMap(({ columns }) => columns), ...Object.values(parts).flat()]),
+]);
+
+/**
+ * Returns a row that has several lines in a cell as other programs would save it. The service treats these as the same text,
+ * but their keys differ.
+ */
+export function inOtherBreaks(row: Row, mapping: Mapping): readonly Row[] {
+  const { cells } = row;
+  const isBroken = (cell: string) => cell.includes('\n') || cell.includes('\r');
+  if (!usedColumns(mapping).some((column) => isBroken(cells[column] ?? ''))) return [];
+  return BREAKS.map((each) => ({ ...row, cells: cells.map((cell) => cell.replace(/\r\n?|\n/g, each)) }));
 }
 
 /**

@@ -1,8 +1,8 @@
 import { parseMarket } from '../request/lead/markets.ts';
 import type { Mapping, Row } from '../request/lead/table.ts';
-import type { ImportPlan, RowOutside, RowRange, RowReport, RunRow } from '../request/log/import-plan.ts';
+import type { ImportPlan, RowRange, RowReport, RunRow } from '../request/log/import-plan.ts';
 import { recordMessage, recordReason } from '../request/log/log-store.ts';
-import { mainIdentifier, type RowReason, reasonOf } from '../request/log/outcome.ts';
+import { mainIdentifier, reasonOf } from '../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -10,7 +10,7 @@ import { FINDING, type Problem, quotedMessage } from '../request/words/finding.t
 import type { MappedTable } from './plan.ts';
 import { mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
-import { earlierKey, isKept, LineBreaks, saysItIsSettled } from './sent-before.ts';
+import { earlierKey, isKept, saysItIsSettled } from './sent-before.ts';
 import { IN_DOUBT } from './submit.ts';
 
 /**
@@ -24,31 +24,48 @@ export async function* reportRows(
   untried: string,
   untriedStatus: 'failed' | 'ready' = 'failed',
 ): AsyncGenerator<RowReport> {
-  for await (const batch of rowsInRange(plan.table, plan.range)) {
+  const { table, range, ledger } = plan;
+  const reason = untriedStatus === 'failed' ? 'request.not-tried' : null;
+  for await (const batch of rowsInRange(table, range)) {
     // The whole batch is looked up at once, to save round trips to a remote log.
-    const asked = batch.map((row) => {
-      const status = plan.ledger.status(row.number);
-      const key = plan.held?.get(row.number) ?? plan.ledger.key(row.number);
-      return recordOf(key ?? (status === 'invalid' ? null : earlierKey(row)), status, log);
-    });
-    const records = await Promise.all(asked);
+    const records = await Promise.all(batch.map((row) => lastRecord(row, plan, log)));
     for (const [at, row] of batch.entries()) {
-      const status = plan.ledger.status(row.number);
-      if (status === 'ready') {
-        const reason = untriedStatus === 'failed' ? 'request.not-tried' : null;
-        yield { ...NOT_SENT, row, status: untriedStatus, message: untried, reason };
-      } else if (status === 'invalid')
-        yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
-      else if (status === 'unknown' && !plan.ledger.hasKey(row.number))
+      const status = ledger.status(row.number);
+      if (status === 'ready') yield { ...NOT_SENT, row, status: untriedStatus, message: untried, reason };
+      else if (status === 'invalid') yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
+      else if (status === 'unknown' && !ledger.hasKey(row.number))
         yield { ...NOT_SENT, row, status, message: FINDING[ALTERED].says, reason: ALTERED };
-      else
-        yield { row, status, problems: [], isKept: isKept(row, status), ...recorded(row, plan, records[at] ?? null) };
+      else yield knownRow(row, status, plan, records[at] ?? null);
     }
   }
 }
 
 const ALTERED = 'row.altered-doubt';
-const NOT_SENT = { ids: {}, record: null, problems: [], isKept: false };
+const NOT_SENT = { ids: {}, message: null, reason: null, record: null, problems: [], isKept: false };
+
+function lastRecord(
+  row: Row,
+  { ledger, held }: ImportPlan,
+  log: Pick<DeliveryLog, 'read'>,
+): ReturnType<DeliveryLog['read']> {
+  const status = ledger.status(row.number);
+  if (status === 'ready') return null;
+  const key = held?.get(row.number) ?? ledger.key(row.number) ?? (status === 'invalid' ? null : earlierKey(row));
+  return key === null ? null : log.read(key);
+}
+
+/** Reports a row whose request is in the log, or that need not be sent. */
+function knownRow(row: Row, status: Status, { ledger, held }: ImportPlan, record: LogRecord | null): RowReport {
+  const isHeld = held?.has(row.number) === true;
+  // The last record of a request may be about another time that it was sent.
+  const isAbout = record !== null && !isHeld && statusOfEvent(record.event) === status;
+  const reason = isAbout ? recordReason(record) : reasonOf({ status, http: null });
+  const first = ledger.firstRow(row.number);
+  let message = isAbout || status === 'repeated' ? messageOf(record, status === 'repeated') : null;
+  if (isHeld) message = heldMessage(record);
+  else if (first !== row.number) message = `It has the same content as row ${first}.`;
+  return { ...NOT_SENT, row, status, ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
+}
 
 /** The dependencies for finding the rows of a plan in the log. */
 export interface RowLookup {
@@ -66,7 +83,7 @@ export async function* withRowsOutside(
   reports: AsyncIterable<RowReport>,
   lookup: RowLookup,
   onUnread: (error: SrqError) => void,
-): AsyncGenerator<RowReport | RowOutside> {
+): AsyncGenerator<RowReport> {
   const { skip, limit } = plan.range;
   if (skip > 0) yield* rowsOutside(plan, { skip: 0, limit: skip }, lookup);
   yield* reports;
@@ -87,14 +104,10 @@ async function* rowsOutside(
   plan: ImportPlan,
   range: RowRange,
   { log, preparation }: RowLookup,
-): AsyncGenerator<RowReport | RowOutside> {
-  for await (const { row, record } of loggedRows(plan, preparation, log, range)) {
-    if (record === null || saysItIsSettled(row)) yield { row, status: null };
-    else {
-      const status = statusOfEvent(record.event);
-      const reason = recordReason(record);
-      yield { ...NOT_SENT, row, status, ids: record.ids, message: messageOf(record, false), reason, record };
-    }
+): AsyncGenerator<RowReport> {
+  for await (const report of loggedRows(plan, preparation, log, range)) {
+    const { row, record } = report;
+    yield record === null || saysItIsSettled(row) ? { ...NOT_SENT, row, status: 'ready', isKept: true } : report;
   }
 }
 
@@ -113,44 +126,10 @@ function sentences(problems: readonly Problem[], messageOf: (problem: Problem) =
   return problems.map(each).join(' ');
 }
 
-function recordOf(key: string | null, status: Status, log: Pick<DeliveryLog, 'read'>): ReturnType<DeliveryLog['read']> {
-  return key === null || status === 'ready' ? null : log.read(key);
-}
-
-function recorded(
-  row: Row,
-  { ledger, files, held }: ImportPlan,
-  record: LogRecord | null,
-): Pick<RowReport, 'ids' | 'message' | 'reason' | 'record'> {
-  const first = ledger.firstRow(row.number);
-  const ids = record?.ids ?? {};
-  const status = ledger.status(row.number);
-  if (held?.has(row.number))
-    return { ids, record, reason: reasonOf({ status, http: null }), message: heldMessage(record) };
-  const isRepeated = status === 'repeated';
-  const reason = reasonOfRow(status, record);
-  if (first !== row.number) return { ids, record, reason, message: `It has the same content as row ${first}.` };
-  const elsewhere = isRepeated ? files.find(ledger.key(row.number) ?? '', { except: ledger }) : null;
-  if (elsewhere)
-    return { ids, record, reason, message: `It has the same content as row ${elsewhere.row} of ${elsewhere.file}.` };
-  const isTold = isRepeated || tellsOf(status, record);
-  return { ids, record, reason, message: isTold ? messageOf(record, isRepeated) : null };
-}
-
 function heldMessage(record: LogRecord | null): string {
   const id = mainIdentifier(record?.ids ?? {});
   const as = id === '' ? '' : ` as ${id}`;
   return `Its reference was created${as} on ${record?.at}, with other content. --again sends it.`;
-}
-
-/** Returns the code of a row's reason. */
-function reasonOfRow(status: Status, record: LogRecord | null): RowReason | null {
-  return tellsOf(status, record) ? recordReason(record) : reasonOf({ status, http: null });
-}
-
-/** Tells whether the last record of a request is about what became of its row, and not about another time that it was sent. */
-function tellsOf(status: Status, record: LogRecord | null): record is LogRecord {
-  return record !== null && statusOfEvent(record.event) === status;
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
@@ -207,54 +186,38 @@ export function runRowOfRecord(record: LogRecord): RunRow {
   return { row, ref, key, market, status: statusOfEvent(event), ids, http, ...told, at, problems: [] };
 }
 
-/** A row of a file with what the log knows of its request. */
-export interface LoggedRow {
-  readonly row: Row;
-  /**
-   * The status of the request in the log. If the log does not know it, the status is `ready`, or `invalid` if the row
-   * cannot be sent.
-   */
-  readonly status: Extract<Status, 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown' | 'ready' | 'invalid'>;
-  /** The last record of the request, or null if the log does not know it. */
-  readonly record: LogRecord | null;
-}
-
 const ALL: RowRange = { skip: 0, limit: null };
 
 /**
  * Reads a table, or a range of its rows, and yields every row with the last record of its request, which is found by
- * its key. Rows with the same content share a request. The table is read once, in constant memory, and only rows that
- * the log does not know are checked. Throws `SrqError('input')` if the file cannot be read completely.
+ * its key. A row that the log does not know is `ready`, or `invalid` if it cannot be sent. Rows with the same content share
+ * a request. The table is read once, in constant memory, and only rows that the log does not know are checked.
+ *
+ * Throws `SrqError('input')` if the file cannot be read completely.
  */
 export async function* loggedRows(
   { table, mapping }: MappedTable,
   preparation: Preparation,
   log: LogView,
   range: RowRange = ALL,
-): AsyncGenerator<LoggedRow> {
-  const breaks = new LineBreaks(table, mapping, preparation, log);
+): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(table, range)) {
-    const rows = await breaks.restore(batch);
     const isKnown = (_: Row, likely: Prepared | null) => likely?.request != null && log.lookup(likely.key) !== 'none';
-    const prepared = await prepareBatch(rows, mapping, preparation, log, isKnown);
+    const prepared = await prepareBatch(batch, mapping, preparation, log, isKnown);
     // The whole batch is looked up at once, to save round trips to a remote log.
-    const records = await Promise.all(
-      prepared.map(async (each, at) => (await loggedRecord(each, log)) ?? earlierRecord(rows[at], log)),
-    );
+    const records = await Promise.all(batch.map((row, at) => knownRecord(row, prepared[at], log)));
     for (const [at, row] of batch.entries()) {
       const record = records[at] ?? null;
-      const unsent = prepared[at]?.request ? 'ready' : 'invalid';
-      yield { row, status: record ? statusOfEvent(record.event) : unsent, record };
+      const told = { message: messageOf(record, false), reason: record && recordReason(record) };
+      if (record) yield { ...NOT_SENT, ...told, row, status: statusOfEvent(record.event), ids: record.ids, record };
+      else yield { ...NOT_SENT, row, status: prepared[at]?.request ? 'ready' : 'invalid' };
     }
   }
 }
 
-function loggedRecord(prepared: Prepared, log: LogView): ReturnType<LogView['read']> {
-  return prepared.request && log.lookup(prepared.key) !== 'none' ? log.read(prepared.key) : null;
-}
-
-/** Returns the last record of the request that a row was before its cells were changed, or null. */
-function earlierRecord(row: Row | undefined, log: LogView): ReturnType<LogView['read']> {
-  const key = row ? earlierKey(row) : null;
-  return key !== null && log.lookup(key) !== 'none' ? log.read(key) : null;
+/** Returns the last record of a row's request, or of the one that it was before its cells were changed, or null. */
+function knownRecord(row: Row, prepared: Prepared | undefined, log: LogView): ReturnType<LogView['read']> {
+  const keys = [prepared?.request ? prepared.key : null, earlierKey(row)];
+  const known = keys.find((key) => key !== null && log.lookup(key) !== 'none') ?? null;
+  return known === null ? null : log.read(known);
 }

@@ -1,26 +1,17 @@
 import type { ImportPlan } from '../request/log/import-plan.ts';
+import { outcomeOf } from '../request/log/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import {
-  fromLog,
-  recorded,
-  type Sent,
-  type Submission,
-  type SubmitOptions,
-  subjectOf,
-  submitRequest,
-} from './submit.ts';
+import { recordedUnlessKnown, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
 import { recoverFromBreak, type Supervisor } from './supervise.ts';
 
 const PREFETCH_ROWS = 200;
 
 export interface SendOptions extends SubmitOptions {
   readonly concurrency: number;
-  /** Supervises the whole run, of which this pass may be only one file. */
   readonly supervisor: Supervisor;
 }
 
@@ -55,7 +46,6 @@ export async function* sendRows(
 ): AsyncGenerator<Sent, SrqError | null> {
   const { api, log, halt } = deps;
   const { supervisor } = options;
-  supervisor.beginFile();
   let stop = supervisor.budgetStop();
   let pause: Promise<unknown> | null = null;
   if (stop) halt.abort();
@@ -109,26 +99,15 @@ async function withMeaning(submission: Submission, sent: Sent, { api, log, askMe
   const said = (await askMeaning?.(row, unproven)) ?? null;
   if (said === null) return sent;
   api.learn(unproven, said);
-  const outcome = {
-    ...(said === 'refused' ? REFUSED : TAKEN),
-    ids: said === 'refused' ? {} : unproven.ids,
-    http: unproven.http,
-  };
+  const { http, ids } = unproven;
+  const outcome =
+    said === 'refused'
+      ? outcomeOf('rejected', 'You said that it was refused.', { http })
+      : outcomeOf('created', 'You said that it was taken.', { http, ids });
   // What is told of a deliberate second send is told of it alone, so that the next try has its idempotency key.
   const again = (await log.read(submission.key))?.again === true;
-  const how = { seen: log.lookup(submission.key), by: 'person', again } as const;
-  let isNoted = true;
-  const told = await recorded(submission, outcome, {}, async () => {
-    isNoted = await log.outcome(subjectOf(submission), outcome, how);
-    return isNoted;
-  });
-  // Another process has found something out meanwhile, and that counts.
-  return isNoted ? told : fromLog(submission, log);
+  return recordedUnlessKnown(submission, outcome, {}, log, { seen: log.lookup(submission.key), by: 'person', again });
 }
-
-const SAID = { raw: null, ms: null } as const;
-const TAKEN = { ...SAID, status: 'created', message: 'You said that it was taken.' } as const;
-const REFUSED = { ...SAID, status: 'rejected', message: 'You said that it was refused.' } as const;
 
 /**
  * Passes the results on and keeps the ledger up to date. Halts the run at the first reason to stop, and returns that

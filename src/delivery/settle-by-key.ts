@@ -11,8 +11,8 @@ import {
   type SubmitOptions,
   subjectOf,
   submitRequest,
-  withdrawCreation,
 } from './submit.ts';
+import { withdrawCreation } from './withdraw.ts';
 import { type SentTime, sentTime } from './witness.ts';
 
 interface KeyDeps {
@@ -105,7 +105,7 @@ export async function repeatUnderKey(row: UnknownRow, sent: SentTime, { api, log
   const unknown = { ...result.outcome, status: 'unknown', message: `${EARLIER} ${message ?? ''}`.trim() } as const;
   const outcome = isTaken(status) ? result.outcome : unknown;
   const withdrawn = await withdrawCreation(result, log, api.wireForm);
-  return recorded(submission, outcome, withdrawn, () => log.outcome(subject, outcome));
+  return recorded(submission, outcome, withdrawn, log);
 }
 
 const EARLIER = 'An earlier try may have been taken.';

@@ -1,4 +1,5 @@
 import type { LogStore } from '../request/log/log-store.ts';
+import { outcomeOf } from '../request/log/outcome.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 
@@ -58,13 +59,12 @@ export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecor
 async function note(log: DeliveryLog, record: LogRecord, word: PersonsWord): Promise<void> {
   const { key } = record;
   const seen = log.lookup(key);
-  const message = 'You said that it was created.';
   const noted =
     word === 'not-created'
       ? await log.licence(record, seen, 'person', { again: record.again })
       : await log.outcome(
           record,
-          { status: 'created', ids: word.id === null ? {} : { id: word.id }, http: null, message, raw: null, ms: null },
+          outcomeOf('created', 'You said that it was created.', word.id === null ? {} : { ids: { id: word.id } }),
           { seen, by: 'person', again: record.again },
         );
   if (!noted)

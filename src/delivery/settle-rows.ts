@@ -1,13 +1,14 @@
 import { customersOf } from '../request/lead/customer.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Ledger } from '../request/log/ledger.ts';
-import type { Outcome } from '../request/log/outcome.ts';
+import { outcomeOf } from '../request/log/outcome.ts';
 import type { LogRecord } from '../request/ports.ts';
 import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { haltOnError, type PassDeps, trackResults } from './send-rows.ts';
 import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
 import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
+import { ageMs } from './withdraw.ts';
 import { type Asked, askControls, askRound, NEIGHBOURS, sentTime, type Testimony, withNeighbours } from './witness.ts';
 
 /** Least age of a request before it may be sent again, if the process that sent it is gone or a proxy is in between. */
@@ -220,11 +221,8 @@ async function noteAsked(
   const words = { clear: 'did not know it', duplicate: 'knew it, or one like it', nothing: 'could not tell' } as const;
   const [first, second] = rounds.map((says) => words[says]);
   const said = first === second ? `${first} at ${at} UTC` : `${first}, then ${second} (${at} UTC)`;
-  const outcome: Outcome = {
-    ...{ status: 'unknown', ids: {}, raw: null, http: record.http },
-    message: `Validate ${said}.`,
-    ms: Math.max(0, Math.round(log.nowMs() - sent.lastMs)),
-  };
+  const { http } = record;
+  const outcome = outcomeOf('unknown', `Validate ${said}.`, { http, ms: ageMs(log, sent.lastMs) });
   const { again, wireForm = null, wasClear = false } = record;
   await log.outcome(subjectOf(submission), outcome, { seen, again, wireForm, wasClear, looked: true });
 }
@@ -297,8 +295,4 @@ function untimely({ at }: LogRecord): string {
   return `Its record in the log is dated ${at}, which the clock of this machine contradicts, so nobody knows how old it is. Correct the clock if it is wrong.`;
 }
 
-const TAKEN: Outcome = {
-  ...{ ids: {}, http: null, raw: null, ms: null },
-  status: 'created',
-  message: 'Taken, as validate shows; the answer with its identifiers was lost.',
-};
+const TAKEN = outcomeOf('created', 'Taken, as validate shows; the answer with its identifiers was lost.');

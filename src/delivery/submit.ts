@@ -1,17 +1,25 @@
 import { repetitionKey, type ServiceRequest } from '../request/lead/service-request.ts';
-import { type Identifiers, type Outcome, type RowResult, reasonOf, UNNAMED } from '../request/log/outcome.ts';
+import {
+  type Identifiers,
+  type Outcome,
+  outcomeOf,
+  type RowResult,
+  reasonOf,
+  UNNAMED,
+} from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type {
-  CreateResult,
   DeliveryLog,
   LogSubject,
   LogView,
   MarketplaceApi,
+  OutcomeOptions,
   UnprovenAnswer,
   ValidateResult,
 } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Finality, loggedStatus, NEVER_AGAIN } from './sent-before.ts';
+import { ageMs, type Withdrawn, withdrawCreation } from './withdraw.ts';
 
 /** A checked request that is to be sent. */
 export interface Submission {
@@ -32,7 +40,7 @@ export interface SubmitOptions extends Finality {
 }
 
 /** What became of one request, sent or not, and what follows from it for the run. */
-export interface Sent extends RowResult {
+export interface Sent extends RowResult, Withdrawn {
   /**
    * Whether the log could not store the result. It must then be shown to the user, because it is stored nowhere else.
    */
@@ -41,12 +49,8 @@ export interface Sent extends RowResult {
   readonly unreadable: boolean;
   /** The answer to create if it proves nothing, and validate did not show that the request was taken, or null. */
   readonly unproven: UnprovenAnswer | null;
-  /** Another request that was told as created and is unknown now, because this one got its identifier, or null. */
-  readonly alsoUnknown: RowResult | null;
   /** Whether the result comes from the log and nothing was sent. */
   readonly isFromLog: boolean;
-  /** The reason why no further request should be sent, or null. */
-  readonly stop: SrqError | null;
 }
 
 type Circumstances = Partial<Omit<Sent, keyof RowResult>>;
@@ -156,8 +160,7 @@ async function submit(
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   if (outcome.status === 'created') onCreated();
   const withdrawn = await withdrawCreation(sent, log, api.wireForm);
-  const noted = () => log.outcome(subject, outcome, how);
-  const told = await recorded(submission, outcome, { unproven, ...withdrawn }, noted);
+  const told = await recorded(submission, outcome, { unproven, ...withdrawn }, log, how);
   const mayProve = unproven !== null && cleared !== null && !told.unrecorded && stop === null;
   return mayProve ? proven(submission, told, { unproven, cleared, sentMs }, api, log) : told;
 }
@@ -182,18 +185,10 @@ async function proven(
     const seen = log.lookup(key);
     const isNamed = Object.keys(unproven.ids).length > 0;
     const message = unproven.http === 409 ? CONFLICT : isNamed ? null : isSeen ? SEEN : UNNAMED;
+    const { http, ids } = unproven;
     // When it was sent can be told from this, by which its age is compared with that of unknown requests.
-    const ms = Math.max(0, Math.round(log.nowMs() - sentMs));
-    const status = unproven.http === 409 ? 'duplicate' : 'created';
-    const outcome = { ...outcomeOf(status, message, unproven.http, unproven.ids), ms };
-    let isNoted = true;
-    const proven = await recorded(submission, outcome, withdrawn, async () => {
-      isNoted = await log.outcome(subjectOf(submission), outcome, { seen });
-      return isNoted;
-    });
-    if (isNoted) return proven;
-    // Another process has found something out meanwhile, and that counts.
-    return fromLog(submission, log);
+    const outcome = outcomeOf(http === 409 ? 'duplicate' : 'created', message, { http, ids, ms: ageMs(log, sentMs) });
+    return recordedUnlessKnown(submission, outcome, withdrawn, log, { seen });
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     return { ...told, stop: error };
@@ -202,37 +197,6 @@ async function proven(
 
 const CONFLICT = 'The service answered HTTP 409, and validate shows that it has this request.';
 const SEEN = 'Taken, as validate shows; the answer names no identifier.';
-const SAME_IDENTIFIER = 'Another request got the same identifier, so that nobody knows which of them was taken.';
-
-/**
- * Makes a request unknown that was told as created, because another one got its identifier. It was sent in the form
- * `wireForm`, as all of this run. Never rejects because of the log, so that the outcome of the other one is still recorded:
- * the error becomes `stop`.
- */
-export async function withdrawCreation(
-  { sameAs, stop }: Pick<CreateResult, 'sameAs' | 'stop'>,
-  log: DeliveryLog,
-  wireForm: string | null,
-): Promise<Pick<Sent, 'alsoUnknown' | 'stop'>> {
-  try {
-    return { alsoUnknown: sameAs === null ? null : await withdrawn(sameAs, log, wireForm), stop };
-  } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return { alsoUnknown: null, stop: error };
-  }
-}
-
-async function withdrawn(key: string, log: DeliveryLog, wireForm: string | null): Promise<RowResult | null> {
-  await log.prefetch([key]);
-  const record = await log.read(key);
-  if (record?.event !== 'created') return null;
-  const { row, ref, again } = record;
-  // Its age is that of the send.
-  const ms = Math.max(0, Math.round(log.nowMs() - Date.parse(record.at) + (record.ms ?? 0)));
-  const outcome = { ...outcomeOf('unknown', SAME_IDENTIFIER, record.http), ms };
-  if (!(await log.outcome(record, outcome, { seen: log.lookup(key), again, wireForm, looked: true }))) return null;
-  return shown({ ...outcome, row, ref, key, reason: 'request.in-doubt' });
-}
 
 /**
  * Tells whether the last try was a deliberate second send that the service has not taken. Under the key of the first one an
@@ -256,9 +220,7 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
   const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
   if (!isInDoubt) return sentOf(submission, outcome, { stop });
   const { again = false, wireForm = null, wasClear = false } = (await log.read(submission.key)) ?? {};
-  return recorded(submission, outcome, { stop }, () =>
-    log.outcome(subjectOf(submission), outcome, { again, wireForm, wasClear }),
-  );
+  return recorded(submission, outcome, { stop }, log, { again, wireForm, wasClear });
 }
 
 /**
@@ -285,9 +247,7 @@ async function recordUnsent(
 ): Promise<Sent> {
   if (isTaken(seen)) return sentOf(submission, outcome, circumstances);
   const again = await isOfSecondSend(submission, seen, log);
-  const sent = await recorded(submission, outcome, circumstances, () =>
-    log.outcome(subjectOf(submission), outcome, { seen, again }),
-  );
+  const sent = await recorded(submission, outcome, circumstances, log, { seen, again });
   const known = loggedStatus(log.lookup(submission.key), NEVER_AGAIN);
   if (known === null || known === outcome.status) return sent;
   const { stop, unreadable, unrecorded } = sent;
@@ -299,15 +259,30 @@ export async function recorded(
   submission: Submission,
   outcome: Outcome,
   circumstances: Circumstances,
-  record: () => Promise<boolean>,
+  log: Pick<DeliveryLog, 'outcome'>,
+  how: OutcomeOptions = {},
+  isNoted: (isNoted: boolean) => void = () => {},
 ): Promise<Sent> {
   try {
-    await record();
+    isNoted(await log.outcome(subjectOf(submission), outcome, how));
     return sentOf(submission, outcome, circumstances);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     return sentOf(submission, outcome, { ...circumstances, stop: error, unrecorded: true });
   }
+}
+
+/** Records an outcome that was found out. If another process has found something out meanwhile, that counts. */
+export async function recordedUnlessKnown(
+  submission: Submission,
+  outcome: Outcome,
+  circumstances: Circumstances,
+  log: DeliveryLog,
+  how: OutcomeOptions,
+): Promise<Sent> {
+  let isOurs = true;
+  const told = await recorded(submission, outcome, circumstances, log, how, (isNoted) => (isOurs = isNoted));
+  return isOurs ? told : fromLog(submission, log);
 }
 
 /**
@@ -339,20 +314,11 @@ async function validateFirst(request: ServiceRequest, api: MarketplaceApi, optio
   if (verdict === 'clear') return { ...NOT_ASKED, cleared: answer };
   if (verdict === 'duplicate') {
     if (options.onDuplicate === 'create') return { ...NOT_ASKED, isThere: true };
-    return { ...NOT_ASKED, outcome: outcomeOf('duplicate', 'Validate says that it is a duplicate.', http, ids) };
+    return { ...NOT_ASKED, outcome: outcomeOf('duplicate', 'Validate says that it is a duplicate.', { http, ids }) };
   }
-  if (refused) return { ...NOT_ASKED, outcome: outcomeOf(refused, message, http) };
+  if (refused) return { ...NOT_ASKED, outcome: outcomeOf(refused, message, { http }) };
   const why = `${message ?? 'Nothing shows what the answer of validate means.'} The request was not created.`;
-  return { ...NOT_ASKED, outcome: { ...outcomeOf('failed', why, http), raw }, circumstances: { unreadable: true } };
-}
-
-function outcomeOf(
-  status: Outcome['status'],
-  message: string | null,
-  http: number | null = null,
-  ids: Identifiers = {},
-): Outcome {
-  return { status, ids, http, message, raw: null, ms: null };
+  return { ...NOT_ASKED, outcome: outcomeOf('failed', why, { http, raw }), circumstances: { unreadable: true } };
 }
 
 /** Returns the subject under which a request is logged. */

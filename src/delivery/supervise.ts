@@ -45,7 +45,7 @@ export class Supervisor {
   #deniedInARow = 0;
   readonly #firstRefusals = new Map<string, number>();
   #counted = 0;
-  /** The numbers of the latest results that were unknown, counted over all files. */
+  /** The numbers of the latest results that were unknown. */
   #unknown: number[] = [];
   #lastUnknown = 0;
   #unknownInARow = 0;
@@ -60,13 +60,6 @@ export class Supervisor {
     this.#maxRefused = maxRefused;
     this.#canaries = isFamiliar ? CANARY_ROWS : 1;
     this.#refused = invalid;
-  }
-
-  /** Starts to count the first rows again, because every file has a mapping of its own. Counts of all rows continue. */
-  beginFile(): void {
-    this.#readable = 0;
-    this.#seen = 0;
-    this.#firstRefusals.clear();
   }
 
   /** Whether these are the first rows, by which the answers of the service are learned. */

@@ -1,5 +1,5 @@
 import type { ServiceRequest } from '../request/lead/service-request.ts';
-import type { DeliveryLog, LogRecord, Look, MarketplaceApi } from '../request/ports.ts';
+import type { DeliveryLog, LogRecord, Look, MarketplaceApi, Verdict } from '../request/ports.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import type { Submission } from './submit.ts';
 
@@ -89,17 +89,16 @@ export async function askControls(
   api: Pick<MarketplaceApi, 'look'>,
   stopping: AbortSignal,
 ): Promise<void> {
-  const asking = runConcurrently(
-    iterate(asked.flatMap(({ controls }) => controls)),
-    () => MAX_CONCURRENT,
-    async (control) => !stopping.aborted && (await api.look(control)),
-  );
-  for await (const _ of asking);
+  const controls = asked.flatMap((each) => each.controls);
+  await sideBySide(controls, async (control) => !stopping.aborted && (await api.look(control)));
 }
 
 /**
  * Asks validate about each request, its neighbours, and two invented requests like it. What validate says of a request
  * counts only if it calls all neighbours duplicates, and both invented requests clear.
+ *
+ * A broken validate may give the answer to another call. So each request is asked about twice: once beside all others, and
+ * once alone, right after a call whose answer has to be the opposite.
  */
 export async function askRound(
   asked: readonly Asked[],
@@ -107,30 +106,41 @@ export async function askRound(
   stopping: AbortSignal,
 ): Promise<readonly Testimony[]> {
   const looks = new Map<unknown, Look[]>();
-  const ask = async (about: unknown, request: ServiceRequest) => {
-    if (!stopping.aborted) looks.set(about, [...(looks.get(about) ?? []), await api.look(request)]);
+  const ask = async ([about, request]: readonly [about: unknown, request: ServiceRequest]) => {
+    if (stopping.aborted) return;
+    const look = await api.look(request);
+    looks.set(about, [...(looks.get(about) ?? []), look]);
+  };
+  const looksAt = (about: readonly unknown[]) => about.flatMap((each) => looks.get(each) ?? []);
+  const sayings = ({ submission, neighbours }: Asked): readonly (Verdict | undefined)[] => {
+    const nobodies = looksAt(asked.flatMap(({ controls }) => controls));
+    const tell = api.tellApart(nobodies, looksAt(neighbours.map(({ key }) => key)));
+    return looksAt([submission.key]).map((look) => tell?.(look));
   };
   const neighbours = new Map(asked.flatMap((each) => each.neighbours.map(({ key, request }) => [key, request])));
-  const asking = runConcurrently(
-    iterate(neighbours),
-    () => MAX_CONCURRENT,
-    ([key, request]) => ask(key, request),
-  );
-  for await (const _ of asking);
-  // A broken validate may give the answer to the call before. So each request is asked about twice: after an invented
-  // one, and after one that exists. Such an answer would then contradict itself.
-  for (const { submission, neighbours: near, controls } of asked) {
-    const [before, after] = controls.map((request) => ({ key: request, request }));
-    for (const each of [before, submission, near[0], submission, after]) if (each) await ask(each.key, each.request);
+  const others = asked.flatMap(({ submission: { key, request }, controls: [one, other] }) => [
+    ...(one ? [[one, one] as const] : []),
+    [key, request] as const,
+    ...(other ? [[other, other] as const] : []),
+  ]);
+  await sideBySide([...neighbours, ...others], ask);
+  for (const each of asked) {
+    const { submission, neighbours: near, controls } = each;
+    const [says] = sayings(each);
+    const opposite = says === 'clear' ? near[0]?.request : says === 'duplicate' ? controls[0] : undefined;
+    if (opposite === undefined) continue;
+    await ask([says === 'clear' ? near[0]?.key : opposite, opposite]);
+    await ask([submission.key, submission.request]);
   }
   if (stopping.aborted) return asked.map(() => 'nothing');
-  const looksAt = (about: readonly unknown[]) => about.flatMap((each) => looks.get(each) ?? []);
-  const nobodies = looksAt(asked.flatMap(({ controls }) => controls));
-  return asked.map(({ submission, neighbours: near }) => {
-    const tell = api.tellApart(nobodies, looksAt(near.map(({ key }) => key)));
-    const [says, again] = looksAt([submission.key]).map((look) => tell?.(look) ?? 'unknown');
+  return asked.map((each) => {
+    const [says, again] = sayings(each);
     return says === undefined || says === 'unknown' || says !== again ? 'nothing' : says;
   });
+}
+
+async function sideBySide<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  for await (const _ of runConcurrently(iterate(items), () => MAX_CONCURRENT, work));
 }
 
 async function* iterate<Item>(items: Iterable<Item>): AsyncGenerator<Item> {

@@ -7,7 +7,7 @@ import { type SubmitOptions, shown } from '../delivery/submit.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { createdAt, type LogStore, type OpenLog, type RunBegin } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
-import { noCounts, sumOfCounts, withUntriedAsFailed } from '../request/log/status.ts';
+import { noCounts, withUntriedAsFailed } from '../request/log/status.ts';
 import type { Clock } from '../request/ports.ts';
 import { isLoopback } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -65,12 +65,16 @@ export async function importTable(
       }
     },
   };
-  const { plans, stop } = await runImport(importDeps(deps, settings, name), [{ file: name, preparation, ui }], {
-    ...settings,
-    ...{ range: { skip: 0, limit: null }, inDoubt, settleMs, maxErrors: limitOf(settings.maxErrors) },
-  });
+  const { plan, stop } = await runImport(
+    importDeps(deps, settings, name),
+    { preparation, ui },
+    {
+      ...settings,
+      ...{ range: { skip: 0, limit: null }, inDoubt, settleMs, maxErrors: limitOf(settings.maxErrors) },
+    },
+  );
   await telling.done();
-  const { ready: _, ...counts } = withUntriedAsFailed(sumOfCounts(plans.map(({ ledger }) => ledger.counts())));
+  const { ready: _, ...counts } = withUntriedAsFailed(plan.ledger.counts());
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
   const stopped = stop ? forProgram(stop) : halt.signal.aborted ? endedBySignal() : null;
   return { rows: results.length, counts, results, stopped };
@@ -139,7 +143,7 @@ function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string
   return {
     ...{ log, notes, clock, halt },
     created: () => createdAt(store, preparation.destination.baseUrl),
-    confirm: async (plans) => notes.note(beginNote(plans, settings, name, preparation.destination.baseUrl)),
+    confirm: async (plan) => notes.note(beginNote(plan, settings, name, preparation.destination.baseUrl)),
     connect: async () => {
       const { connection, listen } = await openAccount();
       listen(notes.refused);
@@ -150,14 +154,12 @@ function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string
 
 /** Builds the note with which a run begins. */
 function beginNote(
-  plans: readonly ImportPlan[],
+  { rows, counts }: ImportPlan,
   { profile, version, concurrency, onDuplicate }: ImportSettings,
   file: string,
   baseUrl: string,
 ): RunBegin {
   const settings = { concurrency: String(concurrency), onDuplicate };
-  const rows = plans.reduce((sum, plan) => sum + plan.rows, 0);
-  const counts = sumOfCounts(plans.map((plan) => plan.counts));
   const service = new URL(baseUrl).host;
   return { event: 'begin', version, file, profile, live: !isLoopback(baseUrl), service, rows, counts, settings };
 }

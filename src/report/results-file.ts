@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { keyCell, RESULT_COLUMNS, resultColumnOf } from '../request/lead/table.ts';
-import type { RowOutside, RowReport } from '../request/log/import-plan.ts';
+import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { csvLine, escapeFormulas, unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -21,7 +21,7 @@ const MAX_PLACES = 5;
 export interface Results {
   readonly columns: readonly string[];
   readonly delimiter: string;
-  readonly rows: AsyncIterable<RowReport | RowOutside>;
+  readonly rows: AsyncIterable<RowReport>;
 }
 
 /** Tells whether results under this name are a workbook. Otherwise they are CSV. */
@@ -130,17 +130,17 @@ function inputCells(cells: readonly string[], width: number, own: ReadonlySet<nu
  * Returns the outcome of a row. What an earlier results file states is kept for rows about which this run has nothing
  * new to say: those outside its range, and those that state that they are done.
  */
-function outcomeCells(report: RowReport | RowOutside): readonly string[] {
-  const { number, earlier } = report.row;
+function outcomeCells({ row, status, ids, message, isKept, record }: RowReport): readonly string[] {
+  const { number, earlier } = row;
   const cells = (status: string, id: string, message: string, key: string | null) => [
     ...[status, id, message, String(number)],
     keyCell(key),
   ];
   const before = earlier?.key ?? null;
-  if (report.status === null) return cells(earlier?.status ?? '', earlier?.id ?? '', earlier?.message ?? '', before);
-  const { status, ids, message, isKept, record } = report;
   const key = record?.key ?? (isKept || status === 'unknown' ? before : null);
-  if (isKept && earlier?.status) return cells(earlier.status, mainIdentifier(ids) || earlier.id, earlier.message, key);
+  if (isKept) {
+    return cells(earlier?.status ?? '', mainIdentifier(ids) || (earlier?.id ?? ''), earlier?.message ?? '', key);
+  }
   // A row that is still unknown keeps the identifier that it came with.
   const id = mainIdentifier(ids) || (status === 'unknown' ? (earlier?.id ?? '') : '');
   return cells(status, id, message ?? '', key);

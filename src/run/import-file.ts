@@ -53,14 +53,12 @@ export async function importFile(
   try {
     const run = new FileImport(opened, results, options, events);
     const deps = await importDeps(run, { ...opened, log, events, options });
-    const { plans, stop } = await runImport(deps, [run], {
+    const { plan, stop } = await runImport(deps, run, {
       ...options,
       range: rangeOf(options),
       maxErrors: options.maxErrors ?? null,
       settleMs: options.settle === undefined ? null : options.settle * 1000,
     });
-    const [plan] = plans;
-    if (!plan) throw new Error('a run without a file');
     const { asides, reasons, startedMs } = run;
     const told = { file, plan, asides, reasons, stop, startedMs, results: run.results, command: run.command };
     const end = await finishRun(context, { ...told, keepsStdout: eventsPath !== '-' });
@@ -236,8 +234,7 @@ async function importDeps(
   return {
     ...{ log, notes, clock, halt: interruption.halt },
     created: () => session.createdBefore(),
-    confirm: async ([plan]) => {
-      if (!plan) throw new Error('a run without a file');
+    confirm: async (plan) => {
       events.plan(plan, file);
       await confirmImport(context, options, plan);
       run.startedMs = clock.monotonicMs();

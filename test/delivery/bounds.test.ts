@@ -91,12 +91,10 @@ describe('The supervisor of a run', () => {
     expect(stops.map((reason) => reason ?? '').indexOf('answer.unreadable')).toBe(19);
   });
 
-  test('looks at the first 25 rows of each file for the same refusal', () => {
+  test('looks at the first 25 rows for the same refusal', () => {
     const refused = ended('rejected', { message: 'No.', http: 422 });
     const stopsAt = (before: number) => {
       const supervisor = new Supervisor(null, 0);
-      for (const _ of times(9, () => 0)) supervisor.observe(ended('created'));
-      supervisor.beginFile();
       for (const _ of times(before, () => 0)) supervisor.observe(ended('created'));
       return times(30, () => supervisor.observe(refused).stop !== null).indexOf(true) + 1;
     };

@@ -88,16 +88,16 @@ class Bench {
     }
   }
 
-  async run(files: readonly (readonly string[])[], options: Partial<RunImportOptions> = {}) {
+  async run(rows: readonly string[], options: Partial<RunImportOptions> = {}) {
     const { clock, halt, log } = this;
-    const uiOf = (rows: readonly string[], name: string): ImportUi => ({
+    const ui: ImportUi = {
       agree: (planFile) => {
         const table = tableOf(rows);
         return planFile({ table, mapping: planMapping(table.columns, { map: {}, set: {}, join: {} }) }, () => {});
       },
       watch: async (pass: Pass) => {
         this.told.push(
-          `${name}: ${pass.is} ${pass.rows}${pass.is === 'settling' ? ` ${pass.byKey} ${pass.byValidate} ${pass.stillInDoubt()}` : ''}`,
+          `${pass.is} ${pass.rows}${pass.is === 'settling' ? ` ${pass.byKey} ${pass.byValidate} ${pass.stillInDoubt()}` : ''}`,
         );
         return {
           row: () => {},
@@ -109,7 +109,7 @@ class Bench {
         for await (const line of lines) this.reports.push(line);
       },
       ...this.ui,
-    });
+    };
     const connection: ServiceConnection = {
       ...{ api: this.api, mayValidate: true, isProxied: false, isFamiliar: true },
       keepRate: () => void this.told.push('keeps the rate'),
@@ -118,7 +118,7 @@ class Bench {
     };
     const deps: ImportDeps = {
       ...{ log, clock, halt },
-      confirm: async (plans) => void this.told.push(`confirms ${plans.length}`),
+      confirm: async (plan) => void this.told.push(`confirms ${plan.rows}`),
       connect: async (columnOf) => {
         this.columnOf = columnOf;
         this.told.push('connects');
@@ -127,10 +127,7 @@ class Bench {
       notes: { note: (note) => void this.told.push(wordsOf(note)), flush: async () => {} },
       ...this.deps,
     };
-    const asked = files.map((rows, at) => ({
-      ...{ file: `${at}.csv`, preparation: PREPARATION, ui: uiOf(rows, `${at}.csv`) },
-    }));
-    return this.clock.until(runImport(deps, asked, { ...OPTIONS, ...options }));
+    return this.clock.until(runImport(deps, { preparation: PREPARATION, ui }, { ...OPTIONS, ...options }));
   }
 
   get statuses() {
@@ -144,22 +141,20 @@ function wordsOf(note: RunNote): string {
 }
 
 describe('An import', () => {
-  test('confirms all files before it connects, sends file by file, and reports when nothing more is sent', async () => {
+  test('confirms before it connects, and reports when nothing more is sent', async () => {
     const bench = new Bench();
-    const { stop, plans } = await bench.run([['a', 'b'], ['c']]);
-    expect([stop, plans.map(({ rows }) => rows)]).toEqual([null, [2, 1]]);
-    expect(bench.told).toEqual([
-      ...['confirms 2', 'connects', '0.csv: sending 2', 'creates a', 'creates b', 'passed'],
-      ...['1.csv: sending 1', 'creates c', 'passed', 'keeps the rate', 'ended well'],
-    ]);
-    expect(bench.statuses).toEqual(['created', 'created', 'created']);
+    const { stop, plan } = await bench.run(['a', 'b']);
+    expect([stop, plan.rows]).toEqual([null, 2]);
+    const sends = ['sending 2', 'creates a', 'creates b', 'passed'];
+    expect(bench.told).toEqual(['confirms 2', 'connects', ...sends, 'keeps the rate', 'ended well']);
+    expect(bench.statuses).toEqual(['created', 'created']);
   });
 
   test('of which nothing is left to send connects to nothing', async () => {
     const bench = new Bench();
-    await bench.run([['a']]);
+    await bench.run(['a']);
     bench.told.length = 0;
-    await bench.run([['a'], ['']]);
+    await bench.run(['a', '']);
     expect(bench.told).toEqual(['confirms 2', 'ended well']);
     expect(bench.statuses).toEqual(['created', 'repeated', 'invalid']);
   });
@@ -167,36 +162,16 @@ describe('An import', () => {
   test('of one row in doubt connects, as it may be settled', async () => {
     const bench = new Bench();
     await bench.doubts('a');
-    await bench.run([['a']]);
-    expect(bench.told).toEqual([
-      'confirms 1',
-      'connects',
-      '0.csv: sending 0',
-      'passed',
-      'keeps the rate',
-      'ended well',
-    ]);
+    await bench.run(['a']);
+    expect(bench.told).toEqual(['confirms 1', 'connects', 'sending 0', 'passed', 'keeps the rate', 'ended well']);
   });
 
   test('that its user does not agree to sends nothing', async () => {
     const bench = new Bench();
     const no = new SrqError('interrupted.unfinished', 'No.');
     bench.deps = { confirm: () => Promise.reject(no) };
-    await expect(bench.run([['a']])).rejects.toBe(no);
+    await expect(bench.run(['a'])).rejects.toBe(no);
     expect(bench.told).toEqual([]);
-  });
-
-  test('sends what several files have with the first of them, and says so', async () => {
-    const bench = new Bench();
-    await bench.run([['a'], ['b', 'a'], ['b', 'c']]);
-    expect(bench.told.filter((each) => each.startsWith('creates'))).toEqual(['creates a', 'creates b', 'creates c']);
-    expect(bench.reports.map(({ status, message }) => [status, message])).toEqual([
-      ['created', null],
-      ['created', null],
-      ['repeated', 'It has the same content as row 1 of 0.csv.'],
-      ['repeated', 'It has the same content as row 1 of 1.csv.'],
-      ['created', null],
-    ]);
   });
 
   test('tells a message in words of the file that is being sent, if the field comes from one of its columns', async () => {
@@ -206,7 +181,7 @@ describe('An import', () => {
       names.push(...['request_text', 'fullname'].map((field) => bench.columnOf(field)));
       return {};
     };
-    await bench.run([['a']]);
+    await bench.run(['a']);
     expect(names).toEqual(['request_text', null]);
   });
 
@@ -226,17 +201,17 @@ describe('An import', () => {
       names.push(bench.columnOf('ref'), bench.columnOf('phone'));
       return {};
     };
-    await bench.run([['a']]);
+    await bench.run(['a']);
     expect(names).toEqual([null, 'phone']);
   });
 
-  test('that is halted sends no further file, and says that the rest was not tried', async () => {
+  test('that is halted sends no further row, and says that the rest was not tried', async () => {
     const bench = new Bench();
     bench.outcomeOf = () => {
       bench.halt.abort();
       return {};
     };
-    const { stop } = await bench.run([['a'], ['b']]);
+    const { stop } = await bench.run(['a', 'b'], { concurrency: 1 });
     expect([stop, bench.statuses]).toEqual([null, ['created', 'failed']]);
     expect(bench.reports[1]?.message).toBe('Not tried: the run was interrupted. The next run sends it.');
   });
@@ -244,12 +219,9 @@ describe('An import', () => {
   test('that stops says why in each row that it did not try', async () => {
     const bench = new Bench();
     bench.outcomeOf = () => ({ status: 'rejected', http: 403, ids: {} });
-    const { stop } = await bench.run([['a'], ['b']]);
+    const { stop } = await bench.run(['a', 'b'], { concurrency: 1 });
     expect(stop).toMatchObject({ reason: 'auth.denied' });
-    expect(bench.told.filter((each) => /sending|ended/.test(each))).toEqual([
-      '0.csv: sending 1',
-      `ended ${stop?.message}`,
-    ]);
+    expect(bench.told.filter((each) => /sending|ended/.test(each))).toEqual(['sending 2', `ended ${stop?.message}`]);
     expect(bench.reports[1]?.message).toBe(`Not tried: ${stop?.message} The next run sends it.`);
   });
 
@@ -267,19 +239,13 @@ describe('An import', () => {
     const needs = Array.from({ length: 11 }, (_, at) => `Need ${at}`);
     bench.outcomeOf = (need) =>
       Number(need.slice(5)) < refused ? { status: 'rejected', http: 422, ids: {}, message: need } : {};
-    const { stop } = await bench.run([needs], { maxErrors, concurrency: 1 });
+    const { stop } = await bench.run(needs, { maxErrors, concurrency: 1 });
     expect(stop?.reason ?? null).toBe(stops ? 'rows.error-budget' : null);
   });
 
-  test('counts the invalid rows of all its files towards the limit', async () => {
+  test('counts its invalid rows towards the limit', async () => {
     const bench = new Bench();
-    const { stop } = await bench.run(
-      [
-        ['a', ''],
-        ['b', ''],
-      ],
-      { maxErrors: { count: 2, percent: false } },
-    );
+    const { stop } = await bench.run(['a', '', ''], { maxErrors: { count: 2, percent: false } });
     expect([stop?.reason, bench.told.filter((each) => each.startsWith('creates'))]).toEqual(['rows.error-budget', []]);
   });
 
@@ -289,37 +255,31 @@ describe('An import', () => {
     let reads = 0;
     const changing = { ...table, rows: () => (reads++ === 0 ? table.rows() : tableOf(['a', 'other']).rows()) };
     bench.ui = { agree: async () => planOf(changing, bench.log) };
-    const { stop } = await bench.run([['a']]);
+    const { stop } = await bench.run(['a']);
     expect(stop).toMatchObject({ reason: 'file.changed-under-way', message: expect.stringContaining('Row 2 of') });
   });
 
-  test('whose results cannot be written says so: it throws for one file, and tells it for one of several', async () => {
+  test('whose results cannot be written says so, unless there is another reason to tell', async () => {
     const full = new SrqError('results.unwritable', 'The disk is full.');
-    let times = 0;
     const failing = () => {
       const bench = new Bench();
-      bench.ui = {
-        report: async () => {
-          times += 1;
-          throw full;
-        },
-      };
+      bench.ui = { report: () => Promise.reject(full) };
       return bench;
     };
-    await expect(failing().run([['a']])).rejects.toBe(full);
-    expect(times).toBe(1);
-    expect((await failing().run([['a'], ['b']])).stop).toBe(full);
-    expect(times).toBe(3);
+    await expect(failing().run(['a'])).rejects.toBe(full);
+    const stopped = failing();
+    stopped.outcomeOf = () => ({ status: 'rejected', http: 403, ids: {} });
+    expect((await stopped.run(['a'])).stop).toMatchObject({ reason: 'auth.denied' });
     const gone = new SrqError('file.unreadable', 'It is gone.');
     const unread = new Bench();
     unread.ui = { report: () => Promise.reject(gone) };
-    expect((await unread.run([['a']])).stop).toMatchObject({
+    expect((await unread.run(['a'])).stop).toMatchObject({
       reason: 'file.changed-under-way',
       message: 'It is gone.',
     });
     const faulty = new Bench();
     faulty.ui = { report: () => Promise.reject(new TypeError('ours')) };
-    await expect(faulty.run([['a'], ['b']])).rejects.toThrow('ours');
+    await expect(faulty.run(['a'])).rejects.toThrow('ours');
   });
 
   test('looks once more at rows in doubt before it reports them, and reports them also if it cannot', async () => {
@@ -334,7 +294,7 @@ describe('An import', () => {
         },
       },
     };
-    await bench.run([['a']]);
+    await bench.run(['a']);
     expect(bench.statuses).toEqual(['repeated']);
     const away = new Bench();
     await away.doubts('a');
@@ -348,14 +308,14 @@ describe('An import', () => {
       },
     };
     away.logChanges = { prefetch: async () => (isEnded ? Promise.reject(AWAY) : undefined) };
-    await away.run([['a']]);
+    await away.run(['a']);
     expect(away.statuses).toEqual(['unknown']);
   });
 
   test('holds the account, and then shows it, when too much ends in doubt', async () => {
     const bench = new Bench();
     bench.outcomeOf = (need) => (['c', 'd', 'e'].includes(need) ? { status: 'unknown', ids: {} } : {});
-    await bench.run([['a', 'b', 'c', 'd', 'e', 'f', 'g']], { concurrency: 1 });
+    await bench.run(['a', 'b', 'c', 'd', 'e', 'f', 'g'], { concurrency: 1 });
     const at = bench.told.indexOf('holds 2000');
     expect(bench.told.slice(at, at + 4)).toEqual(['holds 2000', 'shows 2000', 'validates e', 'creates f']);
     expect(bench.clock.nowMs()).toBeGreaterThanOrEqual(2_000);
@@ -370,18 +330,18 @@ describe('Rows in doubt', () => {
     await bench.doubts('a');
   };
 
-  test('are settled after all files are sent, by validate and twelve rows that were created', async () => {
+  test('are settled after all rows are sent, by validate and twelve rows that were created', async () => {
     const bench = new Bench();
     await doubtsAfterOne(bench);
     await bench.clock.until(bench.clock.sleep(10 * MINUTE_MS));
-    await bench.run([['a', ...NEIGHBOURS], ['c']], { inDoubt: 'validate' });
+    await bench.run(['a', ...NEIGHBOURS], { inDoubt: 'validate' });
     const steps = bench.told.filter((each) => !/Nobody|Neighbour/.test(each));
     expect(steps).toEqual([
-      ...['confirms 2', 'connects', '0.csv: sending 11', 'passed', '1.csv: sending 1', 'creates c', 'passed'],
+      ...['confirms 13', 'connects', 'sending 11', 'passed'],
       // Twice in each of two rounds.
-      ...['0.csv: settling 1 false true 1', ...Array(4).fill('validates a'), 'passed', 'keeps the rate', 'ended well'],
+      ...['settling 1 false true 1', ...Array(4).fill('validates a'), 'passed', 'keeps the rate', 'ended well'],
     ]);
-    expect(bench.statuses).toEqual(['created', 'repeated', ...Array(12).fill('created')]);
+    expect(bench.statuses).toEqual(['created', 'repeated', ...Array(11).fill('created')]);
   });
 
   test.each<[string, Partial<RunImportOptions>, Partial<ServiceConnection>]>([
@@ -391,7 +351,7 @@ describe('Rows in doubt', () => {
     const bench = new Bench();
     await bench.doubts('a');
     bench.connection = connection;
-    await bench.run([['a', ...NEIGHBOURS]], { inDoubt: 'validate', ...options });
+    await bench.run(['a', ...NEIGHBOURS], { inDoubt: 'validate', ...options });
     expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
     expect(bench.statuses[0]).toBe('unknown');
   });
@@ -401,14 +361,14 @@ describe('Rows in doubt', () => {
     await bench.doubts('a');
     const known = { idempotencyWindowMs: MINUTE_MS, wireForm: WIRE_FORM };
     bench.connection = { api: { ...bench.api, ...known }, mayValidate: false };
-    await bench.run([['a']], { inDoubt: 'validate' });
-    expect(bench.told).toContain('0.csv: settling 1 true false 1');
+    await bench.run(['a'], { inDoubt: 'validate' });
+    expect(bench.told).toContain('settling 1 true false 1');
     expect([bench.told.includes('validates a'), bench.statuses]).toEqual([false, ['created']]);
   });
 
   test('that none is of are not settled', async () => {
     const bench = new Bench();
-    await bench.run([['a']], { inDoubt: 'validate' });
+    await bench.run(['a'], { inDoubt: 'validate' });
     expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
   });
 
@@ -419,14 +379,14 @@ describe('Rows in doubt', () => {
       bench.halt.abort();
       return {};
     };
-    await bench.run([['a', 'b']], { inDoubt: 'validate' });
+    await bench.run(['a', 'b'], { inDoubt: 'validate' });
     expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
   });
 
   test('wait as long as a person has chosen, and that is told', async () => {
     const bench = new Bench();
     await doubtsAfterOne(bench);
-    await bench.run([['a', ...NEIGHBOURS]], { inDoubt: 'validate', settleMs: 5_000 });
+    await bench.run(['a', ...NEIGHBOURS], { inDoubt: 'validate', settleMs: 5_000 });
     const [waits = '', ...more] = bench.told.filter((each) => each.startsWith('waits'));
     expect([Number(waits.slice(6)) <= 5_000, more]).toEqual([true, []]);
     expect(bench.statuses).toEqual(['created', 'repeated', ...Array(11).fill('created')]);

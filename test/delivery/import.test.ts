@@ -24,32 +24,31 @@ afterEach(() => machine.close());
 
 const needs = (count: number, name = 'Need') => Array.from({ length: count }, (_, at) => `${name} ${at + 1}`);
 
-/** Imports files with these needs, and tells what the user interface and the connection were told, and why the run stopped. */
-async function imported(files: readonly (readonly string[])[], changes: Partial<ServiceConnection> = {}) {
+/** Imports a file with these needs, and tells what the user interface and the connection were told, and why the run stopped. */
+async function imported(rows: readonly string[], changes: Partial<ServiceConnection> = {}) {
   const reported: RowReport['status'][] = [];
   const told: string[] = [];
   const stop = await machine.run(async ({ api, log, clock, halt }) => {
-    const uiOf = (rows: readonly string[]): ImportUi => ({
+    const ui: ImportUi = {
       agree: () => planOf(tableOf(rows), log),
       watch: async () => ({ row: () => {}, waiting: () => {}, end: () => {} }),
       report: async (_plan, lines) => {
         for await (const { status } of lines) reported.push(status);
       },
-    });
+    };
     const connection: ServiceConnection = {
       ...{ api, mayValidate: true, isProxied: false, isFamiliar: false },
       keepRate: () => {},
       hold: () => void told.push('held'),
       ...changes,
     };
-    const asked = files.map((rows, at) => ({ file: `${at}.csv`, preparation: PREPARATION, ui: uiOf(rows) }));
     const deps = {
       ...{ log, clock, halt },
       notes: { note: ({ event }: RunNote) => void told.push(event), flush: async () => {} },
       confirm: async () => {},
       connect: async () => connection,
     };
-    return (await runImport(deps, asked, OPTIONS)).stop;
+    return (await runImport(deps, { preparation: PREPARATION, ui }, OPTIONS)).stop;
   });
   return { reported, told, stop };
 }
@@ -67,6 +66,6 @@ test.each([
     while (levels.length < Math.max(...first)) await new Promise(setImmediate);
     underWay -= 1;
   };
-  expect(await imported([needs(8)], { isFamiliar })).toMatchObject({ stop: null, reported: Array(8).fill('created') });
+  expect(await imported(needs(8), { isFamiliar })).toMatchObject({ stop: null, reported: Array(8).fill('created') });
   expect(levels.slice(0, 3)).toEqual(first);
 });

@@ -119,11 +119,9 @@ test('a log that knows none of the rows that say they were taken is of somebody 
   ];
   const { plan, told } = await planOf(rows, new Map());
   expect(told).toEqual([]);
-  expect(plan.table.notes).toEqual([
-    expect.stringMatching(/^The srq_status of some rows \(2\) says that they were taken/),
-  ]);
+  expect(plan.notes).toEqual([expect.stringMatching(/^The srq_status of some rows \(2\) says that they were taken/)]);
   const known = await planOf(rows, new Map([[BEFORE, 'created']]));
-  expect(known.plan.table.notes).toEqual([]);
+  expect(known.plan.notes).toEqual([]);
 });
 
 test('a row whose reference was created before is not sent, unless somebody says so or another row has the reference', async () => {

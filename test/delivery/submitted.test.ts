@@ -555,17 +555,18 @@ describe('An identifier that another request has, too', () => {
 });
 
 test('an outcome that is not kept is told as such, and a fault is none', async () => {
-  expect(await recorded(SUBMISSION, OUTCOME, { unproven: UNPROVEN }, () => Promise.reject(AWAY))).toMatchObject({
+  const failing = (error: Error) => ({ outcome: () => Promise.reject(error) });
+  expect(await recorded(SUBMISSION, OUTCOME, { unproven: UNPROVEN }, failing(AWAY))).toMatchObject({
     ...{ status: 'created', unrecorded: true, stop: AWAY, unproven: UNPROVEN },
   });
-  await expect(recorded(SUBMISSION, OUTCOME, {}, () => Promise.reject(new TypeError('ours')))).rejects.toThrow('ours');
+  await expect(recorded(SUBMISSION, OUTCOME, {}, failing(new TypeError('ours')))).rejects.toThrow('ours');
   let isKept = false;
-  const keep = async () => {
+  const outcome = async () => {
     await new Promise(setImmediate);
     isKept = true;
     return true;
   };
-  await recorded(SUBMISSION, OUTCOME, {}, keep);
+  await recorded(SUBMISSION, OUTCOME, {}, { outcome });
   expect(isKept).toBe(true);
 });
 

@@ -41,8 +41,6 @@ describe('The first rows', () => {
       return limit;
     });
     expect(limits).toEqual([3, 3, 3, 16]);
-    supervisor.beginFile();
-    expect(supervisor.limit(16)).toBe(3);
   });
 
   test.each(['failed', 'unknown'] as const)('that were %s have not given a result that could be read', (status) => {
@@ -52,15 +50,6 @@ describe('The first rows', () => {
     expect(supervisor.limit(16)).toBe(1);
     supervisor.observe(ended('created'));
     expect(supervisor.limit(16)).toBe(16);
-  });
-
-  test('of the next file go one at a time again, and are looked at for the same refusal anew', () => {
-    const refused = ended('rejected', { message: 'No such country.' });
-    const supervisor = watch();
-    expect(stopsAt(adviceOn(supervisor, 19, refused))).toBe(0);
-    supervisor.beginFile();
-    expect(supervisor.limit(16)).toBe(1);
-    expect(stopsAt(adviceOn(supervisor, 20, refused))).toBe(20);
   });
 });
 

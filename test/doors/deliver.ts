@@ -197,10 +197,14 @@ export async function deliver(asked: {
     },
   };
   const deps = { log, clock, halt, connect, notes: { note: () => {}, flush: async () => {} }, confirm: async () => {} };
-  const running = runImport(deps, [{ file: 'leads.csv', preparation: PREPARATION, ui }], {
-    ...{ validate, onDuplicate: 'skip', again: false, concurrency, inDoubt, settleMs: null, maxErrors: null },
-    range: { skip: 0, limit: null },
-  });
+  const running = runImport(
+    deps,
+    { preparation: PREPARATION, ui },
+    {
+      ...{ validate, onDuplicate: 'skip', again: false, concurrency, inDoubt, settleMs: null, maxErrors: null },
+      range: { skip: 0, limit: null },
+    },
+  );
   let isSettled = false;
   const settle = () => {
     isSettled = true;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Results, writeResults } from '../../src/report/results-file.ts';
 import type { EarlierOutcome, Row } from '../../src/request/lead/table.ts';
-import type { RowOutside, RowReport } from '../../src/request/log/import-plan.ts';
+import type { RowReport } from '../../src/request/log/import-plan.ts';
 import fc from '../helpers/fast-check.ts';
 import { readTable } from '../helpers/read-table.ts';
 
@@ -21,7 +21,7 @@ const reportOf = (row: Row, changes: Outcome = {}): RowReport => ({
   ...changes,
 });
 
-function resultsOf(columns: readonly string[], reports: readonly (RowReport | RowOutside)[]): Results {
+function resultsOf(columns: readonly string[], reports: readonly RowReport[]): Results {
   async function* rows() {
     yield* reports;
   }
@@ -32,7 +32,7 @@ function resultsOf(columns: readonly string[], reports: readonly (RowReport | Ro
 const keyOf = (at: number) => `${at}e${'0'.repeat(32)}`.slice(0, 32);
 
 let files = 0;
-async function written(columns: readonly string[], reports: readonly (RowReport | RowOutside)[], ending = 'csv') {
+async function written(columns: readonly string[], reports: readonly RowReport[], ending = 'csv') {
   const path = join(folder, `${files++}.${ending}`);
   await writeResults(path, resultsOf(columns, reports), async () => path);
   return readTable(path);
@@ -94,9 +94,11 @@ describe.each(['csv', 'xlsx'])('a results file as %s', (ending) => {
 });
 
 const EARLIER: EarlierOutcome = { status: 'duplicate', id: 'old', message: 'known', row: 9 };
+/** A row outside the range of the import, of which the log knows nothing. */
+const OUTSIDE: Outcome = { status: 'ready', isKept: true };
 const EARLIER_DOUBT: EarlierOutcome = { ...EARLIER, status: 'unknown' };
 
-test.each<[string, EarlierOutcome | undefined, Outcome | 'outside', unknown[]]>([
+test.each<[string, EarlierOutcome | undefined, Outcome, unknown[]]>([
   [
     'its outcome with the first identifier',
     undefined,
@@ -106,13 +108,13 @@ test.each<[string, EarlierOutcome | undefined, Outcome | 'outside', unknown[]]>(
   ['the outcome of this run in place of an earlier one', EARLIER, { status: 'rejected' }, ['rejected', '', '']],
   ['what it states itself, if this run skips it', EARLIER, { isKept: true }, ['duplicate', 'old', 'known']],
   ['an identifier that the log knows by now', EARLIER, { isKept: true, ids: { a: '1' } }, ['duplicate', '1', 'known']],
-  ['what it states itself outside the range', EARLIER, 'outside', ['duplicate', 'old', 'known']],
-  ['nothing outside the range without an earlier outcome', undefined, 'outside', [null, '', '']],
+  ['what it states itself outside the range', EARLIER, OUTSIDE, ['duplicate', 'old', 'known']],
+  ['nothing outside the range without an earlier outcome', undefined, OUTSIDE, [null, '', '']],
   ['the identifier by which a doubt is looked up', EARLIER_DOUBT, { status: 'unknown' }, ['unknown', 'old', '']],
   ['no identifier of old if it failed', EARLIER_DOUBT, { status: 'failed' }, ['failed', '', '']],
 ])('a row says %s', async (_, earlier, outcome, [status, id, message]) => {
   const row = rowOf(3, ['Ana'], earlier);
-  const { rows } = await written(['Name'], [outcome === 'outside' ? { row, status: null } : reportOf(row, outcome)]);
+  const { rows } = await written(['Name'], [reportOf(row, outcome)]);
   expect(rows[0]?.earlier).toEqual({ status, id, message, row: 3, key: null });
 });
 
@@ -120,7 +122,7 @@ test('a row that this run skips, or knows nothing of, keeps its key; one that fa
   const earlier = (status: EarlierOutcome['status']) => ({ ...EARLIER, status, key: keyOf(7) });
   const reports = [
     reportOf(rowOf(1, ['Ana'], earlier('created')), { status: 'repeated', isKept: true }),
-    { row: rowOf(2, ['Ana'], earlier('failed')), status: null },
+    reportOf(rowOf(2, ['Ana'], earlier('failed')), OUTSIDE),
     reportOf(rowOf(3, ['Ana'], earlier('unknown')), { status: 'unknown' }),
     reportOf(rowOf(4, ['Ana'], earlier('rejected')), { status: 'failed' }),
   ];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { Ledger, PlannedFiles } from '../../src/request/log/ledger.ts';
+import { Ledger } from '../../src/request/log/ledger.ts';
 import { noCounts, STATUSES, type Status } from '../../src/request/log/status.ts';
 import fc from '../helpers/fast-check.ts';
 
@@ -78,25 +78,4 @@ test('keeps 200,000 rows, every third of them repeated, through all its growth',
   );
   expect(right).toBe(true);
   expect(ledger.counts()).toMatchObject({ ready: rows.length - rows.filter(repeats).length });
-});
-
-test('of several files, a request is found in the first one that holds it, and not in the one that asks', () => {
-  fc.assert(
-    fc.property(fc.array(fc.array(fc.nat(12), { maxLength: 8 }), { maxLength: 4 }), (files) => {
-      const planned = new PlannedFiles();
-      const ledgers = files.map((contents, at) => {
-        const ledger = new Ledger();
-        for (const [row, content] of contents.entries()) ledger.add(row + 2, keyOf(content), 'ready');
-        planned.add(`${at}.csv`, ledger);
-        return ledger;
-      });
-      for (let content = 0; content <= 12; content += 1) {
-        const first = files.findIndex((contents) => contents.includes(content));
-        const place = first < 0 ? null : { file: `${first}.csv`, row: (files[first]?.indexOf(content) ?? 0) + 2 };
-        for (const [at, except] of [...ledgers, new Ledger()].entries()) {
-          expect(planned.find(keyOf(content), { except })).toEqual(at === first ? null : place);
-        }
-      }
-    }),
-  );
 });

@@ -1,10 +1,11 @@
 import type { Input } from '../../cli/input.ts';
 import type { Preparation } from '../../delivery/prepare.ts';
-import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
+import { loggedRows } from '../../delivery/report-rows.ts';
 import { saysItIsSettled } from '../../delivery/sent-before.ts';
 import { FILE_EXPORT_COLUMNS, LOG_EXPORT_COLUMNS } from '../../report/export-file.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { resultColumnOf } from '../../request/lead/table.ts';
+import type { RowReport } from '../../request/log/import-plan.ts';
 import type { LogReader, LogStore } from '../../request/log/log-store.ts';
 import { mainIdentifier } from '../../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../../request/log/status.ts';
@@ -94,7 +95,7 @@ async function* fileRows(
   }
 }
 
-function fileRow(logged: LoggedRow, kept: readonly number[], keys: readonly string[]): ExportRow {
+function fileRow(logged: RowReport, kept: readonly number[], keys: readonly string[]): ExportRow {
   const { row, record } = logged;
   const own = kept.map((at) => row.cells[at] ?? '');
   const { status, id } = outcomeOf(logged);
@@ -110,7 +111,7 @@ function fileRow(logged: LoggedRow, kept: readonly number[], keys: readonly stri
  * Returns the status of a row and its identifier. If the log does not know its content, an earlier results file still
  * says what became of it: a spreadsheet may have changed its cells, and it must not pass for one that was never sent.
  */
-function outcomeOf({ row, status, record }: LoggedRow): { readonly status: Status; readonly id: string } {
+function outcomeOf({ row, status, record }: RowReport): { readonly status: Status; readonly id: string } {
   if (record) return { status, id: mainIdentifier(record.ids) };
   const { earlier } = row;
   if (earlier?.status === 'unknown') return { status: 'unknown', id: earlier.id };

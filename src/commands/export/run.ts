@@ -4,12 +4,13 @@ import { inputName, type ReadingOptions, readInput, requireNoReading } from '../
 import { warnOfWrongLog } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
+import { loggedRows } from '../../delivery/report-rows.ts';
 import { writeExport } from '../../report/export-file.ts';
 import { jsonArrayTexts, printable, thousands } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
 import { workbookChunks } from '../../report/workbook-writer.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
+import type { RowReport } from '../../request/log/import-plan.ts';
 import { type Counts, noCounts, STATUSES } from '../../request/log/status.ts';
 import { csvRecordText } from '../../request/words/csv-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
@@ -105,7 +106,7 @@ async function openFile(
  * Throws `SrqError('usage')` if the log knows no row of the file. Each would be exported as not sent or as invalid,
  * although perhaps all were created: read in another way, they are other requests.
  */
-async function requireKnownRow(context: Context, file: string, rows: AsyncIterable<LoggedRow>): Promise<void> {
+async function requireKnownRow(context: Context, file: string, rows: AsyncIterable<RowReport>): Promise<void> {
   let isEmpty = true;
   for await (const row of rows) {
     if (row.record || row.row.earlier?.status) return;

@@ -13,16 +13,7 @@ import type { RequestOperationName } from '../../request/contract/operations.ts'
 import { ONLY_ELEMENT, type Place, readPlace } from '../../request/contract/place.ts';
 import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
 import { isField } from '../../request/lead/fields.ts';
-import type { Market } from '../../request/lead/markets.ts';
-import {
-  isPart,
-  type Part,
-  type Parts,
-  splitLocation,
-  splitName,
-  type WholeField,
-  wholeOf,
-} from '../../request/lead/parts.ts';
+import { isPart } from '../../request/lead/parts.ts';
 import type { AudioFile } from '../../request/lead/service-request.ts';
 import { memoize } from '../../request/small.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
@@ -33,11 +24,13 @@ const SHOWN_VALUES = 8;
 /** The contents of a request that are checked against the contract. */
 export interface GivenTexts {
   /** Texts by field name, as srq names the fields. */
-  readonly texts: Readonly<Record<string, string>>;
+  readonly texts: TextsByField;
   readonly hasRecording: boolean;
   /** Fields that srq has filled itself. If one is optional and not allowed, it is left out. */
   readonly filled: ReadonlySet<string>;
 }
+
+type TextsByField = Readonly<Record<string, string>>;
 
 /** Tells whether the contract says what one of the operations takes. */
 export function isDescribed(contract: Contract, operations: readonly RequestOperationName[]): boolean {
@@ -240,137 +233,4 @@ export function audioFindings(
     }
   }
   return [];
-}
-
-/** The parts that are sent in places of their own. */
-export interface PlacedParts {
-  readonly parts: Parts;
-  /** The fields without a parameter of their own, which are sent as parts. */
-  readonly carried: readonly WholeField[];
-  readonly findings: readonly Finding[];
-}
-
-type TextsByField = Readonly<Record<string, string>>;
-
-/** The places that a contract has for the location and the name, and for their parts. */
-interface PartPlaces {
-  readonly fields: ReadonlySet<string>;
-  readonly required: ReadonlySet<string>;
-  readonly parts: ReadonlySet<Part>;
-}
-
-const placesOf = memoize((create: Contract['create']): PartPlaces => {
-  const { fields, required } = describedCall(create);
-  return { fields, required, parts: new Set([...fields].filter(isPart)) };
-});
-
-/** The result for a contract that has no places for parts. */
-export const NO_PARTS: PlacedParts = { parts: {}, carried: [], findings: [] };
-
-/**
- * Decides what is sent in the places that a contract has for parts of the location and of the name. Parts from
- * columns are sent in their own places. Otherwise a name is split, and so is a location that consists of a postal
- * code and a town. Any other location is sent as the street, and never as a postal code or a town. Each such decision
- * is reported as a finding.
- *
- * @param texts The fields of the request. A part that a person has given by its name is left as it is.
- * @param given The parts that columns hold.
- * @param market The market of the request, which defines the form of its postal codes.
- */
-export function placedParts(
-  { create }: Contract,
-  texts: TextsByField,
-  given: Parts,
-  market: Market | undefined,
-): PlacedParts {
-  const places = placesOf(create);
-  const open = new Set([...places.parts].filter((part) => texts[part] === undefined));
-  if (open.size === 0) return NO_PARTS;
-  const both = [placedLocation(places, open, texts, given, market), placedName(places, open, texts, given)];
-  return {
-    parts: Object.assign({}, ...both.map(({ parts }) => parts)),
-    carried: both.flatMap(({ carried }) => carried),
-    findings: both.flatMap(({ findings }) => findings),
-  };
-}
-
-function placedLocation(
-  { fields }: PartPlaces,
-  open: ReadonlySet<Part>,
-  texts: TextsByField,
-  given: Parts,
-  market: Market | undefined,
-): PlacedParts {
-  const { house_number: house, ...others } = given;
-  const street = house === undefined || open.has('house_number') ? given.street : joined(given.street, house);
-  const parts = {
-    ...others,
-    ...(street === undefined ? {} : { street }),
-    ...(house === undefined ? {} : { house_number: house }),
-  };
-  const hasOwn = partNames(parts, 'location').some((part) => part !== 'house_number');
-  if (hasOwn) return fromColumns('location', fields, open, parts, ['house_number']);
-  const whole = texts['location'];
-  if (whole === undefined || fields.has('location')) return NO_PARTS;
-  const form = market?.postalCode?.[1];
-  const split = form === undefined ? null : splitLocation(whole, form);
-  const placed = split && fromColumns('location', fields, open, split, []);
-  if (placed && placed.carried.length > 0) {
-    return { ...placed, findings: [finding('location.split', 'location', {}, whole), ...placed.findings] };
-  }
-  if (!open.has('street') || !/\p{L}/u.test(whole)) return NO_PARTS;
-  return {
-    parts: { street: whole },
-    carried: ['location'],
-    findings: [finding('location.whole', 'location', {}, whole)],
-  };
-}
-
-const joined = (street: string | undefined, house: string): string =>
-  street === undefined ? house : `${street} ${house}`;
-
-function placedName(places: PartPlaces, open: ReadonlySet<Part>, texts: TextsByField, given: Parts): PlacedParts {
-  const { fields, required } = places;
-  if (partNames(given, 'fullname').length > 0) return fromColumns('fullname', fields, open, given, []);
-  const whole = texts['fullname'];
-  const isWanted = !fields.has('fullname') || [...open].some((part) => isOf(part, 'fullname') && required.has(part));
-  if (whole === undefined || !isWanted) return NO_PARTS;
-  const split = splitName(whole);
-  if (split !== null) {
-    const placed = fromColumns('fullname', fields, open, split, []);
-    if (placed.carried.length === 0) return placed;
-    return { ...placed, findings: [finding('fullname.split', 'fullname', {}, whole), ...placed.findings] };
-  }
-  // A single word may be a first or a last name. It is sent as the one that is required, or else as the one that the
-  // contract has a place for.
-  const isLast = open.has('last_name') && (required.has('last_name') || !open.has('first_name'));
-  return fromColumns('fullname', fields, open, isLast ? { last_name: whole } : { first_name: whole }, []);
-}
-
-const isOf = (part: Part, whole: WholeField): boolean => wholeOf(part) === whole;
-
-const partNames = (parts: Parts, whole: WholeField): Part[] =>
-  Object.keys(parts).filter((part): part is Part => isPart(part) && isOf(part, whole));
-
-/**
- * Assigns parts to their own places. A part without a place is reported, unless the whole field has one or
- * another part contains it.
- */
-function fromColumns(
-  whole: WholeField,
-  fields: ReadonlySet<string>,
-  open: ReadonlySet<Part>,
-  parts: Parts,
-  within: readonly Part[],
-): PlacedParts {
-  const given = partNames(parts, whole);
-  const placed = given.filter((part) => open.has(part));
-  if (placed.length === 0) return NO_PARTS;
-  const isLost = (part: Part) => !open.has(part) && !within.includes(part) && !fields.has(part);
-  const lost = fields.has(whole) ? [] : given.filter(isLost);
-  return {
-    parts: Object.fromEntries(placed.map((part) => [part, parts[part]])),
-    carried: [whole],
-    findings: lost.map((part) => finding('contract.left-out', part, {}, parts[part] ?? null)),
-  };
 }

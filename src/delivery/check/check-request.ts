@@ -20,14 +20,8 @@ import { errorValueWithin, isErrorValue } from '../../request/lead/spreadsheet-e
 import type { Mapping } from '../../request/lead/table.ts';
 import { memoize } from '../../request/small.ts';
 import { type Finding, finding, type Problem } from '../../request/words/finding.ts';
-import {
-  contractFindings,
-  isDescribed,
-  NO_PARTS,
-  type PlacedParts,
-  placedParts,
-  saysRequired,
-} from './check-contract.ts';
+import { contractFindings, isDescribed, saysRequired } from './check-contract.ts';
+import { NO_PARTS, type PlacedParts, placedParts } from './place-parts.ts';
 
 /** A checked request. Its recording, if there is one, is given by its path and has not been read. */
 type CheckedRequest = Omit<ServiceRequest, 'audio'> & { readonly audioPath: string | null };

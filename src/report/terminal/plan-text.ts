@@ -21,7 +21,7 @@ export function planText(plan: ImportPlan, destination: string, learned: Learned
     `${heading('File')}    ${printable(table.path)} · ${fileKind(plan)}`,
     `${heading('To')}      ${destination}`,
     ...(learned ? [`${heading('By')}      ${learned.name}`] : []),
-    ...table.notes.map((note) => `        ${paint.dim(printable(note))}`),
+    ...plan.notes.map((note) => `        ${paint.dim(printable(note))}`),
     heading('Columns'),
     ...aligned([
       ...mapping.sources.map((source): [string, string] => [source.field, `← ${origin(source, mapping)}`]),

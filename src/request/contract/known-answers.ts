@@ -176,10 +176,15 @@ export function withShared(known: KnownAnswers, place: string): KnownAnswers {
   return { ...known, shared: [...known.shared, place].slice(-MAX_SHARED) };
 }
 
-/** Adds an identifier that a request got. */
-export function withIdentifier(known: KnownAnswers, digest: string, key: string): KnownAnswers {
-  const others = known.identifiers.filter((each) => each.digest !== digest);
-  return { ...known, identifiers: [...others, { digest, key }].slice(-MAX_IDENTIFIERS) };
+/** Adds identifiers that requests got, with their keys, the newest last. */
+export function withIdentifiers(known: KnownAnswers, added: KnownAnswers['identifiers']): KnownAnswers {
+  const keys = new Map<string, string>();
+  for (const { digest, key } of [...known.identifiers, ...added]) {
+    keys.delete(digest);
+    keys.set(digest, key);
+  }
+  const last = [...keys].slice(-MAX_IDENTIFIERS);
+  return { ...known, identifiers: last.map(([digest, key]) => ({ digest, key })) };
 }
 
 /**
@@ -190,6 +195,6 @@ export function mergeKnownAnswers(stored: KnownAnswers, own: KnownAnswers): Know
   let merged = stored;
   for (const form of own.forms) merged = withForm(merged, form, Math.max);
   for (const place of own.shared) merged = withShared(merged, place);
-  for (const { digest, key } of own.identifiers) merged = withIdentifier(merged, digest, key);
+  merged = withIdentifiers(merged, own.identifiers);
   return { ...merged, experiments: Math.max(stored.experiments, own.experiments) };
 }

@@ -58,10 +58,12 @@ export const DOCUMENTS = {
 /** The commands that print an array of their document if several requests may be meant. */
 export const MAY_BE_MANY: ReadonlySet<keyof typeof DOCUMENTS> = new Set(['validate', 'create', 'log', 'export']);
 
+const requests = z.union([runs.request, z.array(runs.request)]);
+
 /** The documents that commands read. */
 export const INPUTS = {
-  create: z.union([runs.request, z.array(runs.request)]),
-  validate: z.union([runs.request, z.array(runs.request)]),
+  create: requests,
+  validate: requests,
 } as const;
 
 export const failed = z.object({

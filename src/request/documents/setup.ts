@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract/contract-schema.ts';
-import { STEP_NAMES } from './diagnosis.ts';
 import { count, ending, errorReason, failure, nullableText, nullableTime, seconds, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
@@ -47,12 +46,19 @@ export const profiles = z.object({
   profiles: z.array(z.object({ name: text, current: z.boolean(), baseUrl: text, clientId: text, kind, secret })),
 });
 export const profileUsed = z.object({ profile: text, kind, baseUrl: text, clientId: text });
+
+/** The steps of `doctor` in their order. `create` runs only if it is asked for, and `store` only if there is one. */
+const stepName = z.enum([
+  ...(['settings', 'store', 'proxy', 'dns', 'tcp', 'tls', 'clock'] as const),
+  ...(['token', 'validate', 'log', 'disk', 'results', 'create', 'contract'] as const),
+]);
+
 /** The result of `doctor`, which checks step by step everything that is needed to send a request. */
 export const diagnosis = z.object({
   ok: z.boolean(),
   steps: z.array(
     z.object({
-      name: z.enum(STEP_NAMES),
+      name: stepName,
       result: z.enum(['ok', 'warn', 'fail', 'skip']),
       ms: z.number(),
       message: text,

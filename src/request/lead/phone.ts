@@ -219,30 +219,11 @@ export function marketOfNumber(cell: string): Market | null {
 }
 
 /**
- * Matches international numbers that may not be meant digit by digit, because a zero or a prefix of mobiles follows the
- * country code.
- */
-const MAY_HOLD_PREFIX = /^\+(?:\d{1,3}0|5[24])/;
-
-/**
- * Returns the same E.164 form as {@link parsePhone} for valid numbers, in much less time, because a number in a plain
- * form is not validated. It is meant for numbers that are probably valid. Any other text is formatted as far as it
- * looks like a number, and without a market a national number is returned unchanged, because it is sent unchanged.
+ * Returns the same E.164 form as {@link parsePhone} for valid numbers, in much less time for those in a plain form. Any
+ * other text is returned unchanged.
  */
 export function likelyE164(cell: string, market: Market | undefined): string {
-  const plain = market ? plainE164(cell, market) : null;
-  if (plain !== null) return plain;
-  const bare = withoutFraction(cell).replace(/[ ().-]/g, '');
-  if (/^\+[1-9]\d+$/.test(bare) && !MAY_HOLD_PREFIX.test(bare)) return bare;
-  return parsePhone(cell, market).e164 ?? digitByDigit(cell, market);
-}
-
-function digitByDigit(cell: string, market: Market | undefined): string {
-  const digits = cell.replace(/[^\d+]/g, '');
-  if (digits.startsWith('+')) return digits;
-  if (!market) return cell;
-  if (digits.startsWith('00')) return `+${digits.slice(2)}`;
-  return `+${market.callingCode}${digits.replace(/^0/, '')}`;
+  return (market ? plainE164(cell, market) : null) ?? parsePhone(cell, market).e164 ?? cell;
 }
 
 /**

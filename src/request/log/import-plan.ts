@@ -3,9 +3,9 @@ import type { Mapping, Row, Table } from '../lead/table.ts';
 import type { LogRecord } from '../ports.ts';
 import type { Failure } from '../words/errors.ts';
 import type { Problem } from '../words/finding.ts';
-import type { Ledger, PlannedFiles } from './ledger.ts';
-import type { Identifiers, RowReason } from './outcome.ts';
-import type { Counts, Status } from './status.ts';
+import type { Ledger } from './ledger.ts';
+import type { RowResult } from './outcome.ts';
+import type { Counts } from './status.ts';
 
 /** The rows of the file that an import covers. */
 export interface RowRange {
@@ -48,6 +48,8 @@ export interface ProblemGroup extends Pick<Problem, 'code' | 'severity' | 'field
 /** The plan of an import, found by reading the whole file before anything is sent. */
 export interface ImportPlan {
   readonly table: Table;
+  /** Sentences for people: those of the table, and what its rows state of themselves. */
+  readonly notes: readonly string[];
   readonly mapping: Mapping;
   readonly range: RowRange;
   readonly rows: number;
@@ -67,29 +69,19 @@ export interface ImportPlan {
   /** Number of rows of a results file that state that they were taken, if the log knows none of them. */
   readonly strangers?: number;
   readonly ledger: Ledger;
-  /** The files of the same run that are planned already. Requests that one of them has are sent with that file. */
-  readonly files: PlannedFiles;
 }
 
-/** A row outside the range of an import. Only what the row itself states is known of it. */
-export interface RowOutside {
+/** One row of the input with its result, for the results file, the report and the export. */
+export interface RowReport extends Pick<RowResult, 'status' | 'ids' | 'message' | 'reason'> {
   readonly row: Row;
-  readonly status: null;
-}
-
-/** One row of the input with its result, for the results file and the report. */
-export interface RowReport {
-  readonly row: Row;
-  readonly status: Status;
-  readonly ids: Identifiers;
-  readonly message: string | null;
-  /** The code of the reason, as in a `RowResult`. */
-  readonly reason: RowReason | null;
   /** The last record of the row's request. */
   readonly record: LogRecord | null;
   /** The reasons why the row is invalid. */
   readonly problems: readonly Problem[];
-  /** Whether the row was skipped because it states its outcome itself, as rows of a results file do. */
+  /**
+   * Whether the row's own statement counts, as rows of a results file have one: the row was skipped because of it, or it is
+   * outside the range of the import and the log knows no more.
+   */
   readonly isKept: boolean;
 }
 
@@ -115,19 +107,10 @@ export interface ImportSummary {
   readonly next: string | null;
 }
 
-/** One row or request of a run, as the report shows it. */
-export interface RunRow {
-  readonly row: number;
-  readonly ref: string | null;
-  readonly key: string | null;
+/** One row or request of a run, as the report shows it. It has no cells. */
+export interface RunRow extends RowResult {
   /** Code of the market, or null if it is not known. */
   readonly market: string | null;
-  readonly status: Status;
-  readonly ids: Identifiers;
-  readonly http: number | null;
-  readonly message: string | null;
-  /** The code of the reason, as in a `RowResult`. */
-  readonly reason: RowReason | null;
   /** Time of its last record, or null if there is none. */
   readonly at: string | null;
   /** The reasons why the row is invalid. */

@@ -87,19 +87,6 @@ export class Ledger {
     return count;
   }
 
-  /** Yields the keys of all rows, each once. */
-  *keys(): Generator<string> {
-    for (let place = 0; place < this.#rows; place++) {
-      if (((this.#bytes[place] ?? 0) & (NO_KEY | SAME_CONTENT)) === 0) yield this.#keys.keyAt(place);
-    }
-  }
-
-  /** Returns the first row with this key, or null if there is none. */
-  rowOf(key: string): number | null {
-    const place = this.#keys.find(key);
-    return place < 0 ? null : this.#firstRow + place;
-  }
-
   counts(): Counts {
     const counts = noCounts();
     for (let place = 0; place < this.#rows; place++) counts[statusOf(this.#bytes[place] ?? 0)] += 1;
@@ -124,36 +111,4 @@ export class Ledger {
 
 function statusOf(byte: number): Status {
   return STATUSES[byte & STATUS_BITS] ?? 'failed';
-}
-
-/** A place in the files of a run. */
-interface PlaceInRun {
-  /** The input as the user named it. */
-  readonly file: string;
-  readonly row: number;
-}
-
-/**
- * The planned files of a run. It finds the first file that contains a request, in a time that does not depend on the
- * number of files.
- */
-export class PlannedFiles {
-  readonly #keys = new KeyIndex();
-  readonly #files: { readonly file: string; readonly ledger: Ledger; readonly firstEntry: number }[] = [];
-
-  /** Adds a file after those before it. Requests that an earlier file has as well remain with that file. */
-  add(file: string, ledger: Ledger): void {
-    this.#files.push({ file, ledger, firstEntry: this.#keys.size });
-    for (const key of ledger.keys()) this.#keys.findOrAdd(key);
-  }
-
-  /** Returns the first place of a key in files other than the one of this ledger, or null. */
-  find(key: string, { except }: { readonly except: Ledger }): PlaceInRun | null {
-    if (this.#files.length === 0) return null;
-    const entry = this.#keys.find(key);
-    if (entry < 0) return null;
-    const holder = this.#files.findLast(({ firstEntry }) => firstEntry <= entry);
-    const row = holder?.ledger.rowOf(key) ?? null;
-    return !holder || row === null || holder.ledger === except ? null : { file: holder.file, row };
-  }
 }

@@ -26,6 +26,15 @@ export interface Outcome {
   readonly ms: number | null;
 }
 
+/** Builds an outcome. What is not given is not known. */
+export function outcomeOf<S extends SentStatus>(
+  status: S,
+  message: string | null,
+  more: Partial<Omit<Outcome, 'status' | 'message'>> = {},
+): Outcome & { readonly status: S } {
+  return { status, ids: {}, http: null, message, raw: null, ms: null, ...more };
+}
+
 /** The stable code of why a row is invalid, rejected, failed or unknown: that of a finding, or of an error. */
 export type RowReason = ErrorReason | FindingCode;
 

@@ -6,8 +6,6 @@ interface StatusFacts {
   readonly colour: 'green' | 'cyan' | 'yellow' | 'red';
   /** Rank among what a person should look at, 0 first. */
   readonly rank: 0 | 1 | 2 | 3;
-  /** Whether it can be the outcome of a request that was handed to the API. */
-  readonly isSent: boolean;
   /**
    * The next step for such a row: run the same command again, correct the row, or first find out whether its request
    * was taken.
@@ -15,10 +13,8 @@ interface StatusFacts {
   readonly left: 'nothing' | 'send' | 'correct' | 'settle';
   /** Advice of a report for such rows with a common reason, or null if the report shows no reasons for them. */
   readonly advice: string | null;
-  /** The result of `create` for such a request. */
-  readonly endsCreate: ErrorCode | 'ok';
-  /** The result of an import that has such rows. */
-  readonly endsImport: ErrorCode | 'ok';
+  /** The result of `create` for such a request, and of an import that has something left to do for such rows. */
+  readonly ends: ErrorCode | 'ok';
 }
 
 /** The statuses of rows as users see them, in the order in which they are shown. `ready` occurs only in dry runs. */
@@ -27,87 +23,72 @@ export const STATUS = {
     meaning: 'the service took them',
     colour: 'green',
     rank: 3,
-    isSent: true,
     left: 'nothing',
     advice: null,
-    endsCreate: 'ok',
-    endsImport: 'ok',
+    ends: 'ok',
   },
   duplicate: {
     meaning: 'the service knows them already',
     colour: 'cyan',
     rank: 2,
-    isSent: true,
     left: 'nothing',
     advice: null,
-    endsCreate: 'duplicate',
-    endsImport: 'ok',
+    ends: 'duplicate',
   },
   repeated: {
     meaning: 'already sent, or the same row twice in the file',
     colour: 'cyan',
     rank: 2,
-    isSent: false,
     left: 'nothing',
     advice: null,
-    endsCreate: 'duplicate',
-    endsImport: 'ok',
+    ends: 'duplicate',
   },
   invalid: {
     meaning: 'cannot be sent as they are',
     colour: 'red',
     rank: 1,
-    isSent: false,
     left: 'correct',
     advice: 'Correct these rows in the file, or export it again.',
-    endsCreate: 'rejected',
-    endsImport: 'rejected',
+    ends: 'rejected',
   },
   rejected: {
     meaning: 'refused by the service',
     colour: 'red',
     rank: 1,
-    isSent: true,
     left: 'correct',
     advice: 'Correct these rows in the results file and import it: only they are sent.',
-    endsCreate: 'rejected',
-    endsImport: 'rejected',
+    ends: 'rejected',
   },
   failed: {
     meaning: 'not delivered; the next run sends them',
     colour: 'red',
     rank: 1,
-    isSent: true,
     left: 'send',
     advice: 'Run the same command again: it sends these rows, and nothing twice.',
-    endsCreate: 'service',
-    endsImport: 'service',
+    ends: 'service',
   },
   unknown: {
     meaning: 'may have been taken; not sent again until that is settled',
     colour: 'yellow',
     rank: 0,
-    isSent: true,
     left: 'settle',
     advice: 'Look each one up at the service; then: srq resolve KEY --created [ID] or --not-created',
-    endsCreate: 'unknown',
-    endsImport: 'unknown',
+    ends: 'unknown',
   },
   ready: {
     meaning: 'would be sent',
     colour: 'green',
     rank: 2,
-    isSent: false,
     left: 'send',
     advice: null,
-    endsCreate: 'ok',
-    endsImport: 'ok',
+    ends: 'ok',
   },
 } as const satisfies Readonly<Record<string, StatusFacts>>;
 
 export type Status = keyof typeof STATUS;
+const UNSENT = ['repeated', 'invalid', 'ready'] as const satisfies readonly Status[];
 /** The possible outcomes of a request that was handed to the API. */
-export type SentStatus = { [S in Status]: (typeof STATUS)[S]['isSent'] extends true ? S : never }[Status];
+export type SentStatus = Exclude<Status, (typeof UNSENT)[number]>;
 
 /** The possible statuses of a request with which a worker is done. */
 export type WorkedStatus = SentStatus | 'repeated';
@@ -116,9 +97,9 @@ export type WorkedStatus = SentStatus | 'repeated';
 export type PlannedStatus = Exclude<Status, 'created' | 'rejected' | 'failed'>;
 
 export const STATUSES = Object.keys(STATUS) as readonly Status[];
-export const SENT_STATUSES = STATUSES.filter((status): status is SentStatus => STATUS[status].isSent);
+export const SENT_STATUSES = STATUSES.filter((status): status is SentStatus => !UNSENT.some((each) => each === status));
 export const WORKED_STATUSES = STATUSES.filter(
-  (status): status is WorkedStatus => STATUS[status].isSent || status === 'repeated',
+  (status): status is WorkedStatus => status !== 'invalid' && status !== 'ready',
 );
 
 /** Returns a status as the report's page names it, where `ready` is what the run has not sent. */
@@ -132,13 +113,6 @@ const zeros = <S extends Status>(statuses: readonly S[]) =>
   Object.fromEntries(statuses.map((status) => [status, 0])) as Record<S, number>;
 export const noCounts = (): Counts => zeros(STATUSES);
 export const noSentCounts = (): SentCounts => zeros(SENT_STATUSES);
-
-/** Adds up the counts of several imports. */
-export function sumOfCounts(all: readonly Counts[]): Counts {
-  const sum = noCounts();
-  for (const counts of all) for (const status of STATUSES) sum[status] += counts[status];
-  return sum;
-}
 
 /** Counts rows that were ready and never tried as failed: they were certainly not taken. */
 export function withUntriedAsFailed(counts: Counts): Counts {

@@ -1,4 +1,4 @@
-/** The facts about one kind of finding. In its texts, `{field}` and other names in braces are placeholders. */
+/** What is said of one kind of finding. In its texts, `{field}` and other names in braces are placeholders. */
 interface FindingFacts {
   /** An `error` makes the row invalid; a `warning` does so only with --strict. */
   readonly severity: Problem['severity'];
@@ -8,19 +8,14 @@ interface FindingFacts {
   readonly says: string;
   /** What to do, with `{field}` and `{column}`. */
   readonly advice: string;
-  /**
-   * The message if no column gives the field, which is reported once for all rows. Null if the finding is about a
-   * value.
-   */
+  /** The message if no column gives the field, which is reported once for all rows. Null if it is about a value. */
   readonly absence: Absence | null;
 }
 
-/**
- * The fields any one of which would suffice, and the message if no column gives any of them. `{message}` stands for the
- * message of a row.
- */
 interface Absence {
+  /** The fields any one of which would suffice. */
   readonly givenBy: readonly string[];
+  /** The message if no column gives any of them. `{message}` stands for that of a row. */
   readonly says: string;
 }
 
@@ -303,9 +298,7 @@ function filledIn(text: string, details: Readonly<Record<string, string | number
 
 const PIECES = new Map<string, readonly string[]>();
 
-/**
- * Splits a text of {@link FINDING} at its braces, so that every second piece is a name. Each text is split only once.
- */
+/** Splits a text of {@link FINDING} at its braces, once, so that every second piece is a name. */
 function piecesOf(text: string): readonly string[] {
   const known = PIECES.get(text);
   if (known) return known;
@@ -320,10 +313,7 @@ function shortened(value: string): string {
   return line.length <= SHOWN_LETTERS ? line : `${line.slice(0, SHOWN_LETTERS - 1).toWellFormed()}…`;
 }
 
-/**
- * Returns the message of a problem with its value. The value is personal data, so only the owner of the file may see
- * the message.
- */
+/** Returns the message of a problem with its value, which is personal data: only the owner of the file may see it. */
 export function quotedMessage({ code, field, message, value }: Omit<Finding, 'severity'>): string {
   const { subject } = FINDING[code];
   if (subject === null || value === null) return message;

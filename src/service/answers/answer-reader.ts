@@ -9,7 +9,7 @@ import {
   NOTHING_KNOWN,
   type ProvenBy,
   withForm,
-  withIdentifier,
+  withIdentifiers,
   withShared,
 } from '../../request/contract/known-answers.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
@@ -70,6 +70,8 @@ export class AnswerReader {
   readonly #values = new Map<string, string>();
   #registered = 0;
   #known: KnownAnswers;
+  /** The identifiers since `#known` was last told. They are added all at once, as each would take time for all of them. */
+  #added: { readonly digest: string; readonly key: string }[] = [];
   #separation: Separation | null;
 
   /** `columnOf` returns the column that a field came from, or null. Error texts name the column. */
@@ -89,6 +91,7 @@ export class AnswerReader {
 
   /** What is known about the answers: what was given, and what this reader has added. */
   get known(): KnownAnswers {
+    this.#known = withIdentifiers(this.#known, this.#added.splice(0));
     return this.#known;
   }
 
@@ -185,8 +188,8 @@ export class AnswerReader {
   #hold(each: Pick<Identifier, 'place' | 'text'>, key: string): void {
     const digest = digestOf(each);
     setBounded(this.#identified, digest, key);
-    this.#known = withIdentifier(this.#known, digest, key);
-    if (this.#registered++ % KEPT_EVERY < KEPT_FIRST) this.#remember(this.#known);
+    this.#added.push({ digest, key });
+    if (this.#registered++ % KEPT_EVERY < KEPT_FIRST) this.#remember(this.known);
   }
 
   /** Tells whether a person has said what an answer means. */
@@ -396,7 +399,7 @@ export class AnswerReader {
 
   #change(known: KnownAnswers): void {
     this.#known = known;
-    this.#remember(known);
+    this.#remember(this.known);
   }
 }
 
