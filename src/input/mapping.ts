@@ -1,6 +1,7 @@
 import { FIELD, FIELDS, type Field, isField } from '../request/lead/fields.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import type { FieldSource, Level, Mapping, MappingOptions, MissedColumn } from '../request/lead/table.ts';
+import { parseTemplate } from '../request/lead/template.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Finding, finding } from '../request/words/finding.ts';
 import { columnsNamed } from './column-names.ts';
@@ -280,24 +281,4 @@ const metaPrefix = (field: string): string | null => (isField(field) ? FIELD[fie
 
 function isMeta(columns: readonly string[]): boolean {
   return columns.includes('form_id') && columns.some((name) => ['ad_id', 'is_organic', 'inbox_url'].includes(name));
-}
-
-/**
- * Parses a template into its parts: literal texts, and the index of each `{Column}`. `{{` and `}}` stand for the braces
- * themselves, and a brace that does not begin a column is an ordinary character.
- */
-function parseTemplate(text: string, indexOf: (column: string) => number): (string | number)[] {
-  const parts: (string | number)[] = [];
-  let literal = '';
-  for (const [piece, column] of text.matchAll(/\{\{|\}\}|\{([^{}]+)\}|[^{}]+|[{}]/g)) {
-    if (column === undefined) {
-      literal += piece === '{{' ? '{' : piece === '}}' ? '}' : piece;
-    } else {
-      if (literal !== '') parts.push(literal);
-      literal = '';
-      parts.push(indexOf(column));
-    }
-  }
-  if (literal !== '') parts.push(literal);
-  return parts;
 }
