@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import type { FieldSource, Mapping } from '../../src/request/lead/table.ts';
+import fc from '../helpers/fast-check.ts';
 import { NO_MAPPING } from './leads.ts';
 
 const source = (part: Partial<FieldSource> & { field: string }): FieldSource => ({
@@ -56,4 +57,26 @@ it('a template is filled as soon as one of its columns is, or has none', () => {
   expect(map([], template([], ' ')).fields).toEqual({});
   expect(map(['n/a'], { ...template([0], 0), field: 'phone' }).fields).toEqual({});
   expect(map(['n/a'], template([0], 0)).fields).toEqual({ a: 'n/a' });
+});
+
+it('a template of columns side by side gives the text of a join to the letter, so that no key changes', () => {
+  const cell = fc.string({ unit: fc.constantFrom(...' \t\n\u00a0\u200bal:,{}\u0301'), maxLength: 6 });
+  fc.assert(
+    fc.property(fc.array(cell, { minLength: 6, maxLength: 6 }), fc.subarray([0, 1, 2, 3, 4, 5]), (cells, columns) => {
+      const template = columns.flatMap((index, at) => (at === 0 ? [index] : [' ', index]));
+      const text = (part: Partial<FieldSource>) =>
+        map(cells, source({ field: 'location', columns, prefix: 'l:', ...part })).fields;
+      expect(text({ how: 'template', template })).toEqual(text({ how: 'join' }));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it.each([
+  [['1', '', '3'], '1 3'],
+  [['', '2', ''], '2'],
+  [['', '', '3'], '3'],
+])('an empty column of a template falls away with the blanks before it: %j', (cells, text) => {
+  const template = [0, ' ', 1, ' ', 2];
+  expect(map(cells, source({ field: 'a', how: 'template', columns: [0, 1, 2], template })).fields).toEqual({ a: text });
 });
