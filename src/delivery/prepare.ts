@@ -175,18 +175,15 @@ function isNone(field: string, cell: string): boolean {
 }
 
 function textOf(source: FieldSource, cells: readonly string[]): string {
-  if (source.how === 'template') {
-    const text = filledTemplate(source.template ?? [], (index) => cellText(cells[index], source.prefix));
+  if (source.template) {
+    const text = filledTemplate(source.template, (index) => cellText(cells[index], source.prefix));
     return isNone(source.field, text) ? '' : text;
   }
-  let joined = '';
   for (const index of source.columns) {
     const text = cellText(cells[index], source.prefix);
-    if (text === '' || isNone(source.field, text)) continue;
-    if (source.how === 'first') return text;
-    joined += joined === '' ? text.trim() : ` ${text.trim()}`;
+    if (text !== '' && !isNone(source.field, text)) return text;
   }
-  return joined;
+  return '';
 }
 
 /** Returns the text of a cell without the platform's prefix, or an empty string if only whitespace is left. */

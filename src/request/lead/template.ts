@@ -19,6 +19,27 @@ export function parseTemplate(text: string, indexOf: (column: string) => number)
   return parts;
 }
 
+/** Returns the names of the columns in a template. */
+export function templateColumns(text: string): string[] {
+  return [...text.matchAll(PIECE)].flatMap(([, column]) => column ?? []);
+}
+
+/** Writes a template so that {@link parseTemplate} reads the same again. Columns are found without braces in their names. */
+export function templateText(template: Template, nameOf: (index: number) => string): string {
+  return template
+    .map((part) =>
+      typeof part === 'number'
+        ? `{${nameOf(part).replace(/[{}]/g, ' ')}}`
+        : part.replace(/[{}]/g, (brace) => brace + brace),
+    )
+    .join('');
+}
+
+/** Returns the template for columns side by side. */
+export function sideBySide(columns: readonly number[]): Template {
+  return columns.flatMap((index, at) => (at === 0 ? [index] : [' ', index]));
+}
+
 /** Fills in the cells. Empty ones fall away with the blanks before them. Without any filled cell there is no text. */
 export function filledTemplate(template: Template, cellOf: (index: number) => string): string {
   let text = '';
