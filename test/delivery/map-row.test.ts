@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import type { FieldSource, Mapping } from '../../src/request/lead/table.ts';
-import fc from '../helpers/fast-check.ts';
 import { NO_MAPPING } from './leads.ts';
 
 const source = (part: Partial<FieldSource> & { field: string }): FieldSource => ({
   columns: [],
-  how: 'first',
   template: null,
   prefix: null,
   because: 'test',
@@ -18,7 +16,10 @@ const map = (cells: string[], ...sources: FieldSource[]) =>
   mapRow({ number: 7, line: null, cells, problem: null }, mapping(...sources));
 
 it('a later source of a field counts only where the earlier gave nothing', () => {
-  const sources = [source({ field: 'a', columns: [0] }), source({ field: 'a', how: 'join', columns: [1, 2] })];
+  const sources = [
+    source({ field: 'a', columns: [0] }),
+    source({ field: 'a', columns: [1, 2], template: [1, ' ', 2] }),
+  ];
   expect(map(['1', '2', '3'], ...sources).fields).toEqual({ a: '1' });
   expect(map(['', '2', ' 3 '], ...sources).fields).toEqual({ a: '2 3' });
 });
@@ -50,7 +51,7 @@ it('a part is the first filled cell of its columns, without the prefix of its fi
 
 it('a template is filled as soon as one of its columns is, or has none', () => {
   const template = (columns: number[], ...pieces: (number | string)[]) =>
-    source({ field: 'a', how: 'template', columns, template: pieces });
+    source({ field: 'a', columns, template: pieces });
   expect(map([' 1 ', ''], template([0, 1], 'x', 0, '-', 1)).fields).toEqual({ a: 'x1-' });
   expect(map(['', ''], template([0, 1], 'x', 0, '-', 1)).fields).toEqual({});
   expect(map([], template([], 'x')).fields).toEqual({ a: 'x' });
@@ -59,24 +60,11 @@ it('a template is filled as soon as one of its columns is, or has none', () => {
   expect(map(['n/a'], template([0], 0)).fields).toEqual({ a: 'n/a' });
 });
 
-it('a template of columns side by side gives the text of a join to the letter, so that no key changes', () => {
-  const cell = fc.string({ unit: fc.constantFrom(...' \t\n\u00a0\u200bal:,{}\u0301'), maxLength: 6 });
-  fc.assert(
-    fc.property(fc.array(cell, { minLength: 6, maxLength: 6 }), fc.subarray([0, 1, 2, 3, 4, 5]), (cells, columns) => {
-      const template = columns.flatMap((index, at) => (at === 0 ? [index] : [' ', index]));
-      const text = (part: Partial<FieldSource>) =>
-        map(cells, source({ field: 'location', columns, prefix: 'l:', ...part })).fields;
-      expect(text({ how: 'template', template })).toEqual(text({ how: 'join' }));
-    }),
-    { numRuns: 2000 },
-  );
-});
-
 it.each([
   [['1', '', '3'], '1 3'],
   [['', '2', ''], '2'],
   [['', '', '3'], '3'],
 ])('an empty column of a template falls away with the blanks before it: %j', (cells, text) => {
   const template = [0, ' ', 1, ' ', 2];
-  expect(map(cells, source({ field: 'a', how: 'template', columns: [0, 1, 2], template })).fields).toEqual({ a: text });
+  expect(map(cells, source({ field: 'a', columns: [0, 1, 2], template })).fields).toEqual({ a: text });
 });
