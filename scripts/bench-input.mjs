@@ -31,7 +31,7 @@ async function measureSteps(leads) {
   const started = performance.now();
   const table = await openTable(leads, options);
   print(`opening (encoding, dialect, header): ${((performance.now() - started) / 1000).toFixed(2)} s`);
-  const mapping = planMapping(table.columns, { map: {}, set: {}, join: {} });
+  const mapping = planMapping(table.columns, { map: {}, set: {} });
   let before = 0;
   for (const [name, step] of [
     ['reading', () => {}],

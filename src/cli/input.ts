@@ -99,7 +99,6 @@ export async function readInput(context: Context, file: string, options: Reading
   const chosen = {
     map: { ...kept?.map, ...Object.fromEntries(options.map.map(([column, field]) => [mapKey(column), field])) },
     set: { ...kept?.set, ...Object.fromEntries(options.set) },
-    join: kept?.join ?? {},
     ...(remembered ? { remembered } : {}),
   };
   const evidence = { sample: await sampleOf(table), parameters: await parameterNames(context) };
@@ -130,8 +129,8 @@ async function rememberedFor(context: Context, { columns }: Table): Promise<Reme
  * Returns the mapping in the form in which the profile stores it for later files with this header, or null if it cannot be
  * recognised or read back exactly.
  */
-export function rememberable({ table, mapping, chosen, evidence }: Input): ReturnType<typeof mappingToRemember> {
-  return isTellingHeader(table.columns) ? mappingToRemember(mapping, chosen, evidence) : null;
+export function rememberable({ table, mapping, evidence }: Input): ReturnType<typeof mappingToRemember> {
+  return isTellingHeader(table.columns) ? mappingToRemember(mapping, evidence) : null;
 }
 
 /**
@@ -156,13 +155,12 @@ export async function rememberMapping(context: Context, input: Input, isSaid: bo
 
 async function readMapping(path: string): Promise<MappingOptions> {
   const texts = z._default(z.record(z.string(), z.string()), {});
-  const lists = z._default(z.record(z.string(), z.array(z.string())), {});
   try {
     const text = (await readFile(path, 'utf8')).replace(/^\ufeff/, '');
     const version = z.optional(z.literal(SCHEMA_VERSION));
-    const form = z.strictObject({ schemaVersion: version, map: texts, set: texts, join: lists });
-    const { map, set, join } = form.parse(JSON.parse(text));
-    return { map, set, join };
+    const form = z.strictObject({ schemaVersion: version, map: texts, set: texts });
+    const { map, set } = form.parse(JSON.parse(text));
+    return { map, set };
   } catch (error) {
     const why = systemCode(error) || 'it is not {"map":{"COLUMN":"FIELD"},"set":{"FIELD":"VALUE"}}';
     throw new SrqError(

@@ -4,6 +4,7 @@ import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/lead/service-request.ts';
 import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/lead/table.ts';
+import { filledTemplate } from '../request/lead/template.ts';
 import type { AudioReader } from '../request/ports.ts';
 import { memoize } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -195,18 +196,15 @@ function isNone(field: string, cell: string): boolean {
 }
 
 function textOf(source: FieldSource, cells: readonly string[]): string {
-  if (source.how === 'template') {
-    const text = templateText(source, cells);
+  if (source.template) {
+    const text = filledTemplate(source.template, (index) => cellText(cells[index], source.prefix));
     return isNone(source.field, text) ? '' : text;
   }
-  let joined = '';
   for (const index of source.columns) {
     const text = cellText(cells[index], source.prefix);
-    if (text === '' || isNone(source.field, text)) continue;
-    if (source.how === 'first') return text;
-    joined += joined === '' ? text.trim() : ` ${text.trim()}`;
+    if (text !== '' && !isNone(source.field, text)) return text;
   }
-  return joined;
+  return '';
 }
 
 /** Returns the text of a cell without the platform's prefix, or an empty string if only whitespace is left. */
@@ -215,15 +213,4 @@ function cellText(cell: string | undefined, prefix: string | null): string {
   if (prefix === null || !cell.startsWith(prefix)) return cell;
   const bare = cell.slice(prefix.length);
   return isEmpty(bare) ? '' : bare;
-}
-
-function templateText(source: FieldSource, cells: readonly string[]): string {
-  let text = '';
-  let filled = source.columns.length === 0;
-  for (const part of source.template ?? []) {
-    const piece = typeof part === 'number' ? (cells[part] ?? '').trim() : part;
-    if (typeof part === 'number' && piece !== '') filled = true;
-    text += piece;
-  }
-  return filled && text.trim() !== '' ? text : '';
 }

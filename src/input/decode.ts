@@ -47,8 +47,6 @@ interface Census {
   readonly unknown: number;
 }
 
-const FULLY_KNOWN: Census = { known: 0, unknown: 0 };
-
 /**
  * Finds the encoding of a whole file. The first of these applies: the declared encoding, the byte order mark, UTF-16 if
  * NUL bytes are where UTF-16 has them, UTF-8 if it explains most characters beyond ASCII, and else Windows-1252, with a
@@ -61,10 +59,9 @@ export async function findEncoding(file: PartnerFile, declared: string | null): 
   const name = named ?? encodingByBom(head) ?? encodingByNuls(head.subarray(0, 4096));
   if (name !== null) {
     const label = declared !== null && !LABELS[name] ? declared : (LABELS[name] ?? name);
-    const found = name === 'utf-8' && (await isAllUtf8(file)) ? FULLY_KNOWN : await censusOf(file, name);
+    const found = await censusOf(file, name);
     return textEncoding(name, label, found, found.unknown > Math.max(FEW_PLACES, found.known));
   }
-  if (await isAllUtf8(file)) return textEncoding('utf-8', 'UTF-8', FULLY_KNOWN, false);
   const asUtf8 = await censusOf(file, 'utf-8');
   if (asUtf8.unknown <= asUtf8.known) return textEncoding('utf-8', 'UTF-8', asUtf8, false);
   return windows1252(file, asUtf8.known);
@@ -146,16 +143,18 @@ export async function* decodedText(
   onRead?: (bytes: number) => void,
 ): AsyncGenerator<string> {
   const decoder = encoding === 'utf-8' ? new StringDecoder('utf8') : iconv.getDecoder(encoding, { stripBOM: false });
-  let atStart = true;
-  let half = '';
+  const isUtf16 = encoding.startsWith('utf-16');
+  let [atStart, half, bytes] = [true, '', 0];
   for await (const chunk of file.chunks(onRead)) {
+    bytes += chunk.length;
     let text = half + decoder.write(chunk);
     if (atStart && text.startsWith('\uFEFF')) text = text.slice(1);
     atStart &&= text === '';
     half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : '';
     yield half ? text.slice(0, -1) : text;
   }
-  const rest = half + (decoder.end() ?? '');
+  // Half a character of UTF-16 at the end is damage that the decoder would pass over.
+  const rest = half + (decoder.end() ?? '') + (isUtf16 && bytes % 2 === 1 ? '\uFFFD' : '');
   if (rest) yield rest;
 }
 
@@ -218,38 +217,14 @@ function encodingByNuls(head: Buffer): string | null {
   return { x0x0: 'utf-16le', '0x0x': 'utf-16be', x000: 'utf-32le', '000x': 'utf-32be' }[form] ?? null;
 }
 
-/** Counts the characters beyond ASCII in a whole file. Half a character of UTF-16 at the end counts as well. */
+/** Counts the characters beyond ASCII in a whole file, those of three bytes in UTF-8 twice. */
 async function censusOf(file: PartnerFile, encoding: string): Promise<Census> {
-  const isUtf16 = encoding.startsWith('utf-16');
-  let [beyond, unknown] = [0, isUtf16 && (await hasOddLength(file)) ? 1 : 0];
+  const undecodable = encoding.startsWith('utf-16') ? /\uFFFD|\p{Surrogate}/gu : /\uFFFD/g;
+  let [beyond, unknown] = [0, 0];
   for await (const text of decodedText(file, encoding)) {
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (code < 0x80) continue;
-      beyond++;
-      if (code === 0xfffd && !isUtf16) unknown++;
-    }
-    if (isUtf16) unknown += text.match(/\p{Surrogate}/gu)?.length ?? 0;
+    unknown += text.match(undecodable)?.length ?? 0;
+    beyond += Buffer.byteLength(text) - text.length;
   }
-  return { known: Math.max(0, beyond - unknown), unknown };
-}
-
-async function hasOddLength(file: PartnerFile): Promise<boolean> {
-  let odd = 0;
-  for await (const chunk of file.chunks()) odd ^= chunk.length & 1;
-  return odd === 1;
-}
-
-async function isAllUtf8(file: PartnerFile): Promise<boolean> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const isUtf8 = (bytes?: Buffer): boolean => {
-    try {
-      decoder.decode(bytes, { stream: bytes !== undefined });
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  for await (const chunk of file.chunks()) if (!isUtf8(chunk)) return false;
-  return isUtf8();
+  // What cannot be decoded has three bytes as well.
+  return { known: Math.max(0, beyond - 2 * unknown), unknown };
 }

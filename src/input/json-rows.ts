@@ -180,12 +180,6 @@ interface JsonText {
 
 const MAX_VALUE = 1024 * 1024;
 
-const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a];
-const OPENING_ARRAY = 0x5b;
-const OPENING = new Set([OPENING_ARRAY, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
-const BLANK = new Set([0x20, 0x09, 0x0a, 0x0d]);
-
 /** Yields one value per line and leaves out blank lines. Throws `SrqError('input')` for a line longer than 1 MiB. */
 async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<JsonText[]> {
   let rest = '';
@@ -203,125 +197,77 @@ async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<JsonText[
 
 /**
  * Yields the elements of a JSON array, or the values of a file that holds one after another, in batches. Only brackets
- * and quotes are examined. With `wrapped`, the array begins at the first bracket, and what surrounds it is ignored.
+ * and quotes are examined. With `isWrapped`, the array begins at the first bracket, and what surrounds it is ignored.
  * Throws `SrqError('input')` if brackets or quotes do not match, after everything before has been yielded.
  */
-async function* jsonElements(text: AsyncIterable<string>, wrapped = false): AsyncGenerator<JsonText[]> {
-  const splitter = new ElementSplitter(wrapped);
-  for await (const piece of text) {
-    splitter.take(piece);
-    yield* splitter.batches();
+async function* jsonElements(pieces: AsyncIterable<string>, isWrapped: boolean): AsyncGenerator<JsonText[]> {
+  let [rest, line, count, isArray, isClosed] = ['', 1, 0, isWrapped, false];
+  const skip = (length: number) => {
+    line += rest.slice(0, length).split('\n').length - 1;
+    rest = rest.slice(length);
+  };
+  const skipBlanks = () => skip(/[^ \t\r\n]|$/.exec(rest)?.index ?? 0);
+  let isBegun = false;
+  for await (const piece of pieces) {
+    if (isWrapped && isClosed) continue;
+    rest += piece;
+    skipBlanks();
+    if (!isBegun) {
+      const bracket = rest.indexOf('[');
+      if (isWrapped ? bracket < 0 : rest === '') continue;
+      isArray ||= bracket === 0;
+      if (isArray) skip(bracket + 1);
+      isBegun = true;
+    }
+    const found: JsonText[] = [];
+    let failure: SrqError | null = null;
+    for (skipBlanks(); rest !== '' && !(isWrapped && isClosed); skipBlanks()) {
+      const end = isClosed ? 0 : endOfValue(rest, isArray);
+      const text = rest.slice(0, end < 0 ? rest.length : end).trim();
+      if (isClosed) failure = textAfterArray(line);
+      else if (text.length > MAX_VALUE) failure = tooLong(line);
+      if (failure || end < 0) break;
+      isClosed = isArray && /[\]}]/.test(rest.charAt(end));
+      // Nothing before the bracket is the end of an empty array. Before a comma it is a missing element.
+      if (text !== '' || !isClosed) found.push({ text, line });
+      skip(isArray ? end + 1 : end);
+    }
+    count += found.length;
+    if (found.length > 0) yield found;
+    if (failure) throw failure;
   }
-  splitter.end();
-  yield* splitter.batches();
+  if (isArray ? !isClosed : rest !== '') throw cutOff(isArray, count + 1, line);
 }
 
-class ElementSplitter {
-  private found: JsonText[] = [];
-  private failure: SrqError | null = null;
-  private before = '';
-  private line = 1;
-  private startLine = 1;
-  private depth = 0;
-  private inString = false;
-  private escaped = false;
-  /** Whether an array surrounds the values. Null until the first character shows it. */
-  private inArray: boolean | null = null;
-  private closed = false;
-  private started = false;
-  private count = 0;
-  private readonly wrapped: boolean;
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
 
-  constructor(wrapped: boolean) {
-    this.wrapped = wrapped;
+/**
+ * Returns the end of the value with which a text begins, or -1 if the text ends before it. In an array, a comma or the
+ * bracket of the array follows the value.
+ */
+function endOfValue(text: string, isArray: boolean): number {
+  let [depth, isString] = [0, false];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isString = !isString;
+    else if (isString) at += code === BACKSLASH ? 1 : 0;
+    else if (OPENING.has(code)) depth++;
+    else if (isArray && depth === 0 && (code === COMMA || CLOSING.has(code))) return at;
+    else if (CLOSING.has(code) && --depth === 0 && !isArray) return at + 1;
   }
+  return -1;
+}
 
-  take(piece: string): void {
-    if (this.wrapped && this.closed) return;
-    let start = 0;
-    for (let index = 0; index < piece.length && !this.failure; index++) {
-      const code = piece.charCodeAt(index);
-      if (code === NEWLINE) this.line++;
-      if (this.inString) this.inText(code);
-      else if (BLANK.has(code)) continue;
-      else if (this.wrapped && this.inArray === null && code !== OPENING_ARRAY) continue;
-      else if (this.opensArray(code)) start = index + 1;
-      else if (this.endsElement(code)) {
-        // A comma or the array's own bracket is not part of the element. The closing bracket of an object in a sequence
-        // is.
-        this.add(this.before + piece.slice(start, this.inArray ? index : index + 1));
-        [this.before, start] = ['', index + 1];
-        if (this.wrapped && this.closed) return;
-      }
-    }
-    // Only blanks are between two elements, and they need not be kept.
-    this.before = this.started ? this.before + piece.slice(start) : '';
-    if (this.before.length > MAX_VALUE) this.failure ??= tooLong(this.startLine);
-  }
-
-  end(): void {
-    if (this.inArray && !this.closed) {
-      this.failure ??= new SrqError(
-        'json.unreadable',
-        `The JSON array is not closed: element ${this.count + 1} (line ${this.startLine}) is cut off or has an unclosed quote or bracket.`,
-        'Export the file again and check that it is complete.',
-      );
-    } else if (this.before.trim() !== '') {
-      this.failure ??= new SrqError(
-        'json.unreadable',
-        `The JSON value that begins at line ${this.startLine} is not closed.`,
-        'Export the file again and check that it is complete.',
-      );
-    }
-  }
-
-  *batches(): Generator<JsonText[]> {
-    const found = this.found;
-    this.found = [];
-    if (found.length > 0) yield found;
-    if (this.failure) throw this.failure;
-  }
-
-  private inText(code: number): void {
-    if (this.escaped) this.escaped = false;
-    else if (code === BACKSLASH) this.escaped = true;
-    else if (code === QUOTE) this.inString = false;
-  }
-
-  /** Tells whether the first character that is not blank opens an array. That bracket is not part of an element. */
-  private opensArray(code: number): boolean {
-    if (this.inArray !== null) return false;
-    this.inArray = code === OPENING_ARRAY;
-    if (this.inArray) this.depth = 1;
-    return this.inArray;
-  }
-
-  /** Updates the depth. Tells whether an element ends with this character, which is not blank. */
-  private endsElement(code: number): boolean {
-    if (this.closed) this.failure = textAfterArray(this.line);
-    if (!this.started) this.startLine = this.line;
-    this.started = true;
-    if (code === QUOTE) this.inString = true;
-    else if (OPENING.has(code)) this.depth++;
-    else if (CLOSING.has(code)) {
-      this.depth--;
-      this.closed = this.inArray === true && this.depth === 0;
-      return this.depth === 0;
-    } else if (code === COMMA) return this.inArray === true && this.depth === 1;
-    return false;
-  }
-
-  private add(text: string): void {
-    const trimmed = text.trim();
-    this.started = false;
-    if (trimmed.length > MAX_VALUE) this.failure = tooLong(this.startLine);
-    // An empty text before the array's closing bracket is the end of an empty array. Before a comma it is a missing
-    // element.
-    else if (trimmed !== '' || !this.closed) {
-      this.found.push({ text: trimmed, line: this.startLine });
-      this.count++;
-    }
-  }
+function cutOff(isArray: boolean, element: number, line: number): SrqError {
+  return new SrqError(
+    'json.unreadable',
+    isArray
+      ? `The JSON array is not closed: element ${element} (line ${line}) is cut off or has an unclosed quote or bracket.`
+      : `The JSON value that begins at line ${line} is not closed.`,
+    'Export the file again and check that it is complete.',
+  );
 }
 
 function textAfterArray(line: number): SrqError {

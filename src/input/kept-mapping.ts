@@ -1,13 +1,13 @@
 import {
   columnLabel,
-  type FieldSource,
   type Mapping,
   type MappingOptions,
   mapKey,
   type RememberedMapping,
   resultColumnOf,
 } from '../request/lead/table.ts';
-import { columnsNamed } from './column-names.ts';
+import { templateText } from '../request/lead/template.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
 import { type MappingEvidence, planMapping } from './mapping.ts';
 
@@ -15,25 +15,18 @@ import { type MappingEvidence, planMapping } from './mapping.ts';
  * Returns options that give the same mapping for a file with the same columns, even if a later version of srq knows
  * other names.
  */
-export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembered }: MappingOptions): MappingOptions {
+export function mappingToKeep({ columns, sources, leftOut }: Mapping): Pick<MappingOptions, 'map' | 'set'> {
   const label = (index: number) => columnLabel(columns, index);
-  const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how);
-  const found = named('first').flatMap((each) => each.columns.map((index) => [label(index), each.field] as const));
-  const joined = named('join').map((each) => [each.field, each.columns.map(label)] as const);
-  const taken = new Set(sources.flatMap(({ how, columns: at }) => (how === 'template' ? [] : at)));
-  const leftOut = [...Object.entries(remembered?.map ?? {}), ...Object.entries(map)]
-    .filter(([, field]) => field === '-')
-    .flatMap(([name]) => columnsNamed(columns, name))
-    .filter((index) => !taken.has(index))
-    .map((index) => [label(index), '-'] as const);
-  const isGiven = ([field]: readonly [string, string]) =>
-    sources.some((each) => each.how === 'template' && each.field === field && each.because !== '--set');
-  const before = Object.entries(remembered?.set ?? {}).filter(isGiven);
-  const entries = [...found, ...leftOut].map(([name, field]) => [mapKey(name), field] as const);
+  const mapped = sources.flatMap(({ field, columns: at, template }) =>
+    template ? [] : at.map((index) => [index, field] as const),
+  );
+  const taken = new Set(mapped.map(([index]) => index));
+  const ignored = leftOut.filter((index) => !taken.has(index)).map((index) => [index, '-'] as const);
   return {
-    map: Object.fromEntries(entries),
-    set: { ...Object.fromEntries(before), ...set },
-    join: Object.fromEntries(joined),
+    map: Object.fromEntries([...mapped, ...ignored].map(([index, field]) => [mapKey(label(index)), field])),
+    set: Object.fromEntries(
+      sources.flatMap(({ field, template }) => (template ? [[field, templateText(template, label)]] : [])),
+    ),
   };
 }
 
@@ -43,24 +36,28 @@ export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembe
  */
 export function mappingToRemember(
   mapping: Mapping,
-  options: MappingOptions,
   evidence: MappingEvidence,
 ): Omit<RememberedMapping, 'on' | 'changes'> | null {
   const { columns, sources } = mapping;
-  const { map, set, join } = mappingToKeep(mapping, options);
   const used = new Set(sources.flatMap((each) => each.columns));
   // Result columns are not part of the header, because the original file does not have them.
   const isUnused = (index: number) => !used.has(index) && resultColumnOf(columns[index] ?? '') === null;
   const unused = columns.map((_, index) => columnLabel(columns, index)).filter((_, index) => isUnused(index));
-  const kept = { map, join, set, unused };
+  const kept = { ...mappingToKeep(mapping), unused };
   const remembered = { ...kept, on: '', changes: null };
-  const again = planMapping(columns, { map: {}, set: {}, join: {}, remembered }, evidence);
-  return usedColumns(again) === usedColumns(mapping) ? kept : null;
+  try {
+    const again = planMapping(columns, { map: {}, set: {}, remembered }, evidence);
+    return usedColumns(again) === usedColumns(mapping) ? kept : null;
+  } catch (error) {
+    // A column that is called {} cannot be named in a template.
+    if (error instanceof SrqError) return null;
+    throw error;
+  }
 }
 
 /**
  * Describes from which columns each field is taken. Columns of which the first filled one counts come first, then
- * joined ones.
+ * templates.
  */
 export function usedColumns({ sources }: Pick<Mapping, 'sources'>): string {
   const fields = [...new Set(sources.map(({ field }) => field))].sort();
@@ -68,8 +65,8 @@ export function usedColumns({ sources }: Pick<Mapping, 'sources'>): string {
   return JSON.stringify(
     fields.map((field) => [
       field,
-      of(field).flatMap(({ how, columns }) => (how === 'first' ? columns : [])),
-      of(field).flatMap(({ how, columns, template }) => (how === 'first' ? [] : [[how, columns, template]])),
+      of(field).flatMap(({ columns, template }) => (template ? [] : columns)),
+      of(field).flatMap(({ template }) => (template ? [template] : [])),
     ]),
   );
 }

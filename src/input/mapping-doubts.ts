@@ -15,10 +15,10 @@ import { plainlyElse } from './columns/meanings.ts';
  */
 export function refuseSlips(
   columns: readonly string[],
-  { map, set, join }: MappingOptions,
+  { map, set }: MappingOptions,
   parameters: ReadonlySet<string>,
 ): void {
-  for (const field of [...Object.values(map), ...Object.keys(set), ...Object.keys(join)]) refuseSlip(field, parameters);
+  for (const field of [...Object.values(map), ...Object.keys(set)]) refuseSlip(field, parameters);
   for (const [field, text] of Object.entries(set)) refuseForgottenBraces(columns, field, text);
   refuseUnknownCountry(set['country'] ?? '');
 }
@@ -109,8 +109,8 @@ export function contentWarnings(
 }
 
 /** Returns the columns whose cells become the field unchanged, without other text. */
-function columnsAsTheyAre({ how, columns, template }: FieldSource): readonly number[] {
-  return how === 'first' || template?.length === 1 ? columns : [];
+function columnsAsTheyAre({ columns, template }: FieldSource): readonly number[] {
+  return template === null || template.length === 1 ? columns : [];
 }
 
 /** Returns the field that a meaning goes to: itself, or the field of which it is a part. */

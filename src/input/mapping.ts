@@ -1,6 +1,7 @@
 import { FIELD, FIELDS, type Field, isField } from '../request/lead/fields.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import type { FieldSource, Level, Mapping, MappingOptions, MissedColumn } from '../request/lead/table.ts';
+import { parseTemplate, sideBySide, type Template } from '../request/lead/template.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Finding, finding } from '../request/words/finding.ts';
 import { columnsNamed } from './column-names.ts';
@@ -37,14 +38,10 @@ export function planMapping(
   options: MappingOptions,
   { sample, parameters }: MappingEvidence = NAMES_ONLY,
 ): Mapping {
-  const { map, set, join, remembered } = options;
+  const { map, set, remembered } = options;
   refuseSlips(columns, options, parameters);
   const chosen = chosenColumns(columns, map);
-  const said = [
-    ...mappedSources(chosen, '--map'),
-    ...joinedSources(columns, join, '--mapping'),
-    ...setSources(columns, set, '--set'),
-  ];
+  const said = [...mappedSources(chosen, '--map'), ...setSources(columns, set, '--set')];
   const before = remembered
     ? rememberedColumns(columns, remembered, said, chosen)
     : { sources: [], ignored: [], unused: [] };
@@ -52,7 +49,7 @@ export function planMapping(
   const known = new Set(explicit.map(({ field }) => field));
   const taken = new Set([...chosen.values(), before.ignored, ...before.sources.map((each) => each.columns)].flat());
   refuseRepeatedNames(columns, taken);
-  const market = parseMarket(set['country'] ?? remembered?.set?.['country'] ?? '');
+  const market = parseMarket(set['country'] ?? remembered?.set['country'] ?? '');
   const understood = understandColumns({ columns, cells: sample, market });
   const closed = new Set([...taken, ...before.unused]);
   const readings = understood.readings.filter(({ index, meaning }) => !closed.has(index) && !known.has(meaning));
@@ -122,21 +119,13 @@ function refuseRepeatedNames(columns: readonly string[], settled: ReadonlySet<nu
 const source = (
   field: string,
   columns: readonly number[],
-  how: 'first' | 'join',
   because: string,
   level: Level = 'certain',
-): FieldSource => ({ field, columns, how, template: null, prefix: null, because, level });
+  template: Template | null = null,
+): FieldSource => ({ field, columns, template, prefix: null, because, level });
 
 function mappedSources(chosen: ReadonlyMap<string, number[]>, because: string): FieldSource[] {
-  return [...chosen].filter(([field]) => field !== '-').map(([field, at]) => source(field, at, 'first', because));
-}
-
-function joinedSources(columns: readonly string[], join: MappingOptions['join'], because: string): FieldSource[] {
-  return Object.entries(join).map(([field, names]) => {
-    requireFieldName(field);
-    const at = names.flatMap((name) => columnsNamed(columns, name).slice(0, 1));
-    return source(field, at, 'join', because);
-  });
+  return [...chosen].filter(([field]) => field !== '-').map(([field, at]) => source(field, at, because));
 }
 
 /**
@@ -145,21 +134,21 @@ function joinedSources(columns: readonly string[], join: MappingOptions['join'],
  */
 function rememberedColumns(
   columns: readonly string[],
-  { map, join, set = {}, unused, on }: NonNullable<MappingOptions['remembered']>,
+  { map, set, unused, on }: NonNullable<MappingOptions['remembered']>,
   said: readonly FieldSource[],
   saidOf: ReadonlyMap<string, readonly number[]>,
 ): { sources: FieldSource[]; ignored: readonly number[]; unused: readonly number[] } {
   const because = `read as on ${on}`;
   const spoken = new Set([...said.map((each) => each.columns), ...saidOf.values()].flat());
   const chosen = chosenColumns(columns, map);
-  const sources = [...mappedSources(chosen, because), ...joinedSources(columns, join, because)];
   const isOpen = ({ field }: FieldSource) => !said.some((each) => each.field === field);
-  const free = sources
-    .filter(isOpen)
-    .map((each) => ({ ...each, columns: each.columns.filter((at) => !spoken.has(at)) }));
-  const templates = setSources(columns, set, because).filter(isOpen);
+  const free = mappedSources(chosen, because)
+    .map((each) => ({ ...each, columns: each.columns.filter((at) => !spoken.has(at)) }))
+    .filter((each) => each.columns.length > 0);
+  // What is said of one of its columns makes a template another one: the field is read anew.
+  const templates = setSources(columns, set, because).filter((each) => !each.columns.some((at) => spoken.has(at)));
   return {
-    sources: [...free.filter((each) => each.columns.length > 0), ...templates],
+    sources: [...free, ...templates].filter(isOpen),
     ignored: chosen.get('-') ?? [],
     unused: unused.flatMap((name) => columnsNamed(columns, name)),
   };
@@ -170,7 +159,7 @@ function setSources(columns: readonly string[], set: Readonly<Record<string, str
     requireFieldName(field);
     const template = parseTemplate(text, (name) => columnsNamed(columns, name)[0] ?? 0);
     const used = template.filter((part) => typeof part === 'number');
-    return { field, columns: used, how: 'template', template, prefix: null, because, level: 'certain' };
+    return source(field, used, because, 'certain', template);
   });
 }
 
@@ -194,15 +183,15 @@ function ownSources(field: Field, own: readonly number[], readings: readonly Col
   return (['certain', 'likely'] as const).flatMap((level) => {
     const at = of(level);
     const reasons = new Set(readings.filter(({ index }) => at.includes(index)).map(({ because }) => because));
-    return at.length > 0 ? [source(field, at, 'first', [...reasons].join('; '), level)] : [];
+    return at.length > 0 ? [source(field, at, [...reasons].join('; '), level)] : [];
   });
 }
 
 function joinedSource(field: Field, parts: readonly number[], readings: readonly ColumnReading[]): FieldSource {
   const used = readings.filter(({ index }) => parts.includes(index));
   const unsure = used.filter(({ level }) => level === 'likely').map(({ because }) => because);
-  if (unsure.length === 0) return source(field, parts, 'join', 'joined');
-  return source(field, parts, 'join', `joined; ${[...new Set(unsure)].join('; ')}`, 'likely');
+  const because = ['joined', ...new Set(unsure)].join('; ');
+  return source(field, parts, because, unsure.length > 0 ? 'likely' : 'certain', sideBySide(parts));
 }
 
 /** Returns the indexes of the columns with this meaning, best first. */
@@ -280,24 +269,4 @@ const metaPrefix = (field: string): string | null => (isField(field) ? FIELD[fie
 
 function isMeta(columns: readonly string[]): boolean {
   return columns.includes('form_id') && columns.some((name) => ['ad_id', 'is_organic', 'inbox_url'].includes(name));
-}
-
-/**
- * Parses a template into its parts: literal texts, and the index of each `{Column}`. `{{` and `}}` stand for the braces
- * themselves, and a brace that does not begin a column is an ordinary character.
- */
-function parseTemplate(text: string, indexOf: (column: string) => number): (string | number)[] {
-  const parts: (string | number)[] = [];
-  let literal = '';
-  for (const [piece, column] of text.matchAll(/\{\{|\}\}|\{([^{}]+)\}|[^{}]+|[{}]/g)) {
-    if (column === undefined) {
-      literal += piece === '{{' ? '{' : piece === '}}' ? '}' : piece;
-    } else {
-      if (literal !== '') parts.push(literal);
-      literal = '';
-      parts.push(indexOf(column));
-    }
-  }
-  if (literal !== '') parts.push(literal);
-  return parts;
 }

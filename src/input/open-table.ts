@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parseEmail } from '../request/lead/email.ts';
 import { countKnownFields } from '../request/lead/field-aliases.ts';
@@ -40,8 +40,10 @@ const SAMPLE_LETTERS = 64 * 1024;
  * `SrqError('input')` if the file cannot be read or has no rows, and `SrqError('usage')` if an option cannot apply.
  */
 export async function openTable(path: string, options: ReadOptions, name = path): Promise<Table> {
-  const notes = new Notes();
-  const say = (note: string) => notes.say(note);
+  const notes: string[] = [];
+  const say = (note: string) => {
+    if (!notes.includes(note)) notes.push(note);
+  };
   const onDisk = await openPartnerFile(path, name);
   const outer = kindOf(name, await firstChunk(onDisk));
   const file = outer === 'gzip' ? gunzipped(onDisk) : onDisk;
@@ -51,18 +53,13 @@ export async function openTable(path: string, options: ReadOptions, name = path)
   if (outer === 'gzip') say('Unpacked while reading (gzip).');
   const content = kind === 'zip' ? await openWorkbook(file, options, say) : await openText(path, file, options, say);
   if (content.format === 'csv' || content.format === 'xlsx') requireHeader(content.columns, name);
-  sayColumns(content.columns, notes);
-  const table = new FileTable(file, content, notes.all);
+  sayColumns(content.columns, say);
+  const table = tableOf(file, content, notes);
   await requireRows(table, name);
   return table;
 }
 
-async function openText(
-  path: string,
-  file: PartnerFile,
-  options: ReadOptions,
-  say: (note: string) => void,
-): Promise<TableContent> {
+async function openText(path: string, file: PartnerFile, options: ReadOptions, say: Say): Promise<TableContent> {
   if (options.sheet !== null) {
     throw new SrqError('sheet.unknown', `${file.path} is not a workbook, so it has no sheets.`, 'Leave --sheet out.');
   }
@@ -78,63 +75,29 @@ async function openText(
   return openJson(file, encoding, kind, sample.trimStart().startsWith('['));
 }
 
-/** Collects the notes for the plan, each of them once. */
-class Notes {
-  readonly all: string[] = [];
-
-  say(note: string): void {
-    if (!this.all.includes(note)) this.all.push(note);
-  }
-}
-
-class FileTable implements Table {
-  readonly path: string;
-  readonly format: Table['format'];
-  readonly encoding: string | null;
-  readonly delimiter: string | null;
-  readonly columns: readonly string[];
-  readonly notes: readonly string[];
-  readonly sizeBytes: number;
-  private readonly content: TableContent;
-  private readonly testMark: number;
-  private read = 0;
-
-  constructor(file: PartnerFile, content: TableContent, notes: readonly string[]) {
-    this.path = file.path;
-    this.sizeBytes = file.sizeBytes;
-    this.format = content.format;
-    this.encoding = content.encoding;
-    this.delimiter = content.delimiter;
-    this.notes = notes;
-    this.content = content;
-    this.testMark = content.columns.indexOf('is_test');
-    this.columns = statesOutcomes(content) ? content.columns.map(unescapeFormulas) : content.columns;
-  }
-
-  async *rows(): AsyncGenerator<readonly Row[]> {
-    this.read = 0;
-    const restored = statesOutcomes(this.content) ? rowRestorer(this.columns) : null;
-    const rows = this.content.rows((bytes) => {
-      this.read += bytes;
-    });
-    for await (const batch of rows) {
-      const back = restored ? batch.map(restored) : batch;
-      yield this.testMark < 0 ? back : back.map((row) => this.refuseTest(row));
-    }
-  }
-
-  readBytes(): number {
-    return this.read;
-  }
-
-  /**
-   * Gives a test lead a problem, so that it is never sent. Google marks its test leads. In a results file that was
-   * written as CSV, the mark is a column.
-   */
-  private refuseTest(row: Row): Row {
-    const marked = /^(?:true|1|yes)$/i.test((row.cells[this.testMark] ?? '').trim());
-    return marked && row.problem === null ? { ...row, problem: TEST_LEAD } : row;
-  }
+/** Returns the content of a file as a table. The rows of a results file are restored, and test leads are refused. */
+function tableOf({ path, sizeBytes }: PartnerFile, content: TableContent, notes: readonly string[]): Table {
+  const isResults = statesOutcomes(content);
+  const columns = isResults ? content.columns.map(unescapeFormulas) : content.columns;
+  const restored = isResults ? rowRestorer(columns) : null;
+  // Google marks its test leads. In a results file that was written as CSV, the mark is a column.
+  const testMark = columns.indexOf('is_test');
+  const isTest = ({ cells }: Row) => /^(?:true|1|yes)$/i.test((cells[testMark] ?? '').trim());
+  const refused = (row: Row) => (row.problem === null && isTest(row) ? { ...row, problem: TEST_LEAD } : row);
+  let read = 0;
+  return {
+    ...{ ...content, path, sizeBytes, columns, notes },
+    async *rows() {
+      read = 0;
+      for await (const batch of content.rows((bytes) => {
+        read += bytes;
+      })) {
+        const back = restored ? batch.map(restored) : batch;
+        yield testMark < 0 ? back : back.map(refused);
+      }
+    },
+    readBytes: () => read,
+  };
 }
 
 function formatOf(path: string, sample: string): 'csv' | JsonKind {
@@ -177,12 +140,12 @@ function isDialled(name: string): boolean {
   return /^\+[\d ()./-]{9,}$/.test(number) && parsePhone(number, undefined).e164 !== null;
 }
 
-function sayColumns(columns: readonly string[], notes: Notes): void {
+function sayColumns(columns: readonly string[], say: Say): void {
   const unnamed = columns.flatMap((name, index) => (name === '' ? [index + 1] : []));
-  if (unnamed.length > 0) notes.say(`Without a name in the header: column ${unnamed.join(', ')}.`);
+  if (unnamed.length > 0) say(`Without a name in the header: column ${unnamed.join(', ')}.`);
   if (!statesOutcomes({ columns })) return;
   const own = columns.filter((name) => resultColumnOf(name) !== null);
-  notes.say(`A results file of srq: ${own.join(', ')} are set aside. What it calls created or duplicate is not sent.`);
+  say(`A results file of srq: ${own.join(', ')} are set aside. What it calls created or duplicate is not sent.`);
 }
 
 async function requireRows(table: Table, path: string): Promise<void> {
@@ -208,21 +171,16 @@ function gunzipped(file: PartnerFile): PartnerFile {
 
 async function* inflatedChunks(file: PartnerFile, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
   const maxBytes = Math.max(HARMLESS_BYTES, file.sizeBytes * MAX_EXPANSION);
-  const packed = Readable.from(copies(file, onRead), { objectMode: false, highWaterMark: 1 });
-  const gunzip = createGunzip();
-  packed.on('error', (error) => gunzip.destroy(error));
   let bytes = 0;
   try {
-    for await (const chunk of packed.pipe(gunzip) as AsyncIterable<Buffer>) {
+    // What fails is thrown by the loop. The pipeline destroys all streams whichever way it ends.
+    for await (const chunk of pipeline(copies(file, onRead), createGunzip(), () => {}) as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw tooLarge(file.path);
       yield chunk;
     }
   } catch (error) {
     throw error instanceof SrqError ? error : damaged(file.path, error);
-  } finally {
-    packed.destroy();
-    gunzip.destroy();
   }
 }
 

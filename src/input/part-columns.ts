@@ -22,11 +22,12 @@ interface PlannedColumns {
 export function partColumns(planned: PlannedColumns): PartColumns {
   const { readings, sources, leftOut } = planned;
   const isConstant = (whole: string) =>
-    sources.some(({ field, how, columns }) => field === whole && how === 'template' && columns.length === 0);
+    sources.some(({ field, template, columns }) => field === whole && template && columns.length === 0);
   const isElsewhere = (at: number, part: Part) =>
     leftOut.includes(at) ||
     sources.some(
-      ({ field, how, columns }) => how === 'first' && field !== wholeOf(part) && field !== part && columns.includes(at),
+      ({ field, template, columns }) =>
+        template === null && field !== wholeOf(part) && field !== part && columns.includes(at),
     );
   const columnsOf = (part: Part) =>
     part === 'region'

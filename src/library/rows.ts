@@ -116,7 +116,7 @@ async function* inBatches(texts: readonly Texts[], row: (texts: Texts, at: numbe
 
 /** Maps every column to the field with its name. */
 export function mappingOf({ columns }: Pick<Table, 'columns'>): Mapping {
-  const source = { how: 'first', template: null, prefix: null, because: 'its name', level: 'certain' } as const;
+  const source = { template: null, prefix: null, because: 'its name', level: 'certain' } as const;
   return {
     columns,
     sources: columns.map((field, at) => ({ ...source, field, columns: [at] })),

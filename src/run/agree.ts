@@ -190,8 +190,8 @@ async function decided(
 /** Tells whether the flags say something about the columns. */
 function saysColumns({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
   const acceptsLikely = acceptLikely === true && mapping.sources.some(({ level }) => level === 'likely');
-  const { map, join, set } = chosen;
-  return acceptsLikely || [map, join, set].some((said) => Object.keys(said).length > 0);
+  const { map, set } = chosen;
+  return acceptsLikely || [map, set].some((said) => Object.keys(said).length > 0);
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */
@@ -237,16 +237,16 @@ function helpText(table: Table): string {
 function correctedBy(
   line: string,
   table: Pick<Table, 'columns'>,
-  { map, set, join, ...earlier }: MappingOptions,
+  { map, set, ...earlier }: MappingOptions,
   parameters: ReadonlySet<string> = new Set(),
 ): MappingOptions {
   const [column, field] = halves(line, line.lastIndexOf('='));
   const [name, value] = halves(line, line.indexOf('='));
   const meant =
     (isField(field) || field === '-') && (hasColumn(table, column) || !isField(name))
-      ? { ...earlier, map: { ...map, [mapKey(column)]: field }, set: without(set, field), join: without(join, field) }
+      ? { ...earlier, map: { ...map, [mapKey(column)]: field }, set: without(set, field) }
       : isField(name)
-        ? { ...earlier, map: withoutField(map, name), set: { ...set, [name]: value }, join: without(join, name) }
+        ? { ...earlier, map: withoutField(map, name), set: { ...set, [name]: value } }
         : null;
   if (meant === null) {
     if (hasColumn(table, column)) refuseSlip(field, parameters);
@@ -277,7 +277,7 @@ function commandOf(given: readonly string[], input: Input, now: Input): readonly
  */
 function withAnswers(given: readonly string[], before: MappingOptions, after: MappingOptions): readonly string[] {
   const lost = (from: object, to: object) => Object.keys(from).some((name) => !Object.hasOwn(to, name));
-  if (lost(before.map, after.map) || lost(before.set, after.set) || lost(after.join, before.join)) {
+  if (lost(before.map, after.map) || lost(before.set, after.set)) {
     throw new SrqError(
       'mapping.unwritable',
       'These answers cannot be remembered, because the columns have no telling names. Nothing was sent.',
@@ -300,7 +300,7 @@ function hasColumn({ columns }: Pick<Table, 'columns'>, name: string): boolean {
   return columns.some((_, at) => columnLabel(columns, at).trim().toLowerCase() === name.toLowerCase());
 }
 
-/** Removes the constant or join of a field, which would take precedence over the correction. */
+/** Removes the constant or template of a field, which would take precedence over the correction. */
 function without<Value>(record: Readonly<Record<string, Value>>, key: string): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
 }

@@ -102,7 +102,7 @@ export async function rehearse(
     const rows = reportRows(plan, log, preparation, 'It would be sent.', 'ready');
     await writeRunResults(context, results, plan, rows, { log, preparation });
   }
-  return finishDryRun(context, { file, plan, results: results?.path ?? null, command, startedMs }, input.chosen);
+  return finishDryRun(context, { file, plan, results: results?.path ?? null, command, startedMs });
 }
 
 /** An open file. Nothing has been written or sent yet. */

@@ -5,7 +5,8 @@ import { askKey } from '../cli/prompt.ts';
 import type { ColumnSample } from '../input/columns/sample.ts';
 import { clip, printable } from '../report/output.ts';
 import type { Field } from '../request/lead/fields.ts';
-import { columnLabel, type FieldSource, type Mapping, type MappingOptions, mapKey } from '../request/lead/table.ts';
+import { columnLabel, type Mapping, type MappingOptions, mapKey } from '../request/lead/table.ts';
+import { templateText } from '../request/lead/template.ts';
 import { SrqError } from '../request/words/errors.ts';
 
 /** A question about columns that a person has to answer before anything is sent. */
@@ -16,7 +17,6 @@ export interface ColumnQuestion {
    */
   readonly kind: 'likely' | 'left out';
   readonly field: string;
-  readonly how: FieldSource['how'];
   /** The labels of the columns. */
   readonly columns: readonly string[];
   /** The labels of other columns that give the field as well and come first. */
@@ -40,9 +40,9 @@ export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): Co
       .slice(0, MAX_SAMPLES);
   const likely = mapping.sources
     .filter(({ level }) => level === 'likely')
-    .map(({ field, how, columns, because }) => ({
+    .map(({ field, columns, because }) => ({
       isOthers: false,
-      ...{ kind: 'likely' as const, field, how, because, beside: [] },
+      ...{ kind: 'likely' as const, field, because, beside: [] },
       ...{ columns: labels(columns), samples: samples(columns) },
     }));
   const leftOut = mapping.missed.map(({ field, index, isOthers }) => ({
@@ -50,11 +50,10 @@ export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): Co
     ...{
       kind: 'left out' as const,
       field,
-      how: 'first' as const,
       because: `it plainly holds ${HELD[field]}${isOthers ? ", though by its name not the customer's" : ''}`,
     },
     beside: mapping.sources
-      .filter((source) => source.field === field && source.how === 'first')
+      .filter((source) => source.field === field && source.template === null)
       .flatMap(({ columns }) => labels(columns)),
     ...{ columns: labels([index]), samples: samples([index]) },
   }));
@@ -128,25 +127,27 @@ function namesText(columns: readonly string[]): string {
  */
 function decided({ chosen, mapping }: Input, answers: ReadonlyMap<ColumnQuestion, boolean>): MappingOptions {
   const map = new Map(Object.entries(chosen.map));
-  const join = { ...chosen.join };
+  const set = { ...chosen.set };
+  const label = (index: number) => columnLabel(mapping.columns, index);
   const all = [...answers.keys()];
   for (const field of new Set(all.map((question) => question.field))) {
     const asked = all.filter((question) => question.field === field);
     const [agreed, denied] = [true, false].map((answer) => asked.filter((each) => answers.get(each) === answer));
     for (const name of denied?.flatMap(({ columns }) => columns) ?? []) map.set(mapKey(name), '-');
     if (!agreed || agreed.length === 0) continue;
-    const labelled = mapping.sources
-      .filter((source) => source.field === field && source.how !== 'template')
-      .map(({ how, columns }) => ({ how, columns: columns.map((index) => columnLabel(mapping.columns, index)) }));
-    const isDenied = (one: Pick<ColumnQuestion, 'how' | 'columns'>) =>
-      denied?.some(({ how, columns }) => how === one.how && columns.join('\n') === one.columns.join('\n'));
-    const taken = [...labelled, ...agreed.filter(({ kind }) => kind === 'left out')].filter((each) => !isDenied(each));
-    for (const { how, columns } of taken) {
-      if (how === 'join') join[field] = columns;
-      else for (const name of columns) map.set(mapKey(name), field);
+    const isDenied = (names: readonly string[]) =>
+      denied?.some(({ columns }) => columns.join('\n') === names.join('\n'));
+    const take = (names: readonly string[]) => {
+      for (const name of names) map.set(mapKey(name), field);
+    };
+    for (const { columns, template } of mapping.sources.filter((source) => source.field === field)) {
+      if (columns.length === 0 || isDenied(columns.map(label))) continue;
+      if (template) set[field] = templateText(template, label);
+      else take(columns.map(label));
     }
+    for (const { columns } of agreed.filter(({ kind }) => kind === 'left out')) take(columns);
   }
-  return { ...chosen, map: Object.fromEntries(map), join };
+  return { ...chosen, map: Object.fromEntries(map), set };
 }
 
 const MAX_TOLD = 10;

@@ -56,7 +56,7 @@ async function underOtherMappings(
   return used
     .map((remembered) => ({
       when: `the columns were read as on ${remembered.on}`,
-      mapping: planMapping(now.columns, { map: {}, join: {}, set: chosen.set, remembered }, evidence),
+      mapping: planMapping(now.columns, { map: {}, set: chosen.set, remembered }, evidence),
       preparation,
     }))
     .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(now));

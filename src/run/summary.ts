@@ -6,7 +6,7 @@ import { rowsText, thousands } from '../report/output.ts';
 import type { Reporter } from '../report/reporter.ts';
 import { summaryText } from '../report/terminal/summary-text.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
-import { columnLabel, type MappingOptions } from '../request/lead/table.ts';
+import { columnLabel } from '../request/lead/table.ts';
 import type { ImportPlan, ImportSummary } from '../request/log/import-plan.ts';
 import type { ReasonCounts } from '../request/log/outcome.ts';
 import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
@@ -78,7 +78,7 @@ export async function finishRun(context: Context, run: EndedRun): Promise<EndOfR
 }
 
 /** Reports the result of a dry run and returns its exit code. */
-export async function finishDryRun(context: Context, dry: ReadFile, chosen: MappingOptions): Promise<number> {
+export async function finishDryRun(context: Context, dry: ReadFile): Promise<number> {
   const { file, plan, command } = dry;
   const { counts } = plan;
   const open = openQuestions(columnQuestions(plan.mapping), command.includes('--accept-likely'));
@@ -94,7 +94,7 @@ export async function finishDryRun(context: Context, dry: ReadFile, chosen: Mapp
       : null,
     next: maySend ? commandLine(withoutDryRun(decidingCommand(open, command))) : isToCorrect ? again : null,
   };
-  const document = { ...plannedCounts(counts), ...planDocument(dry, chosen) };
+  const document = { ...plannedCounts(counts), ...planDocument(dry) };
   await report(context, summary, (reporter, shared, text) =>
     reporter.result('bulk --dry-run', { run: context.run, ...shared, ...document }, text),
   );
@@ -107,14 +107,13 @@ export function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: 
 }
 
 /** Returns the plan of a file in the form for programs. */
-function planDocument({ plan, file }: ReadFile, chosen: MappingOptions) {
+function planDocument({ plan, file }: ReadFile) {
   const { table, mapping, problems, problemCount } = plan;
   const label = (index: number) => columnLabel(mapping.columns, index);
-  const { map, set, join } = mappingToKeep(mapping, chosen);
   return {
     encoding: table.encoding,
     delimiter: table.delimiter,
-    mapping: { map, set, join },
+    mapping: mappingToKeep(mapping),
     columns: mapping.sources.map(({ field, columns: at, because, level }) => ({
       ...{ field, columns: at.map(label), because, level },
     })),

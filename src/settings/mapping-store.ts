@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { headerForm } from '../request/lead/field-aliases.ts';
 import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping, resultColumnOf } from '../request/lead/table.ts';
+import { templateColumns } from '../request/lead/template.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
 const keptSchema = z.object({
   fingerprint: z.string(),
   columns: z.array(z.string()),
   map: z.record(z.string(), z.string()),
-  join: z.record(z.string(), z.array(z.string())),
-  set: z._default(z.record(z.string(), z.string()), {}),
+  set: z.record(z.string(), z.string()),
   unused: z.array(z.string()),
   on: z.string(),
 });
-const fileSchema = z.object({ version: z.literal(1), mappings: z.array(keptSchema) });
+const fileSchema = z.object({ version: z.literal(2), mappings: z.array(keptSchema) });
 
-type Confirmed = Pick<RememberedMapping, 'map' | 'join' | 'set' | 'unused'>;
+type Confirmed = Pick<RememberedMapping, 'map' | 'set' | 'unused'>;
 
 /** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
 export interface KeptMapping extends Confirmed {
@@ -103,11 +103,11 @@ export class MappingStore {
    * is very long, or if the names of two columns differ only in case or accents. Throws the system's error if the file
    * cannot be written.
    */
-  keep(columns: readonly string[], { map, join, set = {}, unused }: Confirmed, on: string): void {
+  keep(columns: readonly string[], { map, set, unused }: Confirmed, on: string): void {
     const header = new Header(columns);
     if (header.hasTwins || columns.join('').length + columns.length > MAX_HEADER_LETTERS) return;
     const { fingerprint } = header;
-    const kept = { fingerprint, columns, map, join, set, unused, on };
+    const kept = { fingerprint, columns, map, set, unused, on };
     const entries = this.#entries();
     const former = entries.filter((each) => each.fingerprint === fingerprint && !isSame(each, kept));
     const others = entries.filter((each) => each.fingerprint !== fingerprint);
@@ -127,12 +127,12 @@ export class MappingStore {
   }
 
   #write(mappings: readonly KeptMapping[]): void {
-    this.#file.replaceOrThrow(`${JSON.stringify({ version: 1, mappings }, null, 2)}\n`);
+    this.#file.replaceOrThrow(`${JSON.stringify({ version: 2, mappings }, null, 2)}\n`);
   }
 }
 
 function isSame(one: Confirmed, other: Confirmed): boolean {
-  const content = ({ map, join, set = {} }: Confirmed) => JSON.stringify([map, join, set]);
+  const content = ({ map, set }: Confirmed) => JSON.stringify([map, set]);
   return content(one) === content(other);
 }
 
@@ -195,10 +195,10 @@ function isAlike(shared: number, before: number, now: number): boolean {
 
 /**
  * Translates a mapping to the names that its columns have in another header. Columns that the other header lacks are
- * left out, and so are joins with such a column. A column without a name is identified by its position, so it is found
- * only in the same header.
+ * left out, and so are templates with such a column, and constants: another header may have a column for what was the
+ * same in all rows. A column without a name is identified by its position, so it is found only in the same header.
  */
-function renamed({ map, join, set = {}, unused }: KeptMapping, before: Header, now: Header): Confirmed {
+function renamed({ map, set, unused }: KeptMapping, before: Header, now: Header): Confirmed {
   const isSame = before.fingerprint === now.fingerprint;
   const named = new Set(before.named);
   const nameNow = (name: string): string | null => {
@@ -210,15 +210,13 @@ function renamed({ map, join, set = {}, unused }: KeptMapping, before: Header, n
     const there = nameNow(name);
     return there === null ? [] : [[mapKey(there), field] as const];
   });
-  const joins = Object.entries(join).flatMap(([field, names]) => {
-    const there = names.map(nameNow).filter((name) => name !== null);
-    return there.length === names.length ? [[field, there] as const] : [];
-  });
+  const isThere = ([, text]: readonly [string, string]) => {
+    const names = templateColumns(text);
+    return isSame || (names.length > 0 && names.every((name) => nameNow(name) !== null));
+  };
   return {
     map: Object.fromEntries(entries),
-    join: Object.fromEntries(joins),
-    // Another header may have a column for what was the same in all rows.
-    set: isSame ? set : {},
+    set: Object.fromEntries(Object.entries(set).filter(isThere)),
     unused: unused.map(nameNow).filter((name) => name !== null),
   };
 }

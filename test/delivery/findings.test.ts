@@ -6,7 +6,7 @@ import type { MappingOptions, Row, Table } from '../../src/request/lead/table.ts
 import type { ImportPlan } from '../../src/request/log/import-plan.ts';
 import { PREPARATION } from './leads.ts';
 
-const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
+const NOTHING: MappingOptions = { map: {}, set: {} };
 
 /** The plan of a file with these columns and rows, all of it new. */
 const planOf = (columns: readonly string[], ...cells: readonly string[][]): Promise<ImportPlan> =>

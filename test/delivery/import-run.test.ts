@@ -93,7 +93,7 @@ class Bench {
     const ui: ImportUi = {
       agree: (planFile) => {
         const table = tableOf(rows);
-        return planFile({ table, mapping: planMapping(table.columns, { map: {}, set: {}, join: {} }) }, () => {});
+        return planFile({ table, mapping: planMapping(table.columns, { map: {}, set: {} }) }, () => {});
       },
       watch: async (pass: Pass) => {
         this.told.push(

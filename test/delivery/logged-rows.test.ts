@@ -4,7 +4,7 @@ import { planMapping } from '../../src/input/mapping.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
 import { drain, PREPARATION, submissionOf, tableOf } from './leads.ts';
 
-const NOTHING = { map: {}, set: {}, join: {} };
+const NOTHING = { map: {}, set: {} };
 
 // An export that asked too early would tell a lead that was brought home as one that was never sent.
 test('every row comes with what a store knows of it, which is asked for before it is looked up', async () => {

@@ -5,7 +5,6 @@ import { NO_MAPPING } from './leads.ts';
 
 const source = (part: Partial<FieldSource> & { field: string }): FieldSource => ({
   columns: [],
-  how: 'first',
   template: null,
   prefix: null,
   because: 'test',
@@ -17,7 +16,10 @@ const map = (cells: string[], ...sources: FieldSource[]) =>
   mapRow({ number: 7, line: null, cells, problem: null }, mapping(...sources));
 
 it('a later source of a field counts only where the earlier gave nothing', () => {
-  const sources = [source({ field: 'a', columns: [0] }), source({ field: 'a', how: 'join', columns: [1, 2] })];
+  const sources = [
+    source({ field: 'a', columns: [0] }),
+    source({ field: 'a', columns: [1, 2], template: [1, ' ', 2] }),
+  ];
   expect(map(['1', '2', '3'], ...sources).fields).toEqual({ a: '1' });
   expect(map(['', '2', ' 3 '], ...sources).fields).toEqual({ a: '2 3' });
 });
@@ -49,11 +51,20 @@ it('a part is the first filled cell of its columns, without the prefix of its fi
 
 it('a template is filled as soon as one of its columns is, or has none', () => {
   const template = (columns: number[], ...pieces: (number | string)[]) =>
-    source({ field: 'a', how: 'template', columns, template: pieces });
+    source({ field: 'a', columns, template: pieces });
   expect(map([' 1 ', ''], template([0, 1], 'x', 0, '-', 1)).fields).toEqual({ a: 'x1-' });
   expect(map(['', ''], template([0, 1], 'x', 0, '-', 1)).fields).toEqual({});
   expect(map([], template([], 'x')).fields).toEqual({ a: 'x' });
   expect(map([], template([], ' ')).fields).toEqual({});
   expect(map(['n/a'], { ...template([0], 0), field: 'phone' }).fields).toEqual({});
   expect(map(['n/a'], template([0], 0)).fields).toEqual({ a: 'n/a' });
+});
+
+it.each([
+  [['1', '', '3'], '1 3'],
+  [['', '2', ''], '2'],
+  [['', '', '3'], '3'],
+])('an empty column of a template falls away with the blanks before it: %j', (cells, text) => {
+  const template = [0, ' ', 1, ' ', 2];
+  expect(map(cells, source({ field: 'a', columns: [0, 1, 2], template })).fields).toEqual({ a: text });
 });

@@ -6,7 +6,7 @@ import type { Row } from '../../src/request/lead/table.ts';
 import { PREPARATION } from './leads.ts';
 
 const COLUMNS = ['country', 'phone', 'email', 'request_text', 'lang', 'audio_file', 'ref'];
-const MAPPING = planMapping(COLUMNS, { map: {}, set: {}, join: {} });
+const MAPPING = planMapping(COLUMNS, { map: {}, set: {} });
 const PLAIN = ['PT', '+351912345678', 'ana@example.com', 'A dripping tap', '', '', 'A-1'];
 
 /** A row like the plain one, with some cells of its own. */

@@ -43,7 +43,7 @@ const statusesOf = ({ ledger, rows }: ImportPlan) =>
 const NEEDS = ['a', 'b', 'c', 'd', 'e', 'f'];
 const planWith = (log: RemoteLog, needs = NEEDS) => {
   const table = tableOf(needs);
-  const mapping = planMapping(table.columns, { map: {}, set: {}, join: {} });
+  const mapping = planMapping(table.columns, { map: {}, set: {} });
   return planImport({ table, mapping }, { skip: 0, limit: null }, PREPARATION, log, OPTIONS, () => {});
 };
 

@@ -7,7 +7,7 @@ import type { LoggedState, Status } from '../../src/request/log/status.ts';
 import { PREPARATION } from './leads.ts';
 
 const COLUMNS = ['Country', 'Phone', 'Message', 'Ref', 'srq_status', 'srq_key'];
-const MAPPING = planMapping(COLUMNS, { map: {}, set: {}, join: {} });
+const MAPPING = planMapping(COLUMNS, { map: {}, set: {} });
 const OPTIONS = { onDuplicate: 'skip', again: false } as const;
 /** The key of a request whose cells were changed since. */
 const BEFORE = '0123456789abcdef0123456789abcdef';

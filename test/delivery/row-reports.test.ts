@@ -6,7 +6,7 @@ import type { RowReport } from '../../src/request/log/import-plan.ts';
 import type { LogRecord } from '../../src/request/ports.ts';
 import { submissionOf } from './leads.ts';
 
-const NOTHING = { map: {}, set: {}, join: {} };
+const NOTHING = { map: {}, set: {} };
 const AT = '2026-11-20T08:00:00.000Z';
 
 const recordOf = (need: string, changes: Partial<LogRecord> = {}): LogRecord => ({

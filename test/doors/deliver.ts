@@ -69,7 +69,7 @@ const PREPARATION: Preparation = {
   audio: NO_AUDIO,
 };
 const COLUMNS = ['country', 'phone', 'email', 'request_text', 'ref'];
-const MAPPING = planMapping(COLUMNS, { map: {}, set: {}, join: {} });
+const MAPPING = planMapping(COLUMNS, { map: {}, set: {} });
 const BATCH = 500;
 
 function tableOf(leads: readonly Lead[]): Table {

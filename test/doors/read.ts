@@ -51,7 +51,7 @@ async function readAt(path: string, name: string): Promise<Read> {
   const rows: Row[] = [];
   for await (const batch of table.rows()) rows.push(...batch);
   const evidence = { sample: await sampleOf(table), parameters: new Set<string>() };
-  const mapping = planMapping(table.columns, { map: {}, set: {}, join: {} }, evidence);
+  const mapping = planMapping(table.columns, { map: {}, set: {} }, evidence);
   const uses = mapping.sources.flatMap(({ field, columns, level }) =>
     columns.map((index) => [table.columns[index] ?? '', level === 'likely' ? `${field}?` : field]),
   );

@@ -64,7 +64,7 @@ function requestsOf(leads: readonly Lead[]) {
 
 async function requestsFrom(content: Uint8Array, options: Partial<ReadOptions> = {}) {
   const { table, rows } = await readTable(scratchFile(content), options);
-  const mapping = planMapping(table.columns, { map: {}, set: {}, join: {} });
+  const mapping = planMapping(table.columns, { map: {}, set: {} });
   return rows.map((row) => (row.problem === null ? checkRequest(mapRow(row, mapping), mapping).request : row.problem));
 }
 

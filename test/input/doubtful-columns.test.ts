@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { MappingOptions } from '../../src/request/lead/table.ts';
 
-const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
+const NOTHING: MappingOptions = { map: {}, set: {} };
 
 describe('a constant', () => {
   const warnings = (said: Partial<MappingOptions>) => planMapping(['Nr', 'Fon'], { ...NOTHING, ...said }).warnings;
@@ -68,7 +68,7 @@ describe('the content of a column that a person gave to a field', () => {
     const warned = [[field, `"${held}" was given as the ${field}, but ${what}.`]];
     expect(said({ map: { [held]: field } })).toEqual(warned);
     expect(said({ set: { [field]: `{${held}}` } })).toEqual(warned);
-    const remembered = { map: { [held]: field }, join: {}, unused: [], on: '2026-11-20', changes: null };
+    const remembered = { map: { [held]: field }, set: {}, unused: [], on: '2026-11-20', changes: null };
     expect(said({ remembered })).toEqual(warned);
   });
 

@@ -27,7 +27,7 @@ function optionsOf(text: string) {
       skipLines: Number(value('skip-lines') ?? 0),
       sheet: value('sheet'),
     },
-    mapping: { map: column && field ? { [column]: field } : {}, set: {}, join: {} },
+    mapping: { map: column && field ? { [column]: field } : {}, set: {} },
   };
 }
 

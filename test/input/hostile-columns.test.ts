@@ -87,7 +87,7 @@ function planned(columns: readonly string[], options: MappingOptions, sample: re
   }
 }
 
-const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
+const NOTHING: MappingOptions = { map: {}, set: {} };
 
 /** What each row of the sample gives. */
 function drafts(mapping: Mapping, cells: readonly (readonly string[])[]): unknown[] {
@@ -122,7 +122,7 @@ describe('columns of any name and content', () => {
           const mapping = planned(columns, options, cells);
           if (mapping === null) continue;
           count += 1;
-          const kept = mappingToRemember(mapping, options, { sample: cells, parameters: new Set() });
+          const kept = mappingToRemember(mapping, { sample: cells, parameters: new Set() });
           if (kept === null) continue;
           keptCount += 1;
           const store = new MappingStore(join(folder, 'default.json'), ANY_OWNER);
@@ -147,7 +147,7 @@ describe('columns of any name and content', () => {
         if (mapping === null || columns.includes('')) return;
         const store = new MappingStore(join(folder, 'moved.json'), ANY_OWNER);
         store.forget(null);
-        const kept = mappingToRemember(mapping, NOTHING, { sample: cells, parameters: new Set() });
+        const kept = mappingToRemember(mapping, { sample: cells, parameters: new Set() });
         if (kept) store.keep(columns, kept, '2026-11-22');
         const places = columns.map((_, at) => ({ at, by: order.next().value })).sort((a, b) => a.by - b.by);
         const moved = places.map(({ at }) => (columns[at] ?? '').toUpperCase().trim());
@@ -176,7 +176,7 @@ describe('time', () => {
     const store = new MappingStore(join(folder, 'wide.json'), ANY_OWNER);
     const names = wide.map((name) => name.slice(-9));
     const map = Object.fromEntries(names.map((name) => [name, 'phone']));
-    store.keep(names, { map, join: {}, unused: [] }, '2026-11-22');
+    store.keep(names, { map, set: {}, unused: [] }, '2026-11-22');
     const upper = names.map((name) => name.toUpperCase());
     const find = () => {
       const remembered = store.find(upper);
@@ -238,7 +238,7 @@ describe('a sample', () => {
 
   test('are those of the file when they come back as its results, whatever the case of the columns of srq', () => {
     const store = new MappingStore(join(folder, 'results.json'), ANY_OWNER);
-    store.keep(['Wer', 'Was'], { map: { Wer: 'fullname' }, join: {}, unused: ['Was'] }, '2026-11-22');
+    store.keep(['Wer', 'Was'], { map: { Wer: 'fullname' }, set: {}, unused: ['Was'] }, '2026-11-22');
     const back = store.find(['Wer', 'Was', 'SRQ_STATUS', 'Srq Id', 'srq_message', 'srq_row', 'srq_key']);
     expect(back).toMatchObject({ map: { Wer: 'fullname' }, changes: null });
   });

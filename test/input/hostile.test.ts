@@ -8,7 +8,7 @@ import { cpuMs } from '../helpers/cpu-time.ts';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
 
 const MIB = 1024 * 1024;
-const nothing = { map: {}, set: {}, join: {} };
+const nothing = { map: {}, set: {} };
 let path = '';
 afterEach(() => rmSync(path, { force: true }));
 
@@ -72,7 +72,7 @@ describe('headers that are names of every object', () => {
       const { table, rows, cells } = await readTable(scratchFile(content));
       expect([table.columns, cells]).toEqual([names, [names.map((name) => `<${name}>`)]]);
       const map = JSON.parse('{"__proto__":"fullname","constructor":"ref"}');
-      const mapping = planMapping(table.columns, { map, set: { location: '{toString} {__proto__}' }, join: {} });
+      const mapping = planMapping(table.columns, { map, set: { location: '{toString} {__proto__}' } });
       const [row] = rows;
       expect(row && mapRow(row, mapping).fields).toEqual({
         fullname: '<__proto__>',

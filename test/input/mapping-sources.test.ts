@@ -4,7 +4,7 @@ import { mappingToKeep, mappingToRemember } from '../../src/input/kept-mapping.t
 import { planMapping } from '../../src/input/mapping.ts';
 import type { FieldSource, MappingOptions, RememberedMapping } from '../../src/request/lead/table.ts';
 
-const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
+const NOTHING: MappingOptions = { map: {}, set: {} };
 const plan = (
   columns: readonly string[],
   said: Partial<MappingOptions> = {},
@@ -12,10 +12,13 @@ const plan = (
   parameters: readonly string[] = [],
 ) => planMapping(columns, { ...NOTHING, ...said }, { sample, parameters: new Set(parameters) });
 const short = (sources: readonly FieldSource[]) =>
-  sources.map(({ field, columns, how, because, level }) => `${field} ${how} ${columns.join()} ${level}: ${because}`);
+  sources.map(
+    ({ field, columns, template, because, level }) =>
+      `${field} ${template ? 'template' : 'first'} ${columns.join()} ${level}: ${because}`,
+  );
 const remembered = (more: Partial<RememberedMapping>): RememberedMapping => ({
   map: {},
-  join: {},
+  set: {},
   unused: [],
   on: '2026-11-20',
   changes: null,
@@ -50,16 +53,16 @@ describe('a field is taken', () => {
     [{ Tel: 'phone', Mobil: 'email', tel: 'email' }, ['email first 0,1 certain: --map'], []],
     [{ Tel: 'phone', TEL: 'phone' }, ['phone first 0 certain: --map'], []],
   ])('from a column as it is said last, however its name is written: %j', (map, sources, leftOut) => {
-    const told = plan(['Tel', 'Mobil'], { map, join: {}, set: {} });
+    const told = plan(['Tel', 'Mobil'], { map, set: {} });
     const said = told.sources.filter(({ because }) => because === '--map');
     expect([short(said).toSorted(), told.leftOut]).toEqual([sources.toSorted(), leftOut]);
   });
 
-  it('from what is said, in the order of columns, joins and constants', () => {
-    const said = { map: { b: 'phone', a: 'phone' }, join: { location: ['c', 'a'] }, set: { lang: 'pt' } };
+  it('from what is said, in the order of columns and templates', () => {
+    const said = { map: { b: 'phone', a: 'phone' }, set: { location: '{c} {a}', lang: 'pt' } };
     expect(short(plan(['a', 'b', 'c'], said).sources)).toEqual([
       'phone first 1,0 certain: --map',
-      'location join 2,0 certain: --mapping',
+      'location template 2,0 certain: --set',
       'lang template  certain: --set',
     ]);
   });
@@ -94,21 +97,20 @@ describe('a mapping that was confirmed', () => {
   it('gives what nothing said gives, and leaves out what it left out', () => {
     const before = remembered({
       map: { a: 'phone', b: 'email', c: '-' },
-      join: { location: ['d', 'e'] },
+      set: { location: '{d} {e}' },
       unused: ['Tel'],
     });
     const columns = ['a', 'b', 'c', 'd', 'e', 'Tel', 'Name'];
     expect(short(plan(columns, { remembered: before }).sources)).toEqual([
       'phone first 0 certain: read as on 2026-11-20',
       'email first 1 certain: read as on 2026-11-20',
-      'location join 3,4 certain: read as on 2026-11-20',
+      'location template 3,4 certain: read as on 2026-11-20',
       'fullname first 6 certain: known name',
     ]);
     const said = plan(columns, { remembered: before, map: { Tel: 'phone', d: '-' } });
     expect(short(said.sources)).toEqual([
       'phone first 5 certain: --map',
       'email first 1 certain: read as on 2026-11-20',
-      'location join 4 certain: read as on 2026-11-20',
       'fullname first 6 certain: known name',
     ]);
     expect(said.leftOut).toEqual([3, 2]);
@@ -165,17 +167,15 @@ describe('what is kept of a mapping', () => {
     const columns = ['Tel', '', '7', 'x', 'y', 'z'];
     const said = {
       map: { Tel: 'phone', 'column 2': 'ref', '7': 'lang', x: '-', y: '-' },
-      set: { country: 'PT', location: '{y}' },
-      join: { fullname: ['z'] },
+      set: { country: 'PT', location: '{y}', fullname: '{z}' },
     };
     const mapping = plan(columns, said);
-    expect(mappingToKeep(mapping, { ...NOTHING, ...said })).toEqual({
+    expect(mappingToKeep(mapping)).toEqual({
       map: { Tel: 'phone', 'column 2': 'ref', ' 7': 'lang', x: '-', y: '-' },
       set: said.set,
-      join: { fullname: ['z'] },
     });
     const again = { ...NOTHING, remembered: remembered({ map: { x: '-' } }) };
-    expect(mappingToKeep(plan(['x'], again), again).map).toEqual({ x: '-' });
+    expect(mappingToKeep(plan(['x'], again)).map).toEqual({ x: '-' });
   });
 
   it('is nothing where the same file would be read in another way', () => {
@@ -184,7 +184,7 @@ describe('what is kept of a mapping', () => {
       const evidence = { sample: [['x', 'y', 'z'], phones], parameters: new Set<string>() };
       const mapping = planMapping(columns, NOTHING, evidence);
       expect(short(mapping.sources)[0]).toMatch(/^phone first 1 /);
-      return mappingToRemember(mapping, NOTHING, evidence)?.map;
+      return mappingToRemember(mapping, evidence)?.map;
     };
     expect(kept(['Blorb', ''])).toEqual({ 'column 2': 'phone' });
     // By that name it would be the first column.

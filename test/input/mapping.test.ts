@@ -4,7 +4,7 @@ import { mappingToKeep } from '../../src/input/kept-mapping.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { MappingOptions } from '../../src/request/lead/table.ts';
 
-const nothing = { map: {}, set: {}, join: {} };
+const nothing = { map: {}, set: {} };
 const plan = (columns: string[], options: Partial<MappingOptions> = {}) =>
   planMapping(columns, { ...nothing, ...options });
 
@@ -101,7 +101,7 @@ describe('--map and --set', () => {
   });
 
   it('a slip in the name of a field is a wrong use, unless the service has such a parameter', () => {
-    const slip = { map: { Fon: 'phon' }, set: {}, join: {} };
+    const slip = { map: { Fon: 'phon' }, set: {} };
     expect(() => planMapping(['Fon'], slip)).toThrow('There is no field "phon". Did you mean "phone"?');
     expect(() => plan(['a'], { set: { contry: 'PT' } })).toThrow('Did you mean "country"?');
     const known = planMapping(['Fon'], slip, { sample: [], parameters: new Set(['phon']) });
@@ -135,10 +135,10 @@ describe('a mapping that was kept', () => {
     ['a=b', '__proto__', 'E-Mail', 'e_mail', 'x'],
   ];
   it.each(columnSets)('of %s, … gives the same fields for every row', (...columns) => {
-    const given = { map: { [columns[0] ?? '']: '-' }, set: { country: 'PT', budget: '{x}' }, join: {} };
+    const given = { map: { [columns[0] ?? '']: '-' }, set: { country: 'PT', budget: '{x}' } };
     const options = columns.includes('x') ? given : { ...given, map: {}, set: { country: 'PT' } };
     const mapping = planMapping(columns, options);
-    const kept = JSON.parse(JSON.stringify(mappingToKeep(mapping, options)));
+    const kept = JSON.parse(JSON.stringify(mappingToKeep(mapping)));
     const again = planMapping(columns, kept);
     for (let filled = 0; filled < 2 ** columns.length; filled++) {
       const cells = columns.map((_, at) => (filled & (2 ** at) ? `v${at}` : ''));

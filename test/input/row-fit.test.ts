@@ -216,7 +216,7 @@ describe('whatever happens to the cells of rows', () => {
           });
           const text = [columns, ...changed].map((cells) => line(cells, delimiter)).join('');
           const { table, rows } = await readTable(scratchFile(text), { delimiter });
-          const mapping = planMapping(table.columns, { map: {}, set: {}, join: {} });
+          const mapping = planMapping(table.columns, { map: {}, set: {} });
           const indexOf = new Map(rows.map((row) => [row.line, row]));
           for (const [at, cells] of whole.entries()) {
             const row = indexOf.get(at + 2);

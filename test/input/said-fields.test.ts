@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { MappingOptions } from '../../src/request/lead/table.ts';
 
-const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
+const NOTHING: MappingOptions = { map: {}, set: {} };
 const COLUMNS = ['Wer', 'Wo', 'Nummer A', 'PLZ'];
 const plan = (said: Partial<MappingOptions>, parameters: readonly string[] = []) =>
   planMapping(COLUMNS, { ...NOTHING, ...said }, { sample: [], parameters: new Set(parameters) });
@@ -20,7 +20,6 @@ describe('another name of a field', () => {
     const refused = usage(`There is no field "${name}". Did you mean "${field}"?`);
     expect(() => plan({ map: { Wo: name } })).toThrow(refused);
     expect(() => plan({ set: { [name]: '{Wo}' } })).toThrow(refused);
-    expect(() => plan({ join: { [name]: ['Wo'] } })).toThrow(refused);
   });
 
   test('is taken if the service has such a parameter', () => {

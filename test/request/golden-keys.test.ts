@@ -73,7 +73,7 @@ describe(`By recipe ${KEY_RECIPE}, the keys are what they were in every log so f
 
 describe('Rows of a file have the keys that they had in every log so far:', () => {
   const COLUMNS = ['Country', 'Full name', 'E-mail', 'Phone', 'City', 'Message', 'Language', 'Budget', 'ref'];
-  const mapping = planMapping(COLUMNS, { map: { Budget: 'budget' }, set: {}, join: {} });
+  const mapping = planMapping(COLUMNS, { map: { Budget: 'budget' }, set: {} });
 
   test.each([
     {

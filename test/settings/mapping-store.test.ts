@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
 const emptyStore = () => new MappingStore(join(folder, `${files++}.json`), ANY_OWNER);
-const mapped = (field: string) => ({ map: { Wer: field }, join: {}, unused: [] });
+const mapped = (field: string) => ({ map: { Wer: field }, set: {}, unused: [] });
 
 test('the mapping of a header stays when that of another is kept, and the latest comes first', () => {
   const store = emptyStore();
@@ -52,35 +52,35 @@ test('mappings are forgotten by the beginning of their fingerprint, or all', () 
   expect(store.all()).toEqual([]);
 });
 
-test('columns are found again whatever their order, case and accents, and joins as long as all of them are there', () => {
+test('columns are found again whatever their order, case and accents, and templates as long as all of them are there', () => {
   const store = emptyStore();
   const confirmed = {
     map: { Größe: 'request_text', '  7': 'ref' },
-    join: { fullname: ['Vorname', 'Name'], address: ['Straße', 'Ort'] },
+    set: { fullname: '{Vorname} {Name}', address: '{Straße}, {Ort}', country: 'DE' },
     unused: ['Notiz', 'Ort'],
   };
   const columns = ['Vorname', 'Name', 'Straße', 'Ort', 'Größe', 'Notiz', '7'];
   store.keep(columns, confirmed, '2026-11-20');
   expect(store.find(['7', 'NOTIZ', 'größe', 'ort', 'STRAßE', 'NAME', 'vorname'])).toMatchObject({
     map: { größe: 'request_text', ' 7': 'ref' },
-    join: { fullname: ['vorname', 'NAME'], address: ['STRAßE', 'ort'] },
+    set: confirmed.set,
     unused: ['NOTIZ', 'ort'],
     on: '2026-11-20',
     changes: null,
   });
   // Without the column of a place an address that is made from the street alone would be sent as if it were whole.
   expect(store.find(columns.filter((name) => name !== 'Ort'))).toMatchObject({
-    join: { fullname: ['Vorname', 'Name'] },
+    set: { fullname: '{Vorname} {Name}' },
     unused: ['Notiz'],
     changes: { added: [], gone: ['Ort'] },
   });
-  expect(Object.keys(store.find(columns.filter((name) => name !== 'Ort'))?.join ?? {})).toEqual(['fullname']);
+  expect(Object.keys(store.find(columns.filter((name) => name !== 'Ort'))?.set ?? {})).toEqual(['fullname']);
 });
 
 test('a column without a name is the same only in the same header, and so is a header with two names alike', () => {
   const store = emptyStore();
   const columns = ['Wer', 'Was', 'Wo', 'Wann', 'Womit', 'Wozu', 'Warum', ''];
-  store.keep(columns, { map: { 'column 8': 'ref', Wer: 'fullname' }, join: {}, unused: [] }, '2026-11-20');
+  store.keep(columns, { map: { 'column 8': 'ref', Wer: 'fullname' }, set: {}, unused: [] }, '2026-11-20');
   expect(store.find(columns)?.map).toEqual({ 'column 8': 'ref', Wer: 'fullname' });
   expect(store.find([...columns.slice(0, -1), 'Wie', ''])).toMatchObject({
     map: { Wer: 'fullname' },

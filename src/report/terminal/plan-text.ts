@@ -1,4 +1,5 @@
 import { columnLabel, type FieldSource, type Mapping, type MissedColumn } from '../../request/lead/table.ts';
+import { templateText } from '../../request/lead/template.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/log/import-plan.ts';
 import type { PlannedStatus } from '../../request/log/status.ts';
 import { quotedMessage } from '../../request/words/finding.ts';
@@ -53,16 +54,12 @@ function regionOrigin({ parts, columns }: Mapping): [string, string][] {
   return names.length > 0 ? [['region', `← ${names.join(' or ')} (known name)`]] : [];
 }
 
-function origin({ how, columns, template, because, level }: FieldSource, mapping: Mapping): string {
+function origin({ columns, template, because, level }: FieldSource, mapping: Mapping): string {
   const name = (index: number) => printable(columnLabel(mapping.columns, index));
-  if (how === 'template') {
-    const text = (template ?? [])
-      .map((part) => (typeof part === 'number' ? `{${name(part)}}` : printable(part)))
-      .join('');
-    return `"${text}" (${because})`;
-  }
   const reason = level === 'likely' ? `likely: ${because}` : because;
-  return `${columns.map(name).join(how === 'join' ? ' + ' : ' or ')} (${reason})`;
+  const isSideBySide = columns.length > 0 && template?.every((part) => typeof part === 'number' || part === ' ');
+  if (template && !isSideBySide) return `"${printable(templateText(template, name))}" (${reason})`;
+  return `${columns.map(name).join(template ? ' + ' : ' or ')} (${reason})`;
 }
 
 function missedText({ index, field }: MissedColumn, { columns }: Mapping): string {

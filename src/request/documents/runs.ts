@@ -94,7 +94,7 @@ const filePlan = {
   encoding: nullableText,
   delimiter: nullableText,
   /** The mapping in the form that `--mapping` reads. */
-  mapping: z.object({ map: z.record(text, text), set: z.record(text, text), join: z.record(text, z.array(text)) }),
+  mapping: z.object({ map: z.record(text, text), set: z.record(text, text) }),
   columns: z.array(
     z.object({ field: text, columns: z.array(text), because: text, level: z.enum(['certain', 'likely']) }),
   ),

@@ -2,6 +2,7 @@ import type { Status } from '../log/status.ts';
 import type { Finding } from '../words/finding.ts';
 import { headerForm } from './field-aliases.ts';
 import type { Part } from './parts.ts';
+import type { Template } from './template.ts';
 
 /** The outcome that a row of a results file states. A spreadsheet may have changed its text. */
 export interface EarlierOutcome {
@@ -80,13 +81,8 @@ export interface FieldSource {
   readonly field: string;
   /** Column indexes, best first: the first non-empty cell wins. Empty for a constant. */
   readonly columns: readonly number[];
-  /**
-   * How the text is made from the columns. `first` takes the first non-empty cell. `join` joins the non-empty cells by
-   * a blank (first and last name, postal code and city). `template` fills in `template`.
-   */
-  readonly how: 'first' | 'join' | 'template';
-  /** Alternating literal texts and column indexes. A template whose columns are all empty gives nothing. */
-  readonly template: readonly (string | number)[] | null;
+  /** The text that the columns are filled into, or null if the first filled one alone is the text. */
+  readonly template: Template | null;
   /** Prefix that the exporting platform writes before the value (`l:` in Meta's ids) and that is removed, or null. */
   readonly prefix: string | null;
   /** The reason, for a person: `known name`, `--map`, `name, 14 of 15 are telephone numbers`. */
@@ -109,10 +105,8 @@ export interface MissedColumn {
 export interface MappingOptions {
   /** Field by column. The value `-` leaves the column out. */
   readonly map: Readonly<Record<string, string>>;
-  /** Template text with {Column} by field. */
+  /** Text by field, with {Column} where a cell is to be filled in. It counts where no column of `map` gives the field. */
   readonly set: Readonly<Record<string, string>>;
-  /** Columns whose texts are joined, by field, if no column of `map` gives the field. */
-  readonly join: Readonly<Record<string, readonly string[]>>;
   /** What a person has confirmed earlier for a file with this header. The other members take precedence. */
   readonly remembered?: RememberedMapping;
 }
@@ -120,9 +114,7 @@ export interface MappingOptions {
 /** A mapping that a person confirmed. */
 export interface RememberedMapping {
   readonly map: MappingOptions['map'];
-  readonly join: MappingOptions['join'];
-  /** Constants and templates that a person gave. They are for exactly this header. */
-  readonly set?: MappingOptions['set'];
+  readonly set: MappingOptions['set'];
   /**
    * Columns that the confirmed plan did not use. They remain unused when the file has grown, because the same rows
    * would otherwise become other requests. A column that clearly holds something that the request lacks is asked about
