@@ -11,7 +11,6 @@ import { type Contract, contractAt, withTokenAtService } from '../request/contra
 import { documentedContract } from '../request/contract/public-api.ts';
 import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import type { Clock } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
@@ -22,10 +21,10 @@ import type { ProfileStore } from '../settings/profile-store.ts';
 import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
-import type { GlobalOptions } from './command.ts';
 import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
+import type { GlobalOptions } from './table/options.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /**
@@ -239,18 +238,6 @@ export class Context {
   /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
   postgresStore(): Promise<PostgresStore> {
     return this.#log.postgresStore();
-  }
-
-  /**
-   * Returns the store for a command that needs several processes. Throws `SrqError('usage')` for --sandbox as well,
-   * because its service ends with the command.
-   */
-  async requireStore(command: string): Promise<PostgresStore> {
-    if (this.options.sandbox) {
-      const message = `srq ${command} takes no --sandbox: other processes could not reach it.`;
-      throw new SrqError('sandbox.own-process', message, 'Start one of its own: srq sandbox');
-    }
-    return this.postgresStore();
   }
 
   /** Tells whether the store was unavailable when it was last used. */

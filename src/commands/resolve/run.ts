@@ -2,22 +2,12 @@ import { terminalColumns } from '../../cli/command.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfWrongLog } from '../../cli/profiles.ts';
+import type { ResolveOptions } from '../../cli/table/options.ts';
 import { requireOneEach, settleByWord, unknownRecords } from '../../delivery/settle-by-word.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
 import { logEntryOf } from '../../request/log/log-store.ts';
 import { SrqError } from '../../request/words/errors.ts';
-
-/** The flags of `resolve`, as commander parses them. */
-export interface ResolveOptions {
-  /** Whether the user says that the requests were created. A text is the identifier. */
-  readonly created?: string | true;
-  readonly notCreated?: boolean;
-  readonly ref?: string;
-  /** The run that sent them. */
-  readonly run?: string;
-  readonly all?: boolean;
-}
 
 /** Minimum length of the beginning of a run. An unset variable of a script must not name all runs. */
 const MIN_RUN_LETTERS = 4;
@@ -27,9 +17,6 @@ export async function resolve(context: Context, given: readonly string[], option
   // In a results file a key stands behind a letter.
   const keys = given.map((key) => key.replace(/^k(?=[0-9a-f]+$)/, ''));
   const { created, notCreated } = options;
-  if (created !== undefined && notCreated) {
-    throw new SrqError('flags.contradict', 'Choose one of --created and --not-created.');
-  }
   return created === undefined && !notCreated ? list(context, keys, options) : byPerson(context, keys, options);
 }
 

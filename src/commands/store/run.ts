@@ -52,7 +52,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   const { interruption, clock, run, uid } = context;
-  const store = await context.requireStore('store import');
+  const store = await context.postgresStore();
   requireLog(file);
   const reporter = await context.reporter();
   const user = { uid, isInStateFolder: false };
@@ -132,7 +132,7 @@ export async function storeExport(context: Context, { output: named }: { readonl
   keepHeapSmall();
   // `-` is standard output, as it is standard input elsewhere.
   const output = named === '-' ? undefined : named;
-  const store = await context.requireStore('store export');
+  const store = await context.postgresStore();
   if (output === undefined) {
     if (context.options.json)
       throw new SrqError('flags.incomplete', 'With --json the log needs a file of its own.', 'Add: --output FILE');
