@@ -1,5 +1,5 @@
 import { shellWord } from '../request/words/errors.ts';
-import { COMMANDS, commandOf } from './table/commands.ts';
+import { COMMANDS } from './table/commands.ts';
 
 /** Returns an srq command that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {
@@ -7,7 +7,9 @@ export function commandLine(words: readonly string[]): string {
 }
 
 /** The commands whose result depends on the profile, the longest first, so that none is taken for its beginning. */
-const WORDS = COMMANDS.flatMap(({ words, uses }) => (uses ? [words] : [])).sort((a, b) => b.length - a.length);
+const WORDS = Object.keys(COMMANDS)
+  .filter((words) => COMMANDS[words]?.uses)
+  .sort((a, b) => b.length - a.length);
 const SUGGESTED = new RegExp(`\\bsrq (${WORDS.join('|')})\\b(?! --help)`, 'g');
 
 /**
@@ -20,7 +22,7 @@ export function withProfileFlags(text: string, chosen: ChosenProfile): string {
     return value === undefined || text.includes(`--${name}`) ? [] : [`--${name}`, shellWord(value)];
   };
   return text.replace(SUGGESTED, (command, words: string) => {
-    const ofLog = commandOf(words.split(' '))?.uses === 'log' ? [...flags('log'), ...flags('store')] : [];
+    const ofLog = COMMANDS[words]?.uses === 'profile' ? [] : [...flags('log'), ...flags('store')];
     return [command, ...flags('profile'), ...ofLog].join(' ');
   });
 }

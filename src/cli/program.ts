@@ -178,10 +178,10 @@ function fault(error: unknown, context: Context): SrqError {
   return new SrqError('srq.fault', message, hint, error);
 }
 
-/** Commands whose arguments are parsed by the table as a whole. Every other one is built alone, which takes less time. */
-function rowsFor(word = ''): readonly CommandRow[] {
-  const own = COMMANDS.filter(({ words }) => words === word || words.startsWith(`${word} `));
-  return own.length > 0 ? own : COMMANDS;
+/** Returns the command that a word names, with those below it, or all. One alone takes less time to build. */
+function rowsFor(word = ''): [string, CommandRow][] {
+  const own = Object.entries(COMMANDS).filter(([words]) => words.split(' ')[0] === word);
+  return own.length > 0 ? own : Object.entries(COMMANDS);
 }
 
 /**
@@ -213,7 +213,7 @@ export async function makeProgram(
     });
   for (const [name, flag] of Object.entries(GLOBAL)) program.addOption(optionOf(name, flag).hideHelp());
   program.options.find(({ long }) => long === '--version')?.hideHelp();
-  for (const row of rowsFor(words[0])) addCommand(program, row, invoke);
+  for (const [own, row] of rowsFor(words[0])) addCommand(program, own, row, invoke);
   // The list of commands takes nearly the whole screen, so it has no heading.
   program.configureHelp({
     ...program.configureHelp(),
@@ -228,8 +228,8 @@ export async function makeProgram(
 /** Further help, in one line because the help screen has no room for more. */
 const EVERYWHERE = `Everywhere: --json --quiet   srq help --all|${HELP_TOPICS.join('|')}`;
 
-function addCommand(program: Command, row: CommandRow, invoke: Invoke): void {
-  const [name = '', group] = row.words.split(' ').reverse();
+function addCommand(program: Command, words: string, row: CommandRow, invoke: Invoke): void {
+  const [name = '', group] = words.split(' ').reverse();
   const parent = program.commands.find((each) => each.name() === group) ?? program;
   const command = parent
     .command(name, { hidden: row.isHidden === true })
@@ -256,7 +256,7 @@ function addCommand(program: Command, row: CommandRow, invoke: Invoke): void {
   command.action((...args: unknown[]) => {
     // Commander passes the command itself last.
     const load = async () => {
-      requireFitting(row, command);
+      requireFitting(words, row, command);
       return run();
     };
     return invoke(command.optsWithGlobals<GlobalOptions>(), load, args.slice(0, -1));
@@ -273,10 +273,9 @@ function optionOf(name: string, flag: Flags[string]): Option {
 }
 
 /** Throws `SrqError('usage')` for flags that the table does not let go together. */
-function requireFitting({ words, flags = {}, noSandbox }: CommandRow, command: Command): void {
+function requireFitting(words: string, { flags = {}, uses, noSandbox }: CommandRow, command: Command): void {
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(name) === 'cli';
-  if (noSandbox && isGiven('sandbox'))
-    throw new SrqError(noSandbox.reason, `srq ${words} takes no --sandbox: ${noSandbox.why}`, noSandbox.hint);
+  if ((uses === 'store' || noSandbox) && isGiven('sandbox')) throw noSandboxHere(words, uses);
   const all: Flags = { ...GLOBAL, ...flags };
   for (const [name, flag] of Object.entries(all).filter(([each]) => isGiven(each))) {
     const own = longName(name, flag);
@@ -293,6 +292,14 @@ function requireFitting({ words, flags = {}, noSandbox }: CommandRow, command: C
   function nameOf(name: string): string {
     return longName(name, all[name] ?? { about: '' });
   }
+}
+
+function noSandboxHere(words: string, uses: CommandRow['uses']): SrqError {
+  const message = `srq ${words} takes no --sandbox:`;
+  if (uses !== 'store')
+    return new SrqError('flags.contradict', `${message} the sandbox has no profile.`, `Leave it out: srq ${words}`);
+  const why = `${message} other processes could not reach it.`;
+  return new SrqError('sandbox.own-process', why, 'Start one of its own: srq sandbox');
 }
 
 /** Describes an option more briefly than commander, so that it fits in one line. */

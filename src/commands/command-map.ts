@@ -1,7 +1,7 @@
 import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
-import { below, commandOf, longName, placeholder } from '../cli/table/commands.ts';
+import { longName, placeholder, within } from '../cli/table/commands.ts';
 import type { Flags } from '../cli/table/flags.ts';
 import { GLOBAL } from '../cli/table/options.ts';
 import type { ArgumentRow, CommandRow } from '../cli/table/row.ts';
@@ -14,9 +14,10 @@ type MappedOption = MappedCommand['options'][number];
 
 /** Prints what a program needs to call srq: the command that the words name, and those below it. */
 export async function commandMap(context: TellingContext, words: readonly string[]): Promise<number> {
-  const named = commandOf(words);
-  const rows = [...(named ? [named] : []), ...below(words)];
-  const commands = rows.filter(({ run, words: [mark] }) => run && mark !== '_').map(mapped);
+  // Only shells call the one that begins with underscores.
+  const commands = within(words)
+    .filter(([name, { run }]) => run && !name.startsWith('__'))
+    .map(mapped);
   const document = { version: context.version, commands, globalOptions: mappedFlags(GLOBAL) };
   await (await context.reporter()).result('help', document, () => JSON.stringify(document, null, 2));
   return 0;
@@ -25,13 +26,20 @@ export async function commandMap(context: TellingContext, words: readonly string
 /** The errors that every command may have, and those that come with what it sends. */
 const ALWAYS: readonly ErrorCode[] = ['fault', 'usage', 'settings', 'interrupted', 'terminated'];
 const ASKING: readonly ErrorCode[] = ['auth', 'unreachable', 'service'];
-const BY_SENDING = { asks: ASKING, creates: [...ASKING, 'log', 'unknown'] } as const;
+const BY_SENDING = { asks: ASKING, creates: [...ASKING, 'unknown'] } as const;
+const BY_LOG: readonly ErrorCode[] = ['log', 'platform.no-lock'];
 
-function mapped({ words, about, args = [], flags = {}, sends, fails = [] }: CommandRow): MappedCommand {
-  const errors = [...ALWAYS, ...(sends ? BY_SENDING[sends] : []), ...fails];
+function mapped([name, row]: readonly [string, CommandRow]): MappedCommand {
+  const { about, args = [], flags = {}, uses, sends, fails = [] } = row;
+  const errors = [
+    ...ALWAYS,
+    ...(sends ? BY_SENDING[sends] : []),
+    ...(uses === 'log' || uses === 'store' ? BY_LOG : []),
+    ...fails,
+  ];
   const exitCodes = new Set([EXIT_CODES.ok, ...errors.map((code) => EXIT_CODES[code])].map(({ number }) => number));
   return {
-    name: words,
+    name,
     description: about,
     arguments: args.map(mappedArgument),
     options: mappedFlags(flags),

@@ -1,19 +1,19 @@
 import type { Flags } from './flags.ts';
 import { REQUESTS, SEVERAL_MACHINES } from './requests.ts';
-import type { CommandRow } from './row.ts';
+import type { CommandRow, CommandTable } from './row.ts';
 import { AROUND, SETUP } from './surroundings.ts';
 
 /** All commands, in the order of the help. */
-export const COMMANDS: readonly CommandRow[] = [...SETUP, ...REQUESTS, ...SEVERAL_MACHINES, ...AROUND];
-
-/** Finds the commands below some words: `store` has four, `srq` all. */
-export function below(words: readonly string[]): readonly CommandRow[] {
-  const start = words.join(' ');
-  return start === '' ? COMMANDS : COMMANDS.filter(({ words: own }) => own.startsWith(`${start} `));
-}
+export const COMMANDS: CommandTable = { ...SETUP, ...REQUESTS, ...SEVERAL_MACHINES, ...AROUND };
 
 export function commandOf(words: readonly string[]): CommandRow | undefined {
-  return COMMANDS.find((row) => row.words === words.join(' '));
+  return COMMANDS[words.join(' ')];
+}
+
+/** Finds the command that the words name, and those below it. No words name all. */
+export function within(words: readonly string[]): [string, CommandRow][] {
+  const start = words.join(' ');
+  return Object.entries(COMMANDS).filter(([own]) => start === '' || own === start || own.startsWith(`${start} `));
 }
 
 /** The long name of a flag: `dryRun` is `--dry-run`. */

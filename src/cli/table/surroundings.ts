@@ -1,21 +1,19 @@
 import { MARKETS } from '../../request/lead/markets.ts';
 import * as flags from './options.ts';
-import { type CommandRow, NO_PROFILE } from './row.ts';
+import type { CommandTable } from './row.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export const HELP_TOPICS = ['exit-codes', 'errors', 'environment', 'files'] as const;
 
 /** What comes before the first request. */
-export const SETUP: readonly CommandRow[] = [
-  {
-    words: 'demo',
+export const SETUP: CommandTable = {
+  demo: {
     about: 'kill an import half-way, and see that nothing is sent twice',
     examples: ['srq demo'],
     fails: ['platform.no-lock'],
     run: async () => (await import('../../commands/sandbox/demo.ts')).demo,
   },
-  {
-    words: 'login',
+  login: {
     about: 'check your credentials with the service, then store them',
     flags: flags.LOGIN,
     examples: [
@@ -27,57 +25,50 @@ export const SETUP: readonly CommandRow[] = [
     sends: 'asks',
     run: async () => (await import('../../commands/login/run.ts')).login,
   },
-  {
-    words: 'logout',
+  logout: {
     about: 'forget all of a profile but its log',
     examples: ['srq logout --profile shop'],
     uses: 'profile',
-    noSandbox: NO_PROFILE,
+    noSandbox: true,
     run: async () => (await import('../../commands/logout.ts')).logout,
   },
-  {
-    words: 'status',
+  status: {
     about: 'show the profile, address and settings in force',
     examples: ['srq status', 'srq status --json --profile shop'],
     uses: 'profile',
     fails: ['auth'],
     run: async () => (await import('../../commands/status.ts')).status,
   },
-  { words: 'profile', about: 'list and choose profiles', examples: ['srq profile list', 'srq profile use shop'] },
-  {
-    words: 'profile list',
+  profile: { about: 'list and choose profiles', examples: ['srq profile list', 'srq profile use shop'] },
+  'profile list': {
     about: 'list the stored profiles; * marks the one in force',
     examples: ['srq profile list --json'],
     run: async () => (await import('../../commands/profile/run.ts')).profileList,
   },
-  {
-    words: 'profile use',
+  'profile use': {
     about: 'make this the default profile',
     args: [{ name: '<name>', isProfile: true }],
     examples: ['srq profile use shop'],
-    noSandbox: NO_PROFILE,
+    noSandbox: true,
     run: async () => (await import('../../commands/profile/run.ts')).profileUse,
   },
-  {
-    words: 'doctor',
+  doctor: {
     about: 'check settings, network, service and this machine',
     flags: flags.DOCTOR,
     examples: ['srq doctor', 'srq doctor --create', 'srq doctor --json > report.json   for support; it has no secret'],
     uses: 'log',
     sends: 'creates',
-    fails: ['input', 'rejected', 'stopped', 'duplicate', 'platform.no-lock'],
+    fails: ['input', 'rejected', 'stopped', 'duplicate'],
     run: async () => (await import('../../commands/doctor/run.ts')).doctor,
   },
-];
+};
 
-export const AROUND: readonly CommandRow[] = [
-  {
-    words: 'contract',
+export const AROUND: CommandTable = {
+  contract: {
     about: "learn the service's API from its OpenAPI or Postman file",
     examples: ['srq contract learn api.yaml', 'srq contract learn collection.json --environment sandbox.json'],
   },
-  {
-    words: 'contract learn',
+  'contract learn': {
     about:
       'read an OpenAPI file, a Postman collection, or the page of a contract that you edited; store what you agree to',
     args: [{ name: '[file...]' }],
@@ -91,30 +82,26 @@ export const AROUND: readonly CommandRow[] = [
     fails: ['input', 'auth', 'log'],
     run: async () => (await import('../../commands/contract/run.ts')).learn,
   },
-  {
-    words: 'contract show',
+  'contract show': {
     about: 'print what is in force as a page, which can be edited and learned',
     examples: ['srq contract show > contract.yaml'],
     uses: 'profile',
     run: async () => (await import('../../commands/contract/run.ts')).show,
   },
-  {
-    words: 'contract forget',
+  'contract forget': {
     about: 'go back to what the public document says',
     examples: ['srq contract forget --profile shop'],
     uses: 'profile',
     run: async () => (await import('../../commands/contract/run.ts')).forget,
   },
-  {
-    words: 'sandbox',
+  sandbox: {
     about: 'run a local marketplace to try everything on',
     flags: flags.SANDBOX,
     examples: ['srq sandbox --port 0 --json', 'srq sandbox --latency 200 --fault reset-after=0.01'],
     fails: ['input'],
     run: async () => (await import('../../commands/sandbox/run.ts')).sandbox,
   },
-  {
-    words: 'template',
+  template: {
     about: 'write an example file of leads',
     args: [
       { name: '<format>', about: 'csv, as spreadsheets of the market write it, or json', choices: ['csv', 'json'] },
@@ -123,14 +110,12 @@ export const AROUND: readonly CommandRow[] = [
     examples: ['srq template csv --market DE --output leads.csv'],
     run: async () => (await import('../../commands/template/run.ts')).template,
   },
-  {
-    words: 'markets',
+  markets: {
     about: `list the ${MARKETS.length} markets: code, name, calling code, languages`,
     examples: ['srq markets --json'],
     run: async () => (await import('../../commands/markets.ts')).markets,
   },
-  {
-    words: 'completion',
+  completion: {
     about: 'make your shell complete commands, options and profiles',
     args: [{ name: '<shell>', choices: SHELLS }],
     examples: [
@@ -140,15 +125,13 @@ export const AROUND: readonly CommandRow[] = [
     ],
     run: async () => (await import('../../commands/completion/run.ts')).completion,
   },
-  {
-    words: '__complete',
+  __complete: {
     about: 'answer a shell that completes',
     args: [{ name: '<count>' }, { name: '[word...]' }],
     isHidden: true,
     run: async () => (await import('../../commands/completion/run.ts')).complete,
   },
-  {
-    words: 'schema',
+  schema: {
     about: 'print the JSON Schema of what a command prints with --json',
     args: [{ name: '[command...]' }],
     flags: flags.SCHEMA,
@@ -156,14 +139,12 @@ export const AROUND: readonly CommandRow[] = [
     isHidden: true,
     run: async () => (await import('../../commands/schema.ts')).schema,
   },
-  {
-    words: 'version',
+  version: {
     about: 'print the version; with --verbose that of Node.js and of each bundled library, too',
     isHidden: true,
     run: async () => (await import('../../commands/version.ts')).showVersion,
   },
-  {
-    words: 'help',
+  help: {
     about: `print help of a command, or on ${HELP_TOPICS.join(', ')}`,
     args: [{ name: '[command...]' }],
     flags: flags.HELP,
@@ -171,4 +152,4 @@ export const AROUND: readonly CommandRow[] = [
     isHidden: true,
     run: async () => (await import('../../commands/help.ts')).help,
   },
-];
+};

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.ts';
-import { below, commandOf, longName, placeholder } from '../../cli/table/commands.ts';
+import { commandOf, longName, placeholder, within } from '../../cli/table/commands.ts';
 import type { Flags } from '../../cli/table/flags.ts';
 import { GLOBAL } from '../../cli/table/options.ts';
 import type { ArgumentRow } from '../../cli/table/row.ts';
@@ -121,8 +121,8 @@ function optionWords(path: readonly string[]): Candidates['words'] {
 }
 
 function wordsBelow(path: readonly string[]): Candidates['words'] {
-  const next = below(path).filter(({ words, isHidden }) => !isHidden && words.split(' ').length === path.length + 1);
-  return next.map(({ words, about }) => ({ word: words.split(' ').at(-1) ?? '', description: about }));
+  const next = within(path).filter(([words, { isHidden }]) => !isHidden && words.split(' ').length === path.length + 1);
+  return next.map(([words, { about }]) => ({ word: words.split(' ').at(-1) ?? '', description: about }));
 }
 
 /** Returns the possible values of a flag or an argument. */
