@@ -49,7 +49,7 @@ export async function importFile(
     ['--events', eventsPath],
   ]);
   if (report !== undefined) await requireFreePlace(context, report, { flag: '--report', kind: 'report', input: file });
-  const log = await context.openLog(`bulk ${basename(file)}`, true);
+  const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
     const run = new FileImport(opened, results, options, events);
     const deps = await importDeps(run, { ...opened, log, events, options });
@@ -231,7 +231,7 @@ async function importDeps(
   }: OpenedFile & Pick<ImportDeps, 'log'> & { readonly events: RunEvents; readonly options: BulkOptions },
 ): Promise<ImportDeps> {
   const { context } = session;
-  const notes = withListener((await context.logStore()).openNotes(context.run), events);
+  const notes = withListener((await context.log.store()).openNotes(context.run), events);
   const { clock, interruption } = context;
   return {
     ...{ log, notes, clock, halt: interruption.halt },

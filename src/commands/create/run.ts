@@ -29,7 +29,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   const options = { ...asked, validate: session.validates };
   await session.sayDestination();
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
-  const log = await context.openLog('create', false);
+  const log = await context.log.open('create', false);
   // What the log knows of all of them is asked before the first one is sent, so that each can be told if the log fails.
   await log.prefetch(prepared.flatMap((each) => (each.request ? [each.key] : [])));
   if (!options.again) await requireNotSentBefore(session, drafts, prepared, log);

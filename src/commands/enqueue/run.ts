@@ -35,7 +35,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const given = context.process.argv.slice(2);
   if (options.dryRun) return rehearse({ file, input, session, command: given }, options, startedMs);
   requireAnswers(context, input, given, options);
-  await context.requireKnownLog();
+  await context.log.requireKnown();
   await store.migrate();
   const log = await session.logReader();
   const where = `the queue for ${session.destinationText}`;

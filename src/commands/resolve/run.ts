@@ -22,7 +22,7 @@ export async function resolve(context: Context, given: readonly string[], option
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const reporter = await context.reporter();
-  const doubtful = await unknownRecords(await context.logStore(), keys, options);
+  const doubtful = await unknownRecords(await context.log.store(), keys, options);
   const entries = doubtful.map(logEntryOf);
   const nowMs = context.clock.nowMs();
   await reporter.result(
@@ -65,8 +65,8 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   }
   if (typeof options.created === 'string') await requireIdentifier(context, options.created);
   // The log is opened exclusively, because another run may still learn the outcome of what it has in flight.
-  const log = await context.openLog('resolve', true);
-  const doubtful = await unknownRecords(await context.logStore(), keys, options);
+  const log = await context.log.open('resolve', true);
+  const doubtful = await unknownRecords(await context.log.store(), keys, options);
   requireOneEach(doubtful, keys);
   const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
   if (idle !== undefined && doubtful.length > 0) {
@@ -112,7 +112,7 @@ async function requireIdentifier(context: Context, id: string): Promise<void> {
     const hint = 'Name the one that the service shows, or leave it out: srq resolve KEY --created';
     throw new SrqError('arguments.invalid', 'The identifier after --created is empty. Nothing was recorded.', hint);
   }
-  const [another] = await unknownRecords(await context.logStore(), [id]);
+  const [another] = await unknownRecords(await context.log.store(), [id]);
   if (another === undefined) return;
   throw new SrqError(
     'arguments.invalid',

@@ -35,7 +35,7 @@ export async function storeResume(
 ): Promise<number> {
   const store = await context.postgresStore();
   const { missing, doubtful } = await store.resume(nothingLost);
-  await context.acceptStore();
+  await context.log.acceptStore();
   const reporter = await context.reporter();
   const resumed = { store: store.name, missing, doubtful };
   await reporter.result('store resume', resumed, (paint) => resumedText(resumed, paint));

@@ -29,7 +29,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { clock, interruption } = context;
   const reporter = await context.reporter();
   const { halt } = interruption;
-  const state = () => (halt.signal.aborted ? 'stopping' : context.isStoreAway ? 'waiting-for-database' : null);
+  const state = () => (halt.signal.aborted ? 'stopping' : context.log.isStoreAway ? 'waiting-for-database' : null);
   const account = new WorkerStats(reporter, events, context, state);
   account.metrics = await serveHealth(context, options, account);
   interruption.listen(() =>
@@ -73,7 +73,7 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
     operations: operationsOf(options),
   });
   const { destination, contract, operations } = session.preparation;
-  await context.requireKnownLog();
+  await context.log.requireKnown();
   const opened = await store.open('work', false);
   context.onClose(() => opened.close());
   const taking = await openWorkersQueue(context, store, destination, opened);
