@@ -1,15 +1,16 @@
 import { shellWord } from '../request/words/errors.ts';
+import { COMMANDS } from './table/commands.ts';
 
 /** Returns an srq command that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {
   return ['srq', ...words.map((word) => shellWord(word))].join(' ');
 }
 
-/** Commands that depend on the profile, and below them those that depend on the log as well. */
-const OF_PROFILE = 'login|logout|status|validate|contract (?:learn|show|forget)';
-const OF_LOG =
-  'create|bulk|log|export|report|resolve|doctor|enqueue|work|queue(?: purge)?|store (?:import|export|resume)';
-const SUGGESTED = new RegExp(`\\bsrq (?:(?:${OF_PROFILE})|(${OF_LOG}))\\b(?! --help)`, 'g');
+/** The commands whose result depends on the profile, the longest first, so that none is taken for its beginning. */
+const WORDS = Object.keys(COMMANDS)
+  .filter((words) => COMMANDS[words]?.uses)
+  .sort((a, b) => b.length - a.length);
+const SUGGESTED = new RegExp(`\\bsrq (${WORDS.join('|')})\\b(?! --help)`, 'g');
 
 /**
  * Adds the flags that chose the profile and the log of this command to the srq commands that a text suggests, so that
@@ -20,9 +21,10 @@ export function withProfileFlags(text: string, chosen: ChosenProfile): string {
     const value = chosen[name];
     return value === undefined || text.includes(`--${name}`) ? [] : [`--${name}`, shellWord(value)];
   };
-  return text.replace(SUGGESTED, (command, ofLog: string | undefined) =>
-    [command, ...flags('profile'), ...(ofLog === undefined ? [] : [...flags('log'), ...flags('store')])].join(' '),
-  );
+  return text.replace(SUGGESTED, (command, words: string) => {
+    const ofLog = COMMANDS[words]?.uses === 'profile' ? [] : [...flags('log'), ...flags('store')];
+    return [command, ...flags('profile'), ...ofLog].join(' ');
+  });
 }
 
 interface ChosenProfile {

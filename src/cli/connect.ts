@@ -14,8 +14,8 @@ import type { Secret } from '../request/words/secret.ts';
 import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
 import { type Network, type ProxySettings, proxyFor } from '../service/network/connector.ts';
 import { notLoggedIn, requireCertificateCheck, type Settings } from '../settings/settings.ts';
-import type { GlobalOptions } from './command.ts';
 import type { Context } from './context.ts';
+import type { GlobalOptions } from './table/options.ts';
 import { keepParserPlain } from './v8-flags.ts';
 
 /**

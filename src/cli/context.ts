@@ -1,59 +1,44 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { Closers } from '../account/closers.ts';
 import type { LogPlace } from '../account/host.ts';
-import { LogKeeper } from '../account/log-keeper.ts';
-import { systemClock } from '../account/system-clock.ts';
+import { Program } from '../account/program.ts';
 import type { Reporter } from '../report/reporter.ts';
 import { type Contract, contractAt, withTokenAtService } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
-import type { LogStore, OpenLog } from '../request/log/log-store.ts';
-import type { Clock } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
-import { Secret } from '../request/words/secret.ts';
-import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
-import type { Trust } from '../settings/own-file.ts';
 import { contractPath, directories, mappingsPath, type OwnPaths, type Paths, profileNamed } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
-import type { PostgresStore } from '../store/postgres/postgres-store.ts';
-import type { GlobalOptions } from './command.ts';
 import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
+import { makeReporter } from './make-reporter.ts';
+import type { GlobalOptions } from './table/options.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /**
  * The dependencies of a command. One context is built per command, and parts that take time or read a file are loaded
  * on first use.
  */
-export class Context {
+export class Context extends Program {
   readonly process: NodeJS.Process;
   readonly options: GlobalOptions;
   readonly version: string;
-  readonly clock: Clock = systemClock;
-  /** Identifies the records of this process in the log. */
-  run: string = randomUUID();
   readonly interruption: Interruption;
   #reporter: Reporter | null = null;
   #store: ProfileStore | null = null;
   #settings: Settings | null = null;
   #newBaseUrl: string | null = null;
   #learned: Promise<Contract | null> | null = null;
-  #sandbox: Promise<Sandbox> | null = null;
+  #sandboxSettings: Promise<Settings> | null = null;
   #state: string | null = null;
-  #log = this.#newLog();
-  readonly #closers = new Closers();
   readonly #secrets: string[] = [];
-  /** Warnings that have been given and are not repeated. */
-  readonly #said = new Set<string>();
 
   constructor(process: NodeJS.Process, options: GlobalOptions, version: string) {
+    super(process);
     this.process = process;
     this.options = options;
     this.version = version;
@@ -69,11 +54,6 @@ export class Context {
     return Boolean(stdin.isTTY && stderr.isTTY && this.options.input !== false && !env['CI']);
   }
 
-  /** The numeric user id, or null where files have no owners and modes (Windows). */
-  get uid(): number | null {
-    return this.process.getuid?.() ?? null;
-  }
-
   /** Whether the store may begin without what the log in the profile's file has. */
   get freshStore(): boolean {
     return this.options.freshStore === true;
@@ -82,16 +62,6 @@ export class Context {
   /** Aborted by the first signal, or by the command itself. Nothing more is sent then. */
   get halt(): AbortController {
     return this.interruption.halt;
-  }
-
-  /** Begins another run within this command. The log is opened anew, because its records name the run. */
-  beginRun(): void {
-    this.run = randomUUID();
-    this.#log = this.#newLog();
-  }
-
-  #newLog(): LogKeeper {
-    return new LogKeeper(this, () => logPlace(this, this.#stateDirectory()));
   }
 
   /** Describes this process to others that find the log in use. `command` says what it does. */
@@ -107,20 +77,6 @@ export class Context {
   /** Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. */
   requireCertificateCheck(authority: string): void {
     requireCertificateCheck(this.process.env, authority);
-  }
-
-  /**
-   * Returns the rules for trusting the small files that srq keeps. A file that cannot be trusted is reported once and
-   * not used.
-   */
-  async trust(): Promise<Trust> {
-    const reporter = await this.reporter();
-    const onDistrusted = (message: string) => {
-      if (this.#said.has(message)) return;
-      this.#said.add(message);
-      reporter.warn(message);
-    };
-    return { uid: this.uid, onDistrusted };
   }
 
   /**
@@ -167,7 +123,7 @@ export class Context {
   }
 
   async settings(): Promise<Settings> {
-    this.#settings ??= this.options.sandbox ? await this.#sandboxSettings() : await this.#userSettings();
+    this.#settings ??= await (this.options.sandbox ? this.#ofSandbox() : this.#userSettings());
     return this.#settings;
   }
 
@@ -226,64 +182,13 @@ export class Context {
     return this.options.sandbox && dirname(log) === state ? join(this.#lastRehearsal(), basename(log)) : log;
   }
 
-  /** Returns where the log is kept. */
-  logPlace(): Promise<LogPlace> {
-    return this.#log.place();
+  protected findLog(): Promise<LogPlace> {
+    return logPlace(this, this.#stateDirectory());
   }
 
-  /** Returns the log in use, for reading and sending. See `LogKeeper`. */
-  logStore(): Promise<LogStore> {
-    return this.#log.store();
-  }
-
-  /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
-  postgresStore(): Promise<PostgresStore> {
-    return this.#log.postgresStore();
-  }
-
-  /**
-   * Returns the store for a command that needs several processes. Throws `SrqError('usage')` for --sandbox as well,
-   * because its service ends with the command.
-   */
-  async requireStore(command: string): Promise<PostgresStore> {
-    if (this.options.sandbox) {
-      const message = `srq ${command} takes no --sandbox: other processes could not reach it.`;
-      throw new SrqError('sandbox.own-process', message, 'Start one of its own: srq sandbox');
-    }
-    return this.postgresStore();
-  }
-
-  /** Tells whether the store was unavailable when it was last used. */
-  get isStoreAway(): boolean {
-    return this.#log.isStoreAway;
-  }
-
-  /**
-   * Opens the log for sending. It is closed when the command ends. With `exclusive`, for bulk runs, only one process at
-   * a time can hold a log that is a file.
-   */
-  openLog(command: string, exclusive: boolean): Promise<OpenLog> {
-    return this.#log.open(command, exclusive);
-  }
-
-  /** Throws if the log does not know what the profile has sent; see `LogKeeper`. */
-  requireKnownLog(): Promise<void> {
-    return this.#log.requireKnown();
-  }
-
-  /** Returns why `requireKnownLog` would throw, and what to do, or null. */
-  unknownLog(): ReturnType<LogKeeper['unknown']> {
-    return this.#log.unknown();
-  }
-
-  /** Sending may go on through a store that lacks what this machine has recorded, by a person's word. */
-  acceptStore(): Promise<void> {
-    return this.#log.acceptStore();
-  }
-
-  /** Warns where `requireKnownLog` would throw. */
+  /** Warns where the log does not know what the profile has sent. */
   async warnOfUnknownLog(): Promise<void> {
-    const unknown = this.options.freshStore ? null : await this.unknownLog();
+    const unknown = this.options.freshStore ? null : await this.log.unknown();
     if (unknown !== null) await this.warn(`${unknown.message} ${withProfileFlags(unknown.hint, this.options)}`);
   }
 
@@ -319,15 +224,9 @@ export class Context {
     return folder;
   }
 
-  /** Registers a function to run when the command has ended. The function registered last runs first. */
-  onClose(closer: () => Promise<void>): void {
-    this.#closers.add(closer);
-  }
-
-  /** Runs what was registered by `onClose`. Throws the first error, once all of it has run. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     try {
-      await this.#closers.close();
+      await super.close();
     } finally {
       this.interruption.stop();
     }
@@ -353,11 +252,6 @@ export class Context {
     if (!this.options.sandbox) return this.#directories().state;
     this.#state ??= this.#beginRehearsal();
     return this.#state;
-  }
-
-  async #startSandbox(hasInbox: boolean): Promise<Sandbox> {
-    const { startEmbedded } = await import('./rehearsal.ts');
-    return startEmbedded(this.clock, await this.#learnedContract(), hasInbox);
   }
 
   #beginRehearsal(): string {
@@ -391,44 +285,10 @@ export class Context {
   }
 
   /** Starts a marketplace inside this process, with temporary credentials, state and log. */
-  async #sandboxSettings(): Promise<Settings> {
-    this.#sandbox ??= this.#startSandbox(this.options.keep === true);
-    const sandbox = await this.#sandbox;
-    this.onClose(() => sandbox.close());
-    return {
-      profile: { value: 'sandbox', source: 'flag' },
-      baseUrl: { value: sandbox.baseUrl, source: 'sandbox' },
-      clientId: { value: sandbox.clientId, source: 'sandbox' },
-      ownBaseUrl: null,
-      secret: { state: 'stored', read: async () => new Secret(sandbox.clientSecret) },
-      encoding: 'form',
-      live: false,
-      otherProfiles: [],
-      certificates: {},
-    };
+  async #ofSandbox(): Promise<Settings> {
+    const { startEmbedded } = await import('./rehearsal.ts');
+    const start = async () => startEmbedded(this, await this.#learnedContract(), this.options.keep === true);
+    this.#sandboxSettings ??= start();
+    return this.#sandboxSettings;
   }
-}
-
-async function makeReporter(context: Context): Promise<Reporter> {
-  const { process, options, clock } = context;
-  const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
-  const { columnsOf, isAsciiLocale } = await import('../report/output.ts');
-  const { stdout, stderr, env } = process;
-  const dumb = env['TERM'] === 'dumb';
-  const isForced = !['', '0', 'false'].includes(env['FORCE_COLOR'] ?? '');
-  const coloured = (stream: NodeJS.WriteStream) =>
-    options.color !== false && !env['NO_COLOR'] && (isForced || (Boolean(stream.isTTY) && !dumb));
-  const settings = {
-    stdout,
-    stderr,
-    quiet: options.quiet === true,
-    colour: { stdout: coloured(stdout), stderr: coloured(stderr) },
-    ascii: isAsciiLocale(env),
-    // Some terminals do not report their width (0 columns, as under `script` or in some containers). They cannot be
-    // redrawn, because the spinner's library would clear infinitely many lines.
-    redraw: columnsOf(stderr) !== null && !dumb && !env['CI'],
-    monotonicMs: clock.monotonicMs,
-    temporaryFolder: () => context.temporaryFolder('srq-result-'),
-  };
-  return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
 }

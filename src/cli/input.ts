@@ -18,43 +18,27 @@ import {
   type ReadOptions,
   type RememberedMapping,
   type Table,
-  type TextFormat,
 } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
+import { longName } from './table/commands.ts';
+import type { Flag } from './table/flags.ts';
+import { READING, type ReadingOptions } from './table/options.ts';
 
-/** The flags for reading a file, as commander parses them. */
-export interface ReadingOptions {
-  readonly format?: TextFormat;
-  readonly encoding?: string;
-  readonly delimiter?: string;
-  readonly skipLines: number;
-  readonly sheet?: string;
-  readonly map: readonly (readonly [string, string])[];
-  readonly set: readonly (readonly [string, string])[];
-  readonly mapping?: string;
-}
+export type { ReadingOptions } from './table/options.ts';
 
 /**
  * Throws `SrqError('usage')` for a flag about reading if no file is read, because it would have no effect. `hint` says what
  * to do instead, and gets the name of the flag.
  */
 export function requireNoReading(options: ReadingOptions, hint: (flag: string) => string): void {
-  const flags: readonly (readonly [flag: string, isGiven: boolean])[] = [
-    ['--format', options.format !== undefined],
-    ['--encoding', options.encoding !== undefined],
-    ['--delimiter', options.delimiter !== undefined],
-    ['--skip-lines', options.skipLines > 0],
-    ['--sheet', options.sheet !== undefined],
-    ['--map', options.map.length > 0],
-    ['--set', options.set.length > 0],
-    ['--mapping', options.mapping !== undefined],
-  ];
-  const [flag] = flags.find(([, isGiven]) => isGiven) ?? [];
-  if (flag === undefined) return;
+  const all: readonly (readonly [string, Flag])[] = Object.entries(READING);
+  const given = all.find(([name, { initial }]) => options[name as keyof ReadingOptions] !== initial);
+  if (!given) return;
+  const flag = longName(...given);
   throw new SrqError('flags.incomplete', `${flag} says how to read a file, and none is named.`, hint(flag));
 }
 

@@ -21,8 +21,6 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
   const profile = context.options.sandbox ? null : (await context.profileName()).value;
   const file = join(stateFolder, `${profile ?? 'sandbox'}.ndjson`);
   const { log, store, sandbox, freshStore } = context.options;
-  if (log !== undefined && store !== undefined)
-    throw new SrqError('flags.contradict', 'Choose either --log or --store.');
   if (log !== undefined) return { kind: 'file', path: log, isGiven: true };
   const { env } = context.process;
   const stored = sandbox ? null : await storedProfile(context);

@@ -8,16 +8,6 @@ import type { Profile } from '../settings/profile-store.ts';
 import { notLoggedIn } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
-/**
- * Throws `SrqError('usage')` with --sandbox, which has no profile: what would be changed belongs to the profile that the
- * command would use without it.
- */
-export function requireNoSandbox({ options }: Pick<Context, 'options'>, command: string): void {
-  if (!options.sandbox) return;
-  const message = `srq ${command} takes no --sandbox: the sandbox has no profile, and nothing of it is stored.`;
-  throw new SrqError('flags.contradict', message, `Leave it out: srq ${command}`);
-}
-
 /** Tells whether a profile leads to a test service or a live one. */
 export function profileKind({ baseUrl, test }: Pick<Profile, 'baseUrl' | 'test'>): 'test' | 'live' {
   return test || (URL.canParse(baseUrl) && isLoopback(baseUrl)) ? 'test' : 'live';

@@ -1,11 +1,15 @@
-import { Command, CommanderError, Help, type Option, type OutputConfiguration } from 'commander';
-import { positiveNumber, rare } from '../commands/options.ts';
+import { Argument, Command, CommanderError, Help, Option, type OutputConfiguration } from 'commander';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { type ErrorCode, type Failure, failureOf, SrqError } from '../request/words/errors.ts';
-import type { GlobalOptions, Invoke, RunCommand } from './command.ts';
+import type { Invoke } from './command.ts';
 import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
 import { EXIT_CODES, firstExitNumber } from './exit-codes.ts';
+import { COMMANDS, longName } from './table/commands.ts';
+import { type Flags, oneOf } from './table/flags.ts';
+import { GLOBAL, type GlobalOptions } from './table/options.ts';
+import type { CommandRow } from './table/row.ts';
+import { HELP_TOPICS } from './table/surroundings.ts';
 
 /**
  * Runs the command that the arguments name and returns its exit code. All errors are caught and reported here.
@@ -174,47 +178,15 @@ function fault(error: unknown, context: Context): SrqError {
   return new SrqError('srq.fault', message, hint, error);
 }
 
-type AddCommand = (program: Command, run: RunCommand) => void;
+/** Returns the command that a word names, with those below it, or all. One alone takes less time to build. */
+function rowsFor(word = ''): [string, CommandRow][] {
+  const own = Object.entries(COMMANDS).filter(([words]) => words.split(' ')[0] === word);
+  return own.length > 0 ? own : Object.entries(COMMANDS);
+}
 
 /**
- * The commands in the order of the help. The flags of a command are loaded when they are needed, and its code when it
- * is called.
- */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  demo: async () => (await import('../commands/sandbox/flags.ts')).addDemo,
-  login: async () => (await import('../commands/login/flags.ts')).addLogin,
-  logout: async () => (await import('../commands/logout.ts')).addLogout,
-  status: async () => (await import('../commands/status.ts')).addStatus,
-  profile: async () => (await import('../commands/profile/flags.ts')).addProfile,
-  doctor: async () => (await import('../commands/doctor/flags.ts')).addDoctor,
-  validate: async () => (await import('../commands/validate/flags.ts')).addValidate,
-  create: async () => (await import('../commands/create/flags.ts')).addCreate,
-  bulk: async () => (await import('../commands/bulk/flags.ts')).addBulk,
-  log: async () => (await import('../commands/log/flags.ts')).addLog,
-  report: async () => (await import('../commands/report/flags.ts')).addReport,
-  export: async () => (await import('../commands/export/flags.ts')).addExport,
-  resolve: async () => (await import('../commands/resolve/flags.ts')).addResolve,
-  store: async () => (await import('../commands/store/flags.ts')).addStore,
-  enqueue: async () => (await import('../commands/enqueue/flags.ts')).addEnqueue,
-  work: async () => (await import('../commands/work/flags.ts')).addWork,
-  queue: async () => (await import('../commands/queue.ts')).addQueue,
-  contract: async () => (await import('../commands/contract/flags.ts')).addContract,
-  sandbox: async () => (await import('../commands/sandbox/flags.ts')).addSandbox,
-  template: async () => (await import('../commands/template/flags.ts')).addTemplate,
-  markets: async () => (await import('../commands/markets.ts')).addMarkets,
-  completion: async () => (await import('../commands/completion/flags.ts')).addCompletion,
-  schema: async () => (await import('../commands/schema.ts')).addSchema,
-  version: async () => (await import('../commands/version.ts')).addVersion,
-  help: async () => (await import('../commands/help.ts')).addHelpCommand,
-};
-
-/** Commands that need the flags of all other commands. */
-const NEEDS_ALL: ReadonlySet<string> = new Set(['help']);
-
-/**
- * Builds the commander program that parses the arguments. If the first word is the name of a command, the program
- * contains only that command, which saves loading the flags of the others. `output` is where commander writes. Mistakes
- * in the arguments are thrown as `CommanderError`.
+ * Builds the commander program that parses the arguments. If the first word is the name of a command, the program has only
+ * that one. `output` is where commander writes. Mistakes in the arguments are thrown as `CommanderError`.
  */
 export async function makeProgram(
   version: string,
@@ -227,6 +199,7 @@ export async function makeProgram(
     .exitOverride()
     .configureOutput(output)
     .helpOption('-h, --help', 'print help')
+    .helpCommand(false)
     .showSuggestionAfterError(true)
     .usage('COMMAND [options]   sends leads to the marketplace, never twice')
     .version(version, '--version', 'print the version')
@@ -238,14 +211,9 @@ export async function makeProgram(
       argumentDescription: ({ description }) => description,
       subcommandTerm: (command) => command.name(),
     });
-  addGlobalOptions(program);
-  const run =
-    (load: Parameters<Invoke>[1]) =>
-    (...args: unknown[]): Promise<void> => {
-      const command = args.pop() as Command;
-      return invoke(command.optsWithGlobals<GlobalOptions>(), load, args);
-    };
-  for (const load of commandsFor(words[0])) (await load())(program, run);
+  for (const [name, flag] of Object.entries(GLOBAL)) program.addOption(optionOf(name, flag).hideHelp());
+  program.options.find(({ long }) => long === '--version')?.hideHelp();
+  for (const [own, row] of rowsFor(words[0])) addCommand(program, own, row, invoke);
   // The list of commands takes nearly the whole screen, so it has no heading.
   program.configureHelp({
     ...program.configureHelp(),
@@ -254,48 +222,88 @@ export async function makeProgram(
       return items.length === 0 ? [] : [...head, ...items, ''];
     },
   });
-  program.addHelpText('after', EVERYWHERE);
-  for (const command of program.commands) {
-    command.addHelpText('after', () => {
-      const isAll = command.createHelp().visibleOptions(command).length >= command.options.length;
-      return isAll ? '' : `More options: srq help ${command.name()} --all`;
-    });
-  }
-  return program;
-}
-
-function commandsFor(word = ''): readonly (() => Promise<AddCommand>)[] {
-  const named = Object.hasOwn(COMMANDS, word) && !NEEDS_ALL.has(word) ? COMMANDS[word] : undefined;
-  return named ? [named] : Object.values(COMMANDS);
+  return program.addHelpText('after', EVERYWHERE);
 }
 
 /** Further help, in one line because the help screen has no room for more. */
-const EVERYWHERE = 'Everywhere: --json --quiet   srq help --all|exit-codes|errors|environment|files';
+const EVERYWHERE = `Everywhere: --json --quiet   srq help --all|${HELP_TOPICS.join('|')}`;
+
+function addCommand(program: Command, words: string, row: CommandRow, invoke: Invoke): void {
+  const [name = '', group] = words.split(' ').reverse();
+  const parent = program.commands.find((each) => each.name() === group) ?? program;
+  const command = parent
+    .command(name, { hidden: row.isHidden === true })
+    .helpCommand(false)
+    .description(row.about);
+  for (const { name: placeholder, about = '', choices } of row.args ?? []) {
+    const argument = new Argument(placeholder, about);
+    command.addArgument(
+      choices ? argument.choices([...choices]).argParser((given) => oneOf(choices, given)) : argument,
+    );
+  }
+  for (const [key, flag] of Object.entries(row.flags ?? {})) command.addOption(optionOf(key, flag));
+  const { examples = [], run } = row;
+  if (examples.length > 0) {
+    const heading = examples.length > 1 ? 'Examples:' : 'Example:';
+    command.addHelpText('after', ['', heading, ...examples.map((example) => `  ${example}`)].join('\n'));
+  }
+  if (parent === program)
+    command.addHelpText('after', () => {
+      const isAll = command.createHelp().visibleOptions(command).length >= command.options.length;
+      return isAll ? '' : `More options: srq help ${name} --all`;
+    });
+  if (!run) return;
+  command.action((...args: unknown[]) => {
+    // Commander passes the command itself last.
+    const load = async () => {
+      requireFitting(words, row, command);
+      return run();
+    };
+    return invoke(command.optsWithGlobals<GlobalOptions>(), load, args.slice(0, -1));
+  });
+}
+
+function optionOf(name: string, flag: Flags[string]): Option {
+  const { about, value, short, choices, read, initial, isRequired, isRare } = flag;
+  const words = [...(short ? [`${short},`] : []), longName(name, flag), ...(value ? [value] : [])].join(' ');
+  const option = new Option(words, about).hideHelp(isRare === true).makeOptionMandatory(isRequired === true);
+  if (choices) option.choices([...choices]);
+  if (read) option.argParser(read);
+  return initial === undefined ? option : option.default(initial);
+}
+
+/** Throws `SrqError('usage')` for flags that the table does not let go together. */
+function requireFitting(words: string, { flags = {}, uses, noSandbox }: CommandRow, command: Command): void {
+  const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(name) === 'cli';
+  if ((uses === 'store' || noSandbox) && isGiven('sandbox')) throw noSandboxHere(words, uses);
+  const all: Flags = { ...GLOBAL, ...flags };
+  for (const [name, flag] of Object.entries(all).filter(([each]) => isGiven(each))) {
+    const own = longName(name, flag);
+    const { needs, not = {} } = flag;
+    if (needs !== undefined && !isGiven(needs)) {
+      const needed = [nameOf(needs), all[needs]?.value].join(' ').trim();
+      throw new SrqError('flags.incomplete', `${own} needs ${nameOf(needs)}.`, `Add: ${needed}`);
+    }
+    for (const [other, why] of Object.entries(not).filter(([each]) => isGiven(each))) {
+      if (why === null) throw new SrqError('flags.contradict', `Choose either ${nameOf(other)} or ${own}.`);
+      throw new SrqError('flags.contradict', why, `Leave ${own} or ${nameOf(other)} out.`);
+    }
+  }
+  function nameOf(name: string): string {
+    return longName(name, all[name] ?? { about: '' });
+  }
+}
+
+function noSandboxHere(words: string, uses: CommandRow['uses']): SrqError {
+  const message = `srq ${words} takes no --sandbox:`;
+  if (uses !== 'store')
+    return new SrqError('flags.contradict', `${message} the sandbox has no profile.`, `Leave it out: srq ${words}`);
+  const why = `${message} other processes could not reach it.`;
+  return new SrqError('sandbox.own-process', why, 'Start one of its own: srq sandbox');
+}
 
 /** Describes an option more briefly than commander, so that it fits in one line. */
 function describe({ description, argChoices, defaultValue }: Option): string {
   const usual = ['string', 'number'].includes(typeof defaultValue) ? `(default: ${defaultValue})` : '';
   return [argChoices ? `${description}: ${argChoices.join(', ')}` : description, usual].join(' ').trim();
-}
-
-/** Adds the global options. The main help shows them in a single line, so that the commands fit on a screen. */
-function addGlobalOptions(program: Command): void {
-  const all = [
-    rare('--profile <name>', 'use this profile (SRQ_PROFILE)'),
-    rare('--sandbox', 'send to a local sandbox instead, with a log of its own'),
-    rare('--json', 'print one JSON document on stdout'),
-    rare('-q, --quiet', 'show no plan and no progress'),
-    rare('-v, --verbose', 'show every call to the service, with personal data masked'),
-    rare('--no-color', 'no colours (NO_COLOR); FORCE_COLOR does the opposite'),
-    rare('--no-input', 'never ask a question'),
-    rare('--timeout <seconds>', 'longest wait for a complete answer (default: 120)').argParser(positiveNumber),
-    rare('--log <file>', 'use this log'),
-    rare('--store <url>', 'keep the log in this PostgreSQL, for several machines (SRQ_STORE)'),
-    rare('--fresh-store', 'begin with a store that does not know what the log in the file has'),
-    rare('--ca-file <file>', 'also trust these certificate authorities (PEM)'),
-    rare('--cert <file>', 'client certificate (PEM)'),
-    rare('--key <file>', 'its key (PEM); passphrase in SRQ_KEY_PASSPHRASE'),
-  ];
-  for (const option of all) program.addOption(option);
-  program.options.find(({ long }) => long === '--version')?.hideHelp();
 }

@@ -1,8 +1,10 @@
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Program } from '../account/program.ts';
 import type { Contract } from '../request/contract/contract.ts';
-import type { Clock } from '../request/ports.ts';
-import { type Sandbox, startSandbox } from '../sandbox/server.ts';
+import { Secret } from '../request/words/secret.ts';
+import { startSandbox } from '../sandbox/server.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** The files of a rehearsal with --sandbox that are kept: the log, and its notes, which a report needs. */
 const KEPT = ['sandbox.ndjson', 'sandbox.ndjson.runs'];
@@ -37,10 +39,15 @@ function removeIfPossible(folder: string): void {
 }
 
 /**
- * Starts a marketplace inside this process on a free port. The contract says how it differs from the public document.
+ * Starts a marketplace inside this process on a free port, until the command ends, and returns the settings for it. The
+ * contract says how it differs from the public document.
  */
-export function startEmbedded(clock: Clock, contract: Contract | null, hasInbox: boolean): Promise<Sandbox> {
-  return startSandbox({
+export async function startEmbedded(
+  program: Pick<Program, 'clock' | 'onClose'>,
+  contract: Contract | null,
+  hasInbox: boolean,
+): Promise<Settings> {
+  const sandbox = await startSandbox({
     port: 0,
     latencyMs: 0,
     ratePerSecond: null,
@@ -51,6 +58,19 @@ export function startEmbedded(clock: Clock, contract: Contract | null, hasInbox:
     // Users rehearse with real leads, and every user of the machine can call the port, so the inbox is opened only on
     // request.
     hasInbox,
-    now: clock.nowMs,
+    now: program.clock.nowMs,
   });
+  program.onClose(() => sandbox.close());
+  const { baseUrl, clientId, clientSecret } = sandbox;
+  return {
+    profile: { value: 'sandbox', source: 'flag' },
+    baseUrl: { value: baseUrl, source: 'sandbox' },
+    clientId: { value: clientId, source: 'sandbox' },
+    ownBaseUrl: null,
+    secret: { state: 'stored', read: async () => new Secret(clientSecret) },
+    encoding: 'form',
+    live: false,
+    otherProfiles: [],
+    certificates: {},
+  };
 }

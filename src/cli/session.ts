@@ -67,14 +67,14 @@ export class RequestSession {
 
   /** Opens the log in use for reading only. */
   async logReader(): Promise<LogReader> {
-    const log = await (await this.context.logStore()).openReader();
+    const log = await (await this.context.log.store()).openReader();
     this.context.onClose(() => log.close());
     return log;
   }
 
   /** Yields the records of what was created at this service before. */
   async *createdBefore(): AsyncGenerator<LogRecord> {
-    yield* createdAt(await this.context.logStore(), this.preparation.destination.baseUrl);
+    yield* createdAt(await this.context.log.store(), this.preparation.destination.baseUrl);
   }
 
   /** Connects to the service. Nothing is sent yet. */

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Context } from '../cli/context.ts';
+import type { WorkOptions } from '../cli/table/options.ts';
 import type { Metrics, ProcessState, ProcessView } from '../report/metrics.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 
@@ -11,12 +12,6 @@ export interface Health {
   readonly inFlight: number;
   /** The reason why the process ends by itself, or null. */
   readonly reason: string | null;
-}
-
-/** The flags for serving the health of a process. Without a port it is not served. */
-export interface HealthOptions {
-  readonly healthPort?: number;
-  readonly healthHost: string;
 }
 
 /** What a process tells of itself. */
@@ -32,7 +27,7 @@ export interface WatchedProcess {
  */
 export async function serveHealth(
   context: Context,
-  { healthPort, healthHost }: HealthOptions,
+  { healthPort, healthHost }: Pick<WorkOptions, 'healthPort' | 'healthHost'>,
   watched: WatchedProcess,
 ): Promise<Metrics | null> {
   if (healthPort === undefined) return null;

@@ -1,24 +1,12 @@
-import type { Command } from 'commander';
-import type { RunCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import { forgetProfile, profileInForce, requireNoSandbox } from '../cli/profiles.ts';
+import { forgetProfile, profileInForce } from '../cli/profiles.ts';
 import { printable } from '../report/output.ts';
-import { examples } from './options.ts';
-
-export function addLogout(program: Command, run: RunCommand): void {
-  program
-    .command('logout')
-    .description('forget all of a profile but its log')
-    .addHelpText('after', examples('srq logout --profile shop'))
-    .action(run(async () => logout));
-}
 
 /**
  * Removes the profile in use: its credentials, token, contract and mappings, and what was learned about its service. The
  * log is kept, because it prevents leads from being sent twice.
  */
 export async function logout(context: Context): Promise<number> {
-  requireNoSandbox(context, 'logout');
   const { value: name } = await context.profileName();
   const { log } = await context.paths();
   const removed = (await forgetProfile(context, name)) !== null;

@@ -1,15 +1,5 @@
-import type { Command } from 'commander';
-import type { RunCommand, TellingContext } from '../cli/command.ts';
+import type { TellingContext } from '../cli/command.ts';
 import { MARKETS } from '../request/lead/markets.ts';
-import { examples } from './options.ts';
-
-export function addMarkets(program: Command, run: RunCommand): void {
-  program
-    .command('markets')
-    .description(`list the ${MARKETS.length} markets: code, name, calling code, languages`)
-    .addHelpText('after', examples('srq markets --json'))
-    .action(run(async () => markets));
-}
 
 export async function markets(context: TellingContext): Promise<number> {
   const reporter = await context.reporter();

@@ -1,5 +1,3 @@
-import type { Command } from 'commander';
-import type { RunCommand } from '../cli/command.ts';
 import { withProfileFlags } from '../cli/command-line.ts';
 import { destinationOf } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
@@ -11,23 +9,6 @@ import { rateSummary } from '../service/pacing/account-rate.ts';
 import { accountId, openAccountState } from '../store/postgres/account.ts';
 import { outcomesByMinute, workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';
-import { examples } from './options.ts';
-
-export function addQueue(program: Command, run: RunCommand): void {
-  const command = program
-    .command('queue')
-    .helpCommand(false)
-    .description('show the queue, its workers and their progress')
-    .option('--watch', 'refresh every two seconds, until Ctrl-C')
-    .addHelpText('after', examples('srq queue', 'srq queue --watch', 'srq queue --json'))
-    .action(run(async () => queue));
-  command
-    .command('purge')
-    .description('forget the rows that wait to be sent')
-    .option('-y, --yes', 'do not ask')
-    .addHelpText('after', examples('srq queue purge', 'srq queue purge --yes --json'))
-    .action(run(async () => queuePurge));
-}
 
 const WATCH_MS = 2_000;
 
@@ -58,7 +39,7 @@ async function* views(context: Context, readView: () => Promise<QueueView>): Asy
  * been sent.
  */
 export async function queuePurge(context: Context, options: { readonly yes?: boolean }): Promise<number> {
-  const { store, requests } = await openRequests(context, 'queue purge');
+  const { store, requests } = await openRequests(context);
   await store.migrate();
   const { interruption } = context;
   const reporter = await context.reporter();
@@ -88,8 +69,8 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
   return exitNumber(interruption.code ? [interruption.code] : []);
 }
 
-async function openRequests(context: Context, command: string) {
-  const store = await context.requireStore(command);
+async function openRequests(context: Context) {
+  const store = await context.postgresStore();
   const { database } = store;
   const destination = destinationOf(await context.settings(), await context.contract());
   const { signal: stopping } = context.interruption.halt;
@@ -98,7 +79,7 @@ async function openRequests(context: Context, command: string) {
 }
 
 async function openView(context: Context): Promise<() => Promise<QueueView>> {
-  const { store, database, destination, stopping, requests } = await openRequests(context, 'queue');
+  const { store, database, destination, stopping, requests } = await openRequests(context);
   // To look changes nothing, so that there may be no tables.
   if ((await store.identity()) === null) return async () => ({ store: store.name, ...NO_QUEUE });
   const account = openAccountState(database, accountId(destination), context.run, stopping, context.clock);

@@ -1,28 +1,18 @@
-import type { Command } from 'commander';
-import type { RunCommand, TellingContext } from '../cli/command.ts';
+import type { TellingContext } from '../cli/command.ts';
+import type { OptionsOf } from '../cli/table/flags.ts';
+import type { SCHEMA } from '../cli/table/options.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { examples } from './options.ts';
-
-/** The flags of `schema`, as commander parses them. */
-interface SchemaFlags {
-  readonly input?: boolean;
-}
-
-export function addSchema(program: Command, run: RunCommand): void {
-  program
-    .command('schema [command...]', { hidden: true })
-    .description('print the JSON Schema of what a command prints with --json')
-    .option('--input', 'the schema of what it reads from the file of --file instead')
-    .addHelpText('after', examples('srq schema bulk', 'srq schema create --input', 'srq schema --json'))
-    .action(run(async () => schema));
-}
 
 /**
  * Prints schemas. Without `--json`, prints the schema of one command alone, for use with a validator. With `--json`,
  * prints a document with the schemas of one command or of all.
  */
-async function schema(context: TellingContext, words: readonly string[], { input }: SchemaFlags): Promise<number> {
+export async function schema(
+  context: TellingContext,
+  words: readonly string[],
+  { input }: OptionsOf<typeof SCHEMA>,
+): Promise<number> {
   // The schemas are built only here, because the rest of the program needs only their types.
   const { COMMANDS_WITH_DOCUMENTS, inputSchema, outputSchema } = await import('../request/documents/json-schema.ts');
   const wanted = words.join(' ');

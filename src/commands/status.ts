@@ -1,5 +1,3 @@
-import type { Command } from 'commander';
-import type { RunCommand } from '../cli/command.ts';
 import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
@@ -9,15 +7,6 @@ import type { DocumentOf } from '../request/documents/types.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
 import { tokenPath } from '../settings/paths.ts';
 import type { Sourced } from '../settings/settings.ts';
-import { examples } from './options.ts';
-
-export function addStatus(program: Command, run: RunCommand): void {
-  program
-    .command('status')
-    .description('show the profile, address and settings in force')
-    .addHelpText('after', examples('srq status', 'srq status --json --profile shop'))
-    .action(run(async () => status));
-}
 
 /** Shows the settings in force, the destination, and where each setting comes from. It never shows a secret. */
 export async function status(context: Context): Promise<number> {

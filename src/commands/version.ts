@@ -1,18 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
-import type { RunCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned } from '../report/output.ts';
 
-/** Adds `srq version`, which does the same as `--version` but can also print a document. */
-export function addVersion(program: Command, run: RunCommand): void {
-  program
-    .command('version', { hidden: true })
-    .description('print the version; with --verbose that of Node.js and of each bundled library, too')
-    .action(run(async () => showVersion));
-}
-
-async function showVersion(context: Context): Promise<number> {
+/** Does the same as `--version`, but can also print a document. */
+export async function showVersion(context: Context): Promise<number> {
   const { version, options, process } = context;
   const reporter = await context.reporter();
   if (!options.verbose) {

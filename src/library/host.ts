@@ -1,18 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { Closers } from '../account/closers.ts';
-import type { Host, LogPlace } from '../account/host.ts';
-import { type LogHost, LogKeeper } from '../account/log-keeper.ts';
-import { systemClock } from '../account/system-clock.ts';
+import type { LogPlace } from '../account/host.ts';
+import { Program } from '../account/program.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
 import { type Network, proxyFor } from '../service/network/connector.ts';
-import type { Trust } from '../settings/own-file.ts';
 import { requireCertificateCheck } from '../settings/settings.ts';
-import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import { storeAddress } from '../store/postgres/store-url.ts';
 import type { LibrarySettings } from './settings.ts';
 import { untilAborted } from './signals.ts';
@@ -21,21 +16,15 @@ import { untilAborted } from './signals.ts';
  * The host for a program that imports the library. The library uses only two things of its process: what identifies it
  * in the log, and the variables that tell Node.js which certificates to trust.
  */
-export class LibraryHost implements Host, LogHost {
-  readonly clock = systemClock;
-  readonly run = randomUUID();
+export class LibraryHost extends Program {
   readonly halt = new AbortController();
-  readonly uid = process.getuid?.() ?? null;
-  readonly log: LogKeeper;
   readonly #settings: LibrarySettings;
-  readonly #closers = new Closers();
-  readonly #warned = new Set<string>();
   /** Aborted when the functions of the program that give secrets are not waited for any longer. */
   readonly #asking = new AbortController();
 
   constructor(settings: LibrarySettings) {
+    super(process);
     this.#settings = settings;
-    this.log = new LogKeeper(this, async () => placeOf(settings, this.#asking.signal));
     // Every request in flight may listen to this signal.
     setMaxListeners(0, this.halt.signal);
     const { signal } = settings;
@@ -66,20 +55,8 @@ export class LibraryHost implements Host, LogHost {
     return { state: this.#settings.stateFolder };
   }
 
-  async trust(): Promise<Trust> {
-    const onDistrusted = (message: string) => {
-      if (!this.#warned.has(message)) void this.warn(message);
-      this.#warned.add(message);
-    };
-    return { uid: this.uid, onDistrusted };
-  }
-
-  logPlace(): Promise<LogPlace> {
-    return this.log.place();
-  }
-
-  postgresStore(): Promise<PostgresStore> {
-    return this.log.postgresStore();
+  protected async findLog(): Promise<LogPlace> {
+    return placeOf(this.#settings, this.#asking.signal);
   }
 
   /** Never rejects: an error of the program's function must not end what the warning is about, nor the process. */
@@ -112,14 +89,9 @@ export class LibraryHost implements Host, LogHost {
     };
   }
 
-  onClose(closer: () => Promise<void>): void {
-    this.#closers.add(closer);
-  }
-
-  /** Runs what was registered by `onClose`. Rejects with the first error, once all of it has run. */
-  close(): Promise<void> {
+  override close(): Promise<void> {
     this.#asking.abort();
-    return this.#closers.close();
+    return super.close();
   }
 }
 

@@ -1,8 +1,9 @@
 import { commandLine, withoutOptions } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
-import { type Input, mapped, type ReadingOptions, rememberable, rememberMapping } from '../cli/input.ts';
+import { type Input, mapped, rememberable, rememberMapping } from '../cli/input.ts';
 import { ask, forgetTyped } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
+import type { PlanOptions } from '../cli/table/options.ts';
 import { wirePreview } from '../cli/wire-preview.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { planMapping } from '../input/mapping.ts';
@@ -28,17 +29,6 @@ import {
   withoutLikely,
 } from './questions.ts';
 import { requireNotSentBefore } from './sent-before.ts';
-
-/** The flags with which `bulk` and `enqueue` plan a file. */
-export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'validate' | 'onDuplicate'> {
-  readonly dryRun?: boolean;
-  readonly limit?: number;
-  readonly skip: number;
-  readonly strict?: boolean;
-  readonly yes?: boolean;
-  /** Whether columns that are only likely are used without a question. */
-  readonly acceptLikely?: boolean;
-}
 
 /** Returns the range of rows that the flags select. */
 export function rangeOf({ skip, limit }: Pick<PlanOptions, 'skip' | 'limit'>): RowRange {

@@ -1,12 +1,12 @@
 import type { Context } from '../cli/context.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
+import type { BulkOptions } from '../cli/table/options.ts';
 import type { Pass } from '../delivery/import.ts';
 import type { EventStream, RunEvent } from '../report/event-stream.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunListener } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { type Failure, SrqError } from '../request/words/errors.ts';
-import type { BulkOptions } from './bulk-options.ts';
 import { requireOwnPlaces } from './outputs.ts';
 import { plannedCounts, withoutReady } from './summary.ts';
 import type { PassObserver, PassState } from './watch.ts';

@@ -3,6 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { type Input, inputName, planWithProgress, readInput, withReadingProgress } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
 import { finishOnSignal, RequestSession, recordingsBeside } from '../cli/session.ts';
+import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
 import { type ImportDeps, type ImportFile, type ImportUi, type Pass, runImport } from '../delivery/import.ts';
 import { type RowLookup, reportRows } from '../delivery/report-rows.ts';
@@ -10,9 +11,8 @@ import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import { type RunBegin, withListener } from '../request/log/log-store.ts';
 import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
-import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields, sayPlan } from './agree.ts';
+import { agreedPlan, rangeOf, requireAnswers, requireKnownFields, sayPlan } from './agree.ts';
 import { askMeaning } from './ask-meaning.ts';
-import type { BulkOptions } from './bulk-options.ts';
 import { confirmImport, isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
 import { requireDistinct, requireFreePlace } from './outputs.ts';
@@ -49,7 +49,7 @@ export async function importFile(
     ['--events', eventsPath],
   ]);
   if (report !== undefined) await requireFreePlace(context, report, { flag: '--report', kind: 'report', input: file });
-  const log = await context.openLog(`bulk ${basename(file)}`, true);
+  const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
     const run = new FileImport(opened, results, options, events);
     const deps = await importDeps(run, { ...opened, log, events, options });
@@ -229,7 +229,7 @@ async function importDeps(
   }: OpenedFile & Pick<ImportDeps, 'log'> & { readonly events: RunEvents; readonly options: BulkOptions },
 ): Promise<ImportDeps> {
   const { context } = session;
-  const notes = withListener((await context.logStore()).openNotes(context.run), events);
+  const notes = withListener((await context.log.store()).openNotes(context.run), events);
   const { clock, interruption } = context;
   return {
     ...{ log, notes, clock, halt: interruption.halt },

@@ -1,17 +1,12 @@
 import { commandLine } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { recordingsBeside } from '../cli/session.ts';
-import { FIELD, FIELDS, type FieldOption, isField } from '../request/lead/fields.ts';
+import type { RequestOptions } from '../cli/table/options.ts';
+import { FIELD, FIELDS, isField } from '../request/lead/fields.ts';
 import type { Draft } from '../request/lead/service-request.ts';
 import type { AudioReader } from '../request/ports.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
-
-/** The flags that describe one request, as commander parses them. */
-export interface RequestOptions extends Partial<Readonly<Record<FieldOption, string>>> {
-  readonly field: readonly (readonly [string, string])[];
-  readonly file?: string;
-}
 
 /** The requests that the user gave, with their recordings. */
 export interface RequestInput {

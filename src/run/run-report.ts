@@ -48,7 +48,7 @@ export function pageFacts(context: Context, hasInput: boolean): PageFacts {
  */
 export async function reportRun(context: Context, path: string, figures: RunFigures): Promise<void> {
   const reporter = await context.reporter();
-  const log = await context.logStore();
+  const log = await context.log.store();
   try {
     await addNotes(figures, log, context.run);
     await addRecords(figures, log, context.run);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { callSrq } from '../doors/call-srq.ts';
 import { makeProgram } from '../doors/program.ts';
 
 const output = {
@@ -55,9 +56,7 @@ describe('the help of a command', () => {
     const short = helpOf(bulk).join('\n');
     expect(short).not.toContain('--settle');
     expect(short).toContain('srq help bulk --all');
-    let text = '';
-    const fresh = await makeProgram('0.0.0', async () => {}, { ...output, writeOut: (part) => (text += part) });
-    await fresh.parseAsync(['help', 'bulk', '--all'], { from: 'user' });
+    const { stdout: text } = await callSrq(['help', 'bulk', '--all'], { env: {}, cwd: null });
     for (const { long } of bulk.options) expect(text).toContain(` ${long}`);
     expect(text).not.toContain('More options');
   });

@@ -11,7 +11,6 @@ export { secretMark } from '../../src/service/token/token.ts';
 export { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
 export { normalBaseUrl } from '../../src/settings/base-url.ts';
 export { ContractStore } from '../../src/settings/contract-store.ts';
-export { keychainEntry } from '../../src/settings/keychain.ts';
 export { MappingStore } from '../../src/settings/mapping-store.ts';
 export { ANY_OWNER, OwnFile, replaceFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
 export {

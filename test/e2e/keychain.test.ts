@@ -6,9 +6,8 @@ import { CANARY } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { fakeKeychain } from '../helpers/fake-keychain.ts';
 import { requestFor } from '../helpers/leads.ts';
-import { logIn, loginTo, storedProfiles } from '../helpers/login.ts';
+import { loginTo, storedProfiles } from '../helpers/login.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
-import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 
 interface WithKeychain {
   run(args: readonly string[], stdin?: string): Promise<Ended>;
@@ -70,34 +69,8 @@ describe.skipIf(platform() !== 'linux')('login --keychain', () => {
     },
   );
 
-  test.skipIf(!HAS_TERMINAL)('lets a person at a terminal choose the file instead', async ({ desk, sandbox }) => {
-    // Whatever keychain the machine has.
-    const place = mkdtempSync(join(tmpdir(), 'srq-keychain-'));
-    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-    const env = { SRQ_CLIENT_SECRET: CANARY, PATH: fakeKeychain(place, 'absent') };
-    const login = loginTo(sandbox, '--keychain');
-    const no = await onTerminal(desk, login, [[/instead\? \[y\/N\]/, '']], { env, term: 'dumb' });
-    expect([no.code, desk.files().includes('config/config.json')]).toEqual([2, false]);
-    const yes = await onTerminal(desk, login, [[/cannot be used[\s\S]*mode 0600\)\s+instead\?/, 'y']], {
-      env,
-      term: 'dumb',
-    });
-    expect(yes.code).toBe(0);
-    expect(storedProfiles(desk)['default']).toMatchObject({ clientSecret: CANARY });
-  });
-
   test('excludes --secret-command', async ({ desk, sandbox }) => {
     const ended = await desk.run(...loginTo(sandbox, '--keychain', '--secret-command', 'true'));
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-command') });
   });
-});
-
-test('a keychain that has lost the secret is said so, with the way back', async ({ desk, sandbox }) => {
-  const { run } = withKeychain(desk, 'sound');
-  await logIn(desk, sandbox);
-  const { baseUrl, clientId } = sandbox;
-  const settings = { current: 'default', profiles: { default: { baseUrl, clientId, keychain: true } } };
-  desk.write('../config/config.json', JSON.stringify(settings));
-  const ended = await run(['create', ...requestFor('sem chave')]);
-  expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('srq login --profile default --keychain') });
 });

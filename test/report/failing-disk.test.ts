@@ -128,7 +128,7 @@ test('where five are, they are given up, and nothing is left behind', async () =
 test('an export of the store that cannot be written is told like any other export', async () => {
   const { context } = contextOf();
   const store = { name: 'a store', requests: async function* () {} };
-  Object.assign(context, { requireStore: async () => store });
+  Object.assign(context, { requireStore: async () => store, postgresStore: async () => store });
   const output = join(folder, 'log.ndjson');
   disk.held.add(output);
   await expect(storeExport(context, { output })).rejects.toMatchObject({

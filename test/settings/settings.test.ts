@@ -5,20 +5,17 @@ import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Profile } from '../../src/settings/profile-store.ts';
 import {
-  keychainEntry,
   normalBaseUrl,
   notLoggedIn,
   requireCertificateCheck,
   resolveSettings,
   runSecretCommand,
 } from '../doors/kept.ts';
-import { fakeKeychain } from '../helpers/fake-keychain.ts';
 
 const SHOP: Profile = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'stored' };
-const NO_KEYCHAIN: { env?: { PATH: string }; system?: string } = { env: { PATH: '/nowhere' } };
 
-const settingsOf = (profiles: Record<string, Profile>, env: Record<string, string> = {}, keychain = NO_KEYCHAIN) =>
-  resolveSettings({ value: 'shop', source: 'default' }, profiles, env, keychain);
+const settingsOf = (profiles: Record<string, Profile>, env: Record<string, string> = {}) =>
+  resolveSettings({ value: 'shop', source: 'default' }, profiles, env);
 
 /** A command that prints these lines, without a shell. */
 const printing = (...lines: string[]) =>
@@ -58,7 +55,7 @@ describe('The settings of a command', () => {
       secret: { state: 'missing' },
       otherProfiles: ['office', 'depot'],
     });
-    const named = (value: string) => resolveSettings({ value, source: 'flag' }, { shop: SHOP }, {}, NO_KEYCHAIN);
+    const named = (value: string) => resolveSettings({ value, source: 'flag' }, { shop: SHOP }, {});
     expect(named('constructor').baseUrl).toBeNull();
   });
 
@@ -67,11 +64,7 @@ describe('The settings of a command', () => {
     ['another client', { SRQ_CLIENT_ID: '8' }],
   ])("send neither the profile's secret nor its certificate to %s", async (_, env) => {
     const certificates = { caFile: '/ca.pem', certFile: '/cert.pem', keyFile: '/key.pem' };
-    const stored: Profile[] = [
-      SHOP,
-      { ...SHOP, clientSecret: undefined, secretCommand: printing('printed') },
-      { ...SHOP, clientSecret: undefined, keychain: true },
-    ];
+    const stored: Profile[] = [SHOP, { ...SHOP, clientSecret: undefined, secretCommand: printing('printed') }];
     for (const profile of stored) {
       const own = settingsOf({ shop: { ...profile, ...certificates } });
       expect(own.certificates).toMatchObject(certificates);
@@ -102,33 +95,16 @@ describe('The settings of a command', () => {
 
 describe('A secret', () => {
   test('is read from where the profile has it, and from the environment before that', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'srq-secrets-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const keychain = { system: 'linux', env: { PATH: fakeKeychain(join(folder, 'keychain'), 'sound') } };
-    await keychainEntry('shop', SHOP, keychain).write('kept');
     const kinds: [Profile, string, string][] = [
       [SHOP, 'stored', 'stored'],
       [{ ...SHOP, secretCommand: printing('printed') }, 'command', 'printed'],
-      [{ ...SHOP, secretCommand: printing('printed'), keychain: true }, 'keychain', 'kept'],
     ];
     for (const [profile, state, text] of kinds) {
-      const { secret } = resolveSettings({ value: 'shop', source: 'default' }, { shop: profile }, {}, keychain);
+      const { secret } = settingsOf({ shop: profile });
       expect([secret.state, (await secret.read()).reveal()]).toEqual([state, text]);
       const given = settingsOf({ shop: profile }, { SRQ_CLIENT_SECRET: 'given' }).secret;
       expect([given.state, (await given.read()).reveal()]).toEqual(['env', 'given']);
     }
-    await keychainEntry('shop', SHOP, keychain).remove();
-    const emptied = resolveSettings(
-      { value: 'shop', source: 'default' },
-      { shop: { ...SHOP, keychain: true } },
-      {},
-      keychain,
-    );
-    await expect(emptied.secret.read()).rejects.toMatchObject({
-      reason: 'auth.no-secret',
-      message: 'The keychain holds no secret for profile shop.',
-      hint: 'Log in again: srq login --profile shop --keychain',
-    });
   });
 
   test('that a command prints is its first line; words in quotes are kept together', async () => {

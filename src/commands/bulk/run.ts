@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { EXIT_CODES, firstExitNumber } from '../../cli/exit-codes.ts';
+import type { BulkOptions } from '../../cli/table/options.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { onlyPath, requireFileName } from '../../report/output-file.ts';
 import { failureOf, SrqError } from '../../request/words/errors.ts';
-import type { BulkOptions } from '../../run/bulk-options.ts';
 import { requireConsent } from '../../run/consent.ts';
 import { RunEvents } from '../../run/events.ts';
 import { importFile, rehearseFile } from '../../run/import-file.ts';
@@ -82,25 +82,12 @@ function commandFor(command: readonly string[], files: readonly string[], wanted
 }
 
 /** Throws `SrqError('usage')` for flags that contradict each other, before anything is read. */
-async function requireSound(context: Context, { keep, report, results, events, dryRun }: BulkOptions): Promise<void> {
-  const { sandbox } = context.options;
+async function requireSound(context: Context, { report, results, events }: BulkOptions): Promise<void> {
   for (const [flag, path] of [
     ['--report', report],
     ['--results', results],
   ] as const)
     requireFileName(path, flag);
-  if (keep && !(sandbox && !dryRun)) {
-    const message = sandbox ? 'A dry run sends nothing, so the inbox would be empty.' : '--keep needs --sandbox.';
-    throw new SrqError('flags.incomplete', message, sandbox ? 'Leave --keep or --dry-run out.' : 'Add: --sandbox');
-  }
-  if (dryRun && report !== undefined) {
-    const message = 'A dry run sends nothing, so there is nothing to report.';
-    throw new SrqError('flags.contradict', message, 'Leave --report out, or --dry-run.');
-  }
-  if (dryRun && events !== undefined) {
-    const message = '--events and --dry-run cannot be used together: a dry run sends nothing. Nothing was sent.';
-    throw new SrqError('flags.contradict', message, 'Leave --events or --dry-run out.');
-  }
   await requireOwnPlaces(context, [
     ['--results', results],
     ['--report', report],

@@ -1,8 +1,13 @@
-import type { Command, Option } from 'commander';
 import type { Context } from '../../cli/context.ts';
+import { commandOf, longName, placeholder, within } from '../../cli/table/commands.ts';
+import type { Flags } from '../../cli/table/flags.ts';
+import { GLOBAL } from '../../cli/table/options.ts';
+import type { ArgumentRow } from '../../cli/table/row.ts';
+import type { SHELLS } from '../../cli/table/surroundings.ts';
 import { printable } from '../../report/output.ts';
 import { MARKETS } from '../../request/lead/markets.ts';
-import type { Shell } from './flags.ts';
+
+type Shell = (typeof SHELLS)[number];
 
 /** Prints the script with which a shell completes srq's commands. */
 export async function completion(context: Context, shell: Shell): Promise<number> {
@@ -12,13 +17,11 @@ export async function completion(context: Context, shell: Shell): Promise<number
 }
 
 /** Answers a completion request of a shell. `count` is the number of words before the cursor's word. */
-export async function complete(
-  context: Context,
-  program: Command,
-  count: number,
-  words: readonly string[],
-): Promise<number> {
-  const found = candidatesFor(program, words.slice(0, count), current(words[count]), await profileNames(context));
+export async function complete(context: Context, count: string, words: readonly string[]): Promise<number> {
+  const before = words.slice(0, Number(count));
+  // bash passes the `=` between an option and its value as a word.
+  const [current = ''] = words.slice(before.length).map((word) => (word === '=' ? '' : word));
+  const found = candidatesFor(before, current, await profileNames(context));
   const lines = found.words.map(({ word, description }) => `${word}\t${description}`);
   await (await context.reporter()).result(
     '__complete',
@@ -27,11 +30,6 @@ export async function complete(
     'verbatim',
   );
   return 0;
-}
-
-/** Removes a lone `=`, because bash passes the `=` between an option and its value as a word. */
-function current(word = ''): string {
-  return word === '=' ? '' : word;
 }
 
 /**
@@ -48,95 +46,93 @@ async function profileNames(context: Context): Promise<string[]> {
 
 /** The candidates for the word at the cursor. */
 interface Candidates {
-  readonly words: readonly CompletionWord[];
+  readonly words: readonly { readonly word: string; readonly description: string }[];
   /** Whether file names fit as well. The shell completes those itself. */
   readonly files: boolean;
 }
 
-interface CompletionWord {
-  readonly word: string;
-  /** A single line of text, which may be empty. */
-  readonly description: string;
-}
-
 const NONE: Candidates = { words: [], files: false };
 
-/**
- * Returns the candidates for the word at the cursor. `before` are the words between `srq` and that word, and `current`
- * is the part of it that has been typed.
- */
-export function candidatesFor(
-  program: Command,
-  before: readonly string[],
-  current: string,
-  profiles: readonly string[],
-): Candidates {
-  const { command, operands, awaiting } = read(program, before);
-  const [, flag = '', typed] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
-  if (awaiting) return startingWith(current, valuesOf(awaiting.flags, awaiting, profiles));
-  if (typed !== undefined) {
-    const option = optionOf(command, flag);
-    const values = option ? startingWith(typed, valuesOf(option.flags, option, profiles)).words : [];
-    return { words: values.map(({ word, description }) => ({ word: `${flag}=${word}`, description })), files: false };
-  }
-  if (current.startsWith('-')) return startingWith(current, { words: optionWords(command), files: false });
-  const argument =
-    command.registeredArguments[operands] ?? command.registeredArguments.find(({ variadic }) => variadic);
-  const values = argument ? valuesOf(`${command.name()} <${argument.name()}>`, argument, profiles) : NONE;
-  const subcommands = operands === 0 ? visible(command).map(described) : [];
-  return startingWith(current, { words: [...subcommands, ...values.words], files: values.files });
+/** What may have a value: a flag by its key, or an argument by its name. */
+interface Valued {
+  readonly key: string;
+  readonly value: string;
+  readonly choices?: readonly string[] | undefined;
 }
 
-/** Finds the command that the words name, the number of its arguments so far, and the option whose value comes next. */
-function read(program: Command, words: readonly string[]) {
-  let command = program;
+/** Returns the candidates for the word at the cursor, of which `current` has been typed. */
+function candidatesFor(before: readonly string[], current: string, profiles: readonly string[]): Candidates {
+  const { path, operands, awaiting } = read(before);
+  if (awaiting) return startingWith(current, valuesOf(awaiting, profiles));
+  const [, name = '', typed] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
+  if (typed !== undefined) {
+    const option = flagNamed(path, name);
+    const { words } = option ? startingWith(typed, valuesOf(option, profiles)) : NONE;
+    return { words: words.map((each) => ({ ...each, word: `${name}=${each.word}` })), files: false };
+  }
+  if (current.startsWith('-')) return startingWith(current, { words: optionWords(path), files: false });
+  const args = commandOf(path)?.args ?? [];
+  const argument = args[operands] ?? args.find((each) => placeholder(each.name).isRepeatable);
+  const values = argument ? valuesOf(valued(argument), profiles) : NONE;
+  return startingWith(current, { ...values, words: [...(operands === 0 ? wordsBelow(path) : []), ...values.words] });
+}
+
+function valued({ name, choices, isProfile }: ArgumentRow): Valued {
+  return { key: isProfile ? 'profile' : placeholder(name).bare, value: name, choices };
+}
+
+/** Finds the command that the words name, the number of its arguments so far, and the flag whose value comes next. */
+function read(words: readonly string[]) {
+  let path: readonly string[] = [];
   let operands = 0;
-  let awaiting: Option | null = null;
+  let awaiting: Valued | null = null;
   for (const word of words) {
     // bash passes `--profile=x` as three words.
     if (word === '=') continue;
-    if (awaiting) {
-      awaiting = null;
-    } else if (word.startsWith('-')) {
-      const option = word.includes('=') ? undefined : optionOf(command, word);
-      awaiting = option?.required ? option : null;
-    } else {
-      const next = operands === 0 ? command.commands.find((each) => each.name() === word) : undefined;
-      command = next ?? command;
-      operands = next ? 0 : operands + 1;
+    if (awaiting) awaiting = null;
+    else if (word.startsWith('-')) awaiting = flagNamed(path, word);
+    else {
+      const next = [...path, word];
+      const isCommand = operands === 0 && commandOf(next) !== undefined;
+      path = isCommand ? next : path;
+      operands = isCommand ? 0 : operands + 1;
     }
   }
-  return { command, operands, awaiting };
+  return { path, operands, awaiting };
 }
 
-function optionOf(command: Command, flag: string): Option | undefined {
-  const own = command.options.find(({ long, short }) => long === flag || short === flag);
-  return own ?? (command.parent ? optionOf(command.parent, flag) : undefined);
+const flagsOf = (path: readonly string[]): Flags => ({ ...GLOBAL, ...commandOf(path)?.flags });
+
+/** Finds a flag that must have a value. */
+function flagNamed(path: readonly string[], word: string): Valued | null {
+  const found = Object.entries(flagsOf(path)).find(
+    ([key, flag]) => longName(key, flag) === word || flag.short === word,
+  );
+  if (!found?.[1].value || placeholder(found[1].value).isOptional) return null;
+  const [key, { value, choices }] = found;
+  return { key, value, choices };
 }
 
-function optionWords(command: Command): CompletionWord[] {
-  const own = command.options.map(({ long, description }) => ({ word: long ?? '', description }));
-  return [...own, ...(command.parent ? optionWords(command.parent) : [{ word: '--help', description: 'print help' }])];
+function optionWords(path: readonly string[]): Candidates['words'] {
+  const own = Object.entries({ ...commandOf(path)?.flags, ...GLOBAL });
+  const words = own.map(([key, flag]) => ({ word: longName(key, flag), description: flag.about }));
+  const help = { word: '--help', description: 'print help' };
+  return [...words, help, ...(path.length === 0 ? [{ word: '--version', description: 'print the version' }] : [])];
 }
 
-function visible(command: Command): readonly Command[] {
-  return command.createHelp().visibleCommands(command);
+function wordsBelow(path: readonly string[]): Candidates['words'] {
+  const next = within(path).filter(([words, { isHidden }]) => !isHidden && words.split(' ').length === path.length + 1);
+  return next.map(([words, { about }]) => ({ word: words.split(' ').at(-1) ?? '', description: about }));
 }
 
-function described(command: Command): CompletionWord {
-  return { word: command.name(), description: command.description() };
-}
-
-/** Returns the possible values of an option or argument, from its choices or from its name in the usage. */
-function valuesOf(usage: string, { argChoices }: { argChoices?: string[] }, profiles: readonly string[]): Candidates {
-  if (argChoices) return { words: argChoices.map((word) => ({ word, description: '' })), files: false };
-  if (/^--profile |^(?:use|remove) </.test(usage)) {
-    return { words: profiles.map((word) => ({ word, description: 'profile' })), files: false };
-  }
-  if (/^--(?:country|market) /.test(usage)) {
+/** Returns the possible values of a flag or an argument. */
+function valuesOf({ key, value, choices }: Valued, profiles: readonly string[]): Candidates {
+  const plain = (words: readonly string[], description: string) => words.map((word) => ({ word, description }));
+  if (choices) return { words: plain(choices, ''), files: false };
+  if (key === 'profile') return { words: plain(profiles, 'profile'), files: false };
+  if (key === 'country' || key === 'market')
     return { words: MARKETS.map(({ code, name }) => ({ word: code, description: name })), files: false };
-  }
-  return /<files?>|<request>/.test(usage) ? { words: [], files: true } : NONE;
+  return { words: [], files: /^files?$/.test(placeholder(value).bare) };
 }
 
 function startingWith(prefix: string, { words, files }: Candidates): Candidates {

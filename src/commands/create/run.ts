@@ -2,6 +2,7 @@ import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
 import { finishOnSignal, RequestSession } from '../../cli/session.ts';
+import type { CreateOptions } from '../../cli/table/options.ts';
 import { draftSentBefore } from '../../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { loggedStatus } from '../../delivery/sent-before.ts';
@@ -15,23 +16,20 @@ import type { RowResult } from '../../request/log/outcome.ts';
 import type { LogView } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../../request/words/finding.ts';
-import { NOT_TRIED, type RequestOptions, readRequestInput } from '../../run/request-input.ts';
+import { NOT_TRIED, readRequestInput } from '../../run/request-input.ts';
 
 /** Requests are created one at a time, because there are only a few. */
 const CONCURRENCY = 1;
 
-/** The flags of `create`, as commander parses them. */
-export interface CreateFlags extends RequestOptions, SubmitOptions {}
-
 /** Creates one request or a few, each in the same way as a row of an import. */
-export async function create(context: Context, asked: CreateFlags): Promise<number> {
+export async function create(context: Context, asked: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, asked);
   const session = await RequestSession.open(context, { audio, operations: operationsOf(asked), isAsOffered: true });
   const connection = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   const options = { ...asked, validate: session.validates };
   await session.sayDestination();
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
-  const log = await context.openLog('create', false);
+  const log = await context.log.open('create', false);
   // What the log knows of all of them is asked before the first one is sent, so that each can be told if the log fails.
   await log.prefetch(prepared.flatMap((each) => (each.request ? [each.key] : [])));
   if (!options.again) await requireNotSentBefore(session, drafts, prepared, log);

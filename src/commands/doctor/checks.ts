@@ -153,7 +153,7 @@ async function settings(examination: Examination): Promise<Found> {
 async function store(context: Context): Promise<Found> {
   const opened = await context.postgresStore();
   const { server, role, isBehind, replication, dangers } = await opened.examine();
-  const unknown = await context.unknownLog();
+  const unknown = await context.log.unknown();
   if (unknown !== null) throw new SrqError(unknown.reason, unknown.message, unknown.hint);
   const message = `${opened.name} as ${role}: ${server}. ${replication}`;
   if (dangers.length > 0) {
@@ -284,7 +284,7 @@ const UNREAD =
 /** Creates one request that says it is a test. It is sent and logged like any other. */
 async function create({ context, connection, contract }: Examination): Promise<Found> {
   const made = await madeUpRequest(connection.destination, contract, context.clock.nowMs());
-  const opened = await context.openLog('doctor', false);
+  const opened = await context.log.open('doctor', false);
   await finishOnSignal(context);
   const options = { validate: false, onDuplicate: 'skip', again: false } as const;
   // What is under way then is finished and recorded, so it is not left like the other steps.
@@ -353,7 +353,7 @@ async function log(context: Context): Promise<Found> {
     await requireFolderForLog(context, path, isGiven);
     return { message: `The first import creates ${path}; its lock, ${kernelLockName()}, works there.` };
   }
-  const opened = await (await context.logStore()).open('doctor', true);
+  const opened = await (await context.log.store()).open('doctor', true);
   await opened.close();
   return { message: `${path} can be written, and its lock, ${kernelLockName()}, works.` };
 }

@@ -2,16 +2,11 @@ import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';
+import type { DoctorOptions } from '../../cli/table/options.ts';
 import { diagnosisText } from '../../report/terminal/doctor-text.ts';
 import type { Step } from '../../request/documents/diagnosis.ts';
 import { failureOf, SrqError } from '../../request/words/errors.ts';
 import { CHECKS, type Check, Examination } from './checks.ts';
-
-/** The flags of `doctor`, as commander parses them. */
-export interface DoctorOptions {
-  readonly create?: boolean;
-  readonly yes?: boolean;
-}
 
 /** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {

@@ -1,12 +1,13 @@
 import type { Context } from '../../cli/context.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
 import { RequestSession } from '../../cli/session.ts';
+import type { PlanOptions } from '../../cli/table/options.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import type { ImportPlan } from '../../request/log/import-plan.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../../run/agree.ts';
+import { agreedPlan, rangeOf, requireAnswers, requireKnownFields } from '../../run/agree.ts';
 import { confirmImport, requireConsent } from '../../run/consent.ts';
 import { rehearse } from '../../run/import-file.ts';
 import { refuseRehearsed, requireOneStatus } from '../../run/results.ts';
@@ -17,7 +18,7 @@ import { expiryWarning, queuePlan } from './queue-plan.ts';
 export async function enqueue(context: Context, file: string, asked: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  const store = await context.requireStore('enqueue');
+  const store = await context.postgresStore();
   const options = { ...asked, again: false };
   refuseRehearsed(context, file);
   const settings = await context.settings();
@@ -34,7 +35,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const given = context.process.argv.slice(2);
   if (options.dryRun) return rehearse({ file, input, session, command: given }, options, startedMs);
   requireAnswers(context, input, given, options);
-  await context.requireKnownLog();
+  await context.log.requireKnown();
   await store.migrate();
   const log = await session.logReader();
   const where = `the queue for ${session.destinationText}`;

@@ -47,7 +47,7 @@ export async function exportRequests(
     await requireOwnPlaces(context, [['--output', output]]);
     await requireFreePlace(context, output, { flag: '--output', kind: 'export', input: file ?? null });
   }
-  const store = await context.logStore();
+  const store = await context.log.store();
   const isWanted = await requestFilter(store, options, context.clock.nowMs(), 'srq export');
   const findings: FileFindings = { tooLong: 0 };
   const exported =
@@ -209,7 +209,7 @@ async function tellFindings(
   if (context.process.stdout.destroyed) return;
   const reporter = await context.reporter();
   if (file === undefined && total(counts) === 0) {
-    const { name } = await context.logStore();
+    const { name } = await context.log.store();
     await warnOfWrongLog(context);
     reporter.say(() => `No such requests in ${printable(name)}.`);
   }

@@ -27,7 +27,7 @@ const BEFORE_FOLLOWING = 10;
 export async function log(context: Context, options: LogOptions): Promise<number> {
   if (options.csv && context.options.json) throw new SrqError('flags.contradict', 'Choose either --json or --csv.');
   context.readLastRehearsal();
-  const store = await context.logStore();
+  const store = await context.log.store();
   const nowMs = context.clock.nowMs();
   const wanted = options.follow
     ? followedFilter(options, nowMs)

@@ -4,10 +4,10 @@ import { certificateFiles, contractFor, proveNewCredentials } from '../../cli/co
 import type { Context } from '../../cli/context.ts';
 import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
 import { ask, askHidden, askUntil, askYesNo } from '../../cli/prompt.ts';
+import type { LoginOptions } from '../../cli/table/options.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract/contract.ts';
-import type { BodyEncoding } from '../../request/contract/wire.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { Secret } from '../../request/words/secret.ts';
@@ -20,26 +20,10 @@ import type { Profile } from '../../settings/profile-store.ts';
 import { runSecretCommand } from '../../settings/settings.ts';
 import { keptSettings, storeSettings, tellKept, warnOfLostStore } from './kept-settings.ts';
 
-/** The flags of `login`, as commander parses them. */
-export interface LoginOptions {
-  readonly baseUrl?: string;
-  readonly clientId?: string;
-  readonly clientSecretStdin?: boolean;
-  readonly secretCommand?: string;
-  readonly keychain?: boolean;
-  readonly encoding?: BodyEncoding;
-  readonly test?: boolean;
-  readonly use?: boolean;
-  readonly storePasswordCommand?: string;
-}
-
 /** Checks credentials by requesting a token, if the service issues any, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
   if (context.options.sandbox) {
     throw new SrqError('flags.contradict', '--sandbox needs no login.', 'Just run: srq bulk FILE --sandbox');
-  }
-  if (options.keychain && options.secretCommand !== undefined) {
-    throw new SrqError('flags.contradict', 'Choose either --keychain or --secret-command.', 'See: srq login --help');
   }
   const profiles = await context.profiles();
   const name = (await context.profileName()).value;

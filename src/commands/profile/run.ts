@@ -1,6 +1,6 @@
 import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { profileKind, requireNoSandbox, warnOfRepair } from '../../cli/profiles.ts';
+import { profileKind, warnOfRepair } from '../../cli/profiles.ts';
 import { printable, tableText } from '../../report/output.ts';
 import { ownKey } from '../../request/contract/contract.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
@@ -42,7 +42,6 @@ export async function profileList(context: Context): Promise<number> {
 
 /** Makes a stored profile the default. */
 export async function profileUse(context: Context, name: string): Promise<number> {
-  requireNoSandbox(context, 'profile use NAME');
   const profiles = await context.profiles();
   const profile = requireStored(profiles.all(), name);
   await profiles.use(name);

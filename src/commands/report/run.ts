@@ -40,7 +40,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
     const place = { flag: '--output', kind: 'report', input: input ?? null };
     await requireFreePlace(context, options.output, place);
   }
-  const log = await context.logStore();
+  const log = await context.log.store();
   const run = await chosenRun(log, options);
   const figures =
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);

@@ -2,22 +2,12 @@ import { terminalColumns } from '../../cli/command.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfWrongLog } from '../../cli/profiles.ts';
+import type { ResolveOptions } from '../../cli/table/options.ts';
 import { requireOneEach, settleByWord, unknownRecords } from '../../delivery/settle-by-word.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
 import { logEntryOf } from '../../request/log/log-store.ts';
 import { SrqError } from '../../request/words/errors.ts';
-
-/** The flags of `resolve`, as commander parses them. */
-export interface ResolveOptions {
-  /** Whether the user says that the requests were created. A text is the identifier. */
-  readonly created?: string | true;
-  readonly notCreated?: boolean;
-  readonly ref?: string;
-  /** The run that sent them. */
-  readonly run?: string;
-  readonly all?: boolean;
-}
 
 /** Minimum length of the beginning of a run. An unset variable of a script must not name all runs. */
 const MIN_RUN_LETTERS = 4;
@@ -27,15 +17,12 @@ export async function resolve(context: Context, given: readonly string[], option
   // In a results file a key stands behind a letter.
   const keys = given.map((key) => key.replace(/^k(?=[0-9a-f]+$)/, ''));
   const { created, notCreated } = options;
-  if (created !== undefined && notCreated) {
-    throw new SrqError('flags.contradict', 'Choose one of --created and --not-created.');
-  }
   return created === undefined && !notCreated ? list(context, keys, options) : byPerson(context, keys, options);
 }
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const reporter = await context.reporter();
-  const doubtful = await unknownRecords(await context.logStore(), keys, options);
+  const doubtful = await unknownRecords(await context.log.store(), keys, options);
   const entries = doubtful.map(logEntryOf);
   const nowMs = context.clock.nowMs();
   await reporter.result(
@@ -78,8 +65,8 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   }
   if (typeof options.created === 'string') await requireIdentifier(context, options.created);
   // The log is opened exclusively, because another run may still learn the outcome of what it has in flight.
-  const log = await context.openLog('resolve', true);
-  const doubtful = await unknownRecords(await context.logStore(), keys, options);
+  const log = await context.log.open('resolve', true);
+  const doubtful = await unknownRecords(await context.log.store(), keys, options);
   requireOneEach(doubtful, keys);
   const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
   if (idle !== undefined && doubtful.length > 0) {
@@ -125,7 +112,7 @@ async function requireIdentifier(context: Context, id: string): Promise<void> {
     const hint = 'Name the one that the service shows, or leave it out: srq resolve KEY --created';
     throw new SrqError('arguments.invalid', 'The identifier after --created is empty. Nothing was recorded.', hint);
   }
-  const [another] = await unknownRecords(await context.logStore(), [id]);
+  const [another] = await unknownRecords(await context.log.store(), [id]);
   if (another === undefined) return;
   throw new SrqError(
     'arguments.invalid',

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
+import type { SandboxOptions } from '../../cli/table/options.ts';
 import { aligned, printable } from '../../report/output.ts';
 import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { type Contract, withTokenAtService } from '../../request/contract/contract.ts';
@@ -9,27 +10,8 @@ import { SrqError, shellWord } from '../../request/words/errors.ts';
 import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 
-/** The flags of `sandbox`, as commander parses them. */
-export interface SandboxCommandOptions {
-  readonly port: number;
-  readonly latency: number;
-  readonly rate?: number;
-  readonly tokenTtl: number;
-  readonly fault: Readonly<Record<string, number>>;
-  readonly seed: number;
-  readonly contract?: string;
-  readonly clientId?: string;
-  readonly clientSecretStdin?: boolean;
-  /** The operations of the contract's document that a person has named. */
-  readonly operation: readonly (readonly [string, string])[];
-}
-
 /** Runs the local marketplace until Ctrl-C. It is ready when its address is printed. */
-export async function sandbox(context: Context, options: SandboxCommandOptions): Promise<number> {
-  if (options.contract === undefined && options.operation.length > 0) {
-    const hint = 'Name it, too: srq sandbox --contract FILE --operation create=…';
-    throw new SrqError('flags.incomplete', '--operation names operations of a document, and none was given.', hint);
-  }
+export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
   const contract =
     options.contract === undefined ? null : await contractOf(context, options.contract, options.operation);
   const clientSecret = options.clientSecretStdin ? await givenSecret(context) : undefined;
@@ -88,11 +70,7 @@ async function givenSecret({ process }: Context): Promise<string> {
  * Learns the contract from a document. Questions that only the partner can answer stay open, because the sandbox
  * accepts any value for them. The operations must be known, however.
  */
-async function contractOf(
-  context: Context,
-  file: string,
-  operations: SandboxCommandOptions['operation'],
-): Promise<Contract> {
+async function contractOf(context: Context, file: string, operations: SandboxOptions['operation']): Promise<Contract> {
   const source = await readSource([file]);
   const said = { values: {}, operations: saidOperations(operations) };
   const around = { baseUrl: null, nowMs: context.clock.nowMs() };

@@ -35,7 +35,7 @@ export async function storeResume(
 ): Promise<number> {
   const store = await context.postgresStore();
   const { missing, doubtful } = await store.resume(nothingLost);
-  await context.acceptStore();
+  await context.log.acceptStore();
   const reporter = await context.reporter();
   const resumed = { store: store.name, missing, doubtful };
   await reporter.result('store resume', resumed, (paint) => resumedText(resumed, paint));
@@ -52,7 +52,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   const { interruption, clock, run, uid } = context;
-  const store = await context.requireStore('store import');
+  const store = await context.postgresStore();
   requireLog(file);
   const reporter = await context.reporter();
   const user = { uid, isInStateFolder: false };
@@ -132,7 +132,7 @@ export async function storeExport(context: Context, { output: named }: { readonl
   keepHeapSmall();
   // `-` is standard output, as it is standard input elsewhere.
   const output = named === '-' ? undefined : named;
-  const store = await context.requireStore('store export');
+  const store = await context.postgresStore();
   if (output === undefined) {
     if (context.options.json)
       throw new SrqError('flags.incomplete', 'With --json the log needs a file of its own.', 'Add: --output FILE');

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { TellingContext } from '../../cli/command.ts';
 import { commandLine } from '../../cli/command-line.ts';
+import type { OptionsOf } from '../../cli/table/flags.ts';
+import type { TEMPLATE } from '../../cli/table/options.ts';
 import { printable } from '../../report/output.ts';
 import { exampleMobile } from '../../request/lead/example-phone.ts';
 import { findMarket, MARKETS, type Market, usualDelimiter } from '../../request/lead/markets.ts';
@@ -8,16 +10,11 @@ import { csvRecordText } from '../../request/words/csv-text.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 
-interface TemplateOptions {
-  readonly market: string;
-  readonly output?: string;
-}
-
 /** Writes an example file of leads in the form that a partner in the market would use. */
 export async function template(
   context: TellingContext,
   format: 'csv' | 'json',
-  { market: code, output: file }: TemplateOptions,
+  { market: code, output: file }: OptionsOf<typeof TEMPLATE>,
 ): Promise<number> {
   const market = requireMarket(code);
   // `-` is standard output, as it is standard input elsewhere.

@@ -2,6 +2,7 @@ import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { RequestSession } from '../../cli/session.ts';
+import type { RequestOptions } from '../../cli/table/options.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { verdictText } from '../../report/terminal/summary-text.ts';
 import { type RowReason, reasonOf } from '../../request/log/outcome.ts';
@@ -9,7 +10,7 @@ import type { ValidateResult } from '../../request/ports.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { type ErrorCode, SrqError } from '../../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../../request/words/finding.ts';
-import { NOT_TRIED, type RequestOptions, readRequestInput } from '../../run/request-input.ts';
+import { NOT_TRIED, readRequestInput } from '../../run/request-input.ts';
 
 type Validated = ValidateResult & {
   readonly key: string | null;

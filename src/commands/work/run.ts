@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
+import type { WorkOptions } from '../../cli/table/options.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/refuse-queued.ts';
-import type { SubmitOptions } from '../../delivery/submit.ts';
 import type { Paint } from '../../report/output.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
@@ -12,17 +12,8 @@ import { failureOf } from '../../request/words/errors.ts';
 import { RunEvents } from '../../run/events.ts';
 import type { PostgresLog } from '../../store/postgres/postgres-log.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
-import { type HealthOptions, LOG_OPERATIONS, serveHealth } from '../health.ts';
+import { LOG_OPERATIONS, serveHealth } from '../health.ts';
 import { WorkerStats } from './worker-stats.ts';
-
-/** The flags of `work`, as commander parses them. */
-interface WorkOptions extends Omit<SubmitOptions, 'again'>, HealthOptions {
-  readonly concurrency: number;
-  readonly rate?: 'auto' | 'max' | number;
-  readonly untilEmpty?: boolean;
-  /** File to which the events of the worker are written, or `-` for standard output. */
-  readonly events?: string;
-}
 
 /** Time after the signal to end in which remaining results are still written to the store. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
@@ -38,7 +29,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { clock, interruption } = context;
   const reporter = await context.reporter();
   const { halt } = interruption;
-  const state = () => (halt.signal.aborted ? 'stopping' : context.isStoreAway ? 'waiting-for-database' : null);
+  const state = () => (halt.signal.aborted ? 'stopping' : context.log.isStoreAway ? 'waiting-for-database' : null);
   const account = new WorkerStats(reporter, events, context, state);
   account.metrics = await serveHealth(context, options, account);
   interruption.listen(() =>
@@ -76,13 +67,13 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   const { clock } = context;
   const { halt } = context.interruption;
   const { signal: stopping } = halt;
-  const store = await context.requireStore('work');
+  const store = await context.postgresStore();
   const session = await RequestSession.open(context, {
     audio: recordingsBeside('-'),
     operations: operationsOf(options),
   });
   const { destination, contract, operations } = session.preparation;
-  await context.requireKnownLog();
+  await context.log.requireKnown();
   const opened = await store.open('work', false);
   context.onClose(() => opened.close());
   const taking = await openWorkersQueue(context, store, destination, opened);

@@ -39,7 +39,7 @@ export interface Row {
 
 /** The kinds of text file that a user can name. If none is named, the kind is detected. */
 export const TEXT_FORMATS = ['csv', 'json', 'ndjson'] as const;
-export type TextFormat = (typeof TEXT_FORMATS)[number];
+type TextFormat = (typeof TEXT_FORMATS)[number];
 
 /** The options for reading a file. A member that is null is detected. */
 export interface ReadOptions {

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../request/ports.ts';
+import type { Trust } from '../settings/own-file.ts';
+import type { OfProfile, Paths } from '../settings/paths.ts';
+import type { PostgresStore } from '../store/postgres/postgres-store.ts';
+import { Closers } from './closers.ts';
+import type { Host, LogPlace } from './host.ts';
+import { type LogHost, LogKeeper } from './log-keeper.ts';
+import { systemClock } from './system-clock.ts';
+
+/**
+ * What a command and a program that imports the library have in common: both open their log and their connections in the
+ * same way, when these are first needed, and close them at the end.
+ */
+export abstract class Program implements Host, LogHost {
+  readonly clock: Clock = systemClock;
+  /** Identifies the records of this process in the log. */
+  run: string = randomUUID();
+  /** The log in use. */
+  log = this.#newLog();
+  readonly uid: number | null;
+  readonly #closers = new Closers();
+  /** Files that have been reported and are not reported again. */
+  readonly #distrusted = new Set<string>();
+
+  constructor({ getuid }: Pick<NodeJS.Process, 'getuid'>) {
+    this.uid = getuid?.() ?? null;
+  }
+
+  abstract get halt(): AbortController;
+  abstract get freshStore(): boolean;
+  abstract holder(command: string): string;
+  abstract settings(): Promise<OfProfile>;
+  abstract paths(): Promise<Pick<Paths, 'state'>>;
+  abstract warn(message: string): Promise<void>;
+  abstract addSecret(secret: string): void;
+  abstract requireCertificateCheck(authority: string): void;
+  /** Finds out where the log is kept. */
+  protected abstract findLog(): Promise<LogPlace>;
+
+  logPlace(): Promise<LogPlace> {
+    return this.log.place();
+  }
+
+  postgresStore(): Promise<PostgresStore> {
+    return this.log.postgresStore();
+  }
+
+  /** Begins another run in this process. The log is opened anew, because its records name the run. */
+  beginRun(): void {
+    this.run = randomUUID();
+    this.log = this.#newLog();
+  }
+
+  /** Returns the rules for trusting the small files that srq keeps. A file that cannot be trusted is not used. */
+  async trust(): Promise<Trust> {
+    const onDistrusted = (message: string) => {
+      if (!this.#distrusted.has(message)) void this.warn(message);
+      this.#distrusted.add(message);
+    };
+    return { uid: this.uid, onDistrusted };
+  }
+
+  /** Registers a function to run at the end. The function registered last runs first. */
+  onClose(closer: () => Promise<void>): void {
+    this.#closers.add(closer);
+  }
+
+  /** Runs what was registered by `onClose`. Throws the first error, once all of it has run. */
+  close(): Promise<void> {
+    return this.#closers.close();
+  }
+
+  #newLog(): LogKeeper {
+    return new LogKeeper(this, () => this.findLog());
+  }
+}

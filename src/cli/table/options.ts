@@ -1,0 +1,244 @@
+import { FIELD, type FieldOption } from '../../request/lead/fields.ts';
+import { TEXT_FORMATS } from '../../request/lead/table.ts';
+import { SENT_STATUSES } from '../../request/log/status.ts';
+import {
+  amount,
+  budget,
+  choice,
+  count,
+  type Flag,
+  faults,
+  flag,
+  initially,
+  type OptionsOf,
+  off,
+  pairs,
+  rare,
+  rate,
+  text,
+} from './flags.ts';
+
+export const GLOBAL = {
+  profile: text('<name>', 'use this profile (SRQ_PROFILE)'),
+  sandbox: flag('send to a local sandbox instead, with a log of its own'),
+  json: flag('print one JSON document on stdout'),
+  quiet: flag('show no plan and no progress', { short: '-q' }),
+  verbose: flag('show every call to the service, with personal data masked', { short: '-v' }),
+  color: off('no colours (NO_COLOR); FORCE_COLOR does the opposite'),
+  input: off('never ask a question'),
+  timeout: amount('<seconds>', 'longest wait for a complete answer (default: 120)'),
+  log: text('<file>', 'use this log'),
+  store: text('<url>', 'keep the log in this PostgreSQL, for several machines (SRQ_STORE)', { not: { log: null } }),
+  freshStore: flag('begin with a store that does not know what the log in the file has'),
+  caFile: text('<file>', 'also trust these certificate authorities (PEM)'),
+  cert: text('<file>', 'client certificate (PEM)'),
+  key: text('<file>', 'its key (PEM); passphrase in SRQ_KEY_PASSPHRASE'),
+};
+/** The flags that all commands have, and `--keep` of `srq bulk`, which the sandbox asks for. */
+export type GlobalOptions = Partial<OptionsOf<typeof GLOBAL & Pick<typeof BULK, 'keep'>>>;
+
+const yes = (about: string) => flag(about, { short: '-y' });
+const output = (about: string) => text('<file>', about, { short: '-o' });
+const events = rare(
+  text('<file>', 'write what happens there, one JSON object a line (-: stdout)', {
+    not: { dryRun: '--events and --dry-run cannot be used together: a dry run sends nothing. Nothing was sent.' },
+  }),
+);
+const noValidate = rare(off('create without asking for duplicates first'));
+const onDuplicate = (about: string) => initially('skip', choice('<what>', about, ['skip', 'create']));
+
+export const READING = {
+  format: rare(choice('<format>', 'format of the file (detected)', TEXT_FORMATS)),
+  encoding: rare(text('<name>', 'encoding of the file (detected)')),
+  delimiter: rare(text('<mark>', 'delimiter of a CSV file: , ; TAB | (detected)')),
+  skipLines: rare(initially(0, count('<n>', 'leave out the first N lines of the file', 0))),
+  sheet: rare(text('<name>', 'sheet of a workbook (default: the first)')),
+  map: pairs('<column=field>', 'use this column as that field; - leaves it out', 'last'),
+  set: pairs('<field=value>', "give all rows a value: PT, or '{City} {Zip}'"),
+  mapping: text('<file>', 'read both from JSON: {"map":{},"set":{}}'),
+};
+export type ReadingOptions = OptionsOf<typeof READING>;
+
+const PLANNING = {
+  limit: count('<n>', 'only the first N rows', 1),
+  skip: rare(initially(0, count('<n>', 'leave out the first N rows', 0))),
+  strict: flag('warnings make a row invalid'),
+};
+const AGREEING = {
+  acceptLikely: flag('use columns that are only likely without asking'),
+  yes: yes('do not ask to confirm the plan and the columns'),
+};
+
+const MAX_SETTLE_SECONDS = 7 * 24 * 60 * 60;
+
+export const BULK = {
+  ...READING,
+  dryRun: flag('read, map, check; send nothing'),
+  ...PLANNING,
+  validate: noValidate,
+  onDuplicate: onDuplicate('what to do with a duplicate'),
+  again: rare(initially(false, flag('send again what the log says was created'))),
+  rate: rate('requests a second: auto (the default), max, a number'),
+  concurrency: rare(initially(16, count('<n>', 'most requests at the same time', 1, 1000))),
+  maxErrors: budget('<n>', 'stop after so many refused rows: 50, or 2%'),
+  settle: rare(
+    amount('<seconds>', 'wait before asking validate about an unknown outcome (60 or 240)', [
+      ...([MAX_SETTLE_SECONDS, 'seconds, which are 7 days.'] as const),
+    ]),
+  ),
+  inDoubt: rare(initially('validate', choice('<what>', 'rows with an unknown outcome', ['park', 'validate']))),
+  results: text('<file>', 'write every row with its outcome there'),
+  report: text('<file>', 'write the run as a page with charts (.html)', {
+    not: { dryRun: 'A dry run sends nothing, so there is nothing to report.' },
+  }),
+  events,
+  keep: rare(
+    flag('with --sandbox: keep its inbox open until Ctrl-C', {
+      needs: 'sandbox',
+      not: { dryRun: 'A dry run sends nothing, so the inbox would be empty.' },
+    }),
+  ),
+  ...AGREEING,
+};
+export type BulkOptions = OptionsOf<typeof BULK>;
+
+export const ENQUEUE = {
+  ...READING,
+  dryRun: flag('read, map, check; queue nothing'),
+  ...PLANNING,
+  validate: rare(off('check only what create needs, for workers that do not validate')),
+  onDuplicate: rare(onDuplicate('what the log has as a duplicate')),
+  ...AGREEING,
+};
+/** The options with which `bulk` and `enqueue` plan a file. */
+export type PlanOptions = OptionsOf<typeof ENQUEUE>;
+
+export const WORK = {
+  concurrency: initially(64, count('<n>', 'most requests at the same time, in this worker', 1, 1000)),
+  rate: rate('requests a second of the account: auto (the default), max, a number'),
+  untilEmpty: flag('end when the queue is empty'),
+  validate: noValidate,
+  onDuplicate: rare(onDuplicate('what to do with a duplicate')),
+  healthPort: count('<port>', 'answer /livez, /healthz and /metrics there', 1, 65_535),
+  healthHost: rare(initially('127.0.0.1', text('<address>', 'where to listen'))),
+  events,
+};
+export type WorkOptions = OptionsOf<typeof WORK>;
+
+const ofFields = Object.values(FIELD).map(({ option, value, help, isRare }) => {
+  const given = text(`<${value}>`, help);
+  return [option, isRare ? rare(given) : given] as const;
+});
+export const VALIDATE = {
+  ...(Object.fromEntries(ofFields) as Readonly<Record<FieldOption, Flag<string>>>),
+  field: pairs('<name=value>', 'another parameter (repeatable)'),
+  file: text('<file>', 'JSON object, array or NDJSON of the same names (-: stdin)'),
+};
+/** The options that describe one request. */
+export type RequestOptions = OptionsOf<typeof VALIDATE>;
+
+export const CREATE = {
+  ...VALIDATE,
+  validate: noValidate,
+  onDuplicate: onDuplicate('what to do with a duplicate'),
+  again: BULK.again,
+};
+export type CreateOptions = OptionsOf<typeof CREATE>;
+
+const FILTER = {
+  since: text('<time>', 'from this time on: 2026-11-21, or 90m, 24h, 7d ago'),
+  until: text('<time>', 'before this time, or to the end of this day'),
+  status: choice('<status>', 'only this status', SENT_STATUSES),
+  run: text('<run>', 'only this run: its id, or how the id begins'),
+};
+export const LOG = {
+  ref: text('<ref>', 'only this reference'),
+  id: text('<id>', 'only this identifier'),
+  ...FILTER,
+  limit: count('<n>', 'only the last N', 0, 1_000_000),
+  follow: flag('keep showing what is added, until Ctrl-C'),
+  csv: flag('as CSV', { not: { json: null } }),
+};
+export const EXPORT = {
+  output: output('write it there: .csv, .xlsx or .json'),
+  csv: flag('as CSV (the default)'),
+  ...FILTER,
+  ...READING,
+};
+export const REPORT = {
+  output: { ...output('write the page there (.html)'), isRequired: true as const },
+  run: text('<id>', 'run id, or how it begins, or "all" (default: the last run)'),
+  input: text('<file>', 'list all rows of this file, not only what was sent'),
+  ...READING,
+};
+
+export const RESOLVE = {
+  created: { about: 'you looked it up: the service has it', value: '[id]' } as Flag<string | true>,
+  notCreated: flag('you looked it up: not there; the next run sends it', { not: { created: null } }),
+  ref: text('<ref>', 'all with this reference'),
+  run: text('<run>', 'all of this run'),
+  all: flag('every request whose outcome is unknown'),
+};
+export type ResolveOptions = OptionsOf<typeof RESOLVE>;
+
+export const LOGIN = {
+  baseUrl: text('<url>', 'https, except on this machine (SRQ_BASE_URL)'),
+  clientId: text('<id>', 'client id (SRQ_CLIENT_ID)'),
+  clientSecretStdin: flag('read the secret from stdin (SRQ_CLIENT_SECRET)'),
+  secretCommand: text('<command>', 'store a command that prints the secret', { not: { keychain: null } }),
+  keychain: flag("store the secret in this system's keychain"),
+  encoding: choice('<encoding>', 'how requests are sent (form)', ['form', 'json']),
+  test: flag('mark the service as a test: bulk does not ask first'),
+  use: flag('make this the default profile (the first one is anyway)'),
+  storePasswordCommand: rare(text('<command>', 'with --store: store a command that prints its password')),
+};
+export type LoginOptions = OptionsOf<typeof LOGIN>;
+
+export const DOCTOR = {
+  create: flag('also send one request that is marked as a test'),
+  yes: yes('with --create: do not ask'),
+};
+export type DoctorOptions = OptionsOf<typeof DOCTOR>;
+
+export const SANDBOX = {
+  port: initially(4010, count('<port>', 'port on 127.0.0.1; 0 for a free one', 0, 65_535)),
+  latency: initially(0, count('<ms>', 'delay of each answer', 0, 600_000)),
+  rate: amount('<n>', 'answer 429 above this many requests a second'),
+  tokenTtl: initially(3600, count('<seconds>', 'lifetime of a token', 1, 31_536_000)),
+  fault: faults('<kind=probability>', 'inject faults (repeatable): 429, 500, reset-after'),
+  seed: initially(1, count('<n>', 'the same seed gives the same faults', 0, 2 ** 32 - 1)),
+  contract: text('<file>', 'behave as this OpenAPI or Postman file says'),
+  operation: { ...pairs('<name=path>', 'which operation is create, token, validate (or none)'), needs: 'contract' },
+  clientId: text('<id>', 'its client id, instead of a random one'),
+  clientSecretStdin: flag('read its client secret from stdin, instead of a random one'),
+};
+export type SandboxOptions = OptionsOf<typeof SANDBOX>;
+
+export const LEARN = {
+  environment: text('<file>', 'the environment of a Postman collection'),
+  set: pairs(
+    '<name=value>',
+    'a value for every request, or {field} (repeatable); Idempotency-Key=24h: the service recognises a repeated create that long (default: no)',
+  ),
+  operation: pairs(
+    '<name=path>',
+    'which operation is create, token, validate (or none); token also takes a path, a full URL, basic or key',
+  ),
+  takenBy: rare(
+    text('<answer>', 'such an answer means taken; form: the one that waits; id: any that names an identifier'),
+  ),
+  refusedBy: rare(text('<answer>', 'such an answer means refused; form: the one that waits')),
+  dryRun: flag('show what would be learned'),
+  yes: yes('agree to what is shown'),
+};
+
+export const TEMPLATE = {
+  market: initially('PT', text('<code>', 'market for language and format')),
+  output: text('<file>', 'write it there; an existing file is not replaced'),
+};
+export const WATCH = { watch: flag('refresh every two seconds, until Ctrl-C') };
+export const PURGE = { yes: yes('do not ask') };
+export const RESUME = { nothingLost: flag('the server has each commit: list no row that only waited as unknown') };
+export const STORE_EXPORT = { output: output('write it there (default: stdout)') };
+export const SCHEMA = { input: flag('the schema of what it reads from the file of --file instead') };
+export const HELP = { all: flag('with the options that few need') };

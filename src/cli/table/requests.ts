@@ -1,0 +1,145 @@
+import * as flags from './options.ts';
+import type { CommandTable } from './row.ts';
+
+/** What works on requests and on the log of them. */
+export const REQUESTS: CommandTable = {
+  validate: {
+    about: 'ask the service whether a request is a duplicate',
+    flags: flags.VALIDATE,
+    examples: [
+      'srq validate --country PT --phone +351912345678 --request-text "Tap"',
+      'srq validate --file request.json',
+    ],
+    uses: 'profile',
+    sends: 'asks',
+    fails: ['input', 'rejected', 'unknown', 'duplicate'],
+    run: async () => (await import('../../commands/validate/run.ts')).validate,
+  },
+  create: {
+    about: 'create one request, or a few from a JSON file',
+    flags: flags.CREATE,
+    examples: ['srq create --country PT --phone +351912345678 --request-text "Tap"', 'srq create --file request.json'],
+    uses: 'log',
+    sends: 'creates',
+    fails: ['input', 'rejected', 'duplicate'],
+    run: async () => (await import('../../commands/create/run.ts')).create,
+  },
+  bulk: {
+    about: 'import files of leads (-: stdin); try it with --sandbox',
+    args: [{ name: '<files...>' }],
+    flags: flags.BULK,
+    examples: ['srq bulk leads.csv --sandbox', "srq bulk leads.csv --map 'Telefon 2=phone' --set country=PT --dry-run"],
+    uses: 'log',
+    sends: 'creates',
+    fails: ['input', 'rejected', 'stopped'],
+    run: async () => (await import('../../commands/bulk/run.ts')).bulk,
+  },
+  log: {
+    about: 'show what was sent and what came back',
+    flags: flags.LOG,
+    examples: ['srq log --since 24h --status rejected', 'srq log --follow --json          one JSON document a line'],
+    uses: 'log',
+    run: async () => (await import('../../commands/log/run.ts')).log,
+  },
+  report: {
+    about: 'write a page with charts about an import, even a running one',
+    flags: flags.REPORT,
+    examples: ['srq report -o run.html', 'srq report --input leads.csv --run all -o all.html'],
+    uses: 'log',
+    fails: ['input', 'auth'],
+    run: async () => (await import('../../commands/report/run.ts')).report,
+  },
+  export: {
+    about: 'write identifiers for your CRM, from the log or beside a file',
+    args: [{ name: '[file]', about: 'add srq_status, srq_id, srq_at to its columns (-: stdin)' }],
+    flags: flags.EXPORT,
+    examples: ['srq export leads.csv -o leads.export.csv', 'srq export --since 24h --status created'],
+    uses: 'log',
+    fails: ['input', 'auth'],
+    run: async () => (await import('../../commands/export/run.ts')).exportRequests,
+  },
+  resolve: {
+    about: 'list or settle requests whose outcome is unknown',
+    args: [{ name: '[key...]' }],
+    flags: flags.RESOLVE,
+    examples: [
+      'srq resolve                                       list them',
+      'srq resolve 3f9a1c22b0d4 --created 123456',
+      'srq resolve --not-created --run 3f9a',
+    ],
+    uses: 'log',
+    sends: 'asks',
+    fails: ['input', 'unknown'],
+    run: async () => (await import('../../commands/resolve/run.ts')).resolve,
+  },
+};
+
+/** What needs a store that several machines share. */
+export const SEVERAL_MACHINES: CommandTable = {
+  store: {
+    about: 'the log in PostgreSQL that several machines share',
+    examples: ['srq store migrate --store postgres://owner@db.example/leads'],
+    isHidden: true,
+  },
+  'store migrate': {
+    about: 'create its tables',
+    examples: ['srq store migrate --store postgres://owner@db.example/leads'],
+    uses: 'store',
+    run: async () => (await import('../../commands/store/run.ts')).storeMigrate,
+  },
+  'store resume': {
+    about: 'send again after a fail-over, without processes that have not come back',
+    flags: flags.RESUME,
+    examples: ['srq store resume', 'srq store resume --nothing-lost'],
+    uses: 'store',
+    run: async () => (await import('../../commands/store/run.ts')).storeResume,
+  },
+  'store import': {
+    about: 'take over what the log in a file says was sent; again is harmless',
+    args: [{ name: '<file>' }],
+    examples: ['srq store import default.ndjson --store postgres://srq@db.example/leads'],
+    uses: 'store',
+    run: async () => (await import('../../commands/store/run.ts')).storeImport,
+  },
+  'store export': {
+    about: 'write the last record of each request as a log in a file',
+    flags: flags.STORE_EXPORT,
+    examples: ['srq store export -o leads.ndjson'],
+    uses: 'store',
+    run: async () => (await import('../../commands/store/run.ts')).storeExport,
+  },
+  enqueue: {
+    about: 'queue a file of leads for workers (-: stdin)',
+    args: [{ name: '<file>' }],
+    flags: flags.ENQUEUE,
+    examples: ['srq enqueue leads.csv --store postgres://srq@db.example/leads', 'srq enqueue leads.csv --yes --json'],
+    uses: 'store',
+    fails: ['input', 'rejected', 'auth'],
+    run: async () => (await import('../../commands/enqueue/run.ts')).enqueue,
+  },
+  work: {
+    about: 'send what is queued; any number of workers can run',
+    flags: flags.WORK,
+    examples: ['srq work', 'srq work --until-empty --json', 'srq work --health-port 8080'],
+    uses: 'store',
+    sends: 'creates',
+    fails: ['rejected', 'stopped'],
+    run: async () => (await import('../../commands/work/run.ts')).work,
+  },
+  queue: {
+    about: 'show the queue, its workers and their progress',
+    flags: flags.WATCH,
+    examples: ['srq queue', 'srq queue --watch', 'srq queue --json'],
+    uses: 'store',
+    fails: ['auth'],
+    run: async () => (await import('../../commands/queue.ts')).queue,
+  },
+  'queue purge': {
+    about: 'forget the rows that wait to be sent',
+    flags: flags.PURGE,
+    examples: ['srq queue purge', 'srq queue purge --yes --json'],
+    uses: 'store',
+    fails: ['auth'],
+    run: async () => (await import('../../commands/queue.ts')).queuePurge,
+  },
+};

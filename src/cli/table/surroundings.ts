@@ -1,0 +1,155 @@
+import { MARKETS } from '../../request/lead/markets.ts';
+import * as flags from './options.ts';
+import type { CommandTable } from './row.ts';
+
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export const HELP_TOPICS = ['exit-codes', 'errors', 'environment', 'files'] as const;
+
+/** What comes before the first request. */
+export const SETUP: CommandTable = {
+  demo: {
+    about: 'kill an import half-way, and see that nothing is sent twice',
+    examples: ['srq demo'],
+    fails: ['platform.no-lock'],
+    run: async () => (await import('../../commands/sandbox/demo.ts')).demo,
+  },
+  login: {
+    about: 'check your credentials with the service, then store them',
+    flags: flags.LOGIN,
+    examples: [
+      'srq login                            asks for what it needs',
+      'srq login --profile shop --keychain',
+      "srq login --secret-command 'pass show marketplace'",
+    ],
+    uses: 'profile',
+    sends: 'asks',
+    run: async () => (await import('../../commands/login/run.ts')).login,
+  },
+  logout: {
+    about: 'forget all of a profile but its log',
+    examples: ['srq logout --profile shop'],
+    uses: 'profile',
+    noSandbox: true,
+    run: async () => (await import('../../commands/logout.ts')).logout,
+  },
+  status: {
+    about: 'show the profile, address and settings in force',
+    examples: ['srq status', 'srq status --json --profile shop'],
+    uses: 'profile',
+    fails: ['auth'],
+    run: async () => (await import('../../commands/status.ts')).status,
+  },
+  profile: { about: 'list and choose profiles', examples: ['srq profile list', 'srq profile use shop'] },
+  'profile list': {
+    about: 'list the stored profiles; * marks the one in force',
+    examples: ['srq profile list --json'],
+    run: async () => (await import('../../commands/profile/run.ts')).profileList,
+  },
+  'profile use': {
+    about: 'make this the default profile',
+    args: [{ name: '<name>', isProfile: true }],
+    examples: ['srq profile use shop'],
+    noSandbox: true,
+    run: async () => (await import('../../commands/profile/run.ts')).profileUse,
+  },
+  doctor: {
+    about: 'check settings, network, service and this machine',
+    flags: flags.DOCTOR,
+    examples: ['srq doctor', 'srq doctor --create', 'srq doctor --json > report.json   for support; it has no secret'],
+    uses: 'log',
+    sends: 'creates',
+    fails: ['input', 'rejected', 'stopped', 'duplicate'],
+    run: async () => (await import('../../commands/doctor/run.ts')).doctor,
+  },
+};
+
+export const AROUND: CommandTable = {
+  contract: {
+    about: "learn the service's API from its OpenAPI or Postman file",
+    examples: ['srq contract learn api.yaml', 'srq contract learn collection.json --environment sandbox.json'],
+  },
+  'contract learn': {
+    about:
+      'read an OpenAPI file, a Postman collection, or the page of a contract that you edited; store what you agree to',
+    args: [{ name: '[file...]' }],
+    flags: flags.LEARN,
+    examples: [
+      'srq contract learn api.yaml --set partner_id=42 --yes',
+      "srq contract learn api.yaml --operation create='POST /v1/leads'",
+      'srq contract learn contract.yaml',
+    ],
+    uses: 'profile',
+    fails: ['input', 'auth', 'log'],
+    run: async () => (await import('../../commands/contract/run.ts')).learn,
+  },
+  'contract show': {
+    about: 'print what is in force as a page, which can be edited and learned',
+    examples: ['srq contract show > contract.yaml'],
+    uses: 'profile',
+    run: async () => (await import('../../commands/contract/run.ts')).show,
+  },
+  'contract forget': {
+    about: 'go back to what the public document says',
+    examples: ['srq contract forget --profile shop'],
+    uses: 'profile',
+    run: async () => (await import('../../commands/contract/run.ts')).forget,
+  },
+  sandbox: {
+    about: 'run a local marketplace to try everything on',
+    flags: flags.SANDBOX,
+    examples: ['srq sandbox --port 0 --json', 'srq sandbox --latency 200 --fault reset-after=0.01'],
+    fails: ['input'],
+    run: async () => (await import('../../commands/sandbox/run.ts')).sandbox,
+  },
+  template: {
+    about: 'write an example file of leads',
+    args: [
+      { name: '<format>', about: 'csv, as spreadsheets of the market write it, or json', choices: ['csv', 'json'] },
+    ],
+    flags: flags.TEMPLATE,
+    examples: ['srq template csv --market DE --output leads.csv'],
+    run: async () => (await import('../../commands/template/run.ts')).template,
+  },
+  markets: {
+    about: `list the ${MARKETS.length} markets: code, name, calling code, languages`,
+    examples: ['srq markets --json'],
+    run: async () => (await import('../../commands/markets.ts')).markets,
+  },
+  completion: {
+    about: 'make your shell complete commands, options and profiles',
+    args: [{ name: '<shell>', choices: SHELLS }],
+    examples: [
+      'eval "$(srq completion bash)"       in ~/.bashrc; for zsh the same in ~/.zshrc',
+      'srq completion fish > ~/.config/fish/completions/srq.fish',
+      'srq completion powershell | Out-String | Invoke-Expression',
+    ],
+    run: async () => (await import('../../commands/completion/run.ts')).completion,
+  },
+  __complete: {
+    about: 'answer a shell that completes',
+    args: [{ name: '<count>' }, { name: '[word...]' }],
+    isHidden: true,
+    run: async () => (await import('../../commands/completion/run.ts')).complete,
+  },
+  schema: {
+    about: 'print the JSON Schema of what a command prints with --json',
+    args: [{ name: '[command...]' }],
+    flags: flags.SCHEMA,
+    examples: ['srq schema bulk', 'srq schema create --input', 'srq schema --json'],
+    isHidden: true,
+    run: async () => (await import('../../commands/schema.ts')).schema,
+  },
+  version: {
+    about: 'print the version; with --verbose that of Node.js and of each bundled library, too',
+    isHidden: true,
+    run: async () => (await import('../../commands/version.ts')).showVersion,
+  },
+  help: {
+    about: `print help of a command, or on ${HELP_TOPICS.join(', ')}`,
+    args: [{ name: '[command...]' }],
+    flags: flags.HELP,
+    examples: ['srq help bulk --all', 'srq help exit-codes'],
+    isHidden: true,
+    run: async () => (await import('../../commands/help.ts')).help,
+  },
+};
