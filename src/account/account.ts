@@ -2,7 +2,7 @@ import { type KnownAnswers, mergeKnownAnswers, NOTHING_KNOWN } from '../request/
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { AdaptiveRate, type ChosenRate } from '../service/pacing/adaptive-rate.ts';
+import { type ChosenRate, Pace } from '../service/pacing/pace.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
 import { answersName, FileTokenCache, isKnownAnswers, LearnedFile } from '../settings/account-files.ts';
@@ -52,7 +52,7 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
   const { destination, rate, concurrency, refused = null } = options;
   const { clock } = host;
   const learned = file.read();
-  const adaptive = new AdaptiveRate({ rate, concurrency, random: Math.random, learned: learned.pace });
+  const adaptive = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
   const path = tokenPath(await host.paths(), await host.settings());
   return {
     limiter: new RateLimiter(adaptive, clock, host.halt.signal, refused),

@@ -1,4 +1,4 @@
-import type { AdaptiveRate, Admission, RateAnswer } from '../../src/service/pacing/adaptive-rate.ts';
+import type { Admission, Pace, RateAnswer } from '../../src/service/pacing/pace.ts';
 import { readRateHeaders } from '../../src/service/pacing/rate-headers.ts';
 
 /** The reaction of a hidden server to one request. */
@@ -28,7 +28,7 @@ export interface Figures {
 }
 
 export interface Import {
-  readonly pace: AdaptiveRate;
+  readonly pace: Pace;
   readonly server: HiddenServer;
   /** Number of requests to be completed. Refused requests are sent again. */
   readonly requests: number;

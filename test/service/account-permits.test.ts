@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { AccountPermits } from '../../src/service/pacing/account-permits.ts';
-import type { ChosenRate } from '../../src/service/pacing/adaptive-rate.ts';
+import type { ChosenRate } from '../../src/service/pacing/pace.ts';
 import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { atMostAtOnce, fixedWindow, queueing, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';

@@ -1,6 +1,6 @@
 import type { Clock, SharedAccountState } from '../../request/ports.ts';
 import { type TurnReply, type TurnRequest, takeTurn } from './account-rate.ts';
-import type { Admission, ChosenRate, LearnedRate, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
+import type { Admission, ChosenRate, LearnedPace, PaceView, Permit, RateAnswer } from './pace.ts';
 import type { PermitSource } from './rate-limiter.ts';
 
 /**
@@ -34,7 +34,7 @@ export interface AccountPermitsDeps {
   readonly rate: ChosenRate;
   /** Maximum number of requests of this process in flight. */
   readonly concurrency: number;
-  readonly learned: LearnedRate | null;
+  readonly learned: LearnedPace | null;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -67,7 +67,7 @@ export class AccountPermits implements PermitSource {
   #failed: { readonly is: 'failed'; readonly error: unknown } | null = null;
   #isClosed = false;
   /** The pace as of the last turn. */
-  #pace: Pace | null = null;
+  #pace: PaceView | null = null;
 
   constructor(deps: AccountPermitsDeps) {
     this.#deps = deps;
@@ -114,7 +114,7 @@ export class AccountPermits implements PermitSource {
     this.#alarm();
   }
 
-  pace(nowMs: number): Pace | null {
+  pace(nowMs: number): PaceView | null {
     if (this.#pace === null || this.#isUrgent) return null;
     return { ...this.#pace, pausedMs: Math.max(0, this.#pace.pausedMs - (nowMs - this.#turnedMs)) };
   }

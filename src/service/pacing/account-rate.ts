@@ -1,14 +1,14 @@
 import {
-  AdaptiveRate,
-  type AdaptiveRateOptions,
-  type AdaptiveRateRecord,
   type Admission,
   type ChosenRate,
-  type LearnedRate,
-  type Pace,
+  type LearnedPace,
+  Pace,
+  type PaceOptions,
+  type PaceRecord,
+  type PaceView,
   type Permit,
   type RateAnswer,
-} from './adaptive-rate.ts';
+} from './pace.ts';
 
 /** Time without a send after which the measurements are outdated. The rate then starts again from what was learned. */
 const IDLE_MS = 60_000;
@@ -17,7 +17,7 @@ const MISSING_MS = 6_000;
 /** Minimum step in time. A smaller one may be lost in rounding. */
 const MIN_STEP_MS = 0.001;
 /** Version of the stored form. A rate stored in another version is not used. */
-const FORM = 4;
+const FORM = 5;
 
 /** What a process has said of itself in its last turn. */
 interface AccountMember {
@@ -37,14 +37,14 @@ interface AccountRateRecord {
   /** The time of the rate at that moment. It never goes back, even if that clock does. */
   readonly nowMs: number;
   readonly rate: ChosenRate;
-  readonly pace: AdaptiveRateRecord;
+  readonly pace: PaceRecord;
   readonly members: Readonly<Record<string, AccountMember>>;
 }
 
 /** What a process has learned since its last turn, and what it wants. */
 export interface TurnRequest extends Omit<AccountMember, 'seenMs'> {
   readonly run: string;
-  readonly learned: LearnedRate | null;
+  readonly learned: LearnedPace | null;
   /** Number of sends wanted, including those within `aheadMs`. */
   readonly wanted: number;
   readonly aheadMs: number;
@@ -57,7 +57,7 @@ export interface TurnRequest extends Omit<AccountMember, 'seenMs'> {
 }
 
 /** What a turn has granted. */
-export interface TurnReply extends Pace {
+export interface TurnReply extends PaceView {
   /** The time of the rate. */
   readonly nowMs: number;
   /** Sends that may go, each at its `sentMs`. */
@@ -133,17 +133,17 @@ function slowest(rates: readonly ChosenRate[]): ChosenRate {
   return rates.length > 0 && rates.every((rate) => rate === 'max') ? 'max' : 'auto';
 }
 
-function adaptiveRateOf(before: AccountRateRecord | null, nowMs: number, options: AdaptiveRateOptions): AdaptiveRate {
-  const goesOn = before && new AdaptiveRate({ ...options, rate: before.rate }, before.pace);
+function adaptiveRateOf(before: AccountRateRecord | null, nowMs: number, options: PaceOptions): Pace {
+  const goesOn = before && new Pace({ ...options, rate: before.rate }, before.pace);
   if (goesOn && before.rate === options.rate && nowMs - before.nowMs < IDLE_MS) return goesOn;
-  const anew = new AdaptiveRate({ ...options, learned: goesOn?.learned() ?? options.learned ?? null });
+  const anew = new Pace({ ...options, learned: goesOn?.learned() ?? options.learned ?? null });
   // Numbers and pauses are kept.
   const { untilMs, refusing, quota, lastNumber, cutNumber } = before?.pace ?? anew.record;
-  return new AdaptiveRate(options, { ...anew.record, untilMs, refusing, quota, lastNumber, cutNumber });
+  return new Pace(options, { ...anew.record, untilMs, refusing, quota, lastNumber, cutNumber });
 }
 
 /** Grants what may be sent by `aheadMs` from now. Without a limit that is as much as the process has places for. */
-function grant(adaptive: AdaptiveRate, nowMs: number, request: TurnRequest, rate: ChosenRate) {
+function grant(adaptive: Pace, nowMs: number, request: TurnRequest, rate: ChosenRate) {
   const { wanted, places, inFlight, aheadMs } = request;
   const most = rate === 'max' && wanted > 0 ? places - inFlight : wanted;
   const granted: Permit[] = [];

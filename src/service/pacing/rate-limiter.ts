@@ -1,7 +1,7 @@
 import type { Clock } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Exchange } from '../network/exchange.ts';
-import type { Admission, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
+import type { Admission, PaceView, Permit, RateAnswer } from './pace.ts';
 import { readRateHeaders } from './rate-headers.ts';
 
 interface QueuedSend {
@@ -18,7 +18,7 @@ interface QueuedSend {
 export type Refused = (http: number, pauseMs: number) => void;
 
 /**
- * Decides who may send: the rate of a process that has its account for itself (`AdaptiveRate`), or the rate that many share
+ * Decides who may send: the rate of a process that has its account for itself (`Pace`), or the rate that many share
  * in a store (`AccountPermits`). Times are monotonic. The last two methods are those of a shared rate.
  */
 export interface PermitSource {
@@ -28,7 +28,7 @@ export interface PermitSource {
   answered(permit: Permit, nowMs: number, answer: RateAnswer): void;
   slowDown(share: number): void;
   /** Returns the pace at this moment, or null while it is not known. */
-  pace(nowMs: number): Pace | null;
+  pace(nowMs: number): PaceView | null;
   /** Passes the number of waiting requests, and what to call when the source may admit more than it has said. */
   attach?(waiting: () => number, changed: () => void): void;
   /** Returns the time after which the limiter asks again. By itself it would wait for `waitMs`. */
@@ -40,7 +40,7 @@ export interface LimiterView {
   readonly inFlight: number;
   /** Number of requests that wait for their turn. */
   readonly waiting: number;
-  readonly pace: Pace | null;
+  readonly pace: PaceView | null;
 }
 
 /**

@@ -9,9 +9,8 @@ const MIN_PER_SECOND = 1 / 60;
 const UNSPACED = 3;
 /** Maximum delay that may be caught up. Timers wake a millisecond or two late. */
 const LATE_MS = 10;
-/** Minimum time after which the rate grows, and the share of it that must have been used by then. */
-const WINDOW_MS = 50;
-const USED_SHARE = 0.8;
+/** Minimum time in which the rate doubles, before the first refusal. */
+const DOUBLING_MS = 50;
 /** A refusal cuts the rate to the first share. The climb flattens at the second one. */
 const CUT = { to: 0.7, plateau: 0.92 };
 /** The first refusal comes after a doubling, so the rate may be far too high. */
@@ -33,17 +32,14 @@ const MIN_ANSWERS = 4;
 const SHRINK = 0.8;
 /** The number in flight is to blame for a refusal if fewer requests than this were taken at it or above. */
 const BLAME_BELOW = 12;
-/** Up to this number in flight, the rate may be to blame as well. */
-const FEW_IN_FLIGHT = 3;
-/** Range of the time after which one more may be in flight than the number that was blamed allows. */
-const MIN_RAISE_MS = 20_000;
+/** Time after which one more may be in flight than the number that was blamed allows. */
+const RAISE_MS = 20_000;
 const MAX_RAISE_MS = 600_000;
 /** Minimum time after which an unanswered request is a sign of overload, not of a broken connection. */
 const OVERLOAD_MS = 5_000;
 
-/** The first backoff is short, because most services have refilled a bucket by then. */
-const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 60_000;
+/** The pauses after one refusal, two, and so on. The first is short: most services have refilled a bucket by then. */
+const BACKOFFS_MS = [1_000, 4_000, 8_000, 16_000, 32_000, 60_000];
 const MIN_JITTER_MS = 100;
 const MAX_JITTER_MS = 5_000;
 
@@ -53,17 +49,17 @@ const MAX_JITTER_MS = 5_000;
  */
 export type ChosenRate = 'auto' | 'max' | number;
 
-export interface AdaptiveRateOptions {
+export interface PaceOptions {
   readonly rate: ChosenRate;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;
   /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  readonly learned?: LearnedRate | null;
+  readonly learned?: LearnedPace | null;
 }
 
 /** What a run has learned, as the starting point of the next one. */
-export interface LearnedRate {
+export interface LearnedPace {
   readonly ratePerSecond: number;
   /** Maximum number of requests in flight that the service has not refused. */
   readonly concurrency: number;
@@ -71,50 +67,6 @@ export interface LearnedRate {
   readonly limited: boolean;
   /** The places at the end, and the shortest answer time. Absent if nothing was answered. */
   readonly ended?: { readonly places: number; readonly answerMs: number } | undefined;
-}
-
-/** The state of an adaptive rate in the form stored as JSON, from which another process can continue. */
-export interface AdaptiveRateRecord {
-  perSecond: number;
-  /** The rate at which the climb flattens, or null before the first signal, when the rate doubles. */
-  plateau: number | null;
-  climbedMs: number;
-  /** Earliest time of the next send. */
-  nextMs: number;
-  /** The window after which the rate may grow. */
-  windowMs: number;
-  sentInWindow: number;
-  takenInWindow: number;
-  /** Number of requests taken since the first send, or since the end of the last refusal. */
-  taken: number;
-  sinceMs: number | null;
-  /** Number of requests that may be in flight. It doubles until something slows it down. */
-  places: number;
-  doubling: boolean;
-  /** Number of answers since the places were judged, how slow they were, and the most that were in flight. */
-  answers: number;
-  slowness: number;
-  fullest: number;
-  /** Shortest answer time by operation, smoothed. */
-  readonly bestMs: Record<string, number>;
-  /** Where the last run ended, until the first answer shows whether the service is still as quick. */
-  known: LearnedRate['ended'] | null;
-  /** One less than the number in flight that was blamed for a refusal, or null. */
-  ceiling: number | null;
-  blamedMs: number;
-  raiseAtMs: number;
-  /** Number of requests taken at each number in flight. They are halved at each refusal, since limits change. */
-  takenAt: (number | null)[];
-  /** Nobody sends before this time. */
-  untilMs: number;
-  /** The refusals until a probe is taken. The probe is the number of the request that is sent first after the pause. */
-  refusing: { readonly fromMs: number; lastMs: number; count: number; probe: number | null } | null;
-  /** The latest quota that the service has announced, and the number of the request whose answer announced it. */
-  quota: { readonly remaining: number; readonly number: number; readonly untilMs: number } | null;
-  inFlight: number;
-  lastNumber: number;
-  /** Requests up to this number were sent before the last cut, so their refusals do not count again. */
-  cutNumber: number;
 }
 
 /** Tells whether a request may be sent now. */
@@ -128,7 +80,7 @@ export type Admission =
   | { readonly is: 'too-late'; readonly waitMs: number };
 
 /** The pace at one moment, for display. */
-export interface Pace {
+export interface PaceView {
   /** The allowed requests per second, or null if no limit applies. */
   readonly ratePerSecond: number | null;
   /** The rate that the user has set, or near which the service has refused. Null if neither is known. */
@@ -144,9 +96,11 @@ export interface Permit {
   readonly sentMs: number;
   /** Number of requests in flight when it was sent, including itself. */
   readonly level: number;
+  /** True if the rate alone held it back, so that a higher rate would have been used. */
+  readonly isPaced: boolean;
 }
 
-/** What an answer means for the rate. */
+/** What an answer means for the pace. */
 export interface RateAnswer {
   /**
    * `ok` means that the work was done, `throttled` 429, `overloaded` 503, and `unanswered` no status. `declined` is any
@@ -158,6 +112,9 @@ export interface RateAnswer {
   readonly pauseMs: number | null;
   readonly headroom: Headroom | null;
 }
+
+/** The state of a pace in the form stored as JSON, from which another process can continue. */
+export type PaceRecord = ReturnType<typeof firstRecord>;
 
 /**
  * Controls how fast the calls of one account may go, validate among them. Only requests for tokens do not pass here.
@@ -172,26 +129,25 @@ export interface RateAnswer {
  * It has no timer and no clock; `nowMs` is a monotonic time in milliseconds. For each request call `ask` until it
  * returns `now`, `sent` in the same turn of the event loop, and `answered` with the permit exactly once.
  */
-export class AdaptiveRate {
-  readonly record: AdaptiveRateRecord;
-  readonly #options: AdaptiveRateOptions;
+export class Pace {
+  readonly record: PaceRecord;
+  readonly #options: PaceOptions;
 
   /** `record` is the state of another process with the same `rate`. It is updated in place. */
-  constructor(options: AdaptiveRateOptions, record: AdaptiveRateRecord = firstRecord(options)) {
+  constructor(options: PaceOptions, record: PaceRecord = firstRecord(options)) {
     this.#options = options;
     this.record = record;
   }
 
   ask(nowMs: number): Admission {
-    const { places, plateau, nextMs, refusing, inFlight, lastNumber } = this.record;
+    const { places, plateau, nextMs, refusing, quota, inFlight, lastNumber } = this.record;
     const { rate, concurrency } = this.#options;
-    const pausedMs = this.pausedMs(nowMs);
-    const holdMs = Math.max(pausedMs, this.#quotaWaitMs(nowMs));
+    // The service counts in the order of sending: what was sent after the request that told the quota is not yet in it.
+    const isUsedUp = quota !== null && lastNumber - quota.number >= quota.remaining;
+    const holdMs = Math.max(this.pausedMs(nowMs), isUsedUp ? quota.untilMs - nowMs : 0);
     if (holdMs > MAX_PAUSE_MS) return { is: 'too-late', waitMs: holdMs };
-    if (pausedMs > 0) return { is: 'later', waitMs: pausedMs };
-    const isProbing = refusing !== null && refusing.probe !== null;
     const most = rate === 'max' ? concurrency : Math.min(concurrency, Math.floor(places));
-    if (isProbing || inFlight >= most) return { is: 'after-answer' };
+    if (inFlight >= most || (refusing !== null && refusing.probe !== null)) return { is: 'after-answer' };
     const isOpening = rate === 'auto' && plateau === null && lastNumber < UNSPACED;
     const waitMs = Math.max(holdMs, rate === 'max' || isOpening ? 0 : nextMs - nowMs);
     return waitMs > 0 ? { is: 'later', waitMs } : { is: 'now' };
@@ -200,33 +156,33 @@ export class AdaptiveRate {
   /** Records that a request is sent. */
   sent(nowMs: number, operation: string): Permit {
     const { record } = this;
-    if (record.sinceMs === null) countAnew(record, nowMs);
+    record.sinceMs ??= nowMs;
     record.inFlight += 1;
+    const hasPlaces = record.places < 2 || record.inFlight < Math.floor(record.places);
+    const isPaced = hasPlaces && record.nextMs >= nowMs - LATE_MS;
     record.lastNumber += 1;
-    record.sentInWindow += 1;
-    record.fullest = Math.max(record.fullest, record.inFlight);
     record.nextMs = Math.max(record.nextMs, nowMs - LATE_MS) + 1000 / record.perSecond;
     if (record.refusing) record.refusing.probe = record.lastNumber;
-    return { number: record.lastNumber, operation, sentMs: nowMs, level: record.inFlight };
+    return { number: record.lastNumber, operation, sentMs: nowMs, level: record.inFlight, isPaced };
   }
 
   /** Records that a request was answered, or never will be. */
   answered(permit: Permit, nowMs: number, { kind, pauseMs, headroom }: RateAnswer): void {
     const { record } = this;
+    const { number } = permit;
     record.inFlight -= 1;
-    if (headroom) this.#noteQuota(nowMs, permit.number, headroom);
+    // Answers overtake each other. What was told to the latest request counts.
+    if (headroom && number >= (record.quota?.number ?? 0))
+      record.quota = { number, remaining: headroom.remaining, untilMs: nowMs + headroom.resetMs };
     if (kind === 'ok' || kind === 'declined') this.#taken(permit, nowMs, kind === 'ok');
-    else if (kind !== 'throttled' && record.refusing?.probe === permit.number) record.refusing.probe = null;
+    else if (record.refusing?.probe === number) record.refusing.probe = null;
     const isLate = nowMs - permit.sentMs >= OVERLOAD_MS;
     const isOverload = kind === 'overloaded' || (kind === 'unanswered' && isLate);
-    const isEcho = permit.number <= record.cutNumber;
-    if (pauseMs !== null && (isEcho || kind !== 'throttled')) this.hold(nowMs, pauseMs);
-    if (isEcho || !(isOverload || kind === 'throttled')) return;
-    const isRateToBlame = !this.#blamePlaces(permit.level, nowMs);
-    if (isRateToBlame && (isOverload || record.refusing === null)) cut(record, isOverload);
-    if (kind === 'throttled') this.#pause(nowMs, pauseMs);
-    else shrink(record);
-    record.cutNumber = record.lastNumber;
+    // Those that were sent before the last cut are refused for the same reason.
+    const isEcho = number <= record.cutNumber;
+    if (!isEcho && (isOverload || kind === 'throttled'))
+      this.#refused(permit.level, nowMs, isOverload, pauseMs !== null);
+    if (pauseMs !== null) this.hold(nowMs, pauseMs);
   }
 
   /** Reduces the rate by this factor, for the caller's breaker. */
@@ -251,7 +207,7 @@ export class AdaptiveRate {
     return Math.max(0, this.record.untilMs - nowMs);
   }
 
-  pace(nowMs: number): Pace {
+  pace(nowMs: number): PaceView {
     const { perSecond, plateau } = this.record;
     const isPaced = this.#options.rate !== 'max';
     const pausedMs = this.pausedMs(nowMs);
@@ -259,7 +215,7 @@ export class AdaptiveRate {
   }
 
   /** Returns what was learned, for the next run, or null if the user chose the rate, so that nothing was learned. */
-  learned(): LearnedRate | null {
+  learned(): LearnedPace | null {
     const { perSecond, plateau, ceiling, places, bestMs } = this.record;
     if (this.#options.rate !== 'auto') return null;
     const concurrency = Math.min(this.#options.concurrency, ceiling ?? Number.POSITIVE_INFINITY);
@@ -268,37 +224,23 @@ export class AdaptiveRate {
     return { ratePerSecond: plateau ?? perSecond, concurrency, limited: plateau !== null, ended };
   }
 
-  /** Answers may overtake each other, so the quota announced to the latest request counts. */
-  #noteQuota(nowMs: number, number: number, { remaining, resetMs }: Headroom): void {
-    const { quota } = this.record;
-    const isOvertaken = quota !== null && nowMs < quota.untilMs && number < quota.number;
-    if (!isOvertaken) this.record.quota = { remaining, number, untilMs: nowMs + resetMs };
-  }
-
-  /**
-   * Returns the time until the service resets its quota if the quota is used up, or 0. The service counts in the order of
-   * sending, so requests sent after the one whose answer announced the quota are not yet included in it.
-   */
-  #quotaWaitMs(nowMs: number): number {
-    const { quota, lastNumber } = this.record;
-    if (quota === null || lastNumber - quota.number < quota.remaining) return 0;
-    return Math.max(0, quota.untilMs - nowMs);
-  }
-
-  /**
-   * Pauses after a refusal. The pause that the service asks for is used alone the first time; after that, a backoff with
-   * equal jitter applies as well. Its second step is four times the first, because a service that refuses again counts
-   * over a longer time.
-   */
-  #pause(nowMs: number, askedMs: number | null): void {
+  #refused(level: number, nowMs: number, isOverload: boolean, isAsked: boolean): void {
     const { record } = this;
-    record.refusing ??= { fromMs: nowMs, lastMs: nowMs, count: 0, probe: null };
-    const step = record.refusing.count - (askedMs === null ? 0 : 1);
-    const doubledMs = Math.min(MAX_BACKOFF_MS, 2 * FIRST_BACKOFF_MS * 2 ** step);
-    const backoffMs = ((step === 0 ? FIRST_BACKOFF_MS : doubledMs) / 2) * (1 + this.#options.random());
-    if (askedMs !== null) this.hold(nowMs, askedMs);
-    if (step >= 0) record.untilMs = Math.max(record.untilMs, nowMs + backoffMs);
-    Object.assign(record.refusing, { lastMs: nowMs, count: record.refusing.count + 1, probe: null });
+    const arePlacesToBlame = this.#blamePlaces(level, nowMs);
+    if (!arePlacesToBlame && (isOverload || record.refusing === null)) cut(record, isOverload);
+    if (isOverload) shrink(record);
+    else this.#backOff(nowMs, isAsked);
+    record.cutNumber = record.lastNumber;
+  }
+
+  /** Pauses after a refusal. The first pause that the service asks for is enough by itself. */
+  #backOff(nowMs: number, isAsked: boolean): void {
+    const { record } = this;
+    const { fromMs, count } = record.refusing ?? { fromMs: nowMs, count: 0 };
+    const step = Math.min(count - (isAsked ? 1 : 0), BACKOFFS_MS.length - 1);
+    const backoffMs = ((BACKOFFS_MS[step] ?? 0) / 2) * (1 + this.#options.random());
+    record.untilMs = Math.max(record.untilMs, nowMs + backoffMs);
+    record.refusing = { fromMs, lastMs: nowMs, count: count + 1, probe: null };
   }
 
   #taken(permit: Permit, nowMs: number, didItsWork: boolean): void {
@@ -307,15 +249,28 @@ export class AdaptiveRate {
     record.takenAt[permit.level] = (record.takenAt[permit.level] ?? 0) + 1;
     // By the time of a store, which a process knows by its last turn alone, an answer may seem to come before its request.
     if (didItsWork) this.#timed(permit.operation, Math.max(0, nowMs - permit.sentMs), nowMs);
-    if (permit.sentMs >= record.windowMs) this.#grow(nowMs);
+    if (permit.isPaced && permit.number > record.cutNumber) this.#climb(permit.level);
     if (record.refusing?.probe === permit.number) recover(record, record.refusing, nowMs);
+  }
+
+  /** Raises the rate by what a request stands for that was sent at it and taken. */
+  #climb(level: number): void {
+    const { record } = this;
+    const { rate } = this.#options;
+    const stepMs = 1000 / record.perSecond;
+    record.climbedMs += stepMs;
+    // It doubles about once while all that are in flight are answered.
+    const doublings = Math.min(1 / (1 + level), stepMs / DOUBLING_MS);
+    const goal =
+      record.plateau === null ? record.perSecond * 2 ** doublings : climbed(record.plateau, record.climbedMs);
+    record.perSecond = Math.min(typeof rate === 'number' ? rate : goal, Math.max(record.perSecond, goal));
   }
 
   /** Counts how slow an answer is, and changes the places once there are enough answers. */
   #timed(operation: string, tookMs: number, nowMs: number): void {
     const { record } = this;
     const { known } = record;
-    record.known = null;
+    record.known = undefined;
     if (known && tookMs <= slowFrom(known.answerMs))
       record.places = Math.min(this.#options.concurrency, Math.max(record.places, known.places));
     const bestMs = record.bestMs[operation] ?? tookMs;
@@ -327,71 +282,83 @@ export class AdaptiveRate {
     if (record.answers < Math.max(MIN_ANSWERS, ANSWERS_PER_PLACE * Math.floor(record.places))) return;
     const slowness = record.slowness / record.answers;
     if (slowness > 1) shrink(record);
-    else if (record.fullest >= Math.floor(record.places)) this.#addPlaces(nowMs, 1 / slowness);
-    Object.assign(record, { answers: 0, slowness: 0, fullest: 0 });
+    else this.#addPlaces(nowMs, slowness);
+    record.answers = 0;
+    record.slowness = 0;
   }
 
-  /**
-   * Adds places. `slack` is the factor by which answers may become slower. If requests queue at the service, the number
-   * in flight may grow by the same factor.
-   */
-  #addPlaces(nowMs: number, slack: number): void {
+  /** Adds places, by at most the factor by which answers may become slower: requests may queue at the service. */
+  #addPlaces(nowMs: number, slowness: number): void {
     const { record } = this;
     const { concurrency } = this.#options;
     if (record.ceiling !== null && nowMs >= record.raiseAtMs) {
       record.ceiling = record.ceiling + 1 < concurrency ? record.ceiling + 1 : null;
-      record.raiseAtMs = nowMs + MIN_RAISE_MS;
+      record.raiseAtMs = nowMs + RAISE_MS;
     }
     const goal = record.doubling ? 2 * record.places : record.places + 1;
-    record.places = Math.min(goal, record.places * slack, record.ceiling ?? concurrency, concurrency);
+    record.places = Math.min(goal, record.places / slowness, record.ceiling ?? concurrency, concurrency);
   }
 
   /**
    * Keeps the number in flight below this one if hardly any request was ever taken at it or above. Returns true if that
-   * alone is the likely cause of a refusal. If it was blamed not long ago, one more was too early and waits twice as long.
+   * is the likely cause of a refusal. If it was blamed not long ago, one more was too early and waits twice as long.
    */
   #blamePlaces(level: number, nowMs: number): boolean {
     const { record } = this;
     record.takenAt = record.takenAt.map((count) => (count ?? 0) / 2);
     const taken = record.takenAt.slice(level).reduce<number>((sum, count) => sum + (count ?? 0), 0);
     if (level < 2 || level > (record.ceiling ?? level) || taken >= BLAME_BELOW) return false;
-    record.raiseAtMs = nowMs + Math.min(MAX_RAISE_MS, Math.max(MIN_RAISE_MS, 2 * (nowMs - record.blamedMs)));
+    record.raiseAtMs = nowMs + Math.min(MAX_RAISE_MS, Math.max(RAISE_MS, 2 * (nowMs - record.blamedMs)));
     record.blamedMs = nowMs;
     record.ceiling = level - 1;
     record.places = Math.min(record.places, record.ceiling);
     record.doubling = false;
-    return level > FEW_IN_FLIGHT;
-  }
-
-  /** Raises the rate at the end of a window in which it was used. */
-  #grow(nowMs: number): void {
-    const { record } = this;
-    const { rate } = this.#options;
-    record.takenInWindow += 1;
-    const sinceMs = nowMs - record.windowMs;
-    if (record.takenInWindow < 2 || sinceMs < WINDOW_MS) return;
-    const isUsed = record.sentInWindow >= Math.floor((USED_SHARE * record.perSecond * sinceMs) / 1000);
-    startWindow(record, nowMs);
-    if (!isUsed) return;
-    record.climbedMs += sinceMs;
-    const goal = record.plateau === null ? 2 * record.perSecond : climbed(record.plateau, record.climbedMs);
-    record.perSecond = Math.min(typeof rate === 'number' ? rate : goal, Math.max(record.perSecond, goal));
+    return true;
   }
 }
 
 /** Returns the first state. If the last run met a limit, it is as after a cut. */
-function firstRecord({ rate, concurrency, learned = null }: AdaptiveRateOptions): AdaptiveRateRecord {
+function firstRecord({ rate, concurrency, learned = null }: PaceOptions) {
   const known = learned?.ratePerSecond ?? START_PER_SECOND;
   const isLimited = learned?.limited ?? false;
   const adaptive = isLimited ? known * CUT.to : Math.max(known, START_PER_SECOND);
   const places = learned === null || isLimited ? 1 : Math.min(KNOWN_PLACES, learned.concurrency);
   return {
-    ...{ perSecond: adaptive, plateau: isLimited ? known : null },
-    ...(typeof rate === 'number' ? { perSecond: rate, plateau: rate } : {}),
-    ...{ climbedMs: 0, nextMs: 0, windowMs: 0, sentInWindow: 0, takenInWindow: 0, taken: 0, sinceMs: null },
-    ...{ places: Math.min(concurrency, places), doubling: true, answers: 0, slowness: 0, fullest: 0, bestMs: {} },
-    ...{ known: isLimited ? null : learned?.ended, ceiling: null, blamedMs: 0, raiseAtMs: 0, takenAt: [] },
-    ...{ untilMs: 0, refusing: null, quota: null, inFlight: 0, lastNumber: 0, cutNumber: 0 },
+    perSecond: typeof rate === 'number' ? rate : adaptive,
+    /** The rate at which the climb flattens, or null before the first signal, when the rate doubles. */
+    plateau: typeof rate === 'number' ? rate : isLimited ? known : (null as number | null),
+    climbedMs: 0,
+    /** Earliest time of the next send. */
+    nextMs: 0,
+    /** Number of requests taken since the first send, or since the end of the last refusal. */
+    taken: 0,
+    sinceMs: null as number | null,
+    /** Number of requests that may be in flight. It doubles until something slows it down. */
+    places: Math.min(concurrency, places),
+    doubling: true,
+    /** Number of answers since the places were judged, and how slow they were. */
+    answers: 0,
+    slowness: 0,
+    /** Shortest answer time by operation, smoothed. */
+    bestMs: {} as Record<string, number>,
+    /** Where the last run ended, until the first answer shows whether the service is still as quick. */
+    known: isLimited ? undefined : learned?.ended,
+    /** One less than the number in flight that was blamed for a refusal, or null. */
+    ceiling: null as number | null,
+    blamedMs: 0,
+    raiseAtMs: 0,
+    /** Number of requests taken at each number in flight. They are halved at each refusal, since limits change. */
+    takenAt: [] as (number | null)[],
+    /** Nobody sends before this time. */
+    untilMs: 0,
+    /** The refusals until a probe is taken. The probe is the number of the request that is sent first after the pause. */
+    refusing: null as { fromMs: number; lastMs: number; count: number; probe: number | null } | null,
+    /** The latest quota that the service has announced, and the number of the request whose answer announced it. */
+    quota: null as { number: number; remaining: number; untilMs: number } | null,
+    inFlight: 0,
+    lastNumber: 0,
+    /** Requests up to this number were sent before the last cut, so their refusals do not count again. */
+    cutNumber: 0,
   };
 }
 
@@ -401,18 +368,9 @@ function firstRecord({ rate, concurrency, learned = null }: AdaptiveRateOptions)
  */
 const slowFrom = (bestMs: number): number => Math.max(2 * bestMs, bestMs + 250);
 
-function shrink(record: AdaptiveRateRecord): void {
+function shrink(record: PaceRecord): void {
   record.places = Math.max(1, record.places * SHRINK);
   record.doubling = false;
-}
-
-function countAnew(record: AdaptiveRateRecord, nowMs: number): void {
-  Object.assign(record, { taken: 0, sinceMs: nowMs });
-  startWindow(record, nowMs);
-}
-
-function startWindow(record: AdaptiveRateRecord, nowMs: number): void {
-  Object.assign(record, { windowMs: nowMs, sentInWindow: 0, takenInWindow: 0 });
 }
 
 function climbed(plateau: number, climbedMs: number): number {
@@ -424,28 +382,24 @@ function climbed(plateau: number, climbedMs: number): number {
  * Reduces the rate after a signal. If refusals are rare, it stays at a harmless rate. Where the service is overloaded,
  * refusals do harm and the cut is always full.
  */
-function cut(record: AdaptiveRateRecord, isOverload: boolean): void {
+function cut(record: PaceRecord, isOverload: boolean): void {
   const { perSecond, plateau, taken } = record;
   const harmless = !isOverload && taken >= RARE_ONE_IN ? HARMLESS_PER_SECOND : 0;
-  const share = plateau === null && !isOverload ? FIRST_CUT : CUT;
+  const share = plateau === null ? FIRST_CUT : CUT;
   if (perSecond > harmless) settle(record, Math.max(perSecond * share.to, harmless), perSecond * share.plateau);
 }
 
-/** Goes on after a refusal. It is taken to have ended halfway between the last one and now. */
-function recover(
-  record: AdaptiveRateRecord,
-  { fromMs, lastMs }: NonNullable<AdaptiveRateRecord['refusing']>,
-  nowMs: number,
-): void {
+/** Goes on after a refusal. It is taken to have ended a third of the way from the last one to now. */
+function recover(record: PaceRecord, refusing: NonNullable<PaceRecord['refusing']>, nowMs: number): void {
   record.refusing = null;
-  const toMs = (lastMs + nowMs) / 2;
-  const took = (1000 * record.taken) / (toMs - (record.sinceMs ?? fromMs));
-  if (toMs - fromMs >= LONG_REFUSAL_MS && took < record.perSecond) settle(record, took, took);
+  const toMs = (2 * refusing.lastMs + nowMs) / 3;
+  const took = (1000 * record.taken) / (toMs - (record.sinceMs ?? refusing.fromMs));
+  if (toMs - refusing.fromMs >= LONG_REFUSAL_MS && took < record.perSecond) settle(record, took, took);
   record.nextMs = nowMs + 1000 / record.perSecond;
-  countAnew(record, nowMs);
+  Object.assign(record, { taken: 0, sinceMs: nowMs });
 }
 
-function settle(record: AdaptiveRateRecord, perSecond: number, plateau: number): void {
+function settle(record: PaceRecord, perSecond: number, plateau: number): void {
   record.perSecond = Math.max(MIN_PER_SECOND, perSecond);
   record.plateau = Math.max(MIN_PER_SECOND, plateau);
   record.climbedMs = 0;
