@@ -1,4 +1,5 @@
-import type { Admission, Pace, RateAnswer } from '../../src/service/pacing/pace.ts';
+import type { Pace } from '../../src/service/pacing/pace.ts';
+import type { Admission, RateAnswer } from '../../src/service/pacing/permits.ts';
 import { readRateHeaders } from '../../src/service/pacing/rate-headers.ts';
 
 /** The reaction of a hidden server to one request. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Pace, type PaceOptions, type RateAnswer } from '../../src/service/pacing/pace.ts';
+import { Pace, type PaceOptions } from '../../src/service/pacing/pace.ts';
+import type { RateAnswer } from '../../src/service/pacing/permits.ts';
 import { atMostAtOnce, fixedWindow, queueing, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
 import { type Figures, type HiddenServer, type Import, seeded, sendRows } from '../helpers/virtual-server.ts';
 

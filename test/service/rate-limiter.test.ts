@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { Pace } from '../../src/service/pacing/pace.ts';
-import { type PermitSource, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import type { PermitSource } from '../../src/service/pacing/permits.ts';
+import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from '../../src/service/pacing/retry.ts';
 import { answerWith, virtualClock } from '../helpers/api-client.ts';
 

@@ -1,4 +1,4 @@
-import type { Headroom } from './rate-headers.ts';
+import type { Admission, ChosenRate, PaceView, Permit, RateAnswer } from './permits.ts';
 
 /** Maximum pause. For a longer one the run stops and can be resumed. */
 export const MAX_PAUSE_MS = 15 * 60_000;
@@ -43,12 +43,6 @@ const BACKOFFS_MS = [1_000, 4_000, 8_000, 16_000, 32_000, 60_000];
 const MIN_JITTER_MS = 100;
 const MAX_JITTER_MS = 5_000;
 
-/**
- * The rate chosen by the user: adaptive, unlimited except for pauses that the service asks for, or a maximum per
- * second, evenly spaced.
- */
-export type ChosenRate = 'auto' | 'max' | number;
-
 export interface PaceOptions {
   readonly rate: ChosenRate;
   /** Maximum number of requests in flight. */
@@ -67,50 +61,6 @@ export interface LearnedPace {
   readonly limited: boolean;
   /** The places at the end, and the shortest answer time. Absent if nothing was answered. */
   readonly ended?: { readonly places: number; readonly answerMs: number } | undefined;
-}
-
-/** Tells whether a request may be sent now. */
-export type Admission =
-  | { readonly is: 'now' }
-  /** The caller asks again after this time, or after the next answer if that comes first. */
-  | { readonly is: 'later'; readonly waitMs: number }
-  /** The caller asks again after the next answer. At least one request is in flight. */
-  | { readonly is: 'after-answer' }
-  /** The service asks for a pause of over 15 minutes, so the run stops and can be resumed. */
-  | { readonly is: 'too-late'; readonly waitMs: number };
-
-/** The pace at one moment, for display. */
-export interface PaceView {
-  /** The allowed requests per second, or null if no limit applies. */
-  readonly ratePerSecond: number | null;
-  /** The rate that the user has set, or near which the service has refused. Null if neither is known. */
-  readonly boundPerSecond: number | null;
-  /** Milliseconds for which all sending is still paused. */
-  readonly pausedMs: number;
-}
-
-/** A request that was sent, or may be sent. */
-export interface Permit {
-  readonly number: number;
-  readonly operation: string;
-  readonly sentMs: number;
-  /** Number of requests in flight when it was sent, including itself. */
-  readonly level: number;
-  /** True if the rate alone held it back, so that a higher rate would have been used. */
-  readonly isPaced: boolean;
-}
-
-/** What an answer means for the pace. */
-export interface RateAnswer {
-  /**
-   * `ok` means that the work was done, `throttled` 429, `overloaded` 503, and `unanswered` no status. `declined` is any
-   * other status: the service may answer so before it does the work, so that its time is not measured. `unsent` says nothing
-   * of the service: srq did not send the request, since it had waited too long for its log or its token, or another process
-   * was faster.
-   */
-  readonly kind: 'ok' | 'declined' | 'throttled' | 'overloaded' | 'unanswered' | 'unsent';
-  readonly pauseMs: number | null;
-  readonly headroom: Headroom | null;
 }
 
 /** The state of a pace in the form stored as JSON, from which another process can continue. */
