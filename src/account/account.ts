@@ -2,7 +2,8 @@ import { type KnownAnswers, mergeKnownAnswers, NOTHING_KNOWN } from '../request/
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { AdaptiveRate, type ChosenRate } from '../service/pacing/adaptive-rate.ts';
+import { Pace } from '../service/pacing/pace.ts';
+import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
 import { answersName, FileTokenCache, isKnownAnswers, LearnedFile } from '../settings/account-files.ts';
@@ -52,7 +53,7 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
   const { destination, rate, concurrency, refused = null } = options;
   const { clock } = host;
   const learned = file.read();
-  const adaptive = new AdaptiveRate({ rate, concurrency, random: Math.random, learned: learned.pace });
+  const adaptive = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
   const path = tokenPath(await host.paths(), await host.settings());
   return {
     limiter: new RateLimiter(adaptive, clock, host.halt.signal, refused),
@@ -74,12 +75,12 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
  */
 async function shareAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
   const { destination, contract, rate, concurrency, refused = null } = options;
-  const { AccountPermits } = await import('../service/pacing/account-permits.ts');
+  const { SharedPace } = await import('../service/pacing/shared-pace.ts');
   const { AccountToken } = await import('../store/postgres/account.ts');
   const { state, id, database } = await openSharedAccount(host, destination);
   const { clock } = host;
   const own = file.read();
-  const permits = new AccountPermits({ state, clock, random: Math.random, rate, concurrency, learned: own.pace });
+  const permits = new SharedPace({ state, clock, random: Math.random, rate, concurrency, learned: own.pace });
   const limiter = new RateLimiter(permits, clock, host.halt.signal, refused);
   host.onClose(() => permits.close());
   const token = await AccountToken.open(database, id, tokenKey(options, id));

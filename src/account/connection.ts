@@ -5,7 +5,7 @@ import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../reques
 import { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
 import type { Network } from '../service/network/connector.ts';
-import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
+import type { ChosenRate } from '../service/pacing/permits.ts';
 import type { LimiterView, Refused } from '../service/pacing/rate-limiter.ts';
 import {
   type Authorizer,

@@ -5,7 +5,7 @@ import { exitNumber } from '../cli/exit-codes.ts';
 import { rowsText, thousands } from '../report/output.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { confirmDeletion } from '../run/confirm-deletion.ts';
-import { rateSummary } from '../service/pacing/account-rate.ts';
+import { rateSummary } from '../service/pacing/turn.ts';
 import { accountId, openAccountState } from '../store/postgres/account.ts';
 import { outcomesByMinute, workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';

@@ -6,7 +6,7 @@ import type { AudioReader, Clock, TokenCache } from '../../src/request/ports.ts'
 import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
+import { Pace } from '../../src/service/pacing/pace.ts';
 import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import {
   bearerAuthorizer,
@@ -69,7 +69,7 @@ export function clientOf(http: Http, setup: ClientSetup): Client {
   const { clock, contract = DOCUMENTED_CONTRACT, credentials = CREDENTIALS, audio = NO_AUDIO } = setup;
   const { authorization, rate = 'max', concurrency = 1, stopping = new AbortController().signal, ...rest } = setup;
   const tokens = tokensOf(http, setup);
-  const pace = new AdaptiveRate({ rate, concurrency, random: () => 0.5 });
+  const pace = new Pace({ rate, concurrency, random: () => 0.5 });
   const api = new RequestApi({
     ...{ http, audio, contract, clock, stopping },
     authorizer: authorization ? fixedAuthorizer(authorization, secretly(credentials)) : bearerAuthorizer(tokens),

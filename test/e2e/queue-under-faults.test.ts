@@ -91,7 +91,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
     process.stdout.write(`workers: ${JSON.stringify(figures)}\n`);
     // Finding the limit for the first time costs a few, a short run is little more than that, and a busy machine lets
     // the requests arrive in bursts: beside two processes that burned both cores it was 1.5 to 5.1 %. How closely the
-    // rate follows the limit is asked without real time in test/service/adaptive-rate.
+    // rate follows the limit is asked without real time in test/service/pace.
     expect(share).toBeLessThanOrEqual(isSoak ? 0.01 : 0.15);
     expect(disturbed.kills).toBeGreaterThanOrEqual(2);
     expect(disturbed.stops).toBeGreaterThanOrEqual(1);

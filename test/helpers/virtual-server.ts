@@ -1,4 +1,5 @@
-import type { AdaptiveRate, Admission, RateAnswer } from '../../src/service/pacing/adaptive-rate.ts';
+import type { Pace } from '../../src/service/pacing/pace.ts';
+import type { Admission, RateAnswer } from '../../src/service/pacing/permits.ts';
 import { readRateHeaders } from '../../src/service/pacing/rate-headers.ts';
 
 /** The reaction of a hidden server to one request. */
@@ -28,7 +29,7 @@ export interface Figures {
 }
 
 export interface Import {
-  readonly pace: AdaptiveRate;
+  readonly pace: Pace;
   readonly server: HiddenServer;
   /** Number of requests to be completed. Refused requests are sent again. */
   readonly requests: number;

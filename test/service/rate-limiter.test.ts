@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
-import { type PermitSource, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { Pace } from '../../src/service/pacing/pace.ts';
+import type { PermitSource } from '../../src/service/pacing/permits.ts';
+import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from '../../src/service/pacing/retry.ts';
 import { answerWith, virtualClock } from '../helpers/api-client.ts';
 
@@ -11,7 +12,7 @@ const ANSWERED = {
   written: true,
 } as const;
 
-const permitsOf = (rate: 'max' | number) => new AdaptiveRate({ rate, concurrency: 4, random: () => 0.5 });
+const permitsOf = (rate: 'max' | number) => new Pace({ rate, concurrency: 4, random: () => 0.5 });
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 

@@ -57,7 +57,7 @@ async function openPlanned(session: RequestSession, { database }: PostgresStore,
   const { context, preparation } = session;
   const { openQueue, QUEUED_LIFE_DAYS } = await import('../../store/postgres/queue.ts');
   const { accountId, openAccountState } = await import('../../store/postgres/account.ts');
-  const { rateSummary } = await import('../../service/pacing/account-rate.ts');
+  const { rateSummary } = await import('../../service/pacing/turn.ts');
   const { destination, operations } = preparation;
   const { signal: stopping } = context.interruption.halt;
   const queue = openQueue({ database, destination, process: null, giveUp: stopping });

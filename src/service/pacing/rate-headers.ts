@@ -49,18 +49,18 @@ function retryAfterMs(value: string, answeredMs: number): number | null {
 /** Returns the quota that runs out first; of equal ones, the one that lasts longest. */
 function readHeadroom(headers: Headers, answeredMs: number): Headroom | null {
   const list = text(headers, 'ratelimit').replaceAll(QUOTED, '');
-  const quota = (remaining = '', reset = ''): Headroom[] => {
+  const told = [
+    // Drafts 8 to 11: `"name";r=0;t=5, …`.
+    ...list.matchAll(/;\s*r=([^\s;,]+)[^,]*?;\s*t=([^\s;,]+)/g),
+    // Draft 7: `limit=10, remaining=0, reset=5`.
+    ...list.matchAll(/remaining=([^\s,]+).*?reset=([^\s,]+)/g),
+    ['', text(headers, 'ratelimit-remaining'), text(headers, 'ratelimit-reset')],
+    ['', text(headers, 'x-ratelimit-remaining'), text(headers, 'x-ratelimit-reset')],
+  ];
+  const found = told.flatMap(([, remaining = '', reset = '']) => {
     const [count, resetMs] = [plainNumber(remaining), untilResetMs(reset, answeredMs)];
     return count === null || resetMs === null ? [] : [{ remaining: Math.floor(count), resetMs }];
-  };
-  const found = [
-    // Drafts 8 to 11: `"name";r=0;t=5, …`.
-    ...list.split(',').flatMap((item) => quota(/;\s*r=([^\s;]+)/.exec(item)?.[1], /;\s*t=([^\s;]+)/.exec(item)?.[1])),
-    // Draft 7: `limit=10, remaining=0, reset=5`.
-    ...quota(/remaining=([^\s,]+)/.exec(list)?.[1], /reset=([^\s,]+)/.exec(list)?.[1]),
-    ...quota(text(headers, 'ratelimit-remaining'), text(headers, 'ratelimit-reset')),
-    ...quota(text(headers, 'x-ratelimit-remaining'), text(headers, 'x-ratelimit-reset')),
-  ];
+  });
   found.sort((a, b) => a.remaining - b.remaining || b.resetMs - a.resetMs);
   return found[0] ?? null;
 }

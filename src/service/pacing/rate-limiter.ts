@@ -1,7 +1,7 @@
 import type { Clock } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Exchange } from '../network/exchange.ts';
-import type { Admission, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
+import type { PaceView, Permit, PermitSource, RateAnswer } from './permits.ts';
 import { readRateHeaders } from './rate-headers.ts';
 
 interface QueuedSend {
@@ -17,30 +17,12 @@ interface QueuedSend {
 /** Called for each answer 429 or 503 with the status and the time for which nobody sends. */
 export type Refused = (http: number, pauseMs: number) => void;
 
-/**
- * Decides who may send: the rate of a process that has its account for itself (`AdaptiveRate`), or the rate that many share
- * in a store (`AccountPermits`). Times are monotonic. The last two methods are those of a shared rate.
- */
-export interface PermitSource {
-  /** Answers for the request that has waited longest. */
-  ask(nowMs: number): Admission | { readonly is: 'failed'; readonly error: unknown };
-  sent(nowMs: number, operation: string): Permit;
-  answered(permit: Permit, nowMs: number, answer: RateAnswer): void;
-  slowDown(share: number): void;
-  /** Returns the pace at this moment, or null while it is not known. */
-  pace(nowMs: number): Pace | null;
-  /** Passes the number of waiting requests, and what to call when the source may admit more than it has said. */
-  attach?(waiting: () => number, changed: () => void): void;
-  /** Returns the time after which the limiter asks again. By itself it would wait for `waitMs`. */
-  askAgainMs?(waitMs: number): number;
-}
-
 /** The requests of a limiter at one moment, for display. */
 export interface LimiterView {
   readonly inFlight: number;
   /** Number of requests that wait for their turn. */
   readonly waiting: number;
-  readonly pace: Pace | null;
+  readonly pace: PaceView | null;
 }
 
 /**

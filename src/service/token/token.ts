@@ -5,7 +5,7 @@ import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { Secret } from '../../request/words/secret.ts';
-import { MAX_PAUSE_MS } from '../pacing/adaptive-rate.ts';
+import { MAX_PAUSE_MS } from '../pacing/pace.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
 import { REDACTED, Redactor } from '../redaction/redactor.ts';

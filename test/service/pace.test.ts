@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AdaptiveRate, type AdaptiveRateOptions, type RateAnswer } from '../../src/service/pacing/adaptive-rate.ts';
+import { Pace, type PaceOptions } from '../../src/service/pacing/pace.ts';
+import type { RateAnswer } from '../../src/service/pacing/permits.ts';
 import { atMostAtOnce, fixedWindow, queueing, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
 import { type Figures, type HiddenServer, type Import, seeded, sendRows } from '../helpers/virtual-server.ts';
 
@@ -22,10 +23,10 @@ function run(
   server: (random: () => number) => HiddenServer,
   seed: number,
   requests: number,
-  more: Partial<AdaptiveRateOptions & Import> = {},
+  more: Partial<PaceOptions & Import> = {},
 ): Figures {
   const random = seeded(seed);
-  const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random, ...more });
+  const pace = new Pace({ rate: 'auto', concurrency: 16, random, ...more });
   return sendRows({ pace, server: server(random), requests, random, ...more });
 }
 
@@ -122,7 +123,7 @@ describe('against services whose limits it cannot see, the pace', () => {
     const server = (): HiddenServer => ({ arrive: (nowMs) => ({ status: 200, atMs: nowMs + workMs }) });
     const idealMs = (1_000 * workMs) / 16;
     const random = seeded(1);
-    const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random });
+    const pace = new Pace({ rate: 'auto', concurrency: 16, random });
     const { elapsedMs } = sendRows({ pace, server: server(), requests: 1_000, random, networkMs: 0.5 });
     expect(elapsedMs / idealMs).toBeLessThan(first);
     const next = run(server, 1, 1_000, { networkMs: 0.5, learned: pace.learned() });
@@ -174,7 +175,7 @@ describe('against services whose limits it cannot see, the pace', () => {
 
   it('does not flood a slow queue where the last run ended at it', () => {
     const random = seeded(1);
-    const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random });
+    const pace = new Pace({ rate: 'auto', concurrency: 16, random });
     sendRows({ pace, server: queueing(1, random), requests: 200, random });
     const figures = run((seed) => queueing(1, seed), 1, 200, { timeoutMs: 10_000, learned: pace.learned() });
     expect(figures).toMatchObject({ timedOut: 0, taken: 200 });
@@ -202,15 +203,15 @@ const refused: RateAnswer = { kind: 'throttled', pauseMs: null, headroom: null }
 const half = () => 0.5;
 
 /** A pace that has so many requests in flight at time 0, to be answered in the test. */
-function inFlight(count: number, rate: AdaptiveRateOptions['rate'] = 'max') {
-  const pace = new AdaptiveRate({ rate, concurrency: 16, random: half });
+function inFlight(count: number, rate: PaceOptions['rate'] = 'max') {
+  const pace = new Pace({ rate, concurrency: 16, random: half });
   return { pace, tickets: Array.from({ length: count }, () => pace.sent(0, 'create')) };
 }
 
 describe('the pace', () => {
   // The time of a pace that many processes share is that of a store, which each of them knows by the last turn alone.
   it('goes on where answers seem to come before their requests', () => {
-    const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random: () => 0.5 });
+    const pace = new Pace({ rate: 'auto', concurrency: 16, random: () => 0.5 });
     let nowMs = 1_000;
     for (let sent = 0; sent < 100; sent++) {
       nowMs += 1_000;
@@ -220,7 +221,7 @@ describe('the pace', () => {
     }
   });
 
-  it.each<[string, Partial<AdaptiveRateOptions>, string[]]>([
+  it.each<[string, Partial<PaceOptions>, string[]]>([
     ['does not space the first three requests while no limit is known', {}, ['now', 'now', 'now', 'later']],
     [
       'spaces them where a limit is known',
@@ -229,7 +230,7 @@ describe('the pace', () => {
     ],
     ['spaces them where the user has set a rate', { rate: 10 }, ['now', 'later', 'later', 'later']],
   ])('%s', (_, options, admissions) => {
-    const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random: () => 0, ...options });
+    const pace = new Pace({ rate: 'auto', concurrency: 16, random: () => 0, ...options });
     const asked = admissions.map(() => {
       const { is } = pace.ask(20);
       pace.answered(pace.sent(20, 'create'), 20, ok);
@@ -337,7 +338,7 @@ describe('the pace', () => {
     const figures = run((random) => unlimited(20, random), 1, 500, { rate: 10 });
     expect(figures.elapsedMs).toBeGreaterThan(49_800);
     expect(figures.elapsedMs).toBeLessThan(50_500);
-    const pace = new AdaptiveRate({ rate: 10, concurrency: 16, random: half });
+    const pace = new Pace({ rate: 10, concurrency: 16, random: half });
     pace.answered(pace.sent(60_000, 'create'), 60_020, ok);
     expect(pace.ask(60_020)).toEqual({ is: 'later', waitMs: 70 });
   });
@@ -370,7 +371,7 @@ describe('the pace', () => {
   });
 
   it('counts quick validates and slow creates each by their own best', () => {
-    const pace = new AdaptiveRate({ rate: 1_000_000, concurrency: 16, random: half });
+    const pace = new Pace({ rate: 1_000_000, concurrency: 16, random: half });
     let nowMs = 0;
     let most = 0;
     for (let round = 0; round < 200; round += 1) {
@@ -385,7 +386,7 @@ describe('the pace', () => {
   });
 
   it('takes places away while answers take longer than twice and 250 ms more than the best', () => {
-    const pace = new AdaptiveRate({ rate: 1_000_000, concurrency: 16, random: half });
+    const pace = new Pace({ rate: 1_000_000, concurrency: 16, random: half });
     let nowMs = 0;
     const placesAfter = (rounds: number, tookMs: number) => {
       let places = 0;

@@ -1,7 +1,7 @@
 import type { Clock, SharedAccountState } from '../../request/ports.ts';
-import { type TurnReply, type TurnRequest, takeTurn } from './account-rate.ts';
-import type { Admission, ChosenRate, LearnedRate, Pace, Permit, RateAnswer } from './adaptive-rate.ts';
-import type { PermitSource } from './rate-limiter.ts';
+import type { LearnedPace } from './pace.ts';
+import type { Admission, ChosenRate, PaceView, Permit, PermitSource, RateAnswer } from './permits.ts';
+import { type TurnReply, type TurnRequest, takeTurn } from './turn.ts';
 
 /**
  * Minimum gap between two turns of a process. If turns take long, many processes want one, so the gap grows to
@@ -11,53 +11,47 @@ import type { PermitSource } from './rate-limiter.ts';
 const GAP_MS = 50;
 const GAP_TURNS = 2;
 const MAX_GAP_MS = 2_000;
+/** Interval of turns while something is to be reported, or while another process's answer may free a place. */
+const POLL_MS = 100;
+/** Maximum interval while anything waits or is in flight. Without a turn the others take the places over. */
+const HEARTBEAT_MS = 1_000;
 /** Granted sends per request that may be in flight. Sends that are granted ahead are not in flight yet. */
 const PLACES_PER_REQUEST = 8;
-/**
- * Interval at which a turn is taken while all places are in use, because another process's answer may free one, and while
- * there is something to report, though no request waits for it.
- */
-const POLL_MS = 100;
-/** Maximum wait until the next turn, because a pause may be extended or a process may end. */
-const MAX_WAIT_MS = 1_000;
 /** Age at which unused granted sends are given back. */
 const STALE_MS = 250;
-/** Maximum interval between two turns while anything is in flight. Without a turn the others take the places over. */
-const HEARTBEAT_MS = 1_000;
 const STATE_NAME = 'pace';
 
 const UNSENT: RateAnswer = { kind: 'unsent', pauseMs: null, headroom: null };
 
-/** The dependencies of `AccountPermits`. */
-export interface AccountPermitsDeps {
+/** The dependencies of `SharedPace`. */
+export interface SharedPaceDeps {
   readonly state: SharedAccountState;
   readonly rate: ChosenRate;
   /** Maximum number of requests of this process in flight. */
   readonly concurrency: number;
-  readonly learned: LearnedRate | null;
+  readonly learned: LearnedPace | null;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
+/** What the next turn reports: answers, sends let through, and what the breaker asks for. */
+const nothingToReport = () => ({ answered: [] as TurnRequest['answered'][number][], used: 0, holdMs: 0, slowDown: 1 });
+
 /**
- * Gives permits by the rate that all processes of an account share. Each turn grants a few sends ahead, so that most
+ * Gives permits by the pace that all processes of an account share. Each turn grants a few sends ahead, so that most
  * need not wait for a turn. They are dropped when another process is refused.
  */
-export class AccountPermits implements PermitSource {
-  readonly #deps: AccountPermitsDeps;
+export class SharedPace implements PermitSource {
+  readonly #deps: SharedPaceDeps;
   #waiting: () => number = () => 0;
   #changed: () => void = () => {};
-  /** Granted sends, each for its `sentMs` by the time of the rate. */
+  /** Granted sends, each for its `sentMs` by the time of the pace. */
   #granted: Permit[] = [];
   /** The reason why the last turn did not grant more. */
   #denied: Admission | null = null;
   #inFlight = 0;
-  /** What the next turn reports: answers, sends let through, and what the breaker asks for. */
-  #answered: TurnRequest['answered'][number][] = [];
-  #used = 0;
-  #holdMs = 0;
-  #slowDown = 1;
-  /** Difference between the time of the rate and the monotonic time. */
+  #report = nothingToReport();
+  /** Difference between the time of the pace and the monotonic time. */
   #aheadMs = 0;
   #turning: Promise<void> | null = null;
   /** True if a pause or a cut is to be reported, or heard of. */
@@ -67,16 +61,16 @@ export class AccountPermits implements PermitSource {
   #failed: { readonly is: 'failed'; readonly error: unknown } | null = null;
   #isClosed = false;
   /** The pace as of the last turn. */
-  #pace: Pace | null = null;
+  #pace: PaceView | null = null;
 
-  constructor(deps: AccountPermitsDeps) {
+  constructor(deps: SharedPaceDeps) {
     this.#deps = deps;
   }
 
   attach(waiting: () => number, changed: () => void): void {
     this.#waiting = waiting;
     this.#changed = changed;
-    this.#deps.state.onAlarm(STATE_NAME, () => this.#alarm());
+    this.#deps.state.onAlarm(STATE_NAME, () => this.#hurry());
   }
 
   ask(nowMs: number): ReturnType<PermitSource['ask']> {
@@ -91,35 +85,35 @@ export class AccountPermits implements PermitSource {
   sent(nowMs: number, operation: string): Permit {
     const permit = this.#granted.shift();
     if (!permit) throw new Error('a send that was not granted');
-    this.#used += 1;
+    this.#report.used += 1;
     this.#inFlight += 1;
     return { ...permit, operation, sentMs: nowMs + this.#aheadMs };
   }
 
   answered(permit: Permit, nowMs: number, answer: RateAnswer): void {
     this.#inFlight -= 1;
-    this.#answered.push({ permit, atMs: nowMs + this.#aheadMs, answer });
+    this.#report.answered.push({ permit, atMs: nowMs + this.#aheadMs, answer });
     const isRefusal = answer.kind === 'throttled' || answer.kind === 'overloaded';
-    if (isRefusal || (answer.pauseMs ?? 0) > 0) this.#hurry();
+    if (isRefusal || (answer.pauseMs ?? 0) > 0) this.#dropAll();
   }
 
   slowDown(share: number): void {
-    this.#slowDown = share;
-    this.#hurry();
+    this.#report.slowDown = share;
+    this.#dropAll();
   }
 
   /** Stops the sending of all processes of the account for this many milliseconds. */
   hold(pauseMs: number): void {
-    this.#holdMs = Math.max(this.#holdMs, pauseMs);
-    this.#alarm();
+    this.#report.holdMs = Math.max(this.#report.holdMs, pauseMs);
+    this.#hurry();
   }
 
-  pace(nowMs: number): Pace | null {
+  pace(nowMs: number): PaceView | null {
     if (this.#pace === null || this.#isUrgent) return null;
     return { ...this.#pace, pausedMs: Math.max(0, this.#pace.pausedMs - (nowMs - this.#turnedMs)) };
   }
 
-  /** Takes this process out of the account's rate. Call it when nothing is in flight any more. */
+  /** Takes this process out of the account's pace. Call it when nothing is in flight any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#changed();
@@ -143,27 +137,27 @@ export class AccountPermits implements PermitSource {
   /** Returns the time until this process has a reason for another turn. */
   #nextTurnMs(): number {
     if (this.#failed || this.#isClosed) return Number.POSITIVE_INFINITY;
-    const sinceMs = this.#deps.clock.monotonicMs() - this.#turnedMs;
-    const reports = this.#used + this.#answered.length + this.#granted.length;
     if (this.#isUrgent) return 0;
-    if (this.#waiting() > this.#granted.length) return Math.max(this.#gapMs, this.#askedWaitMs()) - sinceMs;
-    if (reports > 0) return Math.max(this.#gapMs, POLL_MS) - sinceMs;
+    const sinceMs = this.#deps.clock.monotonicMs() - this.#turnedMs;
+    const { used, answered } = this.#report;
+    if (this.#waiting() > this.#granted.length) return Math.max(this.#gapMs, this.#deniedMs()) - sinceMs;
+    if (used + answered.length + this.#granted.length > 0) return Math.max(this.#gapMs, POLL_MS) - sinceMs;
     return this.#inFlight > 0 ? HEARTBEAT_MS - sinceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Returns how long the last turn has asked to wait. */
-  #askedWaitMs(): number {
-    if (this.#denied?.is === 'later') return Math.min(MAX_WAIT_MS, this.#denied.waitMs - this.#gapMs);
-    return this.#denied?.is === 'after-answer' && this.#answered.length === 0 ? POLL_MS : 0;
+  /** Returns how long the last turn has asked to wait. A pause may be extended meanwhile, or a process may end. */
+  #deniedMs(): number {
+    if (this.#denied?.is === 'later') return Math.min(HEARTBEAT_MS, this.#denied.waitMs - this.#gapMs);
+    return this.#denied?.is === 'after-answer' && this.#report.answered.length === 0 ? POLL_MS : 0;
   }
 
-  #alarm(): void {
-    this.#hurry();
+  #hurry(): void {
+    this.#dropAll();
     this.#changed();
   }
 
-  /** Drops the sends that were granted before a refusal, and takes the next turn at once. */
-  #hurry(): void {
+  /** Drops the sends that were granted before a refusal, and makes the next turn urgent. */
+  #dropAll(): void {
     this.#drop(Number.POSITIVE_INFINITY);
     this.#isUrgent = this.#turnedMs > Number.NEGATIVE_INFINITY;
   }
@@ -171,16 +165,14 @@ export class AccountPermits implements PermitSource {
   /** Drops granted sends for times before this one. They are reported, because one of them may be the probe. */
   #drop(beforeMs: number): void {
     for (const permit of this.#granted.filter(({ sentMs }) => sentMs < beforeMs))
-      this.#answered.push({ permit, atMs: permit.sentMs, answer: UNSENT });
+      this.#report.answered.push({ permit, atMs: permit.sentMs, answer: UNSENT });
     this.#granted = this.#granted.filter(({ sentMs }) => sentMs >= beforeMs);
   }
 
   async #takeTurn(): Promise<void> {
-    try {
-      await this.#ask();
-    } catch (error) {
+    await this.#ask().catch((error) => {
       this.#failed = { is: 'failed', error };
-    }
+    });
     this.#turning = null;
     this.#changed();
   }
@@ -189,9 +181,10 @@ export class AccountPermits implements PermitSource {
     const { state, clock, random } = this.#deps;
     const startedMs = clock.monotonicMs();
     if (this.#waiting() === 0) this.#drop(startedMs + this.#aheadMs - STALE_MS);
-    const request = this.#request();
     if (this.#isUrgent) this.#pace = null;
     this.#isUrgent = false;
+    const request = this.#request();
+    this.#report = nothingToReport();
     const reply = await state.change(STATE_NAME, (kept, wallMs) => takeTurn(kept, wallMs, request, random));
     this.#turnedMs = clock.monotonicMs();
     this.#gapMs = Math.min(MAX_GAP_MS, Math.max(GAP_MS, GAP_TURNS * (this.#turnedMs - startedMs)));
@@ -200,16 +193,12 @@ export class AccountPermits implements PermitSource {
 
   #request(): TurnRequest {
     const { state, rate, concurrency, learned } = this.#deps;
+    const { used, ...report } = this.#report;
     const places = PLACES_PER_REQUEST * concurrency;
     const inFlight = this.#inFlight + this.#granted.length;
-    const wanted = Math.min(this.#waiting() + this.#used - this.#granted.length, places - inFlight);
-    const request = {
-      ...{ run: state.run, rate, places, learned, inFlight, leaves: this.#isClosed },
-      ...{ wanted: this.#isClosed ? 0 : wanted, aheadMs: GAP_MS + this.#gapMs },
-      ...{ answered: this.#answered, holdMs: this.#holdMs, slowDown: this.#slowDown },
-    };
-    [this.#answered, this.#used, this.#holdMs, this.#slowDown] = [[], 0, 0, 1];
-    return request;
+    const wanted = Math.min(this.#waiting() + used - this.#granted.length, places - inFlight);
+    const own = { run: state.run, rate, places, learned, inFlight, leaves: this.#isClosed };
+    return { ...own, ...report, wanted: this.#isClosed ? 0 : wanted, aheadMs: GAP_MS + this.#gapMs };
   }
 
   #apply({ nowMs, granted, denied, ...pace }: TurnReply): void {

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Exchange } from '../../src/service/network/exchange.ts';
-import { AccountPermits } from '../../src/service/pacing/account-permits.ts';
-import type { ChosenRate } from '../../src/service/pacing/adaptive-rate.ts';
+import type { ChosenRate } from '../../src/service/pacing/permits.ts';
 import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { SharedPace } from '../../src/service/pacing/shared-pace.ts';
 import { atMostAtOnce, fixedWindow, queueing, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
@@ -18,7 +18,7 @@ class Fleet {
   readonly stopping = new AbortController();
   readonly random = seeded(7);
   readonly limiters: RateLimiter[] = [];
-  readonly #permits = new Map<RateLimiter, AccountPermits>();
+  readonly #permits = new Map<RateLimiter, SharedPace>();
   readonly #server: HiddenServer;
   sent = 0;
   refused = 0;
@@ -36,7 +36,7 @@ class Fleet {
   join(rate: ChosenRate = 'auto', concurrency = 16): RateLimiter {
     const state = this.store.member(`run ${this.limiters.length}`);
     const { clock, random } = this;
-    const permits = new AccountPermits({ state, rate, concurrency, learned: null, clock, random });
+    const permits = new SharedPace({ state, rate, concurrency, learned: null, clock, random });
     const limiter = new RateLimiter(permits, clock, this.stopping.signal, (http) => this.noted.push(http));
     this.limiters.push(limiter);
     this.#permits.set(limiter, permits);

@@ -1,0 +1,69 @@
+import type { Headroom } from './rate-headers.ts';
+
+/**
+ * The rate chosen by the user: adaptive, unlimited except for pauses that the service asks for, or a maximum per
+ * second, evenly spaced.
+ */
+export type ChosenRate = 'auto' | 'max' | number;
+
+/** Tells whether a request may be sent now. */
+export type Admission =
+  | { readonly is: 'now' }
+  /** The caller asks again after this time, or after the next answer if that comes first. */
+  | { readonly is: 'later'; readonly waitMs: number }
+  /** The caller asks again after the next answer. At least one request is in flight. */
+  | { readonly is: 'after-answer' }
+  /** The service asks for a pause of over 15 minutes, so the run stops and can be resumed. */
+  | { readonly is: 'too-late'; readonly waitMs: number };
+
+/** The pace at one moment, for display. */
+export interface PaceView {
+  /** The allowed requests per second, or null if no limit applies. */
+  readonly ratePerSecond: number | null;
+  /** The rate that the user has set, or near which the service has refused. Null if neither is known. */
+  readonly boundPerSecond: number | null;
+  /** Milliseconds for which all sending is still paused. */
+  readonly pausedMs: number;
+}
+
+/** A request that was sent, or may be sent. */
+export interface Permit {
+  readonly number: number;
+  readonly operation: string;
+  readonly sentMs: number;
+  /** Number of requests in flight when it was sent, including itself. */
+  readonly level: number;
+  /** True if the rate alone held it back, so that a higher rate would have been used. */
+  readonly isPaced: boolean;
+}
+
+/** What an answer means for the pace. */
+export interface RateAnswer {
+  /**
+   * `ok` means that the work was done, `throttled` 429, `overloaded` 503, and `unanswered` no status. `declined` is any
+   * other status: the service may answer so before it does the work, so that its time is not measured. `unsent` says nothing
+   * of the service: srq did not send the request, since it had waited too long for its log or its token, or another process
+   * was faster.
+   */
+  readonly kind: 'ok' | 'declined' | 'throttled' | 'overloaded' | 'unanswered' | 'unsent';
+  readonly pauseMs: number | null;
+  readonly headroom: Headroom | null;
+}
+
+/**
+ * Decides who may send: the rate of a process that has its account for itself (`Pace`), or the rate that many share
+ * in a store (`SharedPace`). Times are monotonic. The last two methods are those of a shared rate.
+ */
+export interface PermitSource {
+  /** Answers for the request that has waited longest. */
+  ask(nowMs: number): Admission | { readonly is: 'failed'; readonly error: unknown };
+  sent(nowMs: number, operation: string): Permit;
+  answered(permit: Permit, nowMs: number, answer: RateAnswer): void;
+  slowDown(share: number): void;
+  /** Returns the pace at this moment, or null while it is not known. */
+  pace(nowMs: number): PaceView | null;
+  /** Passes the number of waiting requests, and what to call when the source may admit more than it has said. */
+  attach?(waiting: () => number, changed: () => void): void;
+  /** Returns the time after which the limiter asks again. By itself it would wait for `waitMs`. */
+  askAgainMs?(waitMs: number): number;
+}
