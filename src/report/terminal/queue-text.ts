@@ -57,7 +57,7 @@ export function queueText(view: QueueView, paint: Paint): string {
     paint.bold('Queue'),
     ...aligned([
       ['requests', depthText(queue)],
-      ...(oldestSeconds > 0 ? [['oldest', duration(oldestSeconds * 1000)] as const] : []),
+      ...(queue.total > 0 ? [['oldest', duration(oldestSeconds * 1000)] as const] : []),
       ...(unknown > 0 ? [['unknown', `${thousands(unknown)}; srq resolve lists them`] as const] : []),
       ['rate', rateText(rate)],
       ['store', printable(store)],
