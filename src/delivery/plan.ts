@@ -63,10 +63,10 @@ export async function planImport(
   }
   const notes = [...table.notes, ...(returned?.notes ?? [])];
   const planned = { table, notes, mapping, range, rows: ledger.rows, strangers: returned?.strangers ?? 0 };
-  const { first } = planner;
+  const { first, altered } = planner;
   const isHeld = first !== null && held.has(first.row);
   const firstReady = isHeld ? await firstReadyRow(table, mapping, preparation, ledger) : first;
-  return { ...planned, counts: ledger.counts(), first: firstReady, held, ...findings.of(ledger.rows), ledger };
+  return { ...planned, counts: ledger.counts(), first: firstReady, held, altered, ...findings.of(ledger.rows), ledger };
 }
 
 /**
@@ -105,6 +105,7 @@ class Planner {
   readonly ledger = new Ledger();
   readonly findings: FindingGroups;
   readonly refs = new References();
+  readonly altered = new Set<number>();
   first: ImportPlan['first'] = null;
   readonly #log: LogView;
   readonly #options: PlanRules;
@@ -124,7 +125,10 @@ class Planner {
     const key = prepared.request ? prepared.key : null;
     const status = decided ?? this.#statusOf(prepared);
     const isOther = isDone(status) && read.problem === null && this.#returned?.isOther(read, key) === true;
-    if (isOther) this.findings.add(read, [OTHER_CONTENT]);
+    if (isOther) {
+      this.altered.add(row);
+      this.findings.add(read, [OTHER_CONTENT]);
+    }
     if (problems.length > 0) this.findings.add(read, problems);
     if (!prepared.request || isOther || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
       this.ledger.addWithoutKey(row, status);

@@ -55,7 +55,8 @@ function lastRecord(
 }
 
 /** Reports a row whose request is in the log, or that need not be sent. */
-function knownRow(row: Row, status: Status, { ledger, held }: ImportPlan, record: LogRecord | null): RowReport {
+function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord | null): RowReport {
+  const { ledger, held, altered } = plan;
   const isHeld = held?.has(row.number) === true;
   // The last record of a request may be about another time that it was sent.
   const isAbout = record !== null && !isHeld && statusOfEvent(record.event) === status;
@@ -63,6 +64,7 @@ function knownRow(row: Row, status: Status, { ledger, held }: ImportPlan, record
   const first = ledger.firstRow(row.number);
   let message = isAbout || status === 'repeated' ? messageOf(record, status === 'repeated') : null;
   if (isHeld) message = heldMessage(record);
+  else if (altered?.has(row.number)) message = FINDING['row.other-content'].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
   return { ...NOT_SENT, row, status, ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
 }

@@ -180,7 +180,12 @@ function countsOf({ plan }: Pick<ReadFile, 'plan'>): Counts {
 function adviceFor({ failed, unknown, ...counts }: Counts, { plan, results }: EndedRun): string | null {
   if (failed > 0) return null;
   const refused = refusedAdvice(counts.invalid + counts.rejected, results);
-  const told = [strangersAdvice(plan.strangers ?? 0), heldAdvice(plan.held?.size ?? 0), refused];
+  const told = [
+    strangersAdvice(plan.strangers ?? 0),
+    heldAdvice(plan.held?.size ?? 0),
+    alteredAdvice(plan.altered?.size ?? 0),
+    refused,
+  ];
   const others = told.filter((each) => each !== null).join(' ') || null;
   if (unknown === 0) return others;
   const doubtful = `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
@@ -205,6 +210,16 @@ function heldAdvice(count: number): string | null {
       ? '1 row was not sent: its reference was'
       : `${thousands(count)} rows were not sent: their references were`;
   return `${were} created before, with other content (srq_message says when). If these are new requests, send them with --again, in a file of their own.`;
+}
+
+/** Returns what to do about rows of a results file that now hold something else than what was sent. */
+function alteredAdvice(count: number): string | null {
+  if (count === 0) return null;
+  const were =
+    count === 1
+      ? '1 row was not sent: its cells differ from what was sent before'
+      : `${thousands(count)} rows were not sent: their cells differ from what was sent before`;
+  return `${were} (srq_message says so). To send ${count === 1 ? 'it' : 'one'} as a new request, empty its srq_status and import the file again.`;
 }
 
 function refusedAdvice(refused: number, results: string | null): string | null {

@@ -23,14 +23,14 @@ export function summaryText(summary: ImportSummary, paint: Paint): string {
     ...lines,
     ...aligned(files),
     ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
-    ...(exportCommand === null ? [] : deliveredText(rows, exportCommand)),
+    ...(exportCommand === null ? [] : deliveredText(rows, exportCommand, advice)),
     ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),
   ].join('\n');
 }
 
-function deliveredText(rows: number, exportCommand: string): string[] {
-  const all = rows === 1 ? 'The row is' : `All ${thousands(rows)} rows are`;
-  return [`${all} delivered. For your CRM: ${printable(exportCommand)}`];
+function deliveredText(rows: number, exportCommand: string, advice: string | null): string[] {
+  const all = rows === 1 ? 'The row is delivered. ' : `All ${thousands(rows)} rows are delivered. `;
+  return [`${advice === null ? all : ''}For your CRM: ${printable(exportCommand)}`];
 }
 
 function asidesText(asides: ImportSummary['asides']): string {

@@ -68,6 +68,8 @@ export interface ImportPlan {
   readonly held?: ReadonlyMap<number, string>;
   /** Number of rows of a results file that state that they were taken, if the log knows none of them. */
   readonly strangers?: number;
+  /** Rows of a results file that are not sent although their cells are not those of the request that they were. */
+  readonly altered?: ReadonlySet<number>;
   readonly ledger: Ledger;
 }
 
