@@ -41,6 +41,7 @@ export async function* reportRows(
 }
 
 const ALTERED = 'row.altered-doubt';
+const OTHER = 'row.other-content';
 const NOT_SENT = { ids: {}, message: null, reason: null, record: null, problems: [], isKept: false };
 
 function lastRecord(
@@ -60,12 +61,14 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   const isHeld = held?.has(row.number) === true;
   // The last record of a request may be about another time that it was sent.
   const isAbout = record !== null && !isHeld && statusOfEvent(record.event) === status;
-  const reason = isAbout ? recordReason(record) : reasonOf({ status, http: null });
+  const isAltered = altered?.has(row.number) === true;
+  const before = isAbout ? recordReason(record) : reasonOf({ status, http: null });
   const first = ledger.firstRow(row.number);
   let message = isAbout || status === 'repeated' ? messageOf(record, status === 'repeated') : null;
   if (isHeld) message = heldMessage(record);
-  else if (altered?.has(row.number)) message = FINDING['row.other-content'].says;
+  else if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
+  const reason = isAltered ? OTHER : before;
   return { ...NOT_SENT, row, status, ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
 }
 

@@ -130,7 +130,7 @@ function inputCells(cells: readonly string[], width: number, own: ReadonlySet<nu
  * Returns the outcome of a row. What an earlier results file states is kept for rows about which this run has nothing
  * new to say: those outside its range, and those that state that they are done.
  */
-function outcomeCells({ row, status, ids, message, isKept, record }: RowReport): readonly string[] {
+function outcomeCells({ row, status, ids, message, reason, isKept, record }: RowReport): readonly string[] {
   const { number, earlier } = row;
   const cells = (status: string, id: string, message: string, key: string | null) => [
     ...[status, id, message, String(number)],
@@ -139,7 +139,8 @@ function outcomeCells({ row, status, ids, message, isKept, record }: RowReport):
   const before = earlier?.key ?? null;
   const key = record?.key ?? (isKept || status === 'unknown' ? before : null);
   if (isKept) {
-    return cells(earlier?.status ?? '', mainIdentifier(ids) || (earlier?.id ?? ''), earlier?.message ?? '', key);
+    const said = reason === 'row.other-content' ? message : earlier?.message;
+    return cells(earlier?.status ?? '', mainIdentifier(ids) || (earlier?.id ?? ''), said ?? '', key);
   }
   // A row that is still unknown keeps the identifier that it came with.
   const id = mainIdentifier(ids) || (status === 'unknown' ? (earlier?.id ?? '') : '');
