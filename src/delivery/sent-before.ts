@@ -130,7 +130,7 @@ export class ReturnedRows {
   get notes(): readonly string[] {
     if (this.strangers === 0) return [];
     return [
-      `The srq_status of some rows (${this.strangers}) says that they were taken, but this log does not have them. Are they from another profile? They are not sent. To send them, remove the columns ${RESULT_COLUMNS.join(', ')}.`,
+      `The srq_status of some rows (${this.strangers}) says that they were taken, but this log does not have them. Are they from another profile, or from an earlier rehearsal? They are not sent. To send them, remove the columns ${RESULT_COLUMNS.join(', ')}.`,
     ];
   }
 

@@ -60,7 +60,7 @@ export async function finishRun(context: Context, run: EndedRun): Promise<EndOfR
   const summary = {
     ...(await shared(context, run)),
     ...{ counts, asides, stopped, next },
-    advice: stopped && stop ? stopped.hint : adviceFor(counts, run),
+    advice: stopped && stop ? stopped.hint : adviceFor(context, counts, run),
     exportCommand: stop === null && code === null ? exportCommand(context, counts, run) : null,
   };
   await report(context, summary, (reporter, shared, text) =>
@@ -177,11 +177,12 @@ function countsOf({ plan }: Pick<ReadFile, 'plan'>): Counts {
 }
 
 /** Returns what a person should do next with the file, or null if there is nothing to do. */
-function adviceFor({ failed, unknown, ...counts }: Counts, { plan, results }: EndedRun): string | null {
+function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { plan, results }: EndedRun) {
   if (failed > 0) return null;
   const refused = refusedAdvice(counts.invalid + counts.rejected, results);
   const told = [
-    strangersAdvice(plan.strangers ?? 0),
+    // A rehearsal begins with an empty log, so that it knows no row of the one before.
+    context.options.sandbox ? null : strangersAdvice(plan.strangers ?? 0),
     heldAdvice(plan.held?.size ?? 0),
     alteredAdvice(plan.altered?.size ?? 0),
     refused,
