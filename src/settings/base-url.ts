@@ -7,7 +7,7 @@ import { SrqError } from '../request/words/errors.ts';
  */
 export function normalBaseUrl(text: string): string {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
-  const hint = 'Give it like this: --base-url https://api.example.com';
+  const hint = 'For example: https://api.example.com';
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new SrqError('address.invalid', `"${text}" is not a base URL.`, hint);
   }
