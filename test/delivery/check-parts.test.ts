@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { placedParts as placedIn } from '../../src/delivery/check/place-parts.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
+import { placedParts as placedIn } from '../../src/delivery/check/place-parts.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { findMarket } from '../../src/request/lead/markets.ts';
