@@ -57,11 +57,12 @@ export function prepareAgain(
   mapping: Mapping,
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
-  for (const each of [row, ...inOtherBreaks(row, mapping)]) {
+  const withKey = (each: Row) => {
     const likely = likelyPrepared(each, mapping, preparation);
-    if (likely?.key === key) return likely;
-  }
-  return prepareRow(row, mapping, preparation);
+    return likely?.key === key ? likely : null;
+  };
+  const again = withKey(row) ?? inOtherBreaks(row, mapping).map(withKey).find((each) => each !== null);
+  return again ?? prepareRow(row, mapping, preparation);
 }
 
 /** How programs write a line break within a cell. What an old Mac wrote is a lone CR. */
