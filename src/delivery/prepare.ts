@@ -57,12 +57,10 @@ export function prepareAgain(
   mapping: Mapping,
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
-  const withKey = (each: Row) => {
-    const likely = likelyPrepared(each, mapping, preparation);
-    return likely?.key === key ? likely : null;
-  };
-  const again = withKey(row) ?? inOtherBreaks(row, mapping).map(withKey).find((each) => each !== null);
-  return again ?? prepareRow(row, mapping, preparation);
+  const likely = (each: Row) => likelyPrepared(each, mapping, preparation);
+  const own = likely(row);
+  const all = own?.key === key ? [own] : inOtherBreaks(row, mapping).map(likely);
+  return all.find((each) => each?.key === key) ?? prepareRow(row, mapping, preparation);
 }
 
 /** How programs write a line break within a cell. What an old Mac wrote is a lone CR. */
