@@ -58,11 +58,10 @@ export function prepareAgain(
   mapping: Mapping,
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
-  for (const each of [row, ...inOtherBreaks(row, mapping)]) {
-    const likely = likelyPrepared(each, mapping, preparation);
-    if (likely?.key === key) return likely;
-  }
-  return prepareRow(row, mapping, preparation);
+  const likely = (each: Row) => likelyPrepared(each, mapping, preparation);
+  const own = likely(row);
+  const all = own?.key === key ? [own] : inOtherBreaks(row, mapping).map(likely);
+  return all.find((each) => each?.key === key) ?? prepareRow(row, mapping, preparation);
 }
 
 /** How programs write a line break within a cell. What an old Mac wrote is a lone CR. */

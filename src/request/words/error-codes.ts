@@ -3,8 +3,8 @@ const CODES = {
   fault: ['srq.fault'],
   usage: [
     'arguments.missing arguments.invalid option.unknown flags.contradict flags.incomplete live.not-confirmed',
-    'plan.differs prompt.declined columns.undecided column.unknown field.unknown field.constant-is-column',
-    'mapping.unclear mapping.unknown mapping.unusable mapping.unwritable file.twice file.only-one',
+    'prompt.declined columns.undecided column.unknown field.unknown field.constant-is-column',
+    'mapping.unclear mapping.unusable mapping.unwritable file.twice file.only-one',
     'rows.sent-before results.of-sandbox output.not-replaced output.unwritable run.unknown sheet.unknown',
     'market.unknown profile.bad-name profile.unknown profile.leads-elsewhere login.incomplete',
     'secret.in-arguments store.password-shown store.missing store.log-unknown deletion.not-confirmed',
