@@ -146,16 +146,18 @@ export async function* decodedText(
   onRead?: (bytes: number) => void,
 ): AsyncGenerator<string> {
   const decoder = encoding === 'utf-8' ? new StringDecoder('utf8') : iconv.getDecoder(encoding, { stripBOM: false });
-  let atStart = true;
-  let half = '';
+  const isUtf16 = encoding.startsWith('utf-16');
+  let [atStart, half, bytes] = [true, '', 0];
   for await (const chunk of file.chunks(onRead)) {
+    bytes += chunk.length;
     let text = half + decoder.write(chunk);
     if (atStart && text.startsWith('\uFEFF')) text = text.slice(1);
     atStart &&= text === '';
     half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : '';
     yield half ? text.slice(0, -1) : text;
   }
-  const rest = half + (decoder.end() ?? '');
+  // Half a character of UTF-16 at the end is damage that the decoder would pass over.
+  const rest = half + (decoder.end() ?? '') + (isUtf16 && bytes % 2 === 1 ? '\uD800' : '');
   if (rest) yield rest;
 }
 
@@ -218,38 +220,27 @@ function encodingByNuls(head: Buffer): string | null {
   return { x0x0: 'utf-16le', '0x0x': 'utf-16be', x000: 'utf-32le', '000x': 'utf-32be' }[form] ?? null;
 }
 
-/** Counts the characters beyond ASCII in a whole file. Half a character of UTF-16 at the end counts as well. */
+/** Counts the characters beyond ASCII in a whole file, those of three bytes in UTF-8 twice. */
 async function censusOf(file: PartnerFile, encoding: string): Promise<Census> {
-  const isUtf16 = encoding.startsWith('utf-16');
-  let [beyond, unknown] = [0, isUtf16 && (await hasOddLength(file)) ? 1 : 0];
+  const undecodable = encoding.startsWith('utf-16') ? /\p{Surrogate}/gu : /\uFFFD/g;
+  let [beyond, unknown] = [0, 0];
   for await (const text of decodedText(file, encoding)) {
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (code < 0x80) continue;
-      beyond++;
-      if (code === 0xfffd && !isUtf16) unknown++;
-    }
-    if (isUtf16) unknown += text.match(/\p{Surrogate}/gu)?.length ?? 0;
+    unknown += text.match(undecodable)?.length ?? 0;
+    beyond += Buffer.byteLength(text) - text.length;
   }
-  return { known: Math.max(0, beyond - unknown), unknown };
+  // What cannot be decoded has three bytes as well.
+  return { known: Math.max(0, beyond - 2 * unknown), unknown };
 }
 
-async function hasOddLength(file: PartnerFile): Promise<boolean> {
-  let odd = 0;
-  for await (const chunk of file.chunks()) odd ^= chunk.length & 1;
-  return odd === 1;
-}
-
+/** Tells whether all bytes are UTF-8. A U+FFFD that the file itself holds is. */
 async function isAllUtf8(file: PartnerFile): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const isUtf8 = (bytes?: Buffer): boolean => {
-    try {
-      decoder.decode(bytes, { stream: bytes !== undefined });
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  for await (const chunk of file.chunks()) if (!isUtf8(chunk)) return false;
-  return isUtf8();
+  try {
+    for await (const chunk of file.chunks()) decoder.decode(chunk, { stream: true });
+    decoder.decode();
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
 }
