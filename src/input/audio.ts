@@ -36,18 +36,12 @@ export async function describeAudio(
   const handle = await openRecording(real, path);
   try {
     const found = await handle.stat();
-    if (found.size === 0)
-      throw new SrqError('recording.unusable', `The recording ${path} is empty.`, 'Export it again.');
+    if (found.size === 0) throw unusable(`The recording ${path} is empty.`, 'Export it again.');
     if (found.size > maxBytes) throw tooLarge(path, found.size, maxBytes);
     const head = Buffer.alloc(SIGNATURE_BYTES);
     await handle.read(head, 0, SIGNATURE_BYTES, 0);
     const mediaType = mediaTypeOfBytes(head) ?? mediaTypeOfName(path);
-    if (mediaType === null)
-      throw new SrqError(
-        'recording.unusable',
-        `${path} is not a recording.`,
-        'Name a sound file, such as .mp3 or .wav.',
-      );
+    if (mediaType === null) throw unusable(`${path} is not a recording.`, 'Name a sound file, such as .mp3 or .wav.');
     return { path: real, sizeBytes: found.size, sha256: await digestOf(handle, found.size, path), mediaType };
   } finally {
     await handle.close();
@@ -59,16 +53,10 @@ export async function readAudioBase64(audio: AudioFile): Promise<string> {
   const handle = await openRecording(audio.path, audio.path);
   try {
     const hash = createHash('sha256');
-    const buffer = Buffer.alloc(BASE64_CHUNK_BYTES);
     let text = '';
-    for (let read = 0; read < audio.sizeBytes; ) {
-      // After a short read a chunk would not be a multiple of three, and its padding would be in the middle of the
-      // text.
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, audio.sizeBytes - read), read);
-      if (bytesRead < Math.min(buffer.length, audio.sizeBytes - read)) throw changed(audio.path);
-      hash.update(buffer.subarray(0, bytesRead));
-      text += buffer.toString('base64', 0, bytesRead);
-      read += bytesRead;
+    for await (const piece of piecesOf(handle, audio.sizeBytes, audio.path)) {
+      hash.update(piece);
+      text += piece.toString('base64');
     }
     if (hash.digest('hex') !== audio.sha256) throw changed(audio.path);
     return text;
@@ -78,11 +66,9 @@ export async function readAudioBase64(audio: AudioFile): Promise<string> {
 }
 
 function requireName(path: string): void {
-  if (path.includes('\0'))
-    throw new SrqError('recording.unusable', 'The name of a recording contains a NUL.', 'Name one sound file.');
+  if (path.includes('\0')) throw unusable('The name of a recording contains a NUL.', 'Name one sound file.');
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
-    throw new SrqError(
-      'recording.unusable',
+    throw unusable(
       'A recording is given as a web address.',
       'Download it into the folder of the file and name it there.',
     );
@@ -98,14 +84,12 @@ async function openRecording(real: string, path: string): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0);
   // A device or a pipe is refused before it is opened, because opening one can have effects.
   const found = await lstat(real).catch((error: unknown) => Promise.reject(unreadable(path, error)));
-  if (!found.isFile())
-    throw new SrqError('recording.unusable', `The recording ${path} is not a file.`, 'Name one sound file.');
+  if (!found.isFile()) throw unusable(`The recording ${path} is not a file.`, 'Name one sound file.');
   return open(real, flags).catch((error: unknown) => Promise.reject(unreadable(path, error)));
 }
 
 function outside(path: string): SrqError {
-  return new SrqError(
-    'recording.unusable',
+  return unusable(
     `The recording ${path} lies outside the folder of the file.`,
     'Put the recordings into the folder of the file, or one inside it.',
   );
@@ -113,44 +97,44 @@ function outside(path: string): SrqError {
 
 async function digestOf(handle: FileHandle, sizeBytes: number, path: string): Promise<string> {
   const hash = createHash('sha256');
-  let read = 0;
-  for await (const chunk of handle.createReadStream({ start: 0, autoClose: false })) {
-    read += (chunk as Buffer).length;
-    if (read > sizeBytes) break;
-    hash.update(chunk as Buffer);
-  }
-  if (read !== sizeBytes) throw changed(path);
+  for await (const piece of piecesOf(handle, sizeBytes, path)) hash.update(piece);
   return hash.digest('hex');
+}
+
+/** Yields a file of this size. A piece is valid until the next one. Throws `SrqError('input')` for any other size. */
+async function* piecesOf(handle: FileHandle, sizeBytes: number, path: string): AsyncGenerator<Buffer> {
+  const buffer = Buffer.alloc(BASE64_CHUNK_BYTES);
+  for (let read = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, read);
+    read += bytesRead;
+    // A short piece has padding in base64, so only the last one may be short.
+    if (read > sizeBytes || (read < sizeBytes && bytesRead < buffer.length)) throw changed(path);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
 }
 
 function tooLarge(path: string, sizeBytes: number, maxBytes: number): SrqError {
   const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  return new SrqError(
-    'recording.unusable',
+  return unusable(
     `The recording ${path} has ${mebibytes(sizeBytes)}; at most ${mebibytes(maxBytes)} are allowed.`,
     'Shorten it, or save it in a compressed form.',
   );
 }
 
 function changed(path: string): SrqError {
-  return new SrqError(
-    'recording.unusable',
-    `The recording ${path} changed after it was checked.`,
-    'Run the same command again.',
-  );
+  return unusable(`The recording ${path} changed after it was checked.`, 'Run the same command again.');
+}
+
+function unusable(message: string, hint: string, cause?: unknown): SrqError {
+  return new SrqError('recording.unusable', message, hint, cause);
 }
 
 function unreadable(path: string, error: unknown): SrqError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new SrqError(
-      'recording.unusable',
-      `There is no recording ${path}.`,
-      'Recordings are looked for in the folder of the file.',
-      error,
-    );
-  return new SrqError(
-    'recording.unusable',
+    return unusable(`There is no recording ${path}.`, 'Recordings are looked for in the folder of the file.', error);
+  return unusable(
     `The recording ${path} cannot be read (${code || 'unknown error'}).`,
     'Check its name and its permissions.',
     error,
