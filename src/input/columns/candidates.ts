@@ -13,6 +13,7 @@ import {
 } from './meanings.ts';
 import { type NameEvidence, PARENTS } from './name-evidence.ts';
 import { ASIDE, type NamedMeaning, SECOND } from './named-column.ts';
+import { isOfKind } from './vocabulary.ts';
 
 /** A column with the evidence of its name and its content. */
 export interface Look {
@@ -236,10 +237,6 @@ export function withoutPets(candidates: readonly Candidate[], looks: readonly Lo
   return hasOwners ? candidates.filter(({ meaning, look }) => !(isOfAName(meaning) && look.name.isEither)) : candidates;
 }
 
-/** Known names that mean the full address by themselves, but only the street beside a postal code or a town. */
-const STREET_BESIDE_CITY: ReadonlySet<string> = new Set(
-  'address morada endereco direccion domicilio adresse anschrift indirizzo'.split(' '),
-);
 /**
  * The rank added to a meaning that depends on other columns, so that it comes after all names with that meaning by
  * themselves.
@@ -253,7 +250,7 @@ const LAST_RANK = 100;
 export function asPlaceParts(candidates: readonly Candidate[]): readonly Candidate[] {
   if (!candidates.some(({ meaning }) => meaning === 'city' || meaning === 'postal_code')) return candidates;
   const isStreet = ({ meaning, by, look }: Candidate) =>
-    meaning === 'location' && (by !== 'known name' || STREET_BESIDE_CITY.has(normalForm(look.header)));
+    meaning === 'location' && (by !== 'known name' || isOfKind('address', normalForm(look.header)));
   const hasTown = candidates.some(({ meaning }) => meaning === 'city');
   return candidates.map((each) => {
     if (!isStreet(each)) return each;

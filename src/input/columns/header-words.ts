@@ -1,4 +1,4 @@
-import { conceptsOf, isFieldWord, isKnownWord, knownWords } from './vocabulary.ts';
+import { conceptsOf, isFieldWord, isKnownWord, knownWords, wordsOfKind } from './vocabulary.ts';
 
 /**
  * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
@@ -146,11 +146,8 @@ function withoutSlip(word: string): string | null {
   return meanings.size === 1 ? first : null;
 }
 
-/** English words that people abbreviate by leaving out the vowels. */
 const WITHOUT_VOWELS = new Map(
-  'name first last surname town street house customer client phone number address country'
-    .split(' ')
-    .map((word) => [word.charAt(0) + word.slice(1).replace(/[aeiou]/g, ''), word]),
+  wordsOfKind('abbreviated').map((word) => [word.charAt(0) + word.slice(1).replace(/[aeiou]/g, ''), word]),
 );
 
 function withVowels(word: string): string | null {

@@ -1,7 +1,7 @@
 import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
 import { headerWords } from './header-words.ts';
 import { isSilent, NamedColumn, type NamedMeaning } from './named-column.ts';
-import { type Concept, conceptsOf } from './vocabulary.ts';
+import { type Concept, conceptsIn, conceptsOf, isOfKind } from './vocabulary.ts';
 
 export interface NameEvidence {
   readonly meanings: readonly NamedMeaning[];
@@ -44,22 +44,7 @@ export interface NameEvidence {
   readonly isOfAPlace: boolean;
 }
 
-const ELSE: readonly Concept[] = [
-  ...([
-    'time',
-    'money',
-    'web',
-    'manner',
-    'status',
-    'consent',
-    'measure',
-    'tax',
-    'title',
-    'company',
-    'file',
-    'fax',
-  ] as const),
-];
+const ELSE = conceptsIn('time money web manner status consent measure tax title company file fax');
 /** Concepts that exclude a recording. A recording may also be called a file or a link. */
 const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'file');
 
@@ -136,11 +121,9 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     isRegion: named.isRegion(),
     isDoubted: named.has('doubt') && words.length <= MAX_DOUBTED,
     isSecond: named.has('second'),
-    isOfAPlace: named.hasAny(['city', 'address', 'street', 'house']) || words.some((word) => SITES.has(word)),
+    isOfAPlace: named.hasAny(['city', 'address', 'street', 'house']) || words.some((word) => isOfKind('site', word)),
   };
 }
-
-const SITES = new Set(['site', 'baustelle', 'obra', 'chantier', 'cantiere']);
 
 export const PARENTS = 'parents';
 
@@ -162,7 +145,7 @@ const PARTS: readonly FieldOrPart[] = ['first_name', 'last_name', 'street', 'pos
 function meaningInBrackets(header: string): NamedMeaning | undefined {
   const [, before = '', inside = ''] = /^(.*\p{L}.*)[([]([^()[\]]+)[)\]]\W*$/su.exec(header) ?? [];
   const [label, words] = [new NamedColumn(headerWords(before, false), false), headerWords(inside, false)];
-  const isSettled = label.hasAny(['phone', 'email', 'other', 'company', 'street', 'postal', 'city', 'country']);
+  const isSettled = label.hasAny(conceptsIn('phone email other company street postal city country'));
   if (isSettled || unknownWords(words) !== '' || /[€£$]/.test(inside)) return undefined;
   const readings = label.has('name') ? [words, [...words, 'name']] : [words];
   return readings
@@ -182,8 +165,8 @@ function unknownWords(words: readonly string[]): string {
  * only explain what is before them.
  */
 const TELLING_IN_BRACKETS: ReadonlySet<Concept> = new Set<Concept>([
-  ...(['email', 'phone', 'name', 'first', 'last', 'street', 'house', 'postal', 'city', 'country', 'other'] as const),
-  ...(['company', 'fax', 'second', 'money', 'tax', 'audio', 'title', 'region', 'extra', 'consent', 'status'] as const),
+  ...conceptsIn('email phone name first last street house postal city country other'),
+  ...conceptsIn('company fax second money tax audio title region extra consent status'),
 ]);
 
 /** Returns the words of a header, except those in brackets that only explain. */

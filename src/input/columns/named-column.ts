@@ -1,5 +1,5 @@
 import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
-import { type Concept, conceptsOf } from './vocabulary.ts';
+import { type Concept, conceptsOf, isOfKind } from './vocabulary.ts';
 
 /** A meaning of a column according to the words of its header. */
 export interface NamedMeaning {
@@ -14,40 +14,6 @@ export interface NamedMeaning {
   readonly rank: number;
 }
 
-const WHOLE = new Set(
-  'full complete completo completa vollstandig vollstandiger vollstandige complet display'.split(' '),
-);
-
-/** Words for a number that identifies something. Nobody calls such a number, whatever its digits look like. */
-const IDENTIFIERS = new Set(
-  'id ids ref refs refid reference references referencia referencias referenz riferimento rif uuid guid cod code codes codigo codice kennung schlussel folio identifier kennzeichen aktenzeichen az kdnr kundennr kdn referenznummer auftragsnummer vorgangsnummer laufnummer'.split(
-    ' ',
-  ),
-);
-/** Words with which a form addresses who fills it in. */
-const READERS = new Set(
-  'you your yours yourself ihr ihre ihrer ihren ihrem ihnen sie du dir dich dein deine deiner deinen votre vos vous tu ton ta tus su sus usted ustedes tuo tua suo sua suoi sue lei vostro vostra seu seus sua suas teu voce voces uw din ditt dit'.split(
-    ' ',
-  ),
-);
-
-const LEADS = new Set('lead leads prospect interessent anfragender piste trato'.split(' '));
-
-/** Words for a person who is called at a number. */
-const CALLED = new Set(
-  'contact contacto contato contatto kontakt call calls caller callers anrufer appelant llamante chiamante'.split(' '),
-);
-
-/** Words for what somebody writes. Such a column holds texts, even if they are repeated, and no kinds of service. */
-const MESSAGES = new Set(
-  'text texts texte testo texto message messages nachricht mensagem mensaje messaggio beschreibung description descricao descripcion descrizione'.split(
-    ' ',
-  ),
-);
-
-/** Names that forms give to an answer without repeating the question. */
-const ANSWERS = new Set(['response', 'responses', 'answer', 'antwort', 'reponse', 'respuesta', 'risposta', 'resposta']);
-
 /**
  * Tells whether a word says nothing about the content. The letters A, B, C, which sheets without a header have, are
  * such words as well.
@@ -55,7 +21,7 @@ const ANSWERS = new Set(['response', 'responses', 'answer', 'antwort', 'reponse'
 export function isSilent(word: string): boolean {
   const about = conceptsOf(word);
   if (about.length === 0) return word.length <= 2;
-  return ANSWERS.has(word) || about.every((each) => each === 'nothing');
+  return isOfKind('answer', word) || about.every((each) => each === 'nothing');
 }
 
 /**
@@ -87,12 +53,16 @@ export class NamedColumn {
     return this.#concepts.has(concept);
   }
 
+  #hasKind(kind: string): boolean {
+    return this.#words.some((word) => isOfKind(kind, word));
+  }
+
   hasAny(concepts: readonly Concept[]): boolean {
     return concepts.some((each) => this.has(each));
   }
 
   isBareName(): boolean {
-    return this.has('name') && !this.hasAny(['first', 'last']) && !this.#words.some((word) => WHOLE.has(word));
+    return this.has('name') && !this.hasAny(['first', 'last']) && !this.#hasKind('whole');
   }
 
   isRegion(): boolean {
@@ -175,7 +145,9 @@ export class NamedColumn {
     const [word = '', ...others] = this.#words;
     const isShort = word.length <= 4 && conceptsOf(word).includes(concept);
     return (
-      isShort && others.length > 0 && others.every((each) => IDENTIFIERS.has(each) || each === '#' || each === 'no')
+      isShort &&
+      others.length > 0 &&
+      others.every((each) => isOfKind('identifier', each) || each === '#' || each === 'no')
     );
   }
 
@@ -215,7 +187,7 @@ export class NamedColumn {
     if (this.has('telling')) return [this.#plain('request_text')];
     // A "last message" may be any text.
     if (this.has('lastAdjective')) return [this.#part('request_text', RANK.second)];
-    const isMessage = this.#words.some((word) => MESSAGES.has(word));
+    const isMessage = this.#hasKind('message');
     if (needs && isMessage && !this.has('kind'))
       return [this.#plain('request_text'), ...(kinds ? [this.#part('category', RANK.aside)] : [])];
     if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
@@ -232,7 +204,7 @@ export class NamedColumn {
 
   /** Tells whether the name speaks of the customer in the third person: "customer notes", but not "your notes". */
   #isOfThem(): boolean {
-    return this.#words.some((word) => conceptsOf(word).includes('customer') && !READERS.has(word));
+    return this.#words.some((word) => conceptsOf(word).includes('customer') && !isOfKind('reader', word));
   }
 
   #reference(): readonly NamedMeaning[] {
@@ -240,10 +212,10 @@ export class NamedColumn {
     if (this.has('region') || this.has('kind')) return [];
     // A customer's number may be anything that distinguishes customers.
     const ref = customer && !this.#isOfALead() ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
-    const phone = this.#part('phone', this.#isCall() ? RANK.usual : ASIDE);
-    if (number && this.#isCall() && this.#words.some((word) => READERS.has(word))) return [phone];
+    const phone = this.#part('phone', this.#hasKind('called') ? RANK.usual : ASIDE);
+    if (number && this.#hasKind('called') && this.#hasKind('reader')) return [phone];
     // A "contact number" can be called. An "id" cannot, even if it looks like a telephone number.
-    const mayBeCalled = !this.#words.some((word) => IDENTIFIERS.has(word));
+    const mayBeCalled = !this.#hasKind('identifier');
     if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];
     if (number) return mayBeCalled ? [this.#part('ref', RANK.second), phone] : [this.#part('ref', RANK.second)];
     return matter && !customer && !this.#words.every(isSilent) ? [this.#part('ref', RANK.aside)] : [];
@@ -253,12 +225,8 @@ export class NamedColumn {
   #isOfALead(): boolean {
     return this.#words.some((word) => {
       const about = conceptsOf(word);
-      return LEADS.has(word) || (about.includes('matter') && !about.includes('customer'));
+      return isOfKind('lead', word) || (about.includes('matter') && !about.includes('customer'));
     });
-  }
-
-  #isCall(): boolean {
-    return this.#words.some((word) => CALLED.has(word));
   }
 
   #rank(): number {
