@@ -7,60 +7,7 @@ import { wordLists } from '../../request/lead/word-lists.ts';
 import peopleAndPlaces from './people-and-places.txt?raw';
 
 /** Statistics of a column's filled cells. Numbers are shares from 0 to 1 unless stated otherwise. */
-export interface ContentProfile {
-  /** Number of filled cells that were examined. */
-  readonly filled: number;
-  readonly email: number;
-  /** Telephone numbers that are valid for the row's market, or in international form. */
-  readonly phone: number;
-  /** Texts in the form of telephone numbers, whether valid or not. */
-  readonly phoneShape: number;
-  /** Telephone numbers with a plus, a leading zero, or marks between their digits, which plain numbers do not have. */
-  readonly writtenAsPhone: number;
-  readonly postalCode: number;
-  readonly country: number;
-  readonly language: number;
-  readonly date: number;
-  readonly url: number;
-  readonly ip: number;
-  readonly yesNo: number;
-  /** Amounts, decimals, coordinates and other numbers that belong to no field. */
-  readonly amount: number;
-  /** Whole numbers that people calculate with: most of them end in 0 or 5. */
-  readonly isRound: boolean;
-  /** Numbers of which some have a fraction: amounts, of which the round ones are written without. */
-  readonly isFractional: boolean;
-  /** Whole numbers of very different size, as amounts are. */
-  readonly isSpread: boolean;
-  readonly company: number;
-  readonly digits: number;
-  readonly recording: number;
-  /** Letters only, two to five words: a person's name, or some other short phrase. */
-  readonly wordsOnly: number;
-  readonly oneWord: number;
-  /** Short texts without digits that have a common given name among their words. */
-  readonly givenName: number;
-  /** Large towns, also together with a part of the town or of the country. */
-  readonly town: number;
-  /** Texts with a word for a street, a square or a road. */
-  readonly streetWord: number;
-  /** Kinds of customers, such as private and business, which some systems call their category, and forms of address. */
-  readonly clientele: number;
-  /** A text and a number side by side, such as a street with its house number. */
-  readonly streetLike: number;
-  /** A town with a postal code, or several parts separated by commas. */
-  readonly placeLike: number;
-  /** At least four words, or 25 letters. */
-  readonly longText: number;
-  readonly hasSpace: number;
-  /** Letters or marks together with digits, without blanks, as in order numbers. */
-  readonly codeLike: number;
-  /** Share of different texts. */
-  readonly distinct: number;
-  /** Whether the texts are consecutive whole numbers, such as line numbers. */
-  readonly isSequence: boolean;
-  readonly medianLength: number;
-}
+export type ContentProfile = Readonly<ReturnType<typeof profileOf>>;
 
 const DATE =
   /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]?(?:\d{2}|\d{4})?)(?:[T ,]+\d{1,2}[:.h]\d{2}.*)?$|^\d{1,2}[:h.]\d{2}(?::\d{2})?(?: ?[ap]m)?$|^\d{1,2}\.? (?:de )?\p{L}{3,10}\.?,? (?:de )?\d{4}|^\p{L}{3,9}\.? \d{1,2},? \d{4}/iu;
@@ -76,6 +23,8 @@ const NUMBER = /^[-+]?\d+(?:[.,'’\s]\d{3})*(?:[.,]\d{1,2})?$/;
 const FRACTION = /\d[.,]\d{1,2}$/;
 const COMPANY =
   /(?:^|[\s,&])(?:gmbh|ag|kg|ug|ohg|gbr|e\.k|ltd|limited|llc|inc|plc|pty|corp|s\.?l\.?u?|s\.?a\.?|s\.?r\.?l|sàrl|sarl|sas|lda|unip|b\.?v|oy|ab|a\/s|aps|sp\. z o\.o|co|sons|söhne|hijos|fils|figli|filhos)\.?$/i;
+const SEVERAL_WORDS = /^[\p{L}\p{M}'’.&-]+(?:[ ,]+[\p{L}\p{M}'’.&()-]+){1,5}$/u;
+const HOUSE_NUMBER = /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
 const CLIENTELE =
   /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/i;
@@ -107,59 +56,90 @@ function filledCells(cells: readonly string[], most: number): readonly Filled[] 
 }
 
 /** Examines the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
-export function profileOf(
-  cells: readonly string[],
-  marketOf: (row: number) => Market | undefined,
-  most: number,
-): ContentProfile {
+export function profileOf(cells: readonly string[], marketOf: (row: number) => Market | undefined, most: number) {
   const seen = filledCells(cells, most);
   const texts = seen.map(({ text }) => text);
-  const shareOf = (looked: readonly string[], is: (text: string) => boolean) =>
-    looked.filter(is).length / Math.max(1, looked.length);
-  const share = (is: (text: string) => boolean) => shareOf(texts, is);
-  const first = texts.slice(0, LOOKED_UP);
   const shareByMarket = (is: (text: string, market: Market | undefined) => boolean) =>
     seen.filter(({ text, row }) => is(text, marketOf(row))).length / Math.max(1, seen.length);
-  const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
   return {
+    /** Number of filled cells that were examined. */
     filled: texts.length,
-    email: share(isEmail),
+    /** Telephone numbers that are valid for the row's market, or in international form. */
     phone: shareByMarket(isPhone),
-    phoneShape: share(isPhoneShape),
-    writtenAsPhone: share((text) => isPhoneShape(text) && /^(?:\+|0)|\d[ ()./-]+\d/.test(text)),
     postalCode: shareByMarket(isPostalCode),
-    country: share((text) => parseMarket(text) !== undefined || isRegionCode(text)),
-    language: share(isLanguage),
-    date: share((text) => DATE.test(text)),
-    url: share((text) => URL_TEXT.test(text)),
-    ip: share((text) => IP.test(text)),
-    yesNo: share((text) => YES_NO.test(text)),
-    amount: share((text) => AMOUNT.test(text)),
-    isRound: share((text) => /^\d{2,}[05]$/.test(text)) >= 0.7,
-    isFractional: share((text) => NUMBER.test(text)) >= 0.9 && share((text) => FRACTION.test(text)) > 0,
-    isSpread: share((text) => /^\d+$/.test(text)) === 1 && (lengths.at(-1) ?? 0) >= (lengths[0] ?? 0) + 2,
-    company: share((text) => COMPANY.test(text)),
-    digits: share((text) => /^\d+$/.test(text)),
-    recording: share((text) => RECORDING.test(text)),
-    wordsOnly: share(
-      (text) => /^[\p{L}\p{M}'’.&-]+(?:[ ,]+[\p{L}\p{M}'’.&()-]+){1,5}$/u.test(text) && text.length <= 45,
-    ),
-    oneWord: share((text) => /^[\p{L}\p{M}'’.-]+$/u.test(text)),
-    givenName: shareOf(first, (text) => mayBeName(text) && hasGivenName(text)),
-    town: shareOf(first, (text) => mayBeName(text) && isTown(text)),
-    streetWord: shareOf(first, (text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
-    clientele: shareOf(first, (text) => mayBeName(text) && CLIENTELE.test(text)),
-    streetLike: share(
-      (text) =>
-        /\p{L}{2,}/u.test(text) && /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu.test(text) && text.length <= 80,
-    ),
+    /** A town with a postal code, or several parts separated by commas. */
     placeLike: shareByMarket(isPlace),
-    longText: share((text) => text.length >= 25 || text.split(/\s+/).length >= 4),
-    hasSpace: share((text) => /\s/.test(text)),
-    codeLike: share((text) => /\d/.test(text) && /^[\w#/.-]+$/.test(text)),
+    /** Share of different texts. */
     distinct: new Set(texts.map((text) => text.toLowerCase())).size / Math.max(1, texts.length),
+    ...numbersIn(texts),
+    ...formsIn(texts),
+    ...wordsIn(texts.slice(0, LOOKED_UP)),
+  };
+}
+
+const shareIn = (texts: readonly string[]) => (is: RegExp | ((text: string) => boolean)) =>
+  texts.filter((text) => (is instanceof RegExp ? is.test(text) : is(text))).length / Math.max(1, texts.length);
+
+function numbersIn(texts: readonly string[]) {
+  const share = shareIn(texts);
+  const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
+  const digits = share(/^\d+$/);
+  return {
+    digits,
+    /** Amounts, decimals, coordinates and other numbers that belong to no field. */
+    amount: share(AMOUNT),
+    /** Whole numbers that people calculate with: most of them end in 0 or 5. */
+    isRound: share(/^\d{2,}[05]$/) >= 0.7,
+    /** Numbers of which some have a fraction: amounts, of which the round ones are written without. */
+    isFractional: share(NUMBER) >= 0.9 && share(FRACTION) > 0,
+    /** Whole numbers of very different size, as amounts are. */
+    isSpread: digits === 1 && (lengths.at(-1) ?? 0) >= (lengths[0] ?? 0) + 2,
+    /** Whether the texts are consecutive whole numbers, such as line numbers. */
     isSequence: isSequence(texts),
     medianLength: lengths[Math.floor(lengths.length / 2)] ?? 0,
+  };
+}
+
+function formsIn(texts: readonly string[]) {
+  const share = shareIn(texts);
+  return {
+    email: share(isEmail),
+    /** Texts in the form of telephone numbers, whether valid or not. */
+    phoneShape: share(isPhoneShape),
+    /** Telephone numbers with a plus, a leading zero, or marks between their digits, which plain numbers do not have. */
+    writtenAsPhone: share((text) => isPhoneShape(text) && /^(?:\+|0)|\d[ ()./-]+\d/.test(text)),
+    country: share((text) => parseMarket(text) !== undefined || isRegionCode(text)),
+    language: share(isLanguage),
+    date: share(DATE),
+    url: share(URL_TEXT),
+    ip: share(IP),
+    yesNo: share(YES_NO),
+    company: share(COMPANY),
+    recording: share(RECORDING),
+    /** Letters only, two to five words: a person's name, or some other short phrase. */
+    wordsOnly: share((text) => SEVERAL_WORDS.test(text) && text.length <= 45),
+    oneWord: share(/^[\p{L}\p{M}'’.-]+$/u),
+    /** A text and a number side by side, such as a street with its house number. */
+    streetLike: share((text) => /\p{L}{2,}/u.test(text) && HOUSE_NUMBER.test(text) && text.length <= 80),
+    /** At least four words, or 25 letters. */
+    longText: share((text) => text.length >= 25 || text.split(/\s+/).length >= 4),
+    hasSpace: share(/\s/),
+    /** Letters or marks together with digits, without blanks, as in order numbers. */
+    codeLike: share((text) => /\d/.test(text) && /^[\w#/.-]+$/.test(text)),
+  };
+}
+
+function wordsIn(texts: readonly string[]) {
+  const share = shareIn(texts);
+  return {
+    /** Short texts without digits that have a common given name among their words. */
+    givenName: share((text) => mayBeName(text) && hasGivenName(text)),
+    /** Large towns, also together with a part of the town or of the country. */
+    town: share((text) => mayBeName(text) && isTown(text)),
+    /** Texts with a word for a street, a square or a road. */
+    streetWord: share((text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
+    /** Kinds of customers, such as private and business, which some systems call their category, and forms of address. */
+    clientele: share((text) => mayBeName(text) && CLIENTELE.test(text)),
   };
 }
 

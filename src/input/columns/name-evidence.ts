@@ -3,46 +3,8 @@ import { headerWords } from './header-words.ts';
 import { isSilent, NamedColumn, type NamedMeaning } from './named-column.ts';
 import { type Concept, conceptsIn, conceptsOf, isOfKind } from './vocabulary.ts';
 
-export interface NameEvidence {
-  readonly meanings: readonly NamedMeaning[];
-  /** Whether the name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
-  readonly isEmpty: boolean;
-  /** Whether the column belongs to another person than the customer: an agent, an owner, a branch. */
-  readonly isOthers: boolean;
-  /** Whether the name says that the column belongs to no field: a date, a price, a consent. */
-  readonly isElse: boolean;
-  /** Whether the other person is an owner: of a house, who is not the customer, or of a pet, who is. */
-  readonly isOwner: boolean;
-  /** The unknown words, except those in brackets. */
-  readonly unknown: string;
-  /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour. */
-  readonly isEither: boolean;
-  /**
-   * The words that say whose a telephone number or an e-mail address is: `tenant` or `caller`, but not `customer`. All
-   * words for parents are the same one.
-   */
-  readonly whose: ReadonlySet<string>;
-  /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
-  readonly isBilling: boolean;
-  /** Whether the name is a question or a sentence, in which unknown words mean little. */
-  readonly isQuestion: boolean;
-  /** Whether the name is only "name". It may be half of a name if another column holds the other half. */
-  readonly isBareName: boolean;
-  /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
-  readonly isSomebody: boolean;
-  /** Whether the name is one for a heading, such as that of a message or of a school subject. */
-  readonly isSubject: boolean;
-  /**
-   * Whether the name means a part of a town or of a country. It is the location only if no other column is more
-   * precise.
-   */
-  readonly isRegion: boolean;
-  /** Whether the name doubts a number or an address ("wrong", "our"), or calls it a second one. */
-  readonly isDoubted: boolean;
-  readonly isSecond: boolean;
-  /** Whether the name says where: a telephone "on site" may be another person's. */
-  readonly isOfAPlace: boolean;
-}
+/** What the name of a column says. */
+export type NameEvidence = Readonly<ReturnType<typeof evidenceOf>>;
 
 const ELSE = conceptsIn('time money web manner status consent measure tax title company file fax');
 /** Concepts that exclude a recording. A recording may also be called a file or a link. */
@@ -90,7 +52,7 @@ export function nameEvidence(header: string): NameEvidence {
 /** Maximum number of words in a name that doubts. In a sentence, "our" may mean anything. */
 const MAX_DOUBTED = 5;
 
-function evidenceOf(header: string, words: readonly string[]): NameEvidence {
+function evidenceOf(header: string, words: readonly string[]) {
   const unknown = unknownWords(words);
   const named = new NamedColumn(words, unknown !== '');
   const inside = meaningInBrackets(header);
@@ -106,21 +68,42 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   const isEmpty = words.every(isSilent);
   return {
     meanings: inside ? [inside] : isElse ? [] : named.meanings(),
+    /** Whether the name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
     isEmpty: isEmpty && !isElse && !inside,
+    /** Whether the column belongs to another person than the customer: an agent, an owner, a branch. */
     isOthers,
+    /** Whether the name says that the column belongs to no field: a date, a price, a consent. */
     isElse: isElse && !inside,
+    /** Whether the other person is an owner: of a house, who is not the customer, or of a pet, who is. */
     isOwner: named.has('owner'),
+    /** The unknown words, except those in brackets. */
     unknown,
+    /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour. */
     isEither: named.has('either'),
+    /**
+     * The words that say whose a telephone number or an e-mail address is: `tenant` or `caller`, but not `customer`. All
+     * words for parents are the same one.
+     */
     whose: new Set(words.flatMap(personIn)),
+    /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
     isBilling: named.has('billing'),
+    /** Whether the name is a question or a sentence, in which unknown words mean little. */
     isQuestion: words.length >= 5 || /[?¿]/.test(header),
+    /** Whether the name is only "name". It may be half of a name if another column holds the other half. */
     isBareName: named.isBareName() && !inside,
+    /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
     isSomebody: named.isSomebody(),
+    /** Whether the name is one for a heading, such as that of a message or of a school subject. */
     isSubject: named.hasAny(['subject', 'title']),
+    /**
+     * Whether the name means a part of a town or of a country. It is the location only if no other column is more
+     * precise.
+     */
     isRegion: named.isRegion(),
+    /** Whether the name doubts a number or an address ("wrong", "our"), or calls it a second one. */
     isDoubted: named.has('doubt') && words.length <= MAX_DOUBTED,
     isSecond: named.has('second'),
+    /** Whether the name says where: a telephone "on site" may be another person's. */
     isOfAPlace: named.hasAny(['city', 'address', 'street', 'house']) || words.some((word) => isOfKind('site', word)),
   };
 }
