@@ -15,16 +15,9 @@ export function byContentAlone(looks: readonly Look[], readings: readonly Candid
     const { alone, unless = [], underAnyName, isSeveral } = MEANINGS[meaning];
     const all = [...readings, ...found];
     if (!alone || isGiven(all, [meaning, ...unless])) continue;
-    const alike = looks.filter(
-      ({ index, name, seen, isOwn }) =>
-        !isOwn &&
-        !isTaken(all, index) &&
-        !name.isOthers &&
-        !name.isElse &&
-        seen.filled > 0 &&
-        (underAnyName || name.isEmpty) &&
-        alone(seen) &&
-        (!isRepeated(seen) || meaning === 'postal_code'),
+    const alike = unread(looks, all).filter(
+      ({ name, seen }) =>
+        (underAnyName || name.isEmpty) && alone(seen) && (!isRepeated(seen) || meaning === 'postal_code'),
     );
     const fitting = meaning === 'phone' ? dialled(alike) : alike;
     for (const look of isSeveral ? fitting : fitting.slice(0, 1))
@@ -39,20 +32,21 @@ function dialled(looks: readonly Look[]): readonly Look[] {
   return dialled.length > 0 ? dialled : looks;
 }
 
-function unnamed(looks: readonly Look[], readings: readonly Candidate[]): Look[] {
+/** Returns the filled columns without a reading that may be the customer's by their names. */
+function unread(looks: readonly Look[], readings: readonly Candidate[]): Look[] {
   return looks.filter(
-    ({ index, isOwn, name, seen }) =>
-      !isOwn && name.isEmpty && !name.isOthers && seen.filled > 0 && !isTaken(readings, index),
+    ({ index, name, seen }) => !name.isOthers && !name.isElse && seen.filled > 0 && !isTaken(readings, index),
   );
+}
+
+function unnamed(looks: readonly Look[], readings: readonly Candidate[]): Look[] {
+  return unread(looks, readings).filter(({ name }) => name.isEmpty);
 }
 
 /** Takes the column with the longest texts for the description of what is needed, if no other column is. */
 export function longestText(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['request_text', 'notes', 'audio_file'])) return [];
-  const texts = looks.filter(
-    ({ index, name, seen, isOwn }) =>
-      !isOwn && !isTaken(readings, index) && !name.isOthers && !name.isElse && isNearlyText(seen),
-  );
+  const texts = unread(looks, readings).filter(({ seen }) => isNearlyText(seen));
   const [longest] = texts.sort((a, b) => b.seen.medianLength - a.seen.medianLength);
   return longest ? [guessed(longest, 'request_text', 'the longest texts of the file')] : [];
 }
@@ -101,8 +95,7 @@ export function namePair(looks: readonly Look[], readings: readonly Candidate[])
 export function onlyPersons(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['fullname', 'first_name', 'last_name'])) return [];
   const persons = looks.filter(
-    ({ index, isOwn, seen }) =>
-      !isOwn && !isTaken(readings, index) && holdsPersons(seen) && seen.wordsOnly >= 0.3 && !isRepeated(seen),
+    ({ index, seen }) => !isTaken(readings, index) && holdsPersons(seen) && seen.wordsOnly >= 0.3 && !isRepeated(seen),
   );
   const only = persons.find(({ name }) => !name.isOthers && !name.isElse) ?? persons[0];
   return only ? [guessed(only, 'fullname', 'the only names of persons')] : [];
@@ -111,15 +104,11 @@ export function onlyPersons(looks: readonly Look[], readings: readonly Candidate
 /** Takes a column with a part of a town or of a country for the location, if no other column is more precise. */
 export function region(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['city', 'location'])) return [];
-  const only = looks.find(
-    ({ name, seen, index }) =>
+  const only = unread(looks, readings).find(
+    ({ name, seen }) =>
       name.isRegion &&
-      !name.isOthers &&
-      !name.isElse &&
-      seen.filled > 0 &&
       fitOf('city', seen) !== 'contradicts' &&
       (seen.town >= 0.15 || !isRepeated(seen)) &&
-      !isTaken(readings, index) &&
       (seen.town >= 0.3 || !isGiven(readings, ['postal_code', 'street'])),
   );
   return only ? [{ ...guessed(only, 'location', 'the only place that the file names'), by: 'part of the name' }] : [];

@@ -21,8 +21,6 @@ export interface Look {
   readonly header: string;
   readonly name: NameEvidence;
   readonly seen: ContentProfile;
-  /** Whether srq added the column to a results file. */
-  readonly isOwn: boolean;
 }
 
 /** The meaning of a column and its certainty. */
@@ -53,8 +51,7 @@ export interface Candidate extends ColumnReading {
  * may contradict both.
  */
 export function candidatesByName(look: Look): Candidate[] {
-  const { header, name, seen, index, isOwn } = look;
-  if (isOwn) return [];
+  const { header, name, seen, index } = look;
   const found: Candidate[] = [];
   const alias = isDecorated(header) ? undefined : aliasOf(header);
   if (alias && !isPlainlyOther(alias.meaning, seen)) {

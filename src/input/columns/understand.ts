@@ -46,7 +46,9 @@ export interface Understanding {
  * Content without a telling name is `likely`, except e-mail addresses in one single column.
  */
 export function understandColumns(view: ColumnsView): Understanding {
-  const looks = lookAt(view);
+  const all = lookAt(view);
+  // The columns that srq adds to a results file mean nothing.
+  const looks = all.filter(({ header }) => resultColumnOf(header) === null);
   const named = looks.flatMap((look) => candidatesByName(look).sort(bestFirst).slice(0, 1));
   const persons = asNameParts(withoutPets(withoutEmpty(named), looks));
   const chosen = withoutRivals(withHouseNumber(asPlaceParts(persons), looks));
@@ -59,7 +61,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   return {
     readings: readings.map(({ index, meaning, level, rank, because }) => ({ index, meaning, level, rank, because })),
     plain,
-    profiles: looks.map(({ seen }) => seen),
+    profiles: all.map(({ seen }) => seen),
   };
 }
 
@@ -67,8 +69,7 @@ function bestFirst(a: Candidate, b: Candidate): number {
   return byStrength(a, b) || a.rank - b.rank;
 }
 
-function plainContent({ index, seen, name, isOwn }: Look): MissedColumn[] {
-  if (isOwn) return [];
+function plainContent({ index, seen, name }: Look): MissedColumn[] {
   const isOthers = name.isOthers || name.isElse || mayBeStrangers(name);
   if (isRepeated(seen)) return [];
   if (isPlainlyEmail(seen)) return [{ index, field: 'email', isOthers }];
@@ -98,9 +99,7 @@ function lookAt({ columns, cells, market }: ColumnsView): Look[] {
   };
   const most = Math.max(MIN_CELLS, Math.floor(MAX_CELLS / Math.max(1, columns.length)));
   return names.map((name, index) => {
-    const header = columns[index] ?? '';
-    const isOwn = resultColumnOf(header) !== null;
-    return { index, header, name, seen: profileOf(cells[index] ?? [], marketOf, most), isOwn };
+    return { index, header: columns[index] ?? '', name, seen: profileOf(cells[index] ?? [], marketOf, most) };
   });
 }
 
@@ -138,7 +137,7 @@ function certain(candidate: Candidate): Candidate {
 /** Returns the columns that may be of the kind that a meaning has, except those of other people. */
 function near(meaning: FieldOrPart, looks: readonly Look[]): readonly Look[] {
   const { only, near = only } = MEANINGS[meaning];
-  return looks.filter(({ isOwn, name, seen }) => !isOwn && !name.isOthers && seen.filled > 0 && near?.(seen));
+  return looks.filter(({ name, seen }) => !name.isOthers && seen.filled > 0 && near?.(seen));
 }
 
 function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean {
