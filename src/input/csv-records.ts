@@ -243,12 +243,10 @@ const MAX_RECORD = 1024 * 1024;
  * bounds a record only by the characters in its cells, so a gigabyte of delimiters would fill the memory.
  */
 async function* piecesAfterLines(pieces: AsyncIterable<Piece>, count: number): AsyncGenerator<Piece> {
-  const lines = new LinesBefore(count);
-  let sinceLineEnd = 0;
+  let [left, before, sinceLineEnd] = [count, '', 0];
   for await (const piece of pieces) {
-    const rest = typeof piece === 'string' ? lines.removedFrom(piece) : piece;
-    const lastEnd = Math.max(rest.lastIndexOf('\n'), rest.lastIndexOf('\r'));
-    sinceLineEnd = lastEnd < 0 ? sinceLineEnd + rest.length : rest.length - lastEnd - 1;
+    const lastEnd = Math.max(piece.lastIndexOf('\n'), piece.lastIndexOf('\r'));
+    sinceLineEnd = lastEnd < 0 ? sinceLineEnd + piece.length : piece.length - lastEnd - 1;
     if (sinceLineEnd > MAX_RECORD) {
       throw new SrqError(
         'csv.unreadable',
@@ -256,28 +254,17 @@ async function* piecesAfterLines(pieces: AsyncIterable<Piece>, count: number): A
         'Export the data again as CSV, or name the format: --format json',
       );
     }
-    if (rest.length > 0) yield rest;
-  }
-}
-
-/** Removes lines from the beginning of a text that comes in pieces. */
-class LinesBefore {
-  private left: number;
-  private afterCarriageReturn = false;
-
-  constructor(count: number) {
-    this.left = count;
-  }
-
-  removedFrom(piece: string): string {
-    let rest = this.afterCarriageReturn && piece.startsWith('\n') ? piece.slice(1) : piece;
-    this.afterCarriageReturn = false;
-    while (this.left > 0 && rest !== '') {
-      const end = /\r\n|\n|\r/.exec(rest);
-      this.afterCarriageReturn = end?.[0] === '\r' && end.index + 1 === rest.length;
-      rest = end ? rest.slice(end.index + end[0].length) : '';
-      if (end) this.left--;
+    if (left === 0 || typeof piece !== 'string') yield piece;
+    else {
+      before += piece;
+      // A CR at the end may be the first half of a CRLF.
+      for (let end = LINE_END.exec(before); end !== null && left > 0; end = LINE_END.exec(before)) {
+        before = before.slice(end.index + end[0].length);
+        left--;
+      }
+      if (left === 0 && before !== '') yield before;
     }
-    return rest;
   }
 }
+
+const LINE_END = /\r\n|\n|\r(?!$)/;

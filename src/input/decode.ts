@@ -47,6 +47,8 @@ interface Census {
   readonly unknown: number;
 }
 
+const FULLY_KNOWN: Census = { known: 0, unknown: 0 };
+
 /**
  * Finds the encoding of a whole file. The first of these applies: the declared encoding, the byte order mark, UTF-16 if
  * NUL bytes are where UTF-16 has them, UTF-8 if it explains most characters beyond ASCII, and else Windows-1252, with a
@@ -59,9 +61,10 @@ export async function findEncoding(file: PartnerFile, declared: string | null): 
   const name = named ?? encodingByBom(head) ?? encodingByNuls(head.subarray(0, 4096));
   if (name !== null) {
     const label = declared !== null && !LABELS[name] ? declared : (LABELS[name] ?? name);
-    const found = await censusOf(file, name);
+    const found = name === 'utf-8' && (await isAllUtf8(file)) ? FULLY_KNOWN : await censusOf(file, name);
     return textEncoding(name, label, found, found.unknown > Math.max(FEW_PLACES, found.known));
   }
+  if (await isAllUtf8(file)) return textEncoding('utf-8', 'UTF-8', FULLY_KNOWN, false);
   const asUtf8 = await censusOf(file, 'utf-8');
   if (asUtf8.unknown <= asUtf8.known) return textEncoding('utf-8', 'UTF-8', asUtf8, false);
   return windows1252(file, asUtf8.known);
@@ -154,7 +157,7 @@ export async function* decodedText(
     yield half ? text.slice(0, -1) : text;
   }
   // Half a character of UTF-16 at the end is damage that the decoder would pass over.
-  const rest = half + (decoder.end() ?? '') + (isUtf16 && bytes % 2 === 1 ? '\uFFFD' : '');
+  const rest = half + (decoder.end() ?? '') + (isUtf16 && bytes % 2 === 1 ? '\uD800' : '');
   if (rest) yield rest;
 }
 
@@ -219,7 +222,7 @@ function encodingByNuls(head: Buffer): string | null {
 
 /** Counts the characters beyond ASCII in a whole file, those of three bytes in UTF-8 twice. */
 async function censusOf(file: PartnerFile, encoding: string): Promise<Census> {
-  const undecodable = encoding.startsWith('utf-16') ? /\uFFFD|\p{Surrogate}/gu : /\uFFFD/g;
+  const undecodable = encoding.startsWith('utf-16') ? /\p{Surrogate}/gu : /\uFFFD/g;
   let [beyond, unknown] = [0, 0];
   for await (const text of decodedText(file, encoding)) {
     unknown += text.match(undecodable)?.length ?? 0;
@@ -227,4 +230,17 @@ async function censusOf(file: PartnerFile, encoding: string): Promise<Census> {
   }
   // What cannot be decoded has three bytes as well.
   return { known: Math.max(0, beyond - 2 * unknown), unknown };
+}
+
+/** Tells whether all bytes are UTF-8. A U+FFFD that the file itself holds is. */
+async function isAllUtf8(file: PartnerFile): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of file.chunks()) decoder.decode(chunk, { stream: true });
+    decoder.decode();
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
 }

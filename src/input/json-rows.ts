@@ -203,7 +203,8 @@ async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<JsonText[
 async function* jsonElements(pieces: AsyncIterable<string>, isWrapped: boolean): AsyncGenerator<JsonText[]> {
   let [rest, line, count, isArray, isClosed] = ['', 1, 0, isWrapped, false];
   const skip = (length: number) => {
-    line += rest.slice(0, length).split('\n').length - 1;
+    const skipped = rest.slice(0, length);
+    for (let at = skipped.indexOf('\n'); at >= 0; at = skipped.indexOf('\n', at + 1)) line++;
     rest = rest.slice(length);
   };
   const skipBlanks = () => skip(/[^ \t\r\n]|$/.exec(rest)?.index ?? 0);
@@ -240,24 +241,35 @@ async function* jsonElements(pieces: AsyncIterable<string>, isWrapped: boolean):
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
+const [OPENING_ARRAY, OPENING_OBJECT, CLOSING_ARRAY, CLOSING_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d];
 
 /**
  * Returns the end of the value with which a text begins, or -1 if the text ends before it. In an array, a comma or the
  * bracket of the array follows the value.
  */
 function endOfValue(text: string, isArray: boolean): number {
-  let [depth, isString] = [0, false];
+  let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) isString = !isString;
-    else if (isString) at += code === BACKSLASH ? 1 : 0;
-    else if (OPENING.has(code)) depth++;
-    else if (isArray && depth === 0 && (code === COMMA || CLOSING.has(code))) return at;
-    else if (CLOSING.has(code) && --depth === 0 && !isArray) return at + 1;
+    if (code === QUOTE) at = endOfString(text, at + 1);
+    else if (code === OPENING_ARRAY || code === OPENING_OBJECT) depth++;
+    else if (code === CLOSING_ARRAY || code === CLOSING_OBJECT) {
+      if (isArray && depth === 0) return at;
+      depth--;
+      if (!isArray && depth === 0) return at + 1;
+    } else if (code === COMMA && isArray && depth === 0) return at;
   }
   return -1;
+}
+
+/** Returns the index of the quote that ends a string, or the length of the text if none does. */
+function endOfString(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at++;
+  }
+  return text.length;
 }
 
 function cutOff(isArray: boolean, element: number, line: number): SrqError {
