@@ -7,7 +7,6 @@ import { type Paint, printable } from '../../report/output.ts';
 import { contractName, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { contractAt, isElsewhere, type ServerSuggestion, tokenAddress } from '../../request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
-import { isLoopback } from '../../request/small.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
@@ -196,34 +195,21 @@ async function firstLine(path: string): Promise<string> {
   throw new SrqError('file.unreadable', `${path} begins with an empty line.`, 'Put the value into its first line.');
 }
 
-/**
- * Returns the login command for a server of the documents, or an empty list for a URL to which secrets must not be
- * sent. Only servers that are known to be tests are marked as such.
- */
-function loginCommand({ name, url, test }: ServerSuggestion): string[] {
+/** Returns the login command for a server of the description, or an empty list for a URL to which no secret may go. */
+function loginCommand({ url }: ServerSuggestion): string[] {
   try {
-    const baseUrl = normalBaseUrl(url);
-    const profile =
-      name
-        .replace(/[^\w.-]+/g, '-')
-        .replace(/^[^\w]+/, '')
-        .slice(0, 64) || 'service';
-    const mark = test && !isLoopback(baseUrl) ? ['--test'] : [];
-    return [commandLine(['login', '--profile', profile, '--base-url', baseUrl, ...mark])];
+    return [commandLine(['login', '--profile', 'NAME', '--base-url', normalBaseUrl(url)])];
   } catch {
     return [];
   }
 }
 
-/**
- * Returns the lines that suggest logins. A contract belongs to one profile, so a new profile has to learn the documents
- * as well.
- */
+/** A contract belongs to one profile, so a new profile has to learn the description as well. */
 function loginLines(logins: readonly string[], { process }: Context): string[] {
   if (logins.length === 0) return [];
   const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
   const more = `Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`;
-  return ['Servers in the documents; log in to one with', ...logins.map((command) => `  ${command}`), more].map(
+  return ['Servers in the description; log in to one with', ...logins.map((command) => `  ${command}`), more].map(
     printable,
   );
 }
