@@ -73,7 +73,7 @@ function wire(exchange: KeptExchange, number: number): Markup {
   const received = body
     ? html`${bodyParts('Body as received', body.toString('utf8', 0, MAX_SHOWN_BYTES))}
 <p><a href="/_sandbox/requests/${number}/body">Save the body</a>, ${count(body.length)} bytes</p>`
-    : note('The body is not kept: it is too long, or a secret cannot be told from the rest of it.');
+    : note('The body is not kept: it is too long, or holds the client secret.');
   const curl = curlCommand(exchange, number);
   return html`<section class="card">
 <h2>Answered</h2>
