@@ -1,6 +1,6 @@
 import type { Json } from '../request/contract/contract.ts';
 import { isSecretName, SECRET } from '../request/words/names.ts';
-import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from './json.ts';
+import { isObject, type JsonObject, jsonIn, listOf, objectOf, scalarOf, textOf } from './json.ts';
 import { schemaOf } from './places.ts';
 
 /** A named value. Collections have them as lists of pairs and as objects. */
@@ -135,7 +135,7 @@ function requestOf(item: JsonObject, request: JsonObject, auth: JsonObject, fill
       .map(({ name }) => ({ name: fill(name), in: place, schema: { type: 'string' } }));
   const responses = listOf(item['response']).flatMap((each): [string, Json][] => {
     const { code, body, name } = objectOf(each);
-    const example = typeof body === 'string' && body.length < MAX_RAW ? parsed(body) : undefined;
+    const example = typeof body === 'string' && body.length < MAX_RAW ? jsonIn(body) : undefined;
     const content = example === undefined ? {} : { 'application/json': { example: masked(example) } };
     return Number(code) >= 200 && Number(code) < 600 ? [[String(code), { description: textOf(name), content }]] : [];
   });
@@ -216,7 +216,7 @@ function bodyOf(body: JsonObject, headers: readonly Pair[], fill: Fill): JsonObj
     const schema = { type: 'object', properties: Object.fromEntries(properties), required };
     return { [mode === 'formdata' ? 'multipart/form-data' : 'application/x-www-form-urlencoded']: { schema } };
   }
-  const json = mode === 'raw' ? parsed(plainJson(textOf(body['raw']).slice(0, MAX_RAW))) : null;
+  const json = mode === 'raw' ? jsonIn(plainJson(textOf(body['raw']).slice(0, MAX_RAW))) : null;
   if (!isObject(json)) return null;
   const isToken = Object.keys(json).some((name) => TOKEN_REQUEST.test(name));
   const schema = schemaOf(isToken ? masked(json) : json, isToken);
@@ -234,14 +234,6 @@ const plainJson = (text: string): string =>
     .replace(/^\s*\/\/.*$/gm, '')
     .replace(/([:[,]\s*)\{\{[^{}]*\}\}/g, '$1null')
     .replace(/\{\{[^{}]*\}\}/g, '');
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Replaces the values under names of secrets. */
 function masked(value: Json, isSecret = false): Json {
