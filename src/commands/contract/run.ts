@@ -87,10 +87,6 @@ export async function learn(context: Context, files: readonly string[], options:
       ),
     ].join('\n'),
   );
-  if (options.yes !== true) {
-    const { offerRehearsal } = await import('./rehearsal.ts');
-    await offerRehearsal(context);
-  }
   return 0;
 }
 
