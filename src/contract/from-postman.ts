@@ -65,7 +65,7 @@ export function fromPostman(
       ...(unknown === undefined
         ? []
         : [`The address of the service is in {{${unknown}}}, and no file says what that is.`]),
-      'A collection shows examples. It does not say what the service requires.',
+      'A collection shows examples. It does not say what the service requires. If a place without a field is required, say its value: --set PLACE=VALUE',
     ],
   };
 }

@@ -44,7 +44,8 @@ export async function learn(context: Context, files: readonly string[], options:
   const { proposal } = answers;
   const { contract, questions, notes } = proposal;
   const profile = (await context.profileName()).value;
-  const logins = contract.servers.flatMap(loginCommand);
+  const isNew = place === null;
+  const logins = contract.servers.flatMap((server) => loginCommand(server, isNew));
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
   const isOpen = ({ name, unanswered }: Question) => name.startsWith('operation:') && unanswered === undefined;
@@ -70,7 +71,7 @@ export async function learn(context: Context, files: readonly string[], options:
   const reporter = await context.reporter();
   if (options.dryRun) {
     await reporter.result('contract learn', document, (paint) =>
-      [shown(paint), ...loginLines(logins, context)].join('\n'),
+      [shown(paint), ...loginLines(logins, isNew, context)].join('\n'),
     );
     return 0;
   }
@@ -81,7 +82,7 @@ export async function learn(context: Context, files: readonly string[], options:
   await reporter.result('contract learn', document, (paint) =>
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,
-      ...loginLines(logins, context),
+      ...loginLines(logins, isNew, context),
       printable(
         withProfileFlags('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
       ),
@@ -191,21 +192,26 @@ async function firstLine(path: string): Promise<string> {
   throw new SrqError('file.unreadable', `${path} begins with an empty line.`, 'Put the value into its first line.');
 }
 
-/** Returns the login command for a server of the description, or an empty list for a URL to which no secret may go. */
-function loginCommand({ url }: ServerSuggestion): string[] {
+/**
+ * Returns the login command for a server of the description, or an empty list for a URL to which no secret may go. A profile
+ * that is logged in already keeps its address.
+ */
+function loginCommand({ url }: ServerSuggestion, isNew: boolean): string[] {
   try {
-    return [commandLine(['login', '--profile', 'NAME', '--base-url', normalBaseUrl(url)])];
+    const baseUrl = normalBaseUrl(url);
+    return [commandLine(['login', ...(isNew ? [] : ['--profile', 'NAME']), '--base-url', baseUrl])];
   } catch {
     return [];
   }
 }
 
 /** A contract belongs to one profile, so a new profile has to learn the description as well. */
-function loginLines(logins: readonly string[], { process }: Context): string[] {
+function loginLines(logins: readonly string[], isNew: boolean, { process, options }: Context): string[] {
   if (logins.length === 0) return [];
   const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
-  const more = `Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`;
-  return ['Servers in the description; log in to one with', ...logins.map((command) => `  ${command}`), more].map(
-    printable,
-  );
+  return [
+    'Servers in the description; log in to one with',
+    ...logins.map((command) => `  ${isNew ? withProfileFlags(command, options) : command}`),
+    ...(isNew ? [] : [`Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`]),
+  ].map(printable);
 }
