@@ -1,17 +1,15 @@
-import { parse, stringify } from 'lossless-json';
 import type { SandboxAnswer } from '../messages/answer.ts';
 import type { KeptExchange } from '../records/exchange.ts';
 import type { ReceivedRequest } from '../records/received-request.ts';
 import { parseFilter } from '../records/request-filter.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
+import { indentedJson } from '../service/decode-body.ts';
 import { curlCommand } from './curl.ts';
 import { html, type Markup } from './html.ts';
 import { addressOf, answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
 
 /** Maximum number of bytes of a body that the page shows. */
 const MAX_SHOWN_BYTES = 64 * 1024;
-/** Times that indenting may make a text longer. */
-const MAX_BLANKS = 20;
 /** Maximum number of links to requests with the same content. */
 const MAX_SAME = 100;
 
@@ -92,19 +90,6 @@ function bodyParts(label: string, body: string): Markup | null {
   const indented = indentedJson(body);
   if (indented === null || indented === body) return listing(label, body);
   return html`${listing(`${label}, indented`, indented)}<details><summary>The same as it came</summary>${listing(label, body)}</details>`;
-}
-
-/**
- * Indents JSON with all digits of its numbers. Returns null for anything else, and for what is so deep that it would be
- * mostly blanks.
- */
-function indentedJson(body: string): string | null {
-  try {
-    const text = stringify(parse(body), undefined, 2) ?? '';
-    return text.length > MAX_BLANKS * body.length ? null : text;
-  } catch {
-    return null;
-  }
 }
 
 const headerList = (headers: KeptExchange['headers']): Markup =>
