@@ -1,4 +1,4 @@
-import type { Json, SampleAnswer } from '../request/contract/contract.ts';
+import type { Call, Json, SampleAnswer } from '../request/contract/contract.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, partAt, scalarOf, textOf } from './json.ts';
 import { placesOf, sampleOf, schemaOf } from './places.ts';
@@ -136,16 +136,21 @@ export function bodyOf(description: ApiDescription, { value }: ApiOperation): Bo
   return places.every(({ path }) => path.length === 1 || (path.length === 2 && path[1] === '0')) ? form : json;
 }
 
-/** Keywords of JSON Schema by what they hold. All others stay out, so that nothing of a stranger gets to the compiler. */
-const SCHEMA_MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas']);
+/**
+ * Keywords of JSON Schema by what they hold. All others stay out, so that nothing of a stranger gets to the compiler. What
+ * is said by other words, such as `not` and `if`, is left to the service.
+ */
+const SCHEMA_MAPS = new Set(['properties', 'patternProperties']);
 const SCHEMA_LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const SCHEMAS = new Set(['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames']);
-const COUNTS = /^(?:min|max)(?:Length|Items|Properties)$/;
-const NUMBERS = /^(?:exclusiveM|m)(?:ini|axi)mum$|^multipleOf$/;
+const SCHEMAS = new Set(['items', 'additionalProperties']);
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
-const FLAGS = new Set(['readOnly', 'writeOnly', 'uniqueItems']);
-const TEXTS = new Set(['format', 'pattern', 'title', 'contentEncoding', 'contentMediaType', 'x-ms-visibility']);
 const ANY = new Set(['const', 'default', 'example', 'examples']);
+/** Keywords by the type of their value. */
+const SCALARS: Readonly<Record<string, RegExp>> = {
+  number: /^(?:min|max)(?:Length|Items|Properties)$|^(?:exclusiveM|m)(?:ini|axi)mum$|^multipleOf$/,
+  string: /^(?:format|pattern|title|contentEncoding|contentMediaType|x-ms-visibility)$/,
+  boolean: /^(?:readOnly|writeOnly|uniqueItems)$/,
+};
 
 /** Names for the values of an enumeration, as tools write them beside it. */
 const labelsOf = (schema: JsonObject): readonly Json[] =>
@@ -159,7 +164,6 @@ const MAX_PROSE = 300;
 export class Reach {
   readonly defs: Record<string, Json> = {};
   readonly #names = new Map<string, string>();
-  readonly #taken = new Set<string>();
   readonly #root: JsonObject;
   readonly #file: string;
   readonly #budget: { left: number };
@@ -221,10 +225,7 @@ export class Reach {
     if (name === undefined) {
       // A reference that leads nowhere, or back to itself alone, is told of.
       follow(this.#root, { $ref: reference }, this.#file);
-      const base = (reference.split('/').at(-1) ?? '').replace(/[^\w-]+/g, '_') || 'part';
-      name = base;
-      for (let count = 2; this.#taken.has(name); count += 1) name = `${base}-${count}`;
-      this.#taken.add(name);
+      name = `part-${this.#names.size + 1}`;
       this.#names.set(reference, name);
       pending.push([name, targetOf(this.#root, reference, this.#file)]);
     }
@@ -233,15 +234,10 @@ export class Reach {
 }
 
 function isKept(key: string, value: Json): boolean {
-  if (key === 'type')
-    return Array.isArray(value)
-      ? value.length > 0 && value.every((each) => TYPES.has(textOf(each)))
-      : TYPES.has(textOf(value));
+  const list = [value].flat();
+  if (key === 'type') return list.length > 0 && list.every((each) => TYPES.has(textOf(each)));
   if (key === 'enum') return Array.isArray(value) && value.length > 0;
-  if (COUNTS.test(key)) return Number.isInteger(value) && Number(value) >= 0;
-  if (NUMBERS.test(key)) return typeof value === 'number' && (key !== 'multipleOf' || value > 0);
-  if (FLAGS.has(key)) return typeof value === 'boolean';
-  return ANY.has(key) || (TEXTS.has(key) && typeof value === 'string');
+  return ANY.has(key) || (SCALARS[typeof value]?.test(key) ?? false);
 }
 
 const tooLarge = (file: string): SrqError =>
@@ -251,28 +247,24 @@ const tooLarge = (file: string): SrqError =>
     'Ask the service for the description of these operations alone, then: srq contract learn FILE',
   );
 
+/** Statuses of refusals that are not about the content of the request. */
+const OTHER_REFUSALS = [401, 403, 404, 409, 429];
+
 /** Returns a success and a refusal as the description shows them, for the sandbox. */
-export function answersOf(
-  description: ApiDescription,
-  { value }: ApiOperation,
-): { readonly success: SampleAnswer | null; readonly refusal: SampleAnswer | null } {
+export function answersOf(description: ApiDescription, { value }: ApiOperation): Call['answers'] {
   const { root, file } = description;
-  const all = Object.entries(objectOf(value['responses'])).flatMap(([status, entry]): SampleAnswer[] => {
-    const number = /^[245]\d\d$/.test(status)
-      ? Number(status)
-      : /^2xx$/i.test(status)
-        ? 200
-        : /^4xx$/i.test(status)
-          ? 400
-          : null;
-    return number === null
-      ? []
-      : [sampleAnswer(description, number, objectOf(unlessElsewhere(() => follow(root, entry, file))))];
-  });
-  const refusals = all.filter(
-    ({ status }) => status >= 400 && status < 500 && ![401, 403, 404, 409, 429].includes(status),
+  const all = Object.entries(objectOf(value['responses'])).map(
+    ([status, entry]) => [Number(status.replace(/xx$/i, '00')), entry] as const,
   );
-  return { success: all.find(({ status }) => status < 300) ?? null, refusal: refusals[0] ?? null };
+  const answer = (fits: (status: number) => boolean) => {
+    const [status, entry] = all.find((each) => fits(each[0])) ?? [];
+    const read = () => objectOf(follow(root, entry, file));
+    return status === undefined ? null : sampleAnswer(description, status, unlessElsewhere(read) ?? {});
+  };
+  return {
+    success: answer((status) => status >= 200 && status < 300),
+    refusal: answer((status) => status >= 400 && status < 500 && !OTHER_REFUSALS.includes(status)),
+  };
 }
 
 function sampleAnswer(description: ApiDescription, status: number, response: JsonObject): SampleAnswer {

@@ -1,7 +1,5 @@
 import { aliasOf, normalForm } from '../request/lead/field-aliases.ts';
-import { findMarket } from '../request/lead/markets.ts';
 import { nameWords } from '../request/words/names.ts';
-import { type JsonObject, listOf, scalarOf, textOf } from './json.ts';
 import type { FoundPlace } from './places.ts';
 
 interface FieldGuess<Place> {
@@ -126,37 +124,10 @@ function objectionTo(place: FoundPlace, field: string, own: string, around: read
 }
 
 const NUMERIC = /^(?:phone|postal_code|house_number|category|ref)$/;
-const LISTED = /^(?:category|audio_file)$/;
-const CHOSEN = /^(?:country|lang|category|region|city|audio_type)$/;
-const FORMATS: Readonly<Record<string, RegExp>> = {
-  email: /mail|string/,
-  phone: /phone|tel|e\.?164|int|string/,
-  category: /uuid|int|string|id/,
-  ref: /uuid|int|string|id/,
-  audio_file: /byte|binary|base64/,
-};
 
-/** Says whether a value of a field can stand there: a name is no date, and an e-mail address is not chosen from a list. */
-function mayHold(field: string, { keywords, path }: FoundPlace): boolean {
-  if (path.at(-1) === '0' && !LISTED.test(field)) return false;
-  const values = listOf(keywords['enum']);
-  const types = typesIn(keywords);
-  const fits =
-    types.length === 0 ||
-    types.includes('string') ||
-    (NUMERIC.test(field) && types.some((each) => /^(?:integer|number)$/.test(each)));
-  const format = textOf(keywords['format']).toLowerCase();
-  if (!fits || (values.length > 1 && !CHOSEN.test(field))) return false;
-  if (format !== '' && !(FORMATS[field] ?? /string|text|country|lang|locale|address|zip|post/).test(format))
-    return false;
-  if (field === 'country' && values.length > 0)
-    return values.some((each) => findMarket(scalarOf(each) ?? '') !== undefined);
-  const { maxLength } = keywords;
-  return (
-    typeof maxLength !== 'number' ||
-    maxLength >= (field === 'request_text' ? 21 : field === 'email' || field === 'phone' ? 6 : 2)
-  );
+/** Says whether a value of a field can stand there: "email: true" is a wish, and no address. */
+function mayHold(field: string, { keywords }: FoundPlace): boolean {
+  const types = [keywords['type']].flat().filter((each) => each !== undefined && each !== 'null' && each !== 'array');
+  const isNumber = types.some((each) => each === 'integer' || each === 'number');
+  return types.length === 0 || types.includes('string') || (isNumber && NUMERIC.test(field));
 }
-
-const typesIn = ({ type }: JsonObject): string[] =>
-  [type].flat().flatMap((each) => (typeof each === 'string' && each !== 'null' && each !== 'array' ? [each] : []));

@@ -1,9 +1,9 @@
 import type { Json } from '../request/contract/contract.ts';
 import { isSecretName, SECRET } from '../request/words/names.ts';
-import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from './json.ts';
+import { isObject, type JsonObject, jsonIn, listOf, objectOf, scalarOf, textOf } from './json.ts';
 import { schemaOf } from './places.ts';
 
-/** A named value, as collections have them everywhere: as a list of pairs, an object, or lines of a text. */
+/** A named value. Collections have them as lists of pairs and as objects. */
 interface Pair {
   readonly name: string;
   readonly value: string;
@@ -22,9 +22,9 @@ interface Request {
 /** Fills the variables of a text. */
 type Fill = (text: string) => string;
 
-const FORM = 'application/x-www-form-urlencoded';
 const METHODS = /^(?:get|put|post|delete|patch|head|options)$/;
-/** Keys that are made for one request or one session, so that no partner is given one. */
+/** Headers that the connection sets, and keys that are made for one request or one session. */
+const OWN_HEADERS = /^(?:content-type|accept|user-agent|postman-token)$/i;
 const PASSING = /signature|csrf|xsrf|nonce|cookie|session|idempoten|^(?:proxy-)?authorization$/i;
 const MAX_REQUESTS = 1000;
 const MAX_FOLDERS = 50;
@@ -41,24 +41,21 @@ export function fromPostman(
   environment: JsonObject,
 ): { readonly document: JsonObject; readonly notes: readonly string[] } {
   const requests = requestsIn(given, variablesOf(given, environment));
-  const servers = requests.map(({ server }) => server);
-  const ofService = requests.filter(({ server, path }) => server !== '' && !/token|oauth/i.test(path));
-  const main = mostFrequent(ofService.map(({ server }) => server)) ?? servers.find((each) => each !== '') ?? '';
-  const paths = new Map<string, Map<string, JsonObject>>();
+  const isOfService = ({ server, path }: Request) => server !== '' && !/token|oauth/i.test(path);
+  const main = (requests.find(isOfService) ?? requests.find(({ server }) => server !== ''))?.server ?? '';
+  const paths: Record<string, JsonObject> = {};
   for (const { method, path, server, operation } of requests) {
-    const item = paths.get(path) ?? new Map<string, JsonObject>();
-    const known = item.get(method);
     const own = server !== main && server !== '' ? { servers: [{ url: server }] } : {};
-    const responses = { ...objectOf(operation['responses']), ...objectOf(known?.['responses']) };
-    paths.set(path, item.set(method, { ...(known ?? { ...operation, ...own }), responses }));
+    // Of several requests to one address the first counts.
+    paths[path] = { [method]: { ...operation, ...own }, ...paths[path] };
   }
-  const [, unknown] = servers.map((each) => /^\{\{([^{}]+)\}\}/.exec(each)).find((each) => each !== null) ?? [];
+  const [, unknown] = requests.flatMap(({ server }) => /^\{\{([^{}]+)\}\}/.exec(server) ?? []);
   const names = [...new Set([...secretNames(given), ...secretNames(environment)])].slice(0, 10).join(', ');
   return {
     document: {
       openapi: '3.1.0',
       servers: URL.canParse(main) ? [{ url: main, description: textOf(environment['name']) }] : [],
-      paths: Object.fromEntries([...paths].map(([path, item]) => [path, Object.fromEntries(item)])),
+      paths,
       components: { securitySchemes: Object.assign({}, ...requests.map(({ schemes }) => schemes)) },
     },
     notes: [
@@ -68,7 +65,7 @@ export function fromPostman(
       ...(unknown === undefined
         ? []
         : [`The address of the service is in {{${unknown}}}, and no file says what that is.`]),
-      'A collection shows examples. It does not say what the service requires.',
+      'A collection shows examples. It does not say what the service requires. If a place without a field is required, say its value: --set PLACE=VALUE',
     ],
   };
 }
@@ -80,37 +77,31 @@ function variablesOf(collection: JsonObject, environment: JsonObject): Fill {
   const fill = (text: string, depth: number): string =>
     text.slice(0, MAX_VALUE).replace(/\{\{([^{}]{1,200})\}\}/g, (reference, name: string) => {
       const { value = '', isSecret = true } = values.get(name.trim()) ?? {};
-      const isAddress = /^(?:https?:\/\/)?[\w.{}:/-]+$/.test(value) && /url|host|path|base|server/i.test(name);
-      if ((isSecret && !isAddress) || depth === MAX_VARIABLES_DEEP) return reference;
-      return fill(value, depth + 1).slice(0, MAX_VALUE);
+      return isSecret || depth === MAX_VARIABLES_DEEP ? reference : fill(value, depth + 1).slice(0, MAX_VALUE);
     });
   return (text) => fill(text, 0);
 }
 
 function requestsIn(collection: JsonObject, fill: Fill): Request[] {
   const requests: Request[] = [];
-  const tokenRequests = new Map<string, JsonObject>();
+  const tokenRequests: Request[] = [];
   const visit = (parent: JsonObject, inherited: JsonObject, depth: number): void => {
     const auth = authOf(parent, inherited);
-    for (const item of listOf(parent['item']).map((each) => objectOf(each))) {
+    for (const item of listOf(parent['item']).map(objectOf)) {
+      const request = isObject(item['request']) ? item['request'] : { url: item['request'] ?? '' };
       if (item['request'] === undefined) {
         if (depth < MAX_FOLDERS) visit(item, auth, depth + 1);
       } else if (requests.length < MAX_REQUESTS) {
-        const own = authOf(objectOf(item['request']), auth);
-        const read = requestOf(item, own, fill);
-        if (METHODS.test(read.method)) requests.push(read);
-        const asked = tokenRequest(own);
-        if (asked !== null) tokenRequests.set(JSON.stringify(asked), asked);
+        const own = authOf(request, auth);
+        requests.push(requestOf(item, request, own, fill));
+        const token = tokenRequest(own);
+        if (token !== null) tokenRequests.push(requestOf({}, token, objectOf(token['auth']), fill));
       }
     }
   };
   visit(collection, {}, 0);
-  // An authorization's settings may be all that says where tokens come from.
-  for (const request of tokenRequests.values()) {
-    const read = requestOf({ name: 'Token', request }, objectOf(request['auth']), fill);
-    if (!requests.some(({ method, path }) => method === 'post' && path === read.path)) requests.push(read);
-  }
-  return requests;
+  // What a collection shows of a token request beats the settings of an authorization.
+  return [...requests, ...tokenRequests].filter(({ method }) => METHODS.test(method));
 }
 
 function authOf(holder: JsonObject, inherited: JsonObject): JsonObject {
@@ -121,92 +112,80 @@ function authOf(holder: JsonObject, inherited: JsonObject): JsonObject {
 const settingsOf = (auth: JsonObject): Map<string, string> =>
   new Map(pairsOf(auth[textOf(auth['type'])]).map(({ name, value }) => [name, value]));
 
+/** The settings of an authorization may be all that says where tokens come from. */
 function tokenRequest(auth: JsonObject): JsonObject | null {
   const settings = settingsOf(auth);
   const url = settings.get('accessTokenUrl') ?? '';
   if (auth['type'] !== 'oauth2' || settings.get('grant_type') !== 'client_credentials' || url === '') return null;
   const isBody = settings.get('client_authentication') === 'body';
-  const more = ['scope', 'audience', 'resource'].flatMap((key) => {
-    const value = settings.get(key) ?? '';
-    return value === '' ? [] : [{ key, value }];
-  });
-  const client = isBody ? ['client_id', 'client_secret'].map((key) => ({ key, value: '' })) : [];
-  const urlencoded = [{ key: 'grant_type', value: 'client_credentials' }, ...client, ...more];
+  const client = isBody ? ['client_id', 'client_secret'] : [];
+  const more = ['scope', 'audience', 'resource'].filter((key) => settings.get(key));
+  const pair = (key: string) => ({ key, value: settings.get(key) ?? '' });
+  const urlencoded = ['grant_type', ...client, ...more].map(pair);
   return { method: 'POST', url, auth: { type: isBody ? 'noauth' : 'basic' }, body: { mode: 'urlencoded', urlencoded } };
 }
 
-function requestOf(item: JsonObject, auth: JsonObject, fill: Fill): Request {
-  const given = item['request'];
-  const request = isObject(given) ? given : { url: given ?? '' };
+function requestOf(item: JsonObject, request: JsonObject, auth: JsonObject, fill: Fill): Request {
   const { server, path, query } = addressOf(request['url'], fill);
   const headers = pairsOf(request['header']);
   const schemes = schemesOf(auth, headers, query, fill);
-  const parameters = [
-    ...headers.map(({ name }) => ({ name, in: 'header' })),
-    ...query.map(({ name }) => ({ name, in: 'query' })),
-  ].filter(({ name }) => !isSecretName(name) && !/^(?:content-type|accept|user-agent|postman-token)$/i.test(name));
+  const parametersIn = (place: string, pairs: readonly Pair[]): Json[] =>
+    pairs
+      .filter(({ name, isSecret }) => !isSecret && !OWN_HEADERS.test(name))
+      .map(({ name }) => ({ name: fill(name), in: place, schema: { type: 'string' } }));
   const responses = listOf(item['response']).flatMap((each): [string, Json][] => {
-    const { code, body: text, name } = objectOf(each);
-    const example = typeof text === 'string' && text.length < MAX_RAW ? parsed(text) : undefined;
+    const { code, body, name } = objectOf(each);
+    const example = typeof body === 'string' && body.length < MAX_RAW ? jsonIn(body) : undefined;
     const content = example === undefined ? {} : { 'application/json': { example: masked(example) } };
     return Number(code) >= 200 && Number(code) < 600 ? [[String(code), { description: textOf(name), content }]] : [];
   });
-  const body = bodyOf(objectOf(request['body']), headers, fill);
+  const content = bodyOf(objectOf(request['body']), headers, fill);
+  const names = Object.keys(schemes);
   const operation: JsonObject = {
     operationId: textOf(item['name']),
-    parameters: parameters.map((each) => ({ ...each, name: fill(each.name), schema: { type: 'string' } })),
+    parameters: [...parametersIn('header', headers), ...parametersIn('query', query)],
     responses: Object.fromEntries(responses.toReversed()),
-    ...(body !== null && { requestBody: { content: body } }),
-    security: [Object.fromEntries(Object.keys(schemes).map((name) => [name, []]))].filter(
-      (each) => Object.keys(each).length > 0,
-    ),
+    ...(content !== null && { requestBody: { content } }),
+    security: names.length > 0 ? [Object.fromEntries(names.map((name) => [name, []]))] : [],
   };
   return { method: (scalarOf(request['method']) ?? 'GET').toLowerCase(), server, path, operation, schemes };
 }
 
 function addressOf(url: Json | undefined, fill: Fill): { server: string; path: string; query: Pair[] } {
   const parts = objectOf(url);
-  const joined = (value: Json | undefined, by: string) =>
-    [value ?? []]
-      .flat()
-      .map((each) => scalarOf(isObject(each) ? each['value'] : each) ?? '')
-      .join(by);
-  const protocol = scalarOf(parts['protocol']);
-  const port = scalarOf(parts['port']);
-  const composed = `${protocol === null ? '' : `${protocol}://`}${joined(parts['host'], '.')}${port === null ? '' : `:${port}`}/${joined(parts['path'], '/').replace(/^\//, '')}`;
+  const joined = (name: string, by: string) => [parts[name] ?? []].flat().map(scalarOf).join(by);
+  const composed = `${joined('protocol', '') || 'https'}://${joined('host', '.')}/${joined('path', '/')}`;
   const raw = scalarOf(isObject(url) ? parts['raw'] : url) ?? composed;
-  const [, text = '', search = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(raw.trim()) ?? [];
-  const query = parts['query'] === undefined ? pairsIn(search, '&', '=') : pairsOf(parts['query']);
-  const named = new Map(pairsOf(parts['variable']).map(({ name, value }) => [name, fill(value)]));
+  const [text = '', search = ''] = raw.trim().replace(/#.*$/s, '').split('?');
+  const query = [...new URLSearchParams(search).keys()].map((key) => ({ key, value: '' }));
   // A variable at the beginning is the base URL, with its path.
-  const [, base, after = ''] = /^(\{\{[^{}]{1,200}\}\})(\/.*)?$/s.exec(text.trim()) ?? [];
   const [, scheme = '', host = '', rest = ''] =
-    base === undefined
-      ? (/^([a-z][a-z\d+.-]*:\/\/)?([^/]*)(.*)$/is.exec(fill(text.trim())) ?? [])
-      : ['', '', fill(base), fill(after)];
-  const path = rest
-    .replace(/\/:([^/]+)/g, (_, name: string) => {
-      const value = named.get(name) ?? '';
-      return value === '' || isOpen(value) ? `/{${name}}` : `/${value}`;
-    })
+    /^()(\{\{[^{}]{1,200}\}\})(\/.*)?$/s.exec(text) ?? /^([a-z][a-z\d+.-]*:\/\/)?([^/]*)(.*)$/is.exec(text) ?? [];
+  const base = fill(scheme + host).replace(/\/+$/, '');
+  const path = fill(rest)
+    .replace(/\/:([^/]+)/g, '/{$1}')
     .replace(/\{\{\s*\$?([^{}]+?)\s*\}\}/g, '{$1}');
   // The tool assumes http, over which no token goes.
-  const isWhole = host === '' || isOpen(host) || /^https?:\/\//i.test(host);
-  const server = (isWhole ? host : `${scheme || 'https://'}${host}`).replace(/\/+$/, '');
-  return { server, path: `/${path.replace(/^\/+|\/+$/g, '')}`, query };
+  const isWhole = base === '' || isOpen(base) || /^https?:\/\//i.test(base);
+  return {
+    server: isWhole ? base : `https://${base}`,
+    path: `/${path.replace(/^\/+|\/+$/g, '')}`,
+    query: pairsOf(query),
+  };
 }
 
 const isOpen = (text: string): boolean => text.includes('{{');
 
+/** Of written headers and settings only the kinds of authorization are taken over. */
 function schemesOf(auth: JsonObject, headers: readonly Pair[], query: readonly Pair[], fill: Fill): JsonObject {
   const key = (place: string, name: string) => ({ type: 'apiKey', in: place, name: fill(name) });
   const keys = (pairs: readonly Pair[], place: string) =>
     pairs
-      .filter(({ name }) => isSecretName(name) && !PASSING.test(name))
+      .filter(({ name, isSecret }) => isSecret && !PASSING.test(name))
       .map(({ name }): [string, Json] => [`${place} ${name}`, key(place, name)]);
   const own = (): Record<string, Json> => {
     const written = headers.find(({ name }) => /^authorization$/i.test(name));
-    const [, scheme] = /^(basic|bearer)\b/i.exec(written?.value ?? '') ?? [];
+    const [scheme] = /^(?:basic|bearer)\b/i.exec(written?.value ?? '') ?? [];
     if (written !== undefined && scheme === undefined) return { Authorization: key('header', 'Authorization') };
     const settings = settingsOf(auth);
     const type = scheme?.toLowerCase() ?? textOf(auth['type']);
@@ -222,59 +201,39 @@ function schemesOf(auth: JsonObject, headers: readonly Pair[], query: readonly P
 
 const TOKEN_REQUEST = /^grant_?type$/i;
 
+/** What a token request always holds is kept, because srq has to send it. Of other requests no value is. */
 function bodyOf(body: JsonObject, headers: readonly Pair[], fill: Fill): JsonObject | null {
   const mode = textOf(body['mode']);
-  const type = headers.find(({ name }) => /^content-type$/i.test(name))?.value ?? '';
-  const said = type.split(';')[0]?.trim().toLowerCase() ?? '';
-  const raw = textOf(body['raw']).slice(0, MAX_RAW);
-  const isForm = mode === 'raw' && said === FORM;
-  if (mode === 'urlencoded' || mode === 'formdata' || isForm) {
-    const pairs = isForm ? pairsIn(raw, '&', '=') : pairsOf(body[mode]);
+  if (mode === 'urlencoded' || mode === 'formdata') {
+    const pairs = pairsOf(body[mode]);
     const isToken = pairs.some(({ name }) => TOKEN_REQUEST.test(name));
     const properties = pairs.map(({ name, value, isSecret, isFile }): [string, Json] => {
-      const text = fill(value);
-      // What a token request always holds is kept, because srq has to send it.
+      const text = fill(value).slice(0, 500);
       const isKept = isToken && text !== '' && !isOpen(text) && !isSecret;
-      return [
-        fill(name),
-        { type: 'string', ...(isFile && { format: 'binary' }), ...(isKept && { default: text.slice(0, 500) }) },
-      ];
+      return [fill(name), { type: 'string', ...(isFile && { format: 'binary' }), ...(isKept && { default: text }) }];
     });
     const required = isToken ? pairs.map(({ name }) => name) : [];
     const schema = { type: 'object', properties: Object.fromEntries(properties), required };
-    return { [mode === 'formdata' ? 'multipart/form-data' : FORM]: { schema } };
+    return { [mode === 'formdata' ? 'multipart/form-data' : 'application/x-www-form-urlencoded']: { schema } };
   }
-  const json = mode === 'raw' ? parsed(filledJson(raw, fill)) : null;
+  const json = mode === 'raw' ? jsonIn(plainJson(textOf(body['raw']).slice(0, MAX_RAW))) : null;
   if (!isObject(json)) return null;
   const isToken = Object.keys(json).some((name) => TOKEN_REQUEST.test(name));
   const schema = schemaOf(isToken ? masked(json) : json, isToken);
+  const type = headers.find(({ name }) => /^content-type$/i.test(name))?.value.split(';')[0] ?? '';
   return {
-    [/\bjson\b/.test(said) ? said : 'application/json']: {
+    [/\bjson\b/.test(type) ? type.trim().toLowerCase() : 'application/json']: {
       schema: isToken ? { ...schema, required: Object.keys(json) } : schema,
     },
   };
 }
 
-/** Bodies are often JSON only once their comments are gone and their variables are filled. */
-function filledJson(text: string, fill: Fill): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"?|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?|\{\{[^{}]*\}\}/gs, (token) => {
-    if (token.startsWith('/')) return '';
-    if (token.startsWith('"'))
-      return token.replace(/\{\{[^{}]*\}\}/g, (each) =>
-        isOpen(fill(each)) ? '' : JSON.stringify(fill(each)).slice(1, -1),
-      );
-    const value = fill(token);
-    return isOpen(value) || parsed(value) === undefined ? 'null' : value;
-  });
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
+/** Bodies are often JSON only without their comments and variables. Values do not matter, only their types. */
+const plainJson = (text: string): string =>
+  text
+    .replace(/^\s*\/\/.*$/gm, '')
+    .replace(/([:[,]\s*)\{\{[^{}]*\}\}/g, '$1null')
+    .replace(/\{\{[^{}]*\}\}/g, '');
 
 /** Replaces the values under names of secrets. */
 function masked(value: Json, isSecret = false): Json {
@@ -288,32 +247,14 @@ function masked(value: Json, isSecret = false): Json {
 }
 
 function pairsOf(value: Json | undefined): Pair[] {
-  if (typeof value === 'string') return pairsIn(value, /\r?\n/, ':');
   const pairs = isObject(value) ? Object.entries(value).map(([key, each]) => ({ key, value: each })) : listOf(value);
   return pairs.flatMap((each) => {
-    if (typeof each === 'string') return pairsIn(each, '\n', ':');
     const { key, id, value: text, type, disabled, enabled } = objectOf(each);
     const name = scalarOf(key) ?? scalarOf(id) ?? '';
     if (name === '' || enabled === false) return [];
     const isSecret = type === 'secret' || isSecretName(name);
     return [{ name, value: disabled === true ? '' : (scalarOf(text) ?? ''), isSecret, isFile: type === 'file' }];
   });
-}
-
-const pairsIn = (text: string, by: string | RegExp, sign: string): Pair[] =>
-  text
-    .split(by)
-    .slice(0, MAX_REQUESTS)
-    .flatMap((line) => {
-      const at = line.indexOf(sign);
-      const name = line.slice(0, at).trim();
-      return at < 1 ? [] : [{ name, value: line.slice(at + 1).trim(), isSecret: isSecretName(name), isFile: false }];
-    });
-
-function mostFrequent(texts: readonly string[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
 /** Returns the names of the secrets that stand in a file, so that a person takes them out. */

@@ -37,3 +37,12 @@ function percentDecoded(text: string): string {
     return text;
   }
 }
+
+/** Parses JSON, or returns undefined for any other text. */
+export function jsonIn(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -27,6 +27,7 @@ const MAX_PLACES = 2000;
 const MAX_DEPTH = 12;
 /** Parts that are looked at in all, because each name can have many. */
 const MAX_PARTS = 20_000;
+const MAX_BESIDE = 500;
 
 /** Returns every place of a schema once, through `allOf`, `oneOf` and `anyOf`. References lead to `defs`. */
 export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
@@ -35,6 +36,12 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
   let partsLeft = MAX_PARTS;
   visit([], [{ schema: objectOf(schema), branch: '' }], 0);
   return places;
+
+  function withParts(starts: readonly Part[], at: string): Part[] {
+    const parts = beside(starts, at, defs).slice(0, partsLeft);
+    partsLeft -= parts.length;
+    return parts;
+  }
 
   function visit(path: readonly string[], starts: readonly Part[], requiredFrom: number): void {
     nodes += 1;
@@ -80,37 +87,37 @@ export function placesOf(schema: Json, defs: JsonObject): FoundPlace[] {
     const isEverywhere = branches.includes('');
     places.push({ path, keywords, requiredFrom, branches: isEverywhere ? [] : branches, fixed });
   }
-
-  /** Returns the schemas that hold beside each other, each reference once in each branch. */
-  function withParts(starts: readonly Part[], at: string): Part[] {
-    const found: Part[] = [];
-    const seen = new Set<string>();
-    const pending = starts.toReversed();
-    for (let part = pending.pop(); part !== undefined && partsLeft > 0; part = pending.pop()) {
-      partsLeft -= 1;
-      const { schema, branch } = part;
-      found.push(part);
-      const reference = textOf(schema['$ref']);
-      const inner: Part[] = [];
-      if (reference !== '' && !seen.has(`${branch} ${reference}`)) {
-        seen.add(`${branch} ${reference}`);
-        inner.push({ schema: objectOf(memberOf(defs, reference.slice('#/$defs/'.length))), branch });
-      }
-      for (const each of listOf(schema['allOf'])) inner.push({ schema: objectOf(each), branch });
-      for (const key of ['oneOf', 'anyOf']) {
-        if (constantsIn(schema).length > 0) continue;
-        const all = listOf(schema[key]).filter((each) => objectOf(each)['type'] !== 'null');
-        for (const [index, each] of all.entries()) {
-          // One that is beside null alone is no choice.
-          const own = all.length === 1 ? branch : `${branch}${at}/${key}/${index};`;
-          inner.push({ schema: objectOf(each), branch: own });
-        }
-      }
-      pending.push(...inner.toReversed());
-    }
-    return found;
-  }
 }
+
+/** Returns the schemas that hold for one value beside each other. */
+function beside(starts: readonly Part[], at: string, defs: JsonObject): Part[] {
+  const found: Part[] = [];
+  const pending = starts.toReversed();
+  for (let part = pending.pop(); part !== undefined && found.length <= MAX_BESIDE; part = pending.pop()) {
+    const { schema, branch } = part;
+    found.push(part);
+    const reference = memberOf(defs, textOf(schema['$ref']).slice('#/$defs/'.length));
+    const inner = [...(reference === undefined ? [] : [reference]), ...listOf(schema['allOf'])].map(
+      (each): Part => ({ schema: objectOf(each), branch }),
+    );
+    for (const key of constantsIn(schema).length > 0 ? [] : ['oneOf', 'anyOf']) {
+      const all = listOf(schema[key]).filter((each) => objectOf(each)['type'] !== 'null');
+      for (const [index, each] of all.entries()) {
+        // One that is beside null alone is no choice.
+        const own = all.length === 1 ? branch : `${branch}${at}/${key}/${index};`;
+        inner.push({ schema: objectOf(each), branch: own });
+      }
+    }
+    pending.push(...inner.toReversed());
+  }
+  return found;
+}
+
+/** Tells whether so many schemas hold for one value, through references that double, that nobody could check a row by them. */
+export const isTangled = (schema: Json, defs: JsonObject): boolean =>
+  [schema, ...Object.values(defs)].some(
+    (each) => beside([{ schema: objectOf(each), branch: '' }], '', defs).length > MAX_BESIDE,
+  );
 
 /** Returns the values of a schema that lists them one by one, each with its name. */
 function constantsIn({ oneOf, anyOf }: JsonObject): Json[] {
@@ -124,39 +131,6 @@ function constantsIn({ oneOf, anyOf }: JsonObject): Json[] {
 export const lastName = (path: readonly string[]): string => path.findLast((name) => name !== '0') ?? '';
 
 const isNever = (schema: Json): boolean => schema === false;
-
-const MAX_TANGLED = 1000;
-
-/**
- * Tells whether so many schemas hold for one value, through references that double, that nobody could check a row by
- * them.
- */
-export function isTangled(schema: Json, defs: JsonObject): boolean {
-  const counts = new Map<Json, number>();
-  const count = (each: Json | undefined, depth: number): number => {
-    if (!isObject(each)) return 0;
-    const known = counts.get(each);
-    if (known !== undefined) return known;
-    // One that leads back to itself without a value in between never ends.
-    counts.set(each, Number.POSITIVE_INFINITY);
-    const target = memberOf(defs, textOf(each['$ref']).slice('#/$defs/'.length));
-    const beside = [
-      target,
-      ...['allOf', 'anyOf', 'oneOf'].flatMap((key) => listOf(each[key])),
-      each['not'],
-      each['if'],
-      each['then'],
-      each['else'],
-    ];
-    const own =
-      depth > MAX_TANGLED
-        ? Number.POSITIVE_INFINITY
-        : beside.reduce<number>((sum, part) => sum + count(part, depth + 1), 1);
-    counts.set(each, own);
-    return own;
-  };
-  return [schema, ...Object.values(defs)].some((each) => count(each, 0) > MAX_TANGLED);
-}
 
 /** Tells whether every request that holds a place of these branches is in `branch`. */
 export const areWithinBranch = (branches: readonly string[], branch: string): boolean =>

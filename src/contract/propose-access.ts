@@ -213,13 +213,7 @@ function tokenAccess(
       questions.push(valueQuestion(name, `The token request has to hold ${name}. What is it?`));
   }
   const isJson = from !== null && bodyOf(description, from)?.encoding === 'json';
-  const isBasic =
-    from !== null &&
-    ((from.value['security'] !== undefined &&
-      waysOf(description, from)
-        .flat()
-        .some(({ kind }) => kind === 'basic')) ||
-      (places.length > 0 && places.every((each) => each.path[0] !== 'client_secret')));
+  const isBasic = places.length > 0 && places.every((each) => each.path[0] !== 'client_secret');
   const token: TokenOperation = {
     ...{ ...PLAIN_TOKEN, path, auth: isBasic ? 'basic' : 'body', encoding: isJson ? 'json' : 'form', extra },
     ...(origin !== undefined && { origin }),

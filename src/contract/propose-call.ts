@@ -9,7 +9,7 @@ import { type Placed, schemaOfCall } from './call-schema.ts';
 import { type ApiOperation, answersOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { fieldIn, type GivenValues, type Question, valueQuestion } from './given.ts';
-import { listOf, objectOf, scalarOf, textOf } from './json.ts';
+import { jsonIn, listOf, objectOf, scalarOf, textOf } from './json.ts';
 import { missingIn } from './missing.ts';
 import { areWithinBranch, type FoundPlace, lastName, sampleOf } from './places.ts';
 import type { ApiDescription } from './read-document.ts';
@@ -195,34 +195,16 @@ function placeQuestion(place: Placed, guesses: readonly Guess[]): Question {
 
 /** Converts what a person said to the type that the place takes. */
 function valueFor({ keywords }: FoundPlace, place: string, text: string): Json {
-  const types = [keywords['type']].flat().map((each) => textOf(each));
   const values = listOf(keywords['enum']);
-  const isText = types.includes('string');
-  const bad = (why: string) =>
-    new SrqError(
-      'parameter.not-allowed',
-      `The value given for "${place}" ${why}.`,
-      `Give one that fits: --set ${shellWord(`${place}=VALUE`)}`,
-    );
-  if (values.length > 0) {
-    const chosen = values.find((each) => scalarOf(each) === text);
-    if (chosen === undefined) throw bad('is none of those that the description allows');
-    return chosen;
-  }
-  if (!isText && types.some((each) => /^(?:integer|number)$/.test(each))) {
-    if (text.trim() === '' || !Number.isFinite(Number(text))) throw bad('is no number');
-    return Number(text);
-  }
-  if (!isText && types.includes('boolean')) {
-    if (!/^(?:true|false)$/.test(text)) throw bad('is neither true nor false');
-    return text === 'true';
-  }
-  if (!types.includes('object')) return text;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw bad('is no JSON');
-  }
+  const types = [keywords['type']].flat().flatMap((each) => textOf(each) || []);
+  if (values.length === 0 && (types.length === 0 || types.includes('string'))) return text;
+  const value = values.find((each) => scalarOf(each) === text) ?? (values.length === 0 ? jsonIn(text) : undefined);
+  if (value !== undefined) return value;
+  throw new SrqError(
+    'parameter.not-allowed',
+    `The value given for "${place}" is ${values.length > 0 ? 'none of those that the description allows' : `no ${types.join(' or ')}`}.`,
+    `Give one that fits: --set ${shellWord(`${place}=VALUE`)}`,
+  );
 }
 
 function filledPath(

@@ -42,7 +42,7 @@ const NONE = 'none';
 const MAX_CHOICES = 9;
 /** Bounds of what is looked at to order the operations. */
 const MAX_RANKED = 400;
-const MAX_RANKED_NODES = 400_000;
+const MAX_RANKED_NODES = 200_000;
 
 /** Proposes a contract from an API description. Operations other than those of the public document are asked. */
 export function proposeContract(description: ApiDescription, options: ProposeOptions): Proposal {

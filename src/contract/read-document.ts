@@ -1,5 +1,5 @@
 import { upgrade } from '@scalar/openapi-upgrader';
-import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yaml';
+import { parseDocument as parseYaml } from 'yaml';
 import type { Json } from '../request/contract/contract.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { fromPostman } from './from-postman.ts';
@@ -147,24 +147,21 @@ function parsed(name: string, text: string): unknown {
 }
 
 function fromYaml(name: string, text: string): unknown {
-  const options = { schema: 'core', merge: false, resolveKnownTags: false, stringKeys: true } as const;
-  // The library's own check of keys compares each with all before it.
-  const document = parseYaml(text, { ...options, uniqueKeys: false, logLevel: 'silent' });
+  // The library takes seconds to refuse lists within lists within lists.
+  if (text.split(/[^\s[{]+/).some((run) => run.replace(/\s+/g, '').length > MAX_DEPTH)) throw tooDeep(name);
+  // Of a name that is said twice the last counts, as in JSON. The library's own check compares each with all before it.
+  const options = {
+    schema: 'core',
+    merge: true,
+    resolveKnownTags: false,
+    stringKeys: true,
+    uniqueKeys: false,
+  } as const;
+  const document = parseYaml(text, { ...options, logLevel: 'silent' });
   const [error] = document.errors;
   if (/call stack/.test(error?.message ?? '')) throw tooDeep(name);
   // The lines after the first quote the document.
   if (error) throw unusable(name, `is neither JSON nor YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
-  visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        const value = isScalar(key) ? key.value : key;
-        if (isAlias(key) || isMap(key)) throw unusable(name, 'has a key that is no text');
-        if (seen.has(value)) throw unusable(name, `says "${String(value).slice(0, 100)}" twice in one place`);
-        seen.add(value);
-      }
-    },
-  });
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASED });
   } catch (cause) {
@@ -173,44 +170,22 @@ function fromYaml(name: string, text: string): unknown {
   }
 }
 
-/** Copies a value as plain JSON, with aliases and merge keys expanded within bounds. */
+/** Copies a value as plain JSON within bounds, because an alias is the same object in many places. */
 function plain(name: string, root: unknown): Json {
   let count = 0;
   return copy(root, 0);
 
   function copy(value: unknown, depth: number): Json {
-    countOne();
+    count += 1;
+    if (count > MAX_VALUES) throw unusable(name, `holds more than ${MAX_VALUES} values`);
     if (depth > MAX_DEPTH) throw tooDeep(name);
     if (Array.isArray(value)) return value.map((each) => copy(each, depth + 1));
     if (typeof value === 'object' && value !== null) {
-      const members = membersOf(value).filter(([key]) => key !== '__proto__');
+      const members = Object.entries(value).filter(([key]) => key !== '__proto__');
       return Object.fromEntries(members.map(([key, each]) => [key, copy(each, depth + 1)]));
     }
     if (typeof value === 'string' || typeof value === 'boolean') return value;
     return typeof value === 'number' && Number.isFinite(value) ? value : null;
-  }
-
-  /** A map's own members take precedence over those of its merge key, and the first of several merged maps. */
-  function membersOf(map: object): [string, unknown][] {
-    const members = Object.entries(map);
-    const [, merged] = members.find(([key]) => key === '<<') ?? [];
-    if (merged === undefined) return members;
-    const all = new Map<string, unknown>();
-    for (const each of (Array.isArray(merged) ? merged : [merged]).toReversed()) {
-      if (typeof each !== 'object' || each === null || Array.isArray(each))
-        throw unusable(name, 'has a YAML merge key (<<) that is no map');
-      for (const [key, value] of membersOf(each)) {
-        countOne();
-        all.set(key, value);
-      }
-    }
-    for (const [key, value] of members) if (key !== '<<') all.set(key, value);
-    return [...all];
-  }
-
-  function countOne(): void {
-    count += 1;
-    if (count > MAX_VALUES) throw unusable(name, `holds more than ${MAX_VALUES} values`);
   }
 }
 

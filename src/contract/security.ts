@@ -63,16 +63,16 @@ export function clientFlow(scheme: JsonObject): JsonObject | null {
   return isObject(flow) ? flow : null;
 }
 
-/** Returns the scopes that the operations ask for, or those of the only flow. */
+/** Returns the scopes that the operations demand, or those of the flow if they name none. */
 export function scopesOf(description: ApiDescription, used: readonly ApiOperation[]): Record<string, string> {
-  const scheme = waysOf(description, used[0])
+  const { name, value } = waysOf(description, used[0])
     .flat()
-    .find(({ value }) => clientFlow(value) !== null);
-  const scopes = Object.keys(objectOf(clientFlow(scheme?.value ?? {})?.['scopes']));
-  const demands = used.flatMap(({ value }) => listOf(value['security'] ?? description.root['security']));
-  const demanded = demands.flatMap((each) => listOf(objectOf(each)[scheme?.name ?? '']).map(textOf));
-  const asked = scopes.filter((each) => demanded.includes(each));
-  const scope = (asked.length > 0 ? asked : scopes).join(' ');
+    .find((each) => clientFlow(each.value) !== null) ?? { name: '', value: {} };
+  const offered = Object.keys(objectOf(clientFlow(value)?.['scopes']));
+  const ways = used.flatMap((each) => listOf(each.value['security'] ?? description.root['security']));
+  const demanded = ways.flatMap((way) => listOf(objectOf(way)[name]).map(textOf));
+  const asked = offered.filter((each) => demanded.includes(each));
+  const scope = (asked.length > 0 ? asked : offered).join(' ');
   return scope === '' ? {} : { scope };
 }
 

@@ -1,37 +1,29 @@
 import type { Json, ServerSuggestion } from '../request/contract/contract.ts';
-import { nameWords } from '../request/words/names.ts';
 import type { ApiOperation } from './document.ts';
-import { isObject, listOf, objectOf, scalarOf, textOf } from './json.ts';
+import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from './json.ts';
 import type { ApiDescription } from './read-document.ts';
 
 const ROOT = 'http://relative.invalid';
 const MAX_SERVERS = 20;
-const TEST_WORDS =
-  /^(?:sandbox|test|testing|tests|staging|stage|uat|demo|trial|try|trying|dev|development|qa|preprod|mock|playground|integration)$/;
-const LIVE_WORDS = /^(?:live|prod|production)$/;
+const MAX_VARIANTS = 10;
+const MAX_DESCRIPTION = 300;
 
-/** Returns a server with each value of its first variable that has several, the default first. */
-function variantsOf(server: Json): { readonly url: string; readonly words: readonly string[] }[] {
-  const { url, variables } = objectOf(server);
-  const members = Object.entries(objectOf(variables));
-  const defaults = members.map(([name, each]) => [name, scalarOf(objectOf(each)['default']) ?? ''] as const);
-  const [name, several] = members.find(([, each]) => listOf(objectOf(each)['enum']).length > 1) ?? [];
-  const values = listOf(objectOf(several)['enum']).flatMap((each) => scalarOf(each) ?? []);
-  const usual = defaults.find(([each]) => each === name)?.[1] ?? '';
-  return [...new Set([usual, ...values])].slice(0, 10).map((value) => {
-    const chosen = new Map([...defaults, ...(name === undefined ? [] : [[name, value] as const])]);
-    return {
-      url: textOf(url).replace(/\{([^{}]{1,100})\}/g, (whole, each: string) => chosen.get(each) ?? whole),
-      words: nameWords(value),
-    };
-  });
+/** Returns the addresses of a server: with the defaults of its variables, and then with their other values. */
+function urlsOf({ url, variables }: JsonObject): string[] {
+  const filled = (urls: readonly string[], [name, variable]: readonly [string, Json]) => {
+    const known = [objectOf(variable)['default'], ...listOf(objectOf(variable)['enum'])];
+    const values = [...new Set(known.flatMap((each) => scalarOf(each) ?? []))];
+    const filledWith = (text: string) => values.map((value) => text.replaceAll(`{${name}}`, () => value));
+    return values.length === 0 ? urls : urls.flatMap(filledWith).slice(0, MAX_VARIANTS);
+  };
+  const all = Object.entries(objectOf(variables)).slice(0, MAX_SERVERS);
+  return [...new Set(all.reduce(filled, [textOf(url)]))];
 }
 
-export const serverUrls = ({ root }: ApiDescription): string[] =>
-  listOf(root['servers'])
-    .slice(0, MAX_SERVERS)
-    .flatMap(variantsOf)
-    .map(({ url }) => url);
+const serversIn = ({ root }: ApiDescription): JsonObject[] =>
+  listOf(root['servers']).slice(0, MAX_SERVERS).map(objectOf);
+
+export const serverUrls = (description: ApiDescription): string[] => serversIn(description).flatMap(urlsOf);
 
 /** Returns the path that all servers of a description have, or `''`. */
 export function sharedPath(description: ApiDescription): string {
@@ -47,7 +39,7 @@ const plainPath = (path: string): string => path.replace(/%7b/gi, '{').replace(/
 export function ownServer({ root }: ApiDescription, { value, path }: ApiOperation): string | null {
   const item = objectOf(objectOf(root['paths'])[path]);
   const [server] = [...listOf(value['servers']), ...listOf(item['servers'])].filter(isObject);
-  return server === undefined ? null : (variantsOf(server)[0]?.url ?? '').replace(/\/+$/, '');
+  return server === undefined ? null : (urlsOf(server)[0] ?? '').replace(/\/+$/, '');
 }
 
 /** Where an address leads: a path below the base URL, one at the root of its host, or one of another origin. */
@@ -81,33 +73,12 @@ export function addressesAt(address: string, description: ApiDescription, baseUr
 }
 
 /** Returns the addresses that a description names. They are suggestions for profiles, no more. */
-export function serversOf({ root }: ApiDescription): ServerSuggestion[] {
-  const names = new Set<string>();
-  return listOf(root['servers'])
-    .slice(0, MAX_SERVERS)
-    .flatMap((server) => {
-      const description = textOf(objectOf(server)['description']).slice(0, 300);
-      return variantsOf(server).flatMap(({ url, words }): ServerSuggestion[] => {
-        if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) return [];
-        const { hostname } = new URL(url);
-        const { base, test } = kindOf([nameWords(description), [...words, ...hostname.split('.')].flatMap(nameWords)]);
-        const own = base ?? nameWords(hostname).find((each) => !/^(?:www|api)$/.test(each)) ?? 'service';
-        let name = own;
-        for (let count = 2; names.has(name); count += 1) name = `${own}-${count}`;
-        names.add(name);
-        return [{ name, url: url.replace(/\/+$/, ''), description, test }];
-      });
-    });
-}
-
-/** Says by its words whether a server is for tests. The first words that say something count. */
-function kindOf(texts: readonly (readonly string[])[]): { readonly base?: string; readonly test: boolean | null } {
-  for (const words of texts) {
-    const test = words.find((word) => TEST_WORDS.test(word));
-    const isLive = words.some((word) => LIVE_WORDS.test(word));
-    if (test !== undefined && isLive) break;
-    if (test !== undefined) return { base: test.startsWith('try') ? 'test' : test, test: true };
-    if (isLive) return { base: 'live', test: false };
-  }
-  return { test: null };
-}
+export const serversOf = (description: ApiDescription): ServerSuggestion[] =>
+  serversIn(description).flatMap((server) =>
+    urlsOf(server)
+      .filter((url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url))
+      .map((url) => ({
+        url: url.replace(/\/+$/, ''),
+        description: textOf(server['description']).slice(0, MAX_DESCRIPTION),
+      })),
+  );

@@ -43,7 +43,7 @@ function summary({ create, validate, token, servers }: Contract) {
     alternatives: create.when,
     token: { path, auth, encoding, extra },
     idempotency: create.again,
-    servers: servers.map(({ url, test: isTest }) => ({ url, test: isTest })),
+    servers: servers.map(({ url }) => ({ url })),
     audio: Object.values(create.fields).includes('audio_file') ? create.audio : null,
   };
 }
@@ -77,7 +77,7 @@ test('a collection gives places, a token by HTTP Basic, and no secret', () => {
     create: ['POST /jobs', 'application/json'],
     wire: { fullname: 'customer.name', email: 'customer.email', phone: 'customer.phone', request_text: 'description' },
     token: { path: '/auth/token', auth: 'basic', extra: { scope: 'jobs:write' } },
-    servers: [{ url: 'https://test.jobs.example.com/partner', test: true }],
+    servers: [{ url: 'https://test.jobs.example.com/partner' }],
   });
   expect(notes.join()).toContain('partner_secret');
 });

@@ -16,7 +16,7 @@ export interface Expected {
   readonly alternatives: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly identifiers: readonly string[];
   readonly audio: string | null;
-  readonly servers: readonly { readonly url: string; readonly test: boolean | null }[];
+  readonly servers: readonly { readonly url: string }[];
 }
 
 const FOLDER = resolve('fixtures/contracts');

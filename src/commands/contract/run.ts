@@ -7,7 +7,6 @@ import { type Paint, printable } from '../../report/output.ts';
 import { contractName, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { contractAt, isElsewhere, type ServerSuggestion, tokenAddress } from '../../request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
-import { isLoopback } from '../../request/small.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
@@ -45,7 +44,8 @@ export async function learn(context: Context, files: readonly string[], options:
   const { proposal } = answers;
   const { contract, questions, notes } = proposal;
   const profile = (await context.profileName()).value;
-  const logins = contract.servers.flatMap(loginCommand);
+  const isNew = place === null;
+  const logins = contract.servers.flatMap((server) => loginCommand(server, isNew));
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
   const isOpen = ({ name, unanswered }: Question) => name.startsWith('operation:') && unanswered === undefined;
@@ -71,7 +71,7 @@ export async function learn(context: Context, files: readonly string[], options:
   const reporter = await context.reporter();
   if (options.dryRun) {
     await reporter.result('contract learn', document, (paint) =>
-      [shown(paint), ...loginLines(logins, context)].join('\n'),
+      [shown(paint), ...loginLines(logins, isNew, context)].join('\n'),
     );
     return 0;
   }
@@ -82,16 +82,12 @@ export async function learn(context: Context, files: readonly string[], options:
   await reporter.result('contract learn', document, (paint) =>
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,
-      ...loginLines(logins, context),
+      ...loginLines(logins, isNew, context),
       printable(
         withProfileFlags('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
       ),
     ].join('\n'),
   );
-  if (options.yes !== true) {
-    const { offerRehearsal } = await import('./rehearsal.ts');
-    await offerRehearsal(context);
-  }
   return 0;
 }
 
@@ -197,33 +193,25 @@ async function firstLine(path: string): Promise<string> {
 }
 
 /**
- * Returns the login command for a server of the documents, or an empty list for a URL to which secrets must not be
- * sent. Only servers that are known to be tests are marked as such.
+ * Returns the login command for a server of the description, or an empty list for a URL to which no secret may go. A profile
+ * that is logged in already keeps its address.
  */
-function loginCommand({ name, url, test }: ServerSuggestion): string[] {
+function loginCommand({ url }: ServerSuggestion, isNew: boolean): string[] {
   try {
     const baseUrl = normalBaseUrl(url);
-    const profile =
-      name
-        .replace(/[^\w.-]+/g, '-')
-        .replace(/^[^\w]+/, '')
-        .slice(0, 64) || 'service';
-    const mark = test && !isLoopback(baseUrl) ? ['--test'] : [];
-    return [commandLine(['login', '--profile', profile, '--base-url', baseUrl, ...mark])];
+    return [commandLine(['login', ...(isNew ? [] : ['--profile', 'NAME']), '--base-url', baseUrl])];
   } catch {
     return [];
   }
 }
 
-/**
- * Returns the lines that suggest logins. A contract belongs to one profile, so a new profile has to learn the documents
- * as well.
- */
-function loginLines(logins: readonly string[], { process }: Context): string[] {
+/** A contract belongs to one profile, so a new profile has to learn the description as well. */
+function loginLines(logins: readonly string[], isNew: boolean, { process, options }: Context): string[] {
   if (logins.length === 0) return [];
   const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
-  const more = `Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`;
-  return ['Servers in the documents; log in to one with', ...logins.map((command) => `  ${command}`), more].map(
-    printable,
-  );
+  return [
+    'Servers in the description; log in to one with',
+    ...logins.map((command) => `  ${isNew ? withProfileFlags(command, options) : command}`),
+    ...(isNew ? [] : [`Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`]),
+  ].map(printable);
 }

@@ -230,12 +230,8 @@ const source = z.object({
 });
 
 const serverSuggestion = z.object({
-  /** The suggested name of a profile: `sandbox`, `live`, … */
-  name: z.string(),
   url: z.string(),
   description: z.string(),
-  /** Whether it is a test server. Null if the document does not say, which counts as live. */
-  test: z.nullable(z.boolean()),
 });
 
 /** A binding that srq is not sure of. It is not in force; the page shows it as a comment. */

@@ -106,7 +106,10 @@ export function callsOf(
   contract: Contract,
   names: readonly RequestOperationName[] = REQUEST_OPERATION_NAMES,
 ): readonly Call[] {
-  return names.flatMap((name) => contract[name] ?? []);
+  const calls: Call[] = [];
+  // This runs for each row, where `flatMap` takes several times as long.
+  for (const name of names) if (contract[name] !== null) calls.push(contract[name]);
+  return calls;
 }
 
 /**

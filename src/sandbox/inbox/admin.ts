@@ -61,9 +61,12 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     instructions.replace(body);
     return jsonAnswer(200, instructions.list());
   },
-  'GET stats': ({ service: { marketplace, replays } }) =>
+  'GET stats': ({ service: { marketplace, offered } }) =>
     // How many creates were answered again, if the contract names a header for that.
-    jsonAnswer(200, { ...marketplace.stats(), ...(replays && { replayed: replays.count }) }),
+    jsonAnswer(200, {
+      ...marketplace.stats(),
+      ...(offered.idempotencyHeader !== null && { replayed: marketplace.replayed }),
+    }),
   'GET wait': waitForCreated,
 };
 

@@ -3,9 +3,9 @@ import type { KeptExchange } from '../records/exchange.ts';
 import type { ReceivedRequest } from '../records/received-request.ts';
 import { parseFilter } from '../records/request-filter.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
+import { indentedJson } from '../service/decode-body.ts';
 import { curlCommand } from './curl.ts';
 import { html, type Markup } from './html.ts';
-import { indentedJson } from './indented-json.ts';
 import { addressOf, answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
 
 /** Maximum number of bytes of a body that the page shows. */
@@ -71,7 +71,7 @@ function wire(exchange: KeptExchange, number: number): Markup {
   const received = body
     ? html`${bodyParts('Body as received', body.toString('utf8', 0, MAX_SHOWN_BYTES))}
 <p><a href="/_sandbox/requests/${number}/body">Save the body</a>, ${count(body.length)} bytes</p>`
-    : note('The body is not kept: it is too long, or a secret cannot be told from the rest of it.');
+    : note('The body is not kept: it is too long, or holds the client secret.');
   const curl = curlCommand(exchange, number);
   return html`<section class="card">
 <h2>Answered</h2>

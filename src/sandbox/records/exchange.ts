@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { OperationName } from '../../request/contract/operations.ts';
 import type { SandboxAnswer } from '../messages/answer.ts';
 import type { Service } from '../service/routes.ts';
-import { shownHeader, shownPath, shownTokenBody, withoutCredentials } from '../service/secrets.ts';
+import { shownHeader, shownPath, withoutCredentials } from '../service/secrets.ts';
 
 type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
@@ -37,14 +37,15 @@ export function exchangeOf(
     const isShown = name.toLowerCase() === idempotencyHeader?.toLowerCase();
     return [name, isShown ? value : shownHeader(name, value, keyName)] as const;
   });
-  const kept = body !== null && body.length <= MAX_BODY_BYTES ? body : null;
+  // The body of a token request holds the secret.
+  const isKept = !isToken && body !== null && body.length <= MAX_BODY_BYTES;
   const answered = answer === 'cut' ? null : { ...answer, headers: Object.entries(answer.headers) };
   const text = answered?.body.toString() ?? '';
   return {
     method: request.method ?? '',
     path: withoutCredentials(shownPath(request.url ?? '', keyName), service, nowMs),
     headers,
-    body: kept && isToken ? shownTokenBody(request.headers['content-type'], kept) : kept,
+    body: isKept ? body : null,
     answer: answered && { ...answered, body: isToken ? withoutCredentials(text, service, nowMs) : text },
   };
 }

@@ -4,7 +4,7 @@ import type { Contract } from '../../request/contract/contract.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
 import type { ServiceInterface } from '../service/interface.ts';
-import { IdempotencyStore, LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
+import { LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
@@ -66,7 +66,6 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
       clientSecret: options.clientSecret ?? randomBytes(24).toString('base64url'),
     },
     marketplace: new LocalMarketplace(options.tokenTtlSeconds, random),
-    replays: offered.idempotencyHeader === null ? null : new IdempotencyStore(offered.idempotencyHeader),
     rateLimit: options.ratePerSecond === null ? null : new TokenBucket(options.ratePerSecond, now()),
   };
   return {
@@ -86,7 +85,6 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
 export function forgetRequests({ received, service }: SandboxState): void {
   received.clear();
   service.marketplace.forgetRequests();
-  service.replays?.forget();
 }
 
 const settingsSchema = z.strictObject({

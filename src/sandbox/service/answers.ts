@@ -4,10 +4,9 @@ import { UUID } from '../../request/contract/body-check.ts';
 import { addressOf, type Call, type VerdictRule } from '../../request/contract/contract.ts';
 import { JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { pointerNames } from '../../request/small.ts';
-import { isIdentifyingName, nameWords } from '../../request/words/names.ts';
 import { jsonAnswer, rawJson, refusal as refusalOf, type SandboxAnswer } from '../messages/answer.ts';
 import type { FreshIdentity } from './marketplace.ts';
-import { type AnswerDraft, isObject, valueAt, withValueAt } from './pointer.ts';
+import { type AnswerDraft, valueAt, withValueAt } from './pointer.ts';
 
 /** The verdict of validate on a request. */
 export type ToldVerdict = 'clear' | 'duplicate';
@@ -18,8 +17,8 @@ interface Created {
 }
 
 /**
- * Builds the answer to a create: the document's, with a fresh identifier where it is read, else at the first member that is
- * named like one. If the body has no place for it, it is in the header Location.
+ * Builds the answer to a create: the document's, with a fresh identifier where it is read. If the body has no place for it,
+ * it is in the header Location.
  */
 export function createdAnswer({ reads, answers, ...call }: Call, { requestId, sequence }: FreshIdentity): Created {
   const { success } = answers;
@@ -30,8 +29,7 @@ export function createdAnswer({ reads, answers, ...call }: Call, { requestId, se
   }
   const { status, contentType, body: sample } = success ?? { status: 201, contentType: JSON_CONTENT_TYPE, body: null };
   const cleared = reads.duplicate.reduce<AnswerDraft>((draft, rule) => withVerdict(draft, rule, 'clear'), sample);
-  const documented = reads.id.map(pointerNames);
-  const places = documented.length > 0 ? documented : identifierIn(sample, 4);
+  const places = reads.id.map(pointerNames);
   const [first] = places;
   if (first === undefined) {
     const location = `${addressOf(call).path.replace(/\{[^{}]*\}/g, '1')}/${requestId}`;
@@ -42,17 +40,6 @@ export function createdAnswer({ reads, answers, ...call }: Call, { requestId, se
     cleared,
   );
   return { answer: answerWith(status, contentType, named), requestId: String(valueAt(named, first)) };
-}
-
-/** Returns the place of the first member that is named like an identifier, as a list of one, or an empty list. */
-function identifierIn(sample: AnswerDraft, depth: number): readonly (readonly string[])[] {
-  if (!isObject(sample)) return [];
-  const members = Object.entries(sample);
-  const own = members.find(([name, value]) => isIdentifyingName(nameWords(name)) && !isObject(value));
-  if (own) return [[own[0]]];
-  const inner =
-    depth > 0 ? members.flatMap(([name, value]) => identifierIn(value, depth - 1).map((at) => [name, ...at])) : [];
-  return inner.slice(0, 1);
 }
 
 /** Builds the answer of validate, or null if `rules` cannot tell this verdict. */

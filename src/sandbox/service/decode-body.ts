@@ -1,4 +1,4 @@
-import { isLosslessNumber, parse } from 'lossless-json';
+import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { type Encoding, encodingOf, type Json } from '../../request/contract/contract.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 import type { ArrivedCall } from './callers.ts';
@@ -144,4 +144,20 @@ function withLists(branch: TreeBranch): Json {
   );
   const isList = members.length > 0 && members.every(([name], place) => name === String(place));
   return isList ? members.map(([, value]) => value) : Object.fromEntries(members);
+}
+
+/** Times that indenting may make a text longer. */
+const MAX_BLANKS = 20;
+
+/**
+ * Indents JSON with all digits of its numbers. Returns null for anything else, and for what is so deep that it would be
+ * mostly blanks.
+ */
+export function indentedJson(body: string): string | null {
+  try {
+    const text = stringify(parse(body), undefined, 2) ?? '';
+    return text.length > MAX_BLANKS * body.length ? null : text;
+  } catch {
+    return null;
+  }
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/contract/operations.ts';
+import { OPERATION_NAMES, type OperationName } from '../../request/contract/operations.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { jsonAnswer, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
+import { refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 
 /** The call that a fault strikes, as far as a fault can act on it. */
 export interface FaultableCall {
@@ -20,68 +20,44 @@ export interface Reply {
 
 interface Fault {
   readonly description: string;
-  /** Operations that the probability of the fault applies to. An instruction may apply it to any operation. */
-  readonly on: readonly OperationName[];
   /** Carries out the fault. `ms` is the length of a fault that takes time, if an instruction gives one. */
-  readonly behave: (call: FaultableCall, ms: number | undefined) => Reply;
+  readonly behave: (call: FaultableCall, ms?: number) => Reply;
 }
 
 const DEFAULT_FAULT_MS = 5_000;
-const CALLS: readonly OperationName[] = REQUEST_OPERATION_NAMES;
 const MAINTENANCE_PAGE =
   '<!doctype html><html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n';
+const MAINTENANCE = { status: 200, headers: { 'content-type': 'text/html' }, body: MAINTENANCE_PAGE };
+const UNAVAILABLE = refusal(503, 'unavailable', 'Temporarily unavailable.', { 'retry-after': '1' });
+const INTERNAL_ERROR = refusal(500, 'internal_error', 'Something went wrong.');
 
 const now = (answer: SandboxAnswer | 'cut'): Reply => ({ answer, pauseMs: 0 });
-const internalError = (): SandboxAnswer =>
-  jsonAnswer(500, { error: 'internal_error', message: 'Something went wrong.' });
+
+function after(call: FaultableCall, answer: SandboxAnswer | 'cut'): Reply {
+  call.act();
+  return now(answer);
+}
 
 /** The table of all faults. A new fault is an entry here and nothing else. */
 const FAULTS = {
   '429': {
     description: 'answers 429 with Retry-After; not acted on',
-    on: CALLS,
-    behave: (_call, ms) => now(tooManyRequests(ms ?? 1_000)),
+    behave: (_call, ms = 1_000) => now(tooManyRequests(ms)),
   },
-  '500': {
-    description: 'answers 500; not acted on',
-    on: CALLS,
-    behave: () => now(internalError()),
-  },
-  '503': {
-    description: 'answers 503 with Retry-After; not acted on',
-    on: CALLS,
-    behave: () =>
-      now(jsonAnswer(503, { error: 'unavailable', message: 'Temporarily unavailable.' }, { 'retry-after': '1' })),
-  },
-  'reset-before': {
-    description: 'cuts the connection; not acted on',
-    on: CALLS,
-    behave: () => now('cut'),
-  },
+  '500': { description: 'answers 500; not acted on', behave: () => now(INTERNAL_ERROR) },
+  '503': { description: 'answers 503 with Retry-After; not acted on', behave: () => now(UNAVAILABLE) },
+  'reset-before': { description: 'cuts the connection; not acted on', behave: () => now('cut') },
   'reset-after': {
     description: 'acts, then cuts the connection: the answer is lost',
-    on: CALLS,
-    behave: (call) => {
-      call.act();
-      return now('cut');
-    },
+    behave: (call) => after(call, 'cut'),
   },
-  '500-after': {
-    description: 'acts, then answers 500, as a proxy may',
-    on: CALLS,
-    behave: (call) => {
-      call.act();
-      return now(internalError());
-    },
-  },
+  '500-after': { description: 'acts, then answers 500, as a proxy may', behave: (call) => after(call, INTERNAL_ERROR) },
   slow: {
     description: 'acts at once, answers five seconds later',
-    on: CALLS,
     behave: (call, ms = DEFAULT_FAULT_MS) => ({ answer: call.act(), pauseMs: ms }),
   },
   'expire-token': {
     description: 'ends the life of the token, so that this call and later ones with it are refused',
-    on: CALLS,
     behave: (call) => {
       call.expireToken();
       return now(call.act());
@@ -89,14 +65,9 @@ const FAULTS = {
   },
   'lag-validate': {
     description: 'creates, but validate sees the request only five seconds later',
-    on: ['create'],
     behave: (call, ms = DEFAULT_FAULT_MS) => now(call.act(ms)),
   },
-  html: {
-    description: 'answers 200 with an HTML page; not acted on',
-    on: CALLS,
-    behave: () => now({ status: 200, headers: { 'content-type': 'text/html' }, body: MAINTENANCE_PAGE }),
-  },
+  html: { description: 'answers 200 with an HTML page; not acted on', behave: () => now(MAINTENANCE) },
 } as const satisfies Record<string, Fault>;
 
 export type FaultKind = keyof typeof FAULTS;
@@ -111,9 +82,7 @@ export const FAULT_KINDS: readonly FaultKind[] = Object.keys(FAULTS).filter(isFa
 export const describeFault = (kind: FaultKind): string => FAULTS[kind].description;
 
 /** Carries out a fault on a call. */
-export function applyFault(kind: FaultKind, call: FaultableCall, ms?: number): Reply {
-  return FAULTS[kind].behave(call, ms);
-}
+export const applyFault = (kind: FaultKind, call: FaultableCall, ms?: number): Reply => FAULTS[kind].behave(call, ms);
 
 /** Validates probabilities from outside. Throws `SrqError('usage')` for an unknown kind or a number outside 0 to 1. */
 export function parseFaultRates(given: Readonly<Record<string, unknown>>): FaultRates {
@@ -139,13 +108,8 @@ export function parseFaultRates(given: Readonly<Record<string, unknown>>): Fault
  * strike, the first of the table does.
  */
 export function drawFault(operation: OperationName, rates: FaultRates, random: () => number): FaultKind | null {
-  const operations = (kind: FaultKind): readonly OperationName[] => FAULTS[kind].on;
-  let struck: FaultKind | null = null;
-  for (const kind of FAULT_KINDS) {
-    const hit = random() < (rates[kind] ?? 0) && operations(kind).includes(operation);
-    if (hit && struck === null) struck = kind;
-  }
-  return struck;
+  const hit = FAULT_KINDS.filter((kind) => random() < (rates[kind] ?? 0));
+  return hit.find((kind) => kind !== 'lag-validate' || operation === 'create') ?? null;
 }
 
 /** Returns a generator of numbers in [0, 1) that are the same for the same seed (mulberry32). It is not for secrets. */
@@ -179,7 +143,7 @@ const instructionSchema = z.strictObject({
  */
 export type Instruction = z.input<typeof instructionSchema>;
 
-type InstructionInForce = z.output<typeof instructionSchema> & { times: number };
+type InstructionInForce = z.output<typeof instructionSchema>;
 
 /** The instructions in force. The first one that matches is used. */
 export class Instructions {
@@ -201,13 +165,13 @@ export class Instructions {
     return this.#standing;
   }
 
-  /** Uses up one time of the first instruction that matches, and returns its fault, or null if none matches. */
-  take(operation: OperationName, params: Readonly<Record<string, string>>): { fault: FaultKind; ms?: number } | null {
+  /** Uses up one time of the first instruction that matches, and returns it, or null if none matches. */
+  take(operation: OperationName, params: Readonly<Record<string, string>>): InstructionInForce | null {
     const found = this.#standing.find((each) => each.on === operation && fits(each, params));
     if (!found) return null;
     found.times -= 1;
     this.#standing = this.#standing.filter((each) => each.times > 0);
-    return found.ms === undefined ? { fault: found.fault } : { fault: found.fault, ms: found.ms };
+    return found;
   }
 }
 

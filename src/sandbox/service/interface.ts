@@ -266,11 +266,8 @@ function refuseExtras({ extra }: TokenOperation, { params }: RequestContent): Sa
 /** Builds the answer to a token request. It does not contain a lifetime that the document states outside of the answer. */
 function tokenAnswer(operation: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): SandboxAnswer {
   const { tokenPointer, lifetimePointer, lifetimeSeconds } = operation;
-  const at = pointerNames(tokenPointer ?? '/access_token');
-  const named =
-    tokenPointer === null
-      ? { access_token: accessToken, token_type: 'Bearer' }
-      : withValueAt({ token_type: 'Bearer' }, at, accessToken);
-  if (lifetimePointer === null && lifetimeSeconds !== null) return jsonAnswer(200, named);
-  return jsonAnswer(200, withValueAt(named, pointerNames(lifetimePointer ?? '/expires_in'), expiresInSeconds));
+  const named = withValueAt({ token_type: 'Bearer' }, pointerNames(tokenPointer ?? '/access_token'), accessToken);
+  const isTimed = lifetimePointer !== null || lifetimeSeconds === null;
+  const at = pointerNames(lifetimePointer ?? '/expires_in');
+  return jsonAnswer(200, isTimed ? withValueAt(named, at, expiresInSeconds) : named);
 }

@@ -33,6 +33,12 @@ export interface MarketplaceStats {
   readonly doubles: readonly { readonly key: string; readonly created: number }[];
 }
 
+/** What was created under a value of the idempotency header. */
+interface Taken {
+  readonly key: string;
+  readonly fresh: FreshIdentity;
+}
+
 interface SeenRequest {
   readonly requestId: string;
   visibleAtMs: number;
@@ -44,6 +50,10 @@ const MAX_DOUBLES_LISTED = 100;
 export class LocalMarketplace {
   /** Lifetime of tokens that are granted from now on. */
   tokenTtlSeconds: number;
+  /** The same value of the idempotency header never creates a second time. */
+  readonly taken = new Map<string, Taken>();
+  /** Number of creates that were answered again. */
+  replayed = 0;
   readonly #tokens = new Map<string, number>();
   readonly #createdByKey = new Map<string, number>();
   readonly #seen = new Map<string, SeenRequest>();
@@ -109,6 +119,8 @@ export class LocalMarketplace {
 
   /** Forgets what was created. Tokens and the sequence of identifiers continue. */
   forgetRequests(): void {
+    this.taken.clear();
+    this.replayed = 0;
     this.#createdByKey.clear();
     this.#seen.clear();
     this.#created = 0;
@@ -141,51 +153,5 @@ export class TokenBucket {
       return 0;
     }
     return ((1 - this.#available) / this.ratePerSecond) * 1000;
-  }
-}
-
-interface Taken {
-  readonly key: string;
-  readonly fresh: FreshIdentity;
-}
-
-/**
- * Maps the value of the idempotency header to the create that was done under it. The same value never creates a second
- * time.
- */
-export class IdempotencyStore {
-  readonly header: string;
-  readonly #taken = new Map<string, Taken>();
-  #count = 0;
-
-  constructor(header: string) {
-    this.header = header;
-  }
-
-  /**
-   * Returns what was created under the header value in these parameters, or undefined if nothing was, or they hold no
-   * value.
-   */
-  find(params: Readonly<Record<string, string>>): Taken | undefined {
-    return this.#taken.get(params[this.header] ?? '');
-  }
-
-  remember(params: Readonly<Record<string, string>>, key: string, fresh: FreshIdentity): void {
-    const value = params[this.header];
-    if (value) this.#taken.set(value, { key, fresh });
-  }
-
-  /** Counts a create that was answered again. */
-  repeated(): void {
-    this.#count += 1;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  forget(): void {
-    this.#taken.clear();
-    this.#count = 0;
   }
 }

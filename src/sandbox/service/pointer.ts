@@ -5,7 +5,7 @@ import type { Json } from '../../request/contract/contract.ts';
 export type AnswerDraft = Json | LosslessNumber | readonly AnswerDraft[] | { readonly [name: string]: AnswerDraft };
 
 const isList = (value: AnswerDraft | undefined): value is readonly AnswerDraft[] => Array.isArray(value);
-export const isObject = (value: AnswerDraft | undefined): value is { readonly [name: string]: AnswerDraft } =>
+const isObject = (value: AnswerDraft | undefined): value is { readonly [name: string]: AnswerDraft } =>
   typeof value === 'object' && value !== null && !isList(value) && !('isLosslessNumber' in value);
 
 /** Returns the value at a place, or undefined if there is none. `*` means the first element or member. */

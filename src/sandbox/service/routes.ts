@@ -3,7 +3,7 @@ import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../mes
 import type { ToldVerdict } from './answers.ts';
 import type { PartnerCredentials } from './callers.ts';
 import type { ServiceInterface } from './interface.ts';
-import type { IdempotencyStore, LocalMarketplace, TokenBucket } from './marketplace.ts';
+import type { LocalMarketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
 
 /** The service on which the three operations work. */
@@ -11,8 +11,6 @@ export interface Service {
   readonly offered: ServiceInterface;
   readonly credentials: PartnerCredentials;
   readonly marketplace: LocalMarketplace;
-  /** The answers of earlier creates, or null if create does not recognise repetitions. */
-  readonly replays: IdempotencyStore | null;
   /** The rate limit of create and validate together, or null if there is none. */
   rateLimit: TokenBucket | null;
 }
@@ -135,14 +133,16 @@ function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Servic
  * other content it is refused, because the caller has mixed up two requests.
  */
 function create(call: ApiCall, content: RequestContent, service: Service): Acted {
-  const { offered, marketplace, replays } = service;
-  const earlier = replays?.find(content.params);
+  const { offered, marketplace } = service;
+  const { idempotencyHeader: header } = offered;
+  const value = header === null ? '' : (content.params[header] ?? '');
+  const earlier = marketplace.taken.get(value);
   if (earlier && earlier.key !== content.key) {
-    const message = `This ${replays?.header} came with other content before.`;
+    const message = `This ${header} came with other content before.`;
     return { answer: refusal(422, 'idempotency_conflict', message), requestId: null };
   }
   if (earlier) {
-    replays?.repeated();
+    marketplace.replayed += 1;
     return offered.created(earlier.fresh);
   }
   const likeness = offered.likeness('create', content);
@@ -153,7 +153,7 @@ function create(call: ApiCall, content: RequestContent, service: Service): Acted
   const acted = offered.created(fresh);
   const visibleAtMs = call.nowMs + call.hideFromValidateMs;
   marketplace.remember({ key: content.key, likeness, requestId: acted.requestId, visibleAtMs });
-  replays?.remember(content.params, content.key, fresh);
+  if (value !== '') marketplace.taken.set(value, { key: content.key, fresh });
   return acted;
 }
 
