@@ -136,7 +136,7 @@ export const CHECKS: readonly Check[] = [
 
 async function settings(examination: Examination): Promise<Found> {
   const { context, timeoutMs } = examination;
-  const { live, profile, secret } = await context.settings();
+  const { live, profile } = await context.settings();
   examination.connection = await connect(context, {
     ...{ rate: 'auto', concurrency: 1, audio: recordingsBeside('-'), isAlone: true, timeoutMs },
     watch: (call) => examination.note(call),
@@ -144,10 +144,8 @@ async function settings(examination: Examination): Promise<Found> {
   examination.contract = await context.contract();
   const { baseUrl, clientId } = examination.connection.destination;
   const address = secretAddressText(examination.contract, baseUrl);
-  // Connecting has read the secret, so a locked keychain would have failed this step.
-  const kept = secret.state === 'keychain' ? ' The keychain gave the secret.' : '';
   const kind = live ? 'live' : 'test';
-  return { message: `Profile ${profile.value} (${kind}): ${baseUrl} as client ${clientId}. ${address}${kept}` };
+  return { message: `Profile ${profile.value} (${kind}): ${baseUrl} as client ${clientId}. ${address}` };
 }
 
 async function store(context: Context): Promise<Found> {
